@@ -1,0 +1,32 @@
+"""The vocabulary that both front ends speak: what happens in a training loop.
+
+The static side emits these events for every path of a program, the recorder for the one path that ran.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+EventKind = Literal[
+    "construct",  # an optimizer, scheduler or scaler is built
+    "clear",  # optimizer.zero_grad(), model.zero_grad(), p.grad = None
+    "forward",  # a module is called
+    "backward",  # loss.backward() or what stands for it
+    "unscale",  # scaler.unscale_(optimizer)
+    "clip",  # clip_grad_norm_, clip_grad_value_, accelerator.clip_grad_norm_
+    "step",  # optimizer.step(), scaler.step(optimizer)
+    "update",  # scaler.update()
+    "schedule",  # scheduler.step()
+    "train",  # module.train()
+    "eval",  # module.eval()
+    "move",  # module.to / cuda / half / to_empty
+    "replace",  # a submodule or parameter is assigned on a module
+    "keep",  # a value is stored where it outlives the iteration (a history list, a metric dict)
+    "accumulate",  # total += value across iterations
+    "measure",  # a forward's result is compared, counted, averaged or turned into a number
+    "save",  # torch.save, a state_dict taken
+    "load",  # torch.load, load_state_dict
+    "escape",  # the object reaches code that cannot be followed
+]
+
+EVENT_KINDS: tuple[EventKind, ...] = get_args(EventKind)

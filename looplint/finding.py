@@ -1,0 +1,83 @@
+"""What a rule says about a program: plain values that cross processes and know nothing of the analysis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+Applicability = Literal["safe", "unsafe", "display-only"]
+Certainty = Literal["every-path", "some-path"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Location:
+    """A place in a file: 1-based row, 1-based column in characters (as ruff counts them)."""
+
+    row: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Another place that takes part in a finding, and what happened there."""
+
+    message: str
+    filename: str
+    location: Location
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace the text between two places of one file by `content` (an insertion where they are equal)."""
+
+    filename: str
+    location: Location
+    end_location: Location
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A repair: a sentence for people, how far it can be trusted, and its edits."""
+
+    message: str
+    applicability: Applicability
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One report of one rule at one place."""
+
+    code: str
+    name: str
+    message: str
+    filename: str
+    location: Location
+    end_location: Location
+    certainty: Certainty = "every-path"
+    related: tuple[Related, ...] = ()
+    fix: Fix | None = None
+    noqa_row: int = 0
+    # The file and function nobody calls, from which the place was reached; a caller elsewhere knows better.
+    root: str = ""
+
+    def with_fix(self, fix: Fix | None) -> Finding:
+        return replace(self, fix=fix)
+
+    @property
+    def sort_key(self) -> tuple[str, Location, str]:
+        return (self.filename, self.location, self.code)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that kept a file from being linted: where, and what to do about it."""
+
+    filename: str
+    message: str
+    location: Location | None = None
+
+    def __str__(self) -> str:
+        place = f":{self.location.row}:{self.location.column}" if self.location else ""
+        return f"{self.filename}{place}: {self.message}"
