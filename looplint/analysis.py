@@ -1,0 +1,107 @@
+"""From a source to findings: parse, lower, follow, judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from looplint.finding import Finding, Location, Problem, Related
+from looplint.lower import lower
+from looplint.machine import Machine
+from looplint.positions import span
+from looplint.program import Program
+from looplint.project import ModuleInfo, Project
+from looplint.roots import follow
+from looplint.rule import Report
+from looplint.sources import Source
+from looplint.statements import run_block
+
+if TYPE_CHECKING:
+    from looplint.catalogue import Rule
+
+
+@dataclass(frozen=True)
+class FileResult:
+    """What linting one file gave.
+
+    `followed` names the functions of other files that were followed with a caller's objects ("file::function").
+    """
+
+    findings: tuple[Finding, ...]
+    problems: tuple[Problem, ...]
+    followed: frozenset[str]
+
+
+class Unparsable(Exception):
+    """A file that is no Python, as a problem with its place."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(str(problem))
+        self.problem = problem
+
+
+def analyse_file(source: Source, rules: Sequence[Rule]) -> FileResult:
+    """Lint one source.
+
+    Args:
+        source: the file's text and name.
+        rules: the rules to ask.
+
+    Returns:
+        The findings in every file of the project that was reached from this one, and the problems met.
+    """
+    try:
+        program, info = build_program(source)
+    except Unparsable as error:
+        return FileResult((), (error.problem,), frozenset())
+    findings: list[Finding] = []
+    problems: list[Problem] = []
+    for rule in rules:
+        try:
+            reports = list(rule.check(program))
+        except Exception as error:  # noqa: BLE001 - a rule's bug is reported as one, and hides nothing else
+            problems.append(Problem(info.filename, f"internal error in {rule.code} ({type(error).__name__}: {error}); please report it"))
+            continue
+        findings.extend(_finding(rule, report) for report in reports)
+    return FileResult(_distinct(findings), tuple(problems), frozenset(program.facts.followed))
+
+
+def build_program(source: Source) -> tuple[Program, ModuleInfo]:
+    """Parse, lower and follow a source.
+
+    Raises:
+        Unparsable: the source is no Python, or is nested too deeply.
+    """
+    info = ModuleInfo(source.path, source.display, source)
+    try:
+        info.code = lower(cst.parse_module(source.text))
+        project = Project()
+        project.add(info)
+        machine = Machine(project, info)
+        machine.run_block = lambda body: run_block(machine, body)
+        complete = follow(machine)
+    except cst.ParserSyntaxError as error:
+        message = f"syntax error: {error.message.splitlines()[0]}"
+        raise Unparsable(Problem(source.display, message, Location(error.editor_line, error.editor_column))) from None
+    except RecursionError:
+        raise Unparsable(Problem(source.display, "nested too deeply to be analysed; split the expression or exclude the file")) from None
+    return Program(machine.graph, machine.facts, info.filename, complete), info
+
+
+def _finding(rule: Rule, report: Report) -> Finding:
+    site = report.site or report.event.site
+    start, end = span(site)
+    related = tuple(Related(n.message, n.site.module.filename, span(n.site)[0]) for n in report.notes)
+    certainty = "every-path" if report.certainty == "every-path" else "some-path"
+    return Finding(rule.code, rule.name, report.message, site.module.filename, start, end, certainty, related, None, start.row, report.event.root)
+
+
+def _distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """One finding per rule and place: the first, which comes from the outermost caller."""
+    kept: dict[tuple[str, str, Location], Finding] = {}
+    for finding in findings:
+        kept.setdefault((finding.code, finding.filename, finding.location), finding)
+    return tuple(sorted(kept.values(), key=lambda f: f.sort_key))

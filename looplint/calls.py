@@ -1,0 +1,383 @@
+"""Calls: into project functions and classes, with the caller's objects; into libraries, through the tables; into the unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from looplint import ir
+from looplint.frames import Frame, Snapshot, merge
+from looplint.graph import Site
+from looplint.knowledge.lookup import call_effect
+from looplint.machine import DEPTH, Machine
+from looplint.tensors import combine
+from looplint.values import (
+    NONE, NOTHING, UNKNOWN, Arguments, Atom, ClassRef, Const, External, Func, Iter, Method, ModuleRef, Obj, Partial, Ref, Super, Tensor, Unknown, Value,
+    join, ref,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from looplint.project import ModuleInfo
+
+# A call context grows by one call site each time a function is entered.
+CallContext = tuple[object, int]
+
+
+def resolve(m: Machine, value: Value) -> Value:
+    """Follow imports that were not needed until now."""
+    for atom in value:
+        if isinstance(atom, External) and atom.qualname.startswith("import:"):
+            return _import(m, value)
+    return value
+
+
+def _import(m: Machine, value: Value) -> Value:
+    result: Value = NOTHING
+    for atom in value:
+        if isinstance(atom, External) and atom.qualname.startswith("import:"):
+            _, importer, level, module, name = atom.qualname.split(":")
+            result = join(result, _imported(m, importer, int(level), module, name))
+        else:
+            result = join(result, frozenset({atom}))
+    return result
+
+
+def _imported(m: Machine, importer: str, level: int, module: str, name: str) -> Value:
+    from looplint.modules import load, module_by_filename
+
+    info = module_by_filename(m, importer)
+    found = m.project.find(info, module, level) if info else None
+    if found is None:
+        if level and info is not None and name:
+            deeper = m.project.find(info, f"{module}.{name}" if module else name, level)
+            if deeper is not None:
+                load(m, deeper)
+                return frozenset({ModuleRef(deeper)})
+        return frozenset({External(f"{module}.{name}" if name else module)})
+    load(m, found)
+    if not name:
+        return frozenset({ModuleRef(found)})
+    return member(m, ModuleRef(found), name) or frozenset({External(f"{module}.{name}")})
+
+
+def member(m: Machine, atom: Atom, name: str) -> Value | None:
+    """A name of a project module, or of one of its submodules."""
+    if isinstance(atom, ModuleRef):
+        info = atom.module
+        if info.frame is not None:
+            value = info.frame.locals.get(name)
+            if value is not None:
+                return resolve(m, value)
+            for star in info.frame.locals.get("*", NOTHING):
+                found = member(m, star, name)
+                if found is not None:
+                    return found
+        if info.path is not None and info.path.name == "__init__.py":
+            from looplint.modules import load
+
+            sub = m.project.find(info, name, 1)
+            if sub is not None:
+                load(m, sub)
+                return frozenset({ModuleRef(sub)})
+    return None
+
+
+def static_value(m: Machine, expr: ir.Expr, module: ModuleInfo) -> Value:
+    """The value of an expression of a module's top level (a base class, a class attribute)."""
+    from looplint.expressions import evaluate
+
+    if module.frame is None:
+        return UNKNOWN
+    saved, m.frame = m.frame, module.frame
+    try:
+        return evaluate(m, expr)
+    finally:
+        m.frame = saved
+
+
+def super_member(m: Machine, atom: Super, name: str) -> Value:
+    from looplint import objects
+
+    for obj in (a.obj for a in atom.instance if isinstance(a, Ref)):
+        line = objects.mro(m, obj.cls) if obj.cls else []
+        after = line[line.index(atom.owner) + 1 :] if atom.owner in line else []
+        for cls in after:
+            method = cls.cls.methods.get(name)
+            if method is not None:
+                return frozenset({Func(method, cls.module, cls.closure, ref(obj), cls)})
+        return frozenset({Method(Ref(obj), f"super.{name}")})
+    return UNKNOWN
+
+
+def plain_attribute(m: Machine, atom: Atom, name: str) -> Value:
+    """An attribute of a value that is no object of the heap."""
+    match atom:
+        case ClassRef():
+            from looplint import objects
+
+            found = objects.find_member(m, atom, name)
+            if found is None:
+                return UNKNOWN
+            what, owner = found
+            if isinstance(what, ir.Assign):
+                return static_value(m, what.value, owner.module)
+            if isinstance(what, ir.Function):
+                is_class_method = any(isinstance(d, ir.Name) and d.id == "classmethod" for d in what.decorators)
+                return frozenset({Func(what, owner.module, owner.closure, frozenset({atom}) if is_class_method else None, owner)})
+        case Iter() | Const() | Method():
+            return frozenset({Method(atom, name)})
+        case Unknown():
+            return frozenset({Method(atom, name)})
+    return UNKNOWN
+
+
+def call(m: Machine, callee: Value, args: Arguments, expr: ir.Call) -> Value:
+    """Call everything that the callee can be; with several, the paths split and join again."""
+    candidates = [a for a in callee if not (isinstance(a, Const) and a.value is None)]
+    if len(candidates) > 1:
+        known = [a for a in candidates if not isinstance(a, Unknown)]
+        candidates = sorted(known or candidates[:1], key=_stable)
+    if len(candidates) == 1:
+        return _call_one(m, candidates[0], args, expr, certain=True)
+    if not candidates:
+        return unknown_call(m, None, args, expr)
+    before = m.save()
+    ends: list[Snapshot] = []
+    result: Value = NOTHING
+    for atom in candidates[:4]:
+        m.restore(before)
+        m.at = list(before.at)
+        result = join(result, _call_one(m, atom, args, expr, certain=True))
+        ends.append(m.save())
+    m.join_at(ends)
+    return result
+
+
+def _stable(atom: Atom) -> tuple[str, str]:
+    match atom:
+        case Func():
+            return ("Func", atom.function.qualname)
+        case ClassRef():
+            return ("ClassRef", atom.cls.qualname)
+        case Method():
+            return ("Method", f"{_stable(atom.obj)}{atom.name}")
+        case Ref():
+            return ("Ref", f"{atom.obj.kind}{atom.obj.name}{atom.obj.qualname}")
+        case External():
+            return ("External", atom.qualname)
+    return (type(atom).__name__, "")
+
+
+def _call_one(m: Machine, atom: Atom, args: Arguments, expr: ir.Call, *, certain: bool) -> Value:
+    from looplint import effects, methods
+
+    match atom:
+        case Func():
+            return call_function(m, atom, args, expr)
+        case ClassRef():
+            return instantiate(m, atom, args, expr)
+        case External():
+            effect = call_effect(atom.qualname)
+            if effect is None:
+                return unknown_call(m, atom, args, expr)
+            return effects.apply(m, effect, atom.qualname, args, expr)
+        case Method():
+            return methods.call_method(m, atom, args, expr)
+        case Partial():
+            merged = Arguments([*atom.args, *args.positional], {**dict(atom.kwargs), **args.keywords}, args.starred)
+            return call(m, atom.func, merged, expr)
+        case Ref():
+            return methods.call_object(m, atom.obj, args, expr)
+        case Tensor():
+            return frozenset({combine(m, [frozenset({atom}), *args.values()]) or atom})
+    return unknown_call(m, atom, args, expr)
+
+
+def call_values(m: Machine, callee: Value, positional: Sequence[Value] = ()) -> Value:
+    """A call that stands nowhere in the text (`__iter__`, `__getitem__`, `__enter__`)."""
+    result: Value = NOTHING
+    for atom in callee:
+        if isinstance(atom, Func):
+            result = join(result, call_function(m, atom, Arguments(list(positional)), ir.Name(atom.function.node, atom.function.name)))
+    return result or UNKNOWN
+
+
+def unknown_call(m: Machine, atom: Atom | None, args: Arguments, expr: ir.Expr) -> Value:
+    """Code that cannot be followed: whatever it was given may be in any state now."""
+    values = args.values()
+    reached = m.reachable(values)
+    for value in values:
+        for func in (a for a in value if isinstance(a, Func)):
+            m.facts.deferred.append(frozenset({func}))
+            if func.bound is not None:
+                reached.extend(m.reachable([func.bound]))
+        for method in (a for a in value if isinstance(a, Method) and isinstance(a.obj, Ref)):
+            if isinstance(method.obj, Ref):
+                reached.append(method.obj.obj)
+    reached = list(dict.fromkeys(reached))
+    tensor = combine(m, values)
+    for obj in reached:
+        obj.escaped = True
+    if reached or (tensor is not None and tensor.graph != "no"):
+        subjects = reached or sorted(tensor.sources, key=lambda o: o.name) if tensor else reached
+        m.emit("escape", expr.node, subjects, certain=bool(reached), callee=ir.render(expr.func) if isinstance(expr, ir.Call) else "")
+    modules = frozenset(o for o in reached if o.kind in ("module", "engine"))
+    if tensor is not None:
+        return frozenset({Tensor(tensor.sources | modules, "no" if m.grad is False else "maybe", tensor.forwards, tensor.tags)})
+    deps = modules | frozenset().union(*(a.deps for v in values for a in v if isinstance(a, Unknown)))
+    if isinstance(atom, Unknown):
+        deps |= atom.deps
+    return frozenset({Unknown(deps)})
+
+
+# -- project functions
+
+
+def call_function(m: Machine, func: Func, args: Arguments, expr: ir.Expr) -> Value:
+    """Follow a project function with the caller's objects."""
+    function = func.function
+    m.facts.called.add(function)
+    if func.module is not m.main and func.module.path is not None:
+        m.facts.followed.add(f"{func.module.filename}::{function.qualname}")
+    if not m.alive:
+        return UNKNOWN
+    if m.frame.depth >= DEPTH or m.active.count(function) >= 1:
+        return unknown_call(m, func, args, expr)
+    frame = enter(m, func, expr)
+    bind_parameters(m, frame, func, args)
+    result = run_frame(m, frame)
+    if function.is_generator and frame.on_yield is None:
+        return frozenset({Iter(frame.yields or UNKNOWN)})
+    return result
+
+
+def enter(m: Machine, func: Func, expr: ir.Expr) -> Frame:
+    frame = Frame(func.function, func.module, func.closure, (m.frame.ctx, id(expr.node)), m.frame.depth + 1)
+    frame.owner = func.owner
+    frame.call = Site(m.frame.module, expr.node)
+    frame.calls = (*m.frame.calls, frame.call)
+    return frame
+
+
+def run_frame(m: Machine, frame: Frame) -> Value:
+    """Run a function's body in a frame that has its arguments, and come back."""
+    caller, grad, statement = m.frame, m.grad, m.statement
+    guards, scopes = m.guards, m.scopes
+    m.frame, m.scopes = frame, []
+    m.active.append(frame.function)
+    switched = _grad_of_decorators(m, frame)
+    if switched is not None:
+        m.grad = switched
+    m.run_block(frame.function.body)
+    ends = [s for s, _ in frame.returns]
+    result: Value = NOTHING
+    for _, value in frame.returns:
+        result = join(result, value)
+    if m.alive:
+        ends.append(m.save())
+        result = join(result, NONE)
+    end = merge(ends) if ends else Snapshot([], {}, grad, guards)
+    frame.locals = end.locals
+    m.active.pop()
+    m.frame, m.scopes, m.statement = caller, scopes, statement
+    m.at = list(end.at)
+    m.guards = guards
+    m.grad = grad if switched is not None else end.grad
+    return result or UNKNOWN
+
+
+def _grad_of_decorators(m: Machine, frame: Frame) -> bool | None:
+    for decorator in frame.function.decorators:
+        target = decorator.func if isinstance(decorator, ir.Call) else decorator
+        path = ir.path_of(target)
+        if path is None or path.rpartition(".")[2] not in ("no_grad", "inference_mode", "enable_grad", "set_grad_enabled"):
+            continue
+        for atom in static_value(m, target, frame.module):
+            if isinstance(atom, External):
+                match call_effect(atom.qualname):
+                    case "no-grad":
+                        return False
+                    case "enable-grad":
+                        return True
+    return None
+
+
+def bind_parameters(m: Machine, frame: Frame, func: Func, args: Arguments) -> None:
+    """Give every parameter its argument, its default, or the unknown."""
+    positional = list(args.positional)
+    if func.bound is not None:
+        positional.insert(0, func.bound)
+        frame.instance = func.bound
+    keywords = dict(args.keywords)
+    for param in func.function.params:
+        match param.kind:
+            case "*":
+                from looplint.values import Tuple
+
+                frame.locals[param.name] = frozenset({Tuple(tuple(positional))})
+                positional = []
+                continue
+            case "**":
+                rest = m.create("dict", func.function.node, slot=frame.ctx)
+                for name, value in keywords.items():
+                    m.write(rest, f"={name}", value)
+                    m.write(rest, "[]", value)
+                frame.locals[param.name] = ref(rest)
+                keywords = {}
+                continue
+        if param.name in keywords:
+            value = keywords.pop(param.name)
+        elif positional and param.kind == "plain":
+            value = positional.pop(0)
+        elif param.default is not None and not args.starred:
+            value = static_value(m, param.default, func.module)
+        else:
+            value = UNKNOWN
+        frame.locals[param.name] = value
+
+
+def instantiate(m: Machine, cls: ClassRef, args: Arguments, expr: ir.Call) -> Value:
+    """Make an instance of a project class, and follow its constructor."""
+    from looplint import effects, objects
+
+    kind = objects.kind_of_class(m, cls)
+    obj = m.create(kind, expr.node, cls.cls.name, cls=cls)
+    init = objects.find_member(m, cls, "__init__")
+    fields = None if init else _dataclass_fields(m, cls)
+    if init is not None and isinstance(init[0], ir.Function):
+        call_function(m, Func(init[0], init[1].module, init[1].closure, ref(obj), init[1]), args, expr)
+    elif fields:
+        for number, (name, default) in enumerate(fields):
+            value = args.get(number, name)
+            m.write(obj, name, value if value is not None else static_value(m, default, cls.module) if default else UNKNOWN)
+    elif kind == "instance" and objects.has_unknown_base(m, cls):
+        unknown_call(m, None, args, expr)
+    effects.constructed(m, obj, args, expr)
+    return ref(obj)
+
+
+def _dataclass_fields(m: Machine, cls: ClassRef) -> list[tuple[str, ir.Expr | None]]:
+    found: list[tuple[str, ir.Expr | None]] = []
+    for stmt in cls.cls.body:
+        if isinstance(stmt, ir.Assign) and isinstance(stmt.targets[0], ir.Name):
+            found.append((stmt.targets[0].id, stmt.value))
+    return found if not cls.cls.methods.get("__init__") else []
+
+
+def instance_for(m: Machine, cls: ClassRef) -> Obj:
+    """An instance for the methods that nobody calls: its constructor is followed with unknown arguments."""
+    from looplint import objects
+
+    key = ("instance-of", id(cls.cls))
+    obj = m.facts.created.get(key)
+    if obj is None:
+        obj = Obj(objects.kind_of_class(m, cls), key, cls.cls.name, cls=cls)
+        obj.symbolic = True
+        m.facts.created[key] = obj
+    return obj
+
+
+def load_star(m: Machine, info: ModuleInfo) -> None:
+    from looplint.modules import load
+
+    load(m, info)

@@ -1,0 +1,171 @@
+"""Entering context managers, and keeping values where they outlive an iteration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from looplint import calls, ir
+from looplint.graph import Loop
+from looplint.machine import Machine
+from looplint.tensors import tensors_in
+from looplint.values import (
+    NOTHING, UNKNOWN, Arguments, Const, Context, Func, Obj, Ref, Tensor, Value, constant_of, join, tensor_of,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+
+def enter(m: Machine, expr: ir.Expr, inside: Callable[[Value], None]) -> None:
+    """Run `inside` in the context that the expression makes, with what the context manager yields."""
+    from looplint.expressions import evaluate
+
+    if isinstance(expr, ir.Call):
+        generator = _generator(m, expr)
+        if generator is not None:
+            func, args = generator
+            _in_generator(m, func, args, expr, inside)
+            return
+    value = evaluate(m, expr)
+    context = next((a for a in value if isinstance(a, Context)), None)
+    if context is None:
+        inside(_entered(m, value))
+        return
+    grad = m.grad
+    match context.effect:
+        case "no-grad":
+            m.grad = False
+        case "enable-grad":
+            m.grad = True
+        case "set-grad":
+            known = constant_of(context.args[0]) if context.args else None
+            m.grad = bool(known.value) if known is not None else None
+        case _:
+            inside(context.args[0] if context.args else UNKNOWN)
+            return
+    marks = len(m.frame.returns)
+    inside(UNKNOWN)
+    m.grad = grad
+    for snapshot, _ in m.frame.returns[marks:]:
+        snapshot.grad = grad
+    for scope in m.scopes:
+        for snapshot in (*scope.breaks, *scope.continues):
+            snapshot.grad = grad
+
+
+def _entered(m: Machine, value: Value) -> Value:
+    """What `as` binds for an ordinary object: the object, or what its `__enter__` returns."""
+    from looplint import objects
+
+    for atom in value:
+        if isinstance(atom, Ref) and atom.obj.cls is not None:
+            member = objects.find_member(m, atom.obj.cls, "__enter__")
+            if member is not None:
+                return calls.call_values(m, objects.bind(m, member, atom.obj))
+    return value
+
+
+def _generator(m: Machine, expr: ir.Call) -> tuple[Func, Arguments] | None:
+    """The project function decorated with contextmanager that the expression calls, if it does."""
+    from looplint.expressions import evaluate
+
+    before = m.save()
+    callee = evaluate(m, expr.func)
+    for atom in callee:
+        if isinstance(atom, Func) and atom.function.is_generator:
+            for decorator in atom.function.decorators:
+                path = ir.path_of(decorator) or ""
+                if path.rpartition(".")[2] in ("contextmanager", "asynccontextmanager"):
+                    args = Arguments()
+                    for arg in expr.args:
+                        value = evaluate(m, arg.value)
+                        if arg.keyword:
+                            args.keywords[arg.keyword] = value
+                        else:
+                            args.positional.append(value)
+                    return atom, args
+    m.restore(before)
+    return None
+
+
+def _in_generator(m: Machine, func: Func, args: Arguments, expr: ir.Call, inside: Callable[[Value], None]) -> None:
+    """Follow the generator; at its yield the body of the `with` runs in the caller's frame."""
+    if m.frame.depth > 20 or m.active.count(func.function) > 1:
+        inside(UNKNOWN)
+        return
+    outer, scopes = m.frame, m.scopes
+    frame = calls.enter(m, func, expr)
+    m.facts.called.add(func.function)
+    calls.bind_parameters(m, frame, func, args)
+    ended = False
+
+    def body(value: Value) -> None:
+        nonlocal ended
+        inner, inner_scopes, inner_locals = m.frame, m.scopes, m.frame.locals
+        m.frame, m.scopes = outer, scopes
+        returned = len(outer.returns)
+        inside(value)
+        if not m.at and len(outer.returns) > returned:
+            # The body returns: what stands after the yield runs before that return takes effect.
+            m.join_at([s for s, _ in outer.returns[returned:]])
+            ended = True
+        m.frame, m.scopes = inner, inner_scopes
+        m.frame.locals = inner_locals
+
+    frame.on_yield = body
+    calls.run_frame(m, frame)
+    if ended and m.at:
+        values: Value = NOTHING
+        for _, value in outer.returns:
+            values = join(values, value)
+        outer.returns[:] = [(m.save(), values)]
+        m.die()
+
+
+# -- keeping
+
+
+def keep(m: Machine, node: cst.CSTNode, base: Value, value: Value, key: Const | None) -> Value:
+    """A value is put into a container; where that outlives the iteration, the value remembers it.
+
+    Returns:
+        The value as the container holds it.
+    """
+    tensors = tensors_in([value])
+    kept = [t for t in tensors if t.graph == "yes" and t.forwards]
+    if not kept or not m.loops:
+        return value
+    for atom in base:
+        if isinstance(atom, Ref) and atom.obj.kind in ("list", "dict") and len(born_in(atom.obj)) < len(m.loops):
+            slot = atom.obj.kind == "dict" and key is not None
+            carried = m.loops[len(born_in(atom.obj)) :]
+            event = m.emit("keep", node, kept[0].sources, value=kept[0], into=atom.obj, slot=slot, carried=carried)
+            if event is not None:
+                value = frozenset(a.tagged(("kept", event.key)) if isinstance(a, Tensor) else a for a in value)
+    return value
+
+
+def born_in(obj: Obj) -> tuple[Loop, ...]:
+    """The loops that were running when the object was made."""
+    loops: tuple[Loop, ...] = obj.info.get("loops", ())
+    return loops
+
+
+def accumulate(m: Machine, stmt: ir.Assign | ir.AugAssign, target: ir.Expr, old: Value, added: Value, result: Value) -> Value:
+    """`total += loss`: noted where `total` comes from before the iteration; the sum remembers where it was made."""
+    tensor = tensor_of(added)
+    path = ir.path_of(target) or (ir.path_of(target.value) if isinstance(target, ir.Subscript) else None)
+    if tensor is None or path is None or not m.loops:
+        return result
+    carried = m.loops[len(m.born(target)) :]
+    event = m.emit("accumulate", stmt.node, tensor.sources, target=ir.render(target), value=tensor, carried=carried)
+    if event is None:
+        return result
+    kept = tensor_of(result)
+    if kept is None:
+        return result
+    tagged = Tensor(kept.sources, kept.graph, kept.forwards, kept.tags | {("sum", event.key)}, kept.scalar)
+    return frozenset(a for a in result if not isinstance(a, Tensor)) | {tagged}
+
+

@@ -1,0 +1,481 @@
+"""Evaluation of expressions to abstract values, and of tests to True, False or None."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from looplint import calls, ir, objects
+from looplint.frames import Frame
+from looplint.machine import Machine
+from looplint.tensors import attribute_of_tensor, combine, scaled
+from looplint.values import (
+    NONE, NOTHING, UNKNOWN, Arguments, Const, External, Func, Iter, Method, ModuleRef, Number, Params, Ref, Super, Tensor, Tuple, Unknown, Value, const,
+    constant_of, join, may_be_unknown, ref,
+)  # fmt: skip
+
+_BUILTINS = frozenset(dir(builtins))
+
+
+def evaluate(m: Machine, expr: ir.Expr) -> Value:
+    """Everything the expression can be on the present path; its events are emitted on the way."""
+    m.burn()
+    return _EVALUATE[type(expr)](m, expr)
+
+
+def _const(m: Machine, expr: ir.Const) -> Value:
+    return const(expr.value)
+
+
+def _name(m: Machine, expr: ir.Name) -> Value:
+    return lookup(m, m.frame, expr.id)
+
+
+def lookup(m: Machine, frame: Frame, name: str) -> Value:
+    """A name's value: local, enclosing, global, star-imported, built in, else unknown."""
+    here: Frame | None = frame
+    while here is not None:
+        value = here.locals.get(name)
+        if value is not None:
+            return calls.resolve(m, value)
+        here = here.closure
+    top = frame.module.frame
+    if top is not None:
+        value = top.locals.get(name)
+        if value is not None:
+            return calls.resolve(m, value)
+        for atom in top.locals.get("*", NOTHING):
+            found = calls.member(m, atom, name)
+            if found is not None:
+                return found
+    if name in _BUILTINS:
+        return frozenset({External(f"builtins.{name}")})
+    return UNKNOWN
+
+
+def _attr(m: Machine, expr: ir.Attr) -> Value:
+    return attribute(m, evaluate(m, expr.value), expr.attr)
+
+
+def attribute(m: Machine, base: Value, name: str, *, called: bool = False) -> Value:
+    """The attribute of everything the base can be; `called` when it stands before parentheses."""
+    result: Value = NOTHING
+    for atom in base:
+        match atom:
+            case Tensor() | Params() if called:
+                value: Value = frozenset({Method(atom, name)})
+            case External():
+                value = frozenset({External(f"{atom.qualname}.{name}")})
+            case ModuleRef():
+                value = calls.member(m, atom, name) or UNKNOWN
+            case Ref():
+                value = objects.attribute(m, atom.obj, name)
+            case Tensor():
+                value = attribute_of_tensor(atom, name)
+            case Params():
+                value = frozenset({replace(atom, grad=atom.grad or name == "grad")})
+            case Super():
+                value = calls.super_member(m, atom, name)
+            case Const() if atom.value is None:
+                continue
+            case _:
+                value = calls.plain_attribute(m, atom, name)
+        result = join(result, value)
+    return result or UNKNOWN
+
+
+def _call(m: Machine, expr: ir.Call) -> Value:
+    if isinstance(expr.func, ir.Attr):
+        callee = attribute(m, evaluate(m, expr.func.value), expr.func.attr, called=True)
+    else:
+        callee = evaluate(m, expr.func)
+    args = Arguments()
+    for arg in expr.args:
+        value = evaluate(m, arg.value)
+        if arg.star == "*":
+            items = exact_items(value)
+            if items is None:
+                args.starred = True
+                args.positional.append(element_of(m, value))
+            else:
+                args.positional.extend(items)
+        elif arg.star == "**":
+            args.starred = True
+            for obj in (a.obj for a in value if isinstance(a, Ref) and a.obj.kind == "dict"):
+                args.keywords.update({k[1:]: v for k, v in obj.heap.items() if k.startswith("=")})
+        elif arg.keyword:
+            args.keywords[arg.keyword] = value
+        else:
+            args.positional.append(value)
+    return calls.call(m, callee, args, expr)
+
+
+def _display(m: Machine, expr: ir.Display) -> Value:
+    items: list[Value] = []
+    exact = True
+    for item in expr.items:
+        if isinstance(item, ir.Star):
+            value = evaluate(m, item.value)
+            inner = exact_items(value)
+            exact = exact and inner is not None
+            items.extend(inner if inner is not None else (element_of(m, value),))
+        else:
+            items.append(evaluate(m, item))
+    if expr.kind == "tuple" and exact:
+        return frozenset({Tuple(tuple(items))})
+    return ref(objects.new_list(m, expr.node, items, exact=exact and len(items) <= 32))
+
+
+def _dict(m: Machine, expr: ir.DictDisplay) -> Value:
+    obj = m.create("dict", expr.node)
+    for key, item in expr.items:
+        value = evaluate(m, item)
+        known = constant_of(evaluate(m, key)) if key is not None else None
+        if known is not None and isinstance(known.value, str):
+            m.write(obj, f"={known.value}", value)
+        m.write(obj, "[]", element_of(m, value) if key is None else value)
+    obj.info["exact"] = all(k is not None for k, _ in expr.items)
+    return ref(obj)
+
+
+def _subscript(m: Machine, expr: ir.Subscript) -> Value:
+    base = evaluate(m, expr.value)
+    index = evaluate(m, expr.index)
+    return subscript(m, base, index)
+
+
+def subscript(m: Machine, base: Value, index: Value) -> Value:
+    known = constant_of(index)
+    result: Value = NOTHING
+    for atom in base:
+        match atom:
+            case Tuple():
+                number = known.value if known is not None and isinstance(known.value, int) else None
+                if number is not None and -len(atom.items) <= number < len(atom.items):
+                    value = atom.items[number]
+                else:
+                    value = _join_all(atom.items)
+            case Ref():
+                value = objects.item(m, atom.obj, known)
+            case Iter():
+                value = atom.element
+            case Tensor() | Params():
+                value = frozenset({atom})
+            case Unknown():
+                value = frozenset({atom})
+            case _:
+                value = UNKNOWN
+        result = join(result, value)
+    return result or UNKNOWN
+
+
+def _join_all(items: tuple[Value, ...]) -> Value:
+    result: Value = NOTHING
+    for item in items:
+        result = join(result, item)
+    return result or UNKNOWN
+
+
+def exact_items(value: Value) -> list[Value] | None:
+    """The elements, one by one, of a sequence that is fully known."""
+    if len(value) != 1:
+        return None
+    (atom,) = value
+    if isinstance(atom, Tuple):
+        return list(atom.items)
+    if isinstance(atom, Ref) and atom.obj.kind == "list":
+        items = atom.obj.info.get("items")
+        return list(items) if items is not None else None
+    return None
+
+
+def element_of(m: Machine, value: Value) -> Value:
+    """What iterating over the value yields."""
+    result: Value = NOTHING
+    for atom in value:
+        match atom:
+            case Tuple():
+                inner: Value = _join_all(atom.items)
+            case Iter():
+                inner = atom.element
+            case Ref():
+                inner = objects.element(m, atom.obj)
+            case Tensor() | Params() | Unknown():
+                inner = frozenset({atom})
+            case Const() if isinstance(atom.value, str):
+                inner = frozenset({Unknown()})
+            case Const() if atom.value is None:
+                continue
+            case _:
+                inner = UNKNOWN
+        result = join(result, inner)
+    return result or UNKNOWN
+
+
+def _binary(m: Machine, expr: ir.Binary) -> Value:
+    left, right = evaluate(m, expr.left), evaluate(m, expr.right)
+    return binary(m, expr.op, left, right, expr)
+
+
+def binary(m: Machine, op: str, left: Value, right: Value, expr: ir.Binary | ir.AugAssign) -> Value:
+    one, two = constant_of(left), constant_of(right)
+    if one is not None and two is not None:
+        return _fold(op, one.value, two.value)
+    tensor = combine(m, [left, right])
+    if tensor is not None:
+        if op in ("/", "*"):
+            other = expr.right if isinstance(expr, ir.Binary) else expr.value
+            tensor = scaled(tensor, op, ir.render(other))
+            if isinstance(expr, ir.Binary) and not any(isinstance(a, Tensor) for a in left):
+                tensor = scaled(tensor, op, ir.render(expr.left))
+        return frozenset({tensor})
+    lists = [a for a in left | right if isinstance(a, Ref) and a.obj.kind == "list"]
+    if op == "+" and lists:
+        items_left, items_right = exact_items(left), exact_items(right)
+        exact = items_left is not None and items_right is not None
+        items = [*(items_left or [element_of(m, left)]), *(items_right or [element_of(m, right)])]
+        return ref(objects.new_list(m, expr.node, items, exact=exact))
+    if any(isinstance(a, Params) for a in left | right):
+        return join(frozenset(a for a in left if isinstance(a, Params)), frozenset(a for a in right if isinstance(a, Params)))
+    units = frozenset().union(*(a.units for a in left | right if isinstance(a, Number)))
+    if units:
+        return frozenset({Number(units)})
+    deps = frozenset().union(*(a.deps for a in left | right if isinstance(a, Unknown)))
+    return frozenset({Unknown(deps)})
+
+
+def _fold(op: str, left: Any, right: Any) -> Value:
+    """Arithmetic on small constants; anything else is just not known."""
+    numbers = isinstance(left, int | float) and isinstance(right, int | float)
+    try:
+        if op == "+" and (numbers or (isinstance(left, str) and isinstance(right, str) and len(left) + len(right) < 1000)):
+            return const(left + right)
+        if numbers and op == "-":
+            return const(left - right)
+        if numbers and op == "*":
+            return const(left * right)
+        if numbers and op == "/":
+            return const(left / right)
+        if numbers and op == "//":
+            return const(left // right)
+        if numbers and op == "%":
+            return const(left % right)
+    except (ZeroDivisionError, OverflowError):
+        return UNKNOWN
+    return UNKNOWN
+
+
+def _unary(m: Machine, expr: ir.Unary) -> Value:
+    value = evaluate(m, expr.operand)
+    if expr.op == "not":
+        outcome = _truth_of(value)
+        return UNKNOWN if outcome is None else const(not outcome)
+    known = constant_of(value)
+    if known is not None and isinstance(known.value, int | float) and expr.op == "-":
+        return const(-known.value)
+    return value
+
+
+def _compare(m: Machine, expr: ir.Compare) -> Value:
+    left = evaluate(m, expr.left)
+    rights = [evaluate(m, r) for r in expr.rights]
+    tensor = combine(m, [left, *rights])
+    if tensor is not None and expr.ops[0] not in ("is", "is not"):
+        m.facts.scored |= tensor.forwards
+        m.facts.compared |= tensor.forwards
+        return frozenset({Tensor(tensor.sources, "no", tensor.forwards)})
+    if len(expr.ops) == 1:
+        outcome = _compare_values(expr.ops[0], left, rights[0])
+        if outcome is not None:
+            return const(outcome)
+    return UNKNOWN
+
+
+def _compare_values(op: str, left: Value, right: Value) -> bool | None:
+    one, two = constant_of(left), constant_of(right)
+    if one is not None and two is not None:
+        return _compare_constants(op, one.value, two.value)
+    if op in ("is", "is not", "==", "!=") and two is not None and two.value is None:
+        positive = op in ("is", "==")
+        if left and not may_be_unknown(left) and all(not isinstance(a, Const | Number) for a in left):
+            return not positive
+    if op in ("in", "not in") and one is not None:
+        items = exact_items(right)
+        if items is not None:
+            constants = [constant_of(i) for i in items]
+            if all(c is not None for c in constants):
+                return (one.value in [c.value for c in constants if c]) == (op == "in")
+    return None
+
+
+def _compare_constants(op: str, left: Any, right: Any) -> bool | None:
+    match op:
+        case "==" | "is":
+            return bool(left == right)
+        case "!=" | "is not":
+            return bool(left != right)
+    if isinstance(left, int | float) and isinstance(right, int | float):
+        match op:
+            case "<":
+                return left < right
+            case "<=":
+                return left <= right
+            case ">":
+                return left > right
+            case ">=":
+                return left >= right
+    if isinstance(left, str) and isinstance(right, str) and op in ("in", "not in"):
+        return (left in right) == (op == "in")
+    return None
+
+
+def _bool(m: Machine, expr: ir.BoolOp) -> Value:
+    left = evaluate(m, expr.left)
+    outcome = _truth_of(left)
+    if outcome is not None:
+        return left if outcome == (expr.op == "or") else evaluate(m, expr.right)
+    before = m.save()
+    right = evaluate(m, expr.right)
+    m.join_at([before, m.save()])
+    kept = frozenset(a for a in left if not (isinstance(a, Const) and not a.value)) if expr.op == "or" else left
+    return join(kept, right)
+
+
+def _if_expression(m: Machine, expr: ir.IfExp) -> Value:
+    outcome = truth(m, expr.test)
+    if outcome is not None:
+        return evaluate(m, expr.body if outcome else expr.orelse)
+    before = m.save()
+    m.assume(expr.test, True)
+    body = evaluate(m, expr.body)
+    after = m.save()
+    m.restore(before)
+    m.assume(expr.test, False)
+    orelse = evaluate(m, expr.orelse)
+    m.join_at([after, m.save()])
+    m.guards = before.guards
+    return join(body, orelse)
+
+
+def truth(m: Machine, expr: ir.Expr) -> bool | None:
+    """The outcome of a test where it is the same on every run, else None."""
+    if isinstance(expr, ir.BoolOp):
+        left = truth(m, expr.left)
+        if left is not None and left == (expr.op == "or"):
+            return left
+        right = truth(m, expr.right)
+        if left is None:
+            return right if right is not None and right == (expr.op == "or") else None
+        return right
+    if isinstance(expr, ir.Unary) and expr.op == "not":
+        inner = truth(m, expr.operand)
+        return None if inner is None else not inner
+    return _truth_of(evaluate(m, expr))
+
+
+def _truth_of(value: Value) -> bool | None:
+    outcomes: set[bool | None] = set()
+    for atom in value:
+        match atom:
+            case Const():
+                outcomes.add(bool(atom.value))
+            case Ref() if atom.obj.kind in ("list", "dict"):
+                items = atom.obj.info.get("items")
+                outcomes.add(bool(items) if items is not None else None)
+            case Ref():
+                outcomes.add(None if atom.obj.symbolic else True)
+            case Func() | Tuple():
+                outcomes.add(True)
+            case _:
+                outcomes.add(None)
+    return outcomes.pop() if len(outcomes) == 1 else None
+
+
+def _lambda(m: Machine, expr: ir.Lambda) -> Value:
+    return frozenset({Func(expr.function, m.frame.module, m.frame)})
+
+
+def _comprehension(m: Machine, expr: ir.Comprehension) -> Value:
+    from looplint.statements import assign
+
+    clause = expr.clauses[0]
+    iterated = evaluate(m, clause.iter)
+    items = exact_items(iterated)
+    if items is not None and len(expr.clauses) == 1 and not clause.tests and len(items) <= 8 and len(expr.elements) == 1:
+        results = []
+        for number, item in enumerate(items):
+            assign(m, clause.target, item)
+            results.append(_in_slot(m, expr.elements[0], number))
+        return ref(objects.new_list(m, expr.node, results, exact=True))
+    before = m.save()
+    created = set(m.facts.created)
+    assign(m, clause.target, element_of(m, iterated))
+    for inner in expr.clauses[1:]:
+        assign(m, inner.target, element_of(m, evaluate(m, inner.iter)))
+    for each in expr.clauses:
+        for test in each.tests:
+            evaluate(m, test)
+    values = [evaluate(m, e) for e in expr.elements]
+    for key in m.facts.created.keys() - created:
+        m.facts.created[key].many = True
+    m.join_at([before, m.save()])
+    value = values[-1]
+    params = [a for a in value if isinstance(a, Params)]
+    if params:
+        return frozenset(params if not any(c.tests for c in expr.clauses) else [Params(p.sources, False) for p in params])
+    if expr.kind == "DictComp":
+        obj = m.create("dict", expr.node)
+        m.write(obj, "[]", value)
+        return ref(obj)
+    return ref(objects.new_list(m, expr.node, [value], exact=False))
+
+
+def _in_slot(m: Machine, expr: ir.Expr, number: int) -> Value:
+    """Evaluate an element of an unrolled comprehension; each turn allocates its own objects."""
+    ctx = m.frame.ctx
+    m.frame.ctx = (ctx, "item", number)
+    try:
+        return evaluate(m, expr)
+    finally:
+        m.frame.ctx = ctx
+
+
+def _star(m: Machine, expr: ir.Star) -> Value:
+    return evaluate(m, expr.value)
+
+
+def _yield(m: Machine, expr: ir.Yield) -> Value:
+    value = evaluate(m, expr.value) if expr.value is not None else NONE
+    m.frame.yields = join(m.frame.yields, value)
+    if m.frame.on_yield is not None:
+        m.frame.on_yield(value)
+    return UNKNOWN
+
+
+def _walrus(m: Machine, expr: ir.Walrus) -> Value:
+    from looplint.statements import assign
+
+    value = evaluate(m, expr.value)
+    assign(m, expr.target, value)
+    return value
+
+
+def _format(m: Machine, expr: ir.Format) -> Value:
+    for part in expr.parts:
+        evaluate(m, part)
+    return UNKNOWN
+
+
+def _opaque(m: Machine, expr: ir.Opaque) -> Value:
+    for part in expr.parts:
+        evaluate(m, part)
+    return UNKNOWN
+
+
+_EVALUATE: dict[type, Callable[[Machine, Any], Value]] = {
+    ir.Const: _const, ir.Name: _name, ir.Attr: _attr, ir.Call: _call, ir.Display: _display, ir.DictDisplay: _dict, ir.Subscript: _subscript,
+    ir.Binary: _binary, ir.Unary: _unary, ir.Compare: _compare, ir.BoolOp: _bool, ir.IfExp: _if_expression, ir.Lambda: _lambda,
+    ir.Comprehension: _comprehension, ir.Star: _star, ir.Yield: _yield, ir.Walrus: _walrus, ir.Format: _format, ir.Opaque: _opaque,
+}  # fmt: skip

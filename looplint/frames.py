@@ -1,0 +1,86 @@
+"""Frames of the abstract interpreter, and the snapshots that paths are split and joined with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from looplint.graph import Guard, Loop, Loose, Site
+from looplint.values import ClassRef, Value, join
+
+if TYPE_CHECKING:
+    from looplint import ir
+    from looplint.project import ModuleInfo
+
+
+@dataclass(slots=True)
+class Snapshot:
+    """The part of the interpreter's state that differs from path to path. It is dead when nothing leads on from it."""
+
+    at: list[Loose]
+    locals: dict[str, Value]
+    grad: bool | None
+    guards: tuple[Guard, ...]
+
+    @property
+    def alive(self) -> bool:
+        return bool(self.at)
+
+
+class Frame:
+    """An activation of a function in one calling context."""
+
+    __slots__ = (
+        "born", "call", "calls", "closure", "ctx", "depth", "function", "instance", "locals", "module", "on_yield", "owner", "returns", "yields",
+    )  # fmt: skip
+
+    def __init__(self, function: ir.Function, module: ModuleInfo, closure: Frame | None, ctx: object, depth: int) -> None:
+        self.function = function
+        self.module = module
+        self.closure = closure
+        self.ctx = ctx
+        self.depth = depth
+        self.locals: dict[str, Value] = {}
+        self.born: dict[str, tuple[Loop, ...]] = {}
+        self.owner: ClassRef | None = None
+        self.instance: Value = frozenset()
+        self.returns: list[tuple[Snapshot, Value]] = []
+        self.yields: Value = frozenset()
+        self.on_yield: Callable[[Value], None] | None = None
+        self.calls: tuple[Site, ...] = ()
+        self.call: Site | None = None
+
+
+@dataclass(slots=True)
+class LoopScope:
+    """Where break and continue lead while a loop's body is followed."""
+
+    breaks: list[Snapshot] = field(default_factory=list)
+    continues: list[Snapshot] = field(default_factory=list)
+
+
+def merge(snapshots: list[Snapshot]) -> Snapshot:
+    """Join paths: their loose ends together, each name with everything it can be."""
+    alive = [s for s in snapshots if s.alive]
+    if not alive:
+        return snapshots[0] if snapshots else Snapshot([], {}, True, ())
+    if len(alive) == 1:
+        return alive[0]
+    at: list[Loose] = []
+    for snapshot in alive:
+        at.extend(loose for loose in snapshot.at if loose not in at)
+    names: dict[str, Value] = dict(alive[0].locals)
+    for snapshot in alive[1:]:
+        for name, value in snapshot.locals.items():
+            names[name] = join(names[name], value) if name in names else value
+    grads = {s.grad for s in alive}
+    return Snapshot(at, names, grads.pop() if len(grads) == 1 else None, _common([s.guards for s in alive]))
+
+
+def _common(stacks: list[tuple[Guard, ...]]) -> tuple[Guard, ...]:
+    shortest = min(stacks, key=len)
+    length = 0
+    while length < len(shortest) and all(stack[length] == shortest[length] for stack in stacks):
+        length += 1
+    return shortest[:length]

@@ -1,0 +1,167 @@
+"""The control-flow graph of events: what happens, on which objects, in which order, over functions and files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from looplint.events import EventKind
+from looplint.values import EventKey, Obj, Value
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from looplint.ir import Expr
+    from looplint.project import ModuleInfo
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A place in a file: the module and the CST node that stands there."""
+
+    module: ModuleInfo
+    node: cst.CSTNode
+
+
+@dataclass(slots=True, eq=False)
+class Loop:
+    """A loop of the program in one calling context."""
+
+    key: object
+    site: Site
+    parent: Loop | None
+    assigned: frozenset[str]
+    frame: object
+    over: Value = frozenset()
+    iterates: str = ""
+    bound: Value = frozenset()
+    unrolled: bool = False
+
+    @property
+    def depth(self) -> int:
+        return 1 + (self.parent.depth if self.parent else 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A condition under which code runs: its expression, and whether it held."""
+
+    test: Expr
+    held: bool
+    frame: object
+    depth: int
+    names: frozenset[str]
+
+
+@dataclass(slots=True, eq=False)
+class Event:
+    """Something happens to some objects at a place.
+
+    `subjects` are the objects it happens to (empty when they are not known), `certain` is False when it may also
+    happen to none of them.
+    """
+
+    kind: EventKind
+    key: EventKey
+    site: Site
+    subjects: frozenset[Obj]
+    loops: tuple[Loop, ...]
+    guards: tuple[Guard, ...]
+    certain: bool = True
+    grad: bool | None = True
+    statement: cst.CSTNode | None = None
+    calls: tuple[Site, ...] = ()
+    root: str = ""
+    data: dict[str, Any] = field(default_factory=dict)
+    index: int = -1
+
+    def __repr__(self) -> str:
+        names = ",".join(sorted(o.name or o.kind for o in self.subjects))
+        return f"{self.kind}({names}){'' if self.certain else '?'}"
+
+
+@dataclass(slots=True)
+class Node:
+    """A node of the graph: an event, a loop's head, a forgotten condition, or a plain junction."""
+
+    index: int
+    kind: str
+    loops: tuple[Loop, ...]
+    event: Event | None = None
+    loop: Loop | None = None
+    forgets: tuple[object, str] | None = None
+    succ: list[Edge] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition as paths remember it: the same key means the same outcome until one of its names changes."""
+
+    frame: object
+    text: str
+    names: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    target: int
+    condition: Condition | None = None
+    held: bool = True
+    back: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Loose:
+    """An edge whose target is not there yet."""
+
+    source: int
+    condition: Condition | None = None
+    held: bool = True
+
+
+class EventGraph:
+    """Built once, node after node; a loop body that has to be read again is cut off and rebuilt."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self.entries: list[int] = []
+
+    def add(self, kind: str, loops: tuple[Loop, ...], after: list[Loose], **fields: Any) -> int:
+        node = Node(len(self.nodes), kind, loops, **fields)
+        self.nodes.append(node)
+        for loose in after:
+            self.connect(loose, node.index)
+        if node.event is not None:
+            node.event.index = node.index
+        return node.index
+
+    def connect(self, loose: Loose, target: int, *, back: bool = False) -> None:
+        edge = Edge(target, loose.condition, loose.held, back)
+        edges = self.nodes[loose.source].succ
+        if edge not in edges:
+            edges.append(edge)
+
+    def cut(self, length: int) -> None:
+        """Forget every node from `length` on, and the edges into them."""
+        if len(self.nodes) == length:
+            return
+        del self.nodes[length:]
+        self.entries = [e for e in self.entries if e < length]
+        for node in self.nodes:
+            if any(e.target >= length for e in node.succ):
+                node.succ = [e for e in node.succ if e.target < length]
+
+    def events(self) -> list[Event]:
+        return [n.event for n in self.nodes if n.event is not None]
+
+    def text(self) -> str:
+        """The graph as text, for `looplint debug` and the goldens."""
+        lines = []
+        for node in self.nodes:
+            what = repr(node.event) if node.event else node.kind
+            edges = []
+            for edge in node.succ:
+                condition = f" if {'' if edge.held else 'not '}{edge.condition.text}" if edge.condition else ""
+                edges.append(f"{edge.target}{' (back)' if edge.back else ''}{condition}")
+            lines.append(f"{node.index:3} {'  ' * len(node.loops)}{what} -> {', '.join(edges) or 'end'}")
+        return "\n".join(lines)

@@ -1,0 +1,470 @@
+"""The structured code that lowering makes of a module: small, immutable in spirit, with a reference to each CST node.
+
+Nothing after lowering walks the CST; the nodes are kept for positions and repairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Union
+
+import libcst as cst
+
+
+@dataclass(slots=True, eq=False)
+class Const:
+    node: cst.CSTNode
+    value: Any
+
+
+@dataclass(slots=True, eq=False)
+class Name:
+    node: cst.CSTNode
+    id: str
+
+
+@dataclass(slots=True, eq=False)
+class Attr:
+    node: cst.CSTNode
+    value: Expr
+    attr: str
+
+
+@dataclass(slots=True, eq=False)
+class Arg:
+    value: Expr
+    keyword: str | None = None
+    star: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class Call:
+    node: cst.CSTNode
+    func: Expr
+    args: list[Arg]
+
+
+@dataclass(slots=True, eq=False)
+class Display:
+    """A tuple, list or set display."""
+
+    node: cst.CSTNode
+    kind: str
+    items: list[Expr]
+
+
+@dataclass(slots=True, eq=False)
+class DictDisplay:
+    node: cst.CSTNode
+    items: list[tuple[Expr | None, Expr]]
+
+
+@dataclass(slots=True, eq=False)
+class Subscript:
+    node: cst.CSTNode
+    value: Expr
+    index: Expr
+
+
+@dataclass(slots=True, eq=False)
+class Binary:
+    node: cst.CSTNode
+    op: str
+    left: Expr
+    right: Expr
+
+
+@dataclass(slots=True, eq=False)
+class Unary:
+    node: cst.CSTNode
+    op: str
+    operand: Expr
+
+
+@dataclass(slots=True, eq=False)
+class Compare:
+    node: cst.CSTNode
+    left: Expr
+    ops: list[str]
+    rights: list[Expr]
+
+
+@dataclass(slots=True, eq=False)
+class BoolOp:
+    node: cst.CSTNode
+    op: str
+    left: Expr
+    right: Expr
+
+
+@dataclass(slots=True, eq=False)
+class IfExp:
+    node: cst.CSTNode
+    test: Expr
+    body: Expr
+    orelse: Expr
+
+
+@dataclass(slots=True, eq=False)
+class Lambda:
+    node: cst.CSTNode
+    function: Function
+
+
+@dataclass(slots=True, eq=False)
+class Clause:
+    target: Expr
+    iter: Expr
+    tests: list[Expr]
+
+
+@dataclass(slots=True, eq=False)
+class Comprehension:
+    node: cst.CSTNode
+    kind: str
+    elements: list[Expr]
+    clauses: list[Clause]
+
+
+@dataclass(slots=True, eq=False)
+class Star:
+    node: cst.CSTNode
+    value: Expr
+
+
+@dataclass(slots=True, eq=False)
+class Yield:
+    node: cst.CSTNode
+    value: Expr | None
+
+
+@dataclass(slots=True, eq=False)
+class Walrus:
+    node: cst.CSTNode
+    target: Expr
+    value: Expr
+
+
+@dataclass(slots=True, eq=False)
+class Format:
+    """An f-string: its interpolated expressions."""
+
+    node: cst.CSTNode
+    parts: list[Expr]
+
+
+@dataclass(slots=True, eq=False)
+class Opaque:
+    """Anything else: only its parts matter."""
+
+    node: cst.CSTNode
+    parts: list[Expr]
+
+
+Expr = Union[
+    Const, Name, Attr, Call, Display, DictDisplay, Subscript, Binary, Unary, Compare, BoolOp, IfExp, Lambda,
+    Comprehension, Star, Yield, Walrus, Format, Opaque,
+]  # fmt: skip
+
+
+@dataclass(slots=True, eq=False)
+class Assign:
+    node: cst.CSTNode
+    targets: list[Expr]
+    value: Expr
+
+
+@dataclass(slots=True, eq=False)
+class AugAssign:
+    node: cst.CSTNode
+    target: Expr
+    op: str
+    value: Expr
+
+
+@dataclass(slots=True, eq=False)
+class ExprStmt:
+    node: cst.CSTNode
+    value: Expr
+
+
+@dataclass(slots=True, eq=False)
+class If:
+    node: cst.CSTNode
+    test: Expr
+    body: list[Stmt]
+    orelse: list[Stmt]
+
+
+@dataclass(slots=True, eq=False)
+class For:
+    node: cst.For
+    target: Expr
+    iter: Expr
+    body: list[Stmt]
+    orelse: list[Stmt]
+    assigned: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True, eq=False)
+class While:
+    node: cst.While
+    test: Expr
+    body: list[Stmt]
+    orelse: list[Stmt]
+    assigned: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True, eq=False)
+class With:
+    node: cst.With
+    items: list[tuple[Expr, Expr | None]]
+    body: list[Stmt]
+
+
+@dataclass(slots=True, eq=False)
+class Try:
+    node: cst.CSTNode
+    body: list[Stmt]
+    handlers: list[tuple[str | None, list[Stmt]]]
+    orelse: list[Stmt]
+    final: list[Stmt]
+
+
+@dataclass(slots=True, eq=False)
+class Case:
+    pattern: Expr | None
+    binds: list[str]
+    guard: Expr | None
+    body: list[Stmt]
+
+
+@dataclass(slots=True, eq=False)
+class Match:
+    node: cst.CSTNode
+    subject: Expr
+    cases: list[Case]
+
+
+@dataclass(slots=True, eq=False)
+class Return:
+    node: cst.CSTNode
+    value: Expr | None
+
+
+@dataclass(slots=True, eq=False)
+class Jump:
+    """break, continue or raise."""
+
+    node: cst.CSTNode
+    kind: str
+    value: Expr | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Delete:
+    node: cst.CSTNode
+    targets: list[Expr]
+
+
+@dataclass(slots=True, eq=False)
+class Assert:
+    node: cst.CSTNode
+    test: Expr
+
+
+@dataclass(slots=True, eq=False)
+class FunctionDef:
+    node: cst.CSTNode
+    function: Function
+
+
+@dataclass(slots=True, eq=False)
+class ClassDef:
+    node: cst.CSTNode
+    cls: Class
+
+
+@dataclass(slots=True, eq=False)
+class ImportName:
+    """One bound name of an import: `module` (with its leading dots counted in `level`), the name taken from it, or None."""
+
+    module: str
+    name: str | None
+    bound: str
+    level: int
+
+
+@dataclass(slots=True, eq=False)
+class Import:
+    node: cst.CSTNode
+    names: list[ImportName]
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """global or nonlocal declarations."""
+
+    node: cst.CSTNode
+    kind: str
+    names: list[str]
+
+
+Stmt = Union[
+    Assign, AugAssign, ExprStmt, If, For, While, With, Try, Match, Return, Jump, Delete, Assert, FunctionDef, ClassDef, Import, Scope,
+]  # fmt: skip
+
+
+@dataclass(slots=True, eq=False)
+class Param:
+    name: str
+    kind: str  # "plain", "keyword", "*", "**"
+    default: Expr | None
+    annotation: Expr | None
+
+
+@dataclass(slots=True)
+class Usage:
+    """How a function uses one of its names: evidence for the role of a parameter."""
+
+    methods: set[str] = field(default_factory=set)
+    attrs: set[str] = field(default_factory=set)
+    called: bool = False
+    iterated: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Function:
+    name: str
+    qualname: str
+    params: list[Param]
+    body: list[Stmt]
+    decorators: list[Expr]
+    node: cst.CSTNode
+    is_lambda: bool = False
+    is_generator: bool = False
+    declared: dict[str, str] = field(default_factory=dict)
+    usage: dict[str, Usage] = field(default_factory=dict)
+    tested: set[str] = field(default_factory=set)
+
+
+@dataclass(slots=True, eq=False)
+class Class:
+    name: str
+    qualname: str
+    bases: list[Expr]
+    body: list[Stmt]
+    node: cst.CSTNode
+    methods: dict[str, Function] = field(default_factory=dict)
+    usage: dict[str, Usage] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False)
+class ModuleCode:
+    """A lowered module; `top` is its body as a function without parameters."""
+
+    tree: cst.Module
+    top: Function
+    functions: list[Function]
+    classes: list[Class]
+
+
+def path_of(expr: Expr) -> str | None:
+    """The dotted text of a name or an attribute chain (`self.opt`), or None."""
+    match expr:
+        case Name():
+            return expr.id
+        case Attr():
+            base = path_of(expr.value)
+            return f"{base}.{expr.attr}" if base else None
+    return None
+
+
+def children(expr: Expr) -> Iterator[Expr]:
+    """The direct sub-expressions of an expression."""
+    match expr:
+        case Attr() | Star():
+            yield expr.value
+        case Walrus():
+            yield expr.value
+        case Call():
+            yield expr.func
+            for arg in expr.args:
+                yield arg.value
+        case Display():
+            yield from expr.items
+        case DictDisplay():
+            for key, value in expr.items:
+                if key is not None:
+                    yield key
+                yield value
+        case Subscript():
+            yield expr.value
+            yield expr.index
+        case Binary() | BoolOp():
+            yield expr.left
+            yield expr.right
+        case Unary():
+            yield expr.operand
+        case Compare():
+            yield expr.left
+            yield from expr.rights
+        case IfExp():
+            yield expr.test
+            yield expr.body
+            yield expr.orelse
+        case Comprehension():
+            yield from expr.elements
+            for clause in expr.clauses:
+                yield clause.iter
+                yield from clause.tests
+        case Yield():
+            if expr.value is not None:
+                yield expr.value
+        case Format() | Opaque():
+            yield from expr.parts
+
+
+def paths_in(expr: Expr) -> set[str]:
+    """The names and attribute chains an expression reads, with every prefix of each chain."""
+    found: set[str] = set()
+    work = [expr]
+    while work:
+        item = work.pop()
+        path = path_of(item)
+        if path:
+            found.add(path)
+        work.extend(children(item))
+    return found
+
+
+def render(expr: Expr | None) -> str:
+    """A short canonical text of an expression, for condition keys and messages."""
+    match expr:
+        case None:
+            return ""
+        case Const():
+            return repr(expr.value)
+        case Name():
+            return expr.id
+        case Attr():
+            return f"{render(expr.value)}.{expr.attr}"
+        case Call():
+            args = ", ".join((f"{a.keyword}=" if a.keyword else a.star) + render(a.value) for a in expr.args)
+            return f"{render(expr.func)}({args})"
+        case Display():
+            inner = ", ".join(render(i) for i in expr.items)
+            return f"[{inner}]" if expr.kind == "list" else f"({inner})"
+        case Subscript():
+            return f"{render(expr.value)}[{render(expr.index)}]"
+        case Binary():
+            return f"({render(expr.left)} {expr.op} {render(expr.right)})"
+        case Unary():
+            return f"{expr.op}({render(expr.operand)})"
+        case Compare():
+            return render(expr.left) + "".join(f" {op} {render(r)}" for op, r in zip(expr.ops, expr.rights))
+        case BoolOp():
+            return f"({render(expr.left)} {expr.op} {render(expr.right)})"
+        case _:
+            return f"<{type(expr).__name__}@{id(expr):x}>"

@@ -1,0 +1,101 @@
+"""Which effect a qualified name or a method has: the one door to the tables."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from looplint.knowledge import frameworks, pytorch
+
+_BUILTINS: dict[str, str] = {
+    "builtins.enumerate": "enumerate", "builtins.zip": "zip", "builtins.iter": "same", "builtins.next": "next", "builtins.range": "range",
+    "builtins.len": "length", "builtins.list": "sequence", "builtins.tuple": "sequence", "builtins.set": "sequence", "builtins.sorted": "sequence",
+    "builtins.reversed": "sequence", "builtins.filter": "filter", "builtins.map": "map", "builtins.float": "number", "builtins.int": "number",
+    "builtins.str": "text", "builtins.print": "text", "builtins.repr": "text", "builtins.format": "text", "builtins.round": "number",
+    "builtins.bool": "number", "builtins.sum": "tensor", "builtins.max": "tensor", "builtins.min": "tensor", "builtins.abs": "tensor",
+    "builtins.getattr": "getattr", "builtins.setattr": "setattr", "builtins.isinstance": "pure", "builtins.hasattr": "hasattr", "builtins.type": "pure",
+    "builtins.dict": "dict", "builtins.super": "super", "builtins.vars": "pure", "builtins.exec": "unknown", "builtins.eval": "unknown",
+    "builtins.id": "pure", "builtins.open": "pure", "builtins.any": "pure", "builtins.all": "pure", "builtins.callable": "pure", "builtins.input": "pure",
+    "builtins.locals": "pure", "builtins.globals": "pure", "builtins.exit": "exit", "builtins.quit": "exit", "sys.exit": "exit", "os._exit": "exit",
+    "tqdm.tqdm": "progress", "tqdm.trange": "range", "tqdm.auto.tqdm": "progress", "tqdm.auto.trange": "range", "tqdm.notebook.tqdm": "progress",
+    "tqdm.tqdm_notebook": "progress", "tqdm.std.tqdm": "progress", "tqdm.contrib.tenumerate": "enumerate", "rich.progress.track": "progress",
+    "tqdm.notebook.trange": "range", "tqdm.notebook.tqdm_notebook": "progress", "fastprogress.progress_bar": "progress", "progressbar.progressbar": "progress",
+    "tqdm.rich.tqdm": "progress", "tqdm.autonotebook.tqdm": "progress", "tqdm.autonotebook.trange": "range", "alive_progress.alive_it": "progress",
+    "itertools.islice": "progress", "itertools.cycle": "progress", "itertools.chain": "chain", "itertools.chain.from_iterable": "sequence",
+    "itertools.count": "range", "itertools.tee": "pure", "itertools.repeat": "same", "itertools.product": "pure",
+    "functools.partial": "partial", "functools.wraps": "decorator", "functools.lru_cache": "decorator", "functools.cache": "decorator",
+    "functools.reduce": "pure", "copy.deepcopy": "copy", "copy.copy": "copy", "contextlib.nullcontext": "context", "contextlib.suppress": "context",
+    "contextlib.ExitStack": "context", "contextlib.contextmanager": "decorator", "collections.defaultdict": "dict", "collections.OrderedDict": "dict",
+    "collections.deque": "list", "types.SimpleNamespace": "namespace", "argparse.Namespace": "namespace", "easydict.EasyDict": "namespace",
+    "numpy.append": "pure", "numpy.mean": "number", "numpy.array": "number", "numpy.sum": "number",
+    "torch.multiprocessing.spawn": "spawn", "accelerate.notebook_launcher": "spawn", "absl.app.run": "spawn", "fire.Fire": "spawn", "tyro.cli": "pure",
+    "jsonargparse.CLI": "spawn", "typer.run": "spawn",
+}  # fmt: skip
+_SUFFIXES = ("Norm_",)
+
+
+@lru_cache(maxsize=None)
+def call_effect(qualname: str) -> str | None:
+    """The effect of calling a name.
+
+    Returns:
+        The name of the effect, or None when nothing is known of the name.
+    """
+    for table in (pytorch.CALLS, frameworks.CALLS, _BUILTINS):
+        effect = table.get(qualname)
+        if effect:
+            return effect
+    if qualname.startswith("builtins."):
+        return "pure"
+    leaf = qualname.rpartition(".")[2]
+    for prefix, effect in frameworks.PREFIXES:
+        if qualname.startswith(prefix):
+            return _refine(effect, leaf)
+    if qualname.partition(".")[0] in frameworks.PURE_LIBRARIES:
+        return "pure"
+    return None
+
+
+def _refine(effect: str, leaf: str) -> str:
+    """Tell classes from functions by their names, where one prefix holds both."""
+    is_class = leaf[:1].isupper()
+    match effect:
+        case "optimizer?":
+            return "optimizer" if is_class else "pure"
+        case "module?":
+            if leaf.endswith("Loss"):
+                return "loss"
+            return "module" if is_class else "tensor"
+        case "tensor":
+            return "detached" if leaf in pytorch.DETACHED else "tensor"
+        case "transformers":
+            return "class-of-transformers" if is_class else "pure"
+        case "scheduler":
+            return "scheduler" if is_class else "pure"
+        case "loader":
+            return "loader" if is_class else "pure"
+    return effect
+
+
+_METHODS = {
+    "optimizer": pytorch.OPTIMIZER_METHODS,
+    "scheduler": pytorch.SCHEDULER_METHODS,
+    "scaler": pytorch.SCALER_METHODS,
+    "module": pytorch.MODULE_METHODS,
+    "loss": pytorch.MODULE_METHODS,
+    "accelerator": frameworks.ACCELERATOR_METHODS,
+    "engine": frameworks.ENGINE_METHODS,
+}
+
+
+def method_effect(kind: str, name: str) -> str | None:
+    """The effect of a method of a kind of object, or None."""
+    return _METHODS.get(kind, {}).get(name)
+
+
+def is_functional_loss(qualname: str) -> bool:
+    return qualname.startswith("torch.nn.functional.") and qualname.rpartition(".")[2] in pytorch.LOSSES
+
+
+def tensor_method(name: str) -> str:
+    """The effect of a method of a tensor; most give a tensor of the same graph."""
+    return pytorch.TENSOR_METHODS.get(name, "tensor")

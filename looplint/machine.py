@@ -1,0 +1,197 @@
+"""The state of the abstract interpreter, and the few moves everything else is made of: emit, split, join, loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from looplint import ir
+from looplint.events import EventKind
+from looplint.frames import Frame, LoopScope, Snapshot, merge
+from looplint.graph import Condition, Event, EventGraph, Guard, Loop, Loose, Site
+from looplint.values import ClassRef, EventKey, Obj, Ref, Tuple, Value, join
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from looplint.project import ModuleInfo, Project
+
+FUEL = 120_000
+DEPTH = 24
+TRACKED = frozenset({"optimizer", "module", "scheduler", "scaler", "loader", "accelerator", "engine"})
+
+
+class OutOfFuel(Exception):
+    """The program is larger than the interpreter will follow; what it has so far is not used."""
+
+
+@dataclass(slots=True)
+class Facts:
+    """What is noted beside the graph: which forwards were measured or went backward, who was called."""
+
+    scored: set[EventKey] = field(default_factory=set)
+    compared: set[EventKey] = field(default_factory=set)
+    trained: set[EventKey] = field(default_factory=set)
+    called: set[ir.Function] = field(default_factory=set)
+    followed: set[str] = field(default_factory=set)
+    accumulated_backward: set[EventKey] = field(default_factory=set)
+    born: dict[tuple[int, str], tuple[Loop, ...]] = field(default_factory=dict)
+    created: dict[object, Obj] = field(default_factory=dict)
+    differentiated: set[EventKey] = field(default_factory=set)
+    scaled_gradients: frozenset[Obj] = frozenset()
+    overwrites_params: bool = False
+    deferred: list[Value] = field(default_factory=list)
+
+
+class Machine:
+    """Follows one linted file: frames, heap, the growing graph, and the path it stands on."""
+
+    def __init__(self, project: Project, main: ModuleInfo) -> None:
+        self.project = project
+        self.main = main
+        self.graph = EventGraph()
+        self.facts = Facts()
+        self.at: list[Loose] = []
+        self.grad: bool | None = True
+        self.guards: tuple[Guard, ...] = ()
+        self.loops: tuple[Loop, ...] = ()
+        self.scopes: list[LoopScope] = []
+        self.frame: Frame
+        self.fuel = FUEL
+        self.root = ""
+        self.statement: cst.CSTNode | None = None
+        self.active: list[ir.Function] = []
+        self.run_block: Callable[[list[ir.Stmt]], None]
+        self._interned: dict[object, Loop] = {}
+
+    # -- paths
+
+    def burn(self) -> None:
+        self.fuel -= 1
+        if self.fuel < 0:
+            raise OutOfFuel
+
+    @property
+    def alive(self) -> bool:
+        return bool(self.at)
+
+    def save(self) -> Snapshot:
+        return Snapshot(list(self.at), dict(self.frame.locals), self.grad, self.guards)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        self.at = list(snapshot.at)
+        self.frame.locals = dict(snapshot.locals)
+        self.grad = snapshot.grad
+        self.guards = snapshot.guards
+
+    def die(self) -> None:
+        self.at = []
+
+    def join_at(self, snapshots: list[Snapshot]) -> None:
+        self.restore(merge(snapshots))
+
+    def assume(self, test: ir.Expr, held: bool) -> None:
+        """Go on along the path on which `test` had the given outcome."""
+        negated = test
+        while isinstance(negated, ir.Unary) and negated.op == "not":
+            negated, held = negated.operand, not held
+        names = frozenset(ir.paths_in(negated))
+        condition = Condition(self.frame.ctx, ir.render(negated), names)
+        node = self.graph.add("branch", self.loops, self.at)
+        self.at = [Loose(node, condition, held)]
+        self.guards = (*self.guards, Guard(negated, held, self.frame.ctx, len(self.loops), names))
+
+    def forget(self, path: str) -> None:
+        """A name got a new value: conditions on it no longer hold."""
+        if self.at and path in self.frame.function.tested:
+            node = self.graph.add("forget", self.loops, self.at, forgets=(self.frame.ctx, path))
+            self.at = [Loose(node)]
+
+    # -- events
+
+    def site(self, node: cst.CSTNode) -> Site:
+        return Site(self.frame.module, node)
+
+    def emit(self, kind: EventKind, node: cst.CSTNode, subjects: Iterable[Obj], *, certain: bool = True, **data: Any) -> Event | None:
+        """Something happens here, on this path. Nothing is noted on a path that cannot be reached."""
+        if not self.at:
+            return None
+        event = Event(
+            kind, (self.frame.ctx, id(node), kind), self.site(node), frozenset(subjects), self.loops, self.guards, certain, self.grad,
+            self.statement, self.frame.calls, self.root, data,
+        )  # fmt: skip
+        index = self.graph.add("event", self.loops, self.at, event=event)
+        self.at = [Loose(index)]
+        return event
+
+    # -- objects
+
+    def create(self, kind: str, node: cst.CSTNode, name: str = "", *, slot: object = None, qualname: str = "", cls: ClassRef | None = None) -> Obj:
+        """The abstract object of an allocation site in the present calling context; the same one each time."""
+        key = (self.frame.ctx, id(node), kind, slot)
+        obj = self.facts.created.get(key)
+        if obj is None:
+            obj = Obj(kind, key, name, qualname=qualname, cls=cls)
+            obj.node = node
+            obj.source = self.frame.module
+            obj.info["loops"] = self.loops
+            self.facts.created[key] = obj
+        return obj
+
+    def guarded(self) -> bool:
+        """Whether a condition inside the innermost loop stands before what happens now."""
+        return bool(self.guards) and bool(self.loops) and self.guards[-1].depth >= len(self.loops)
+
+    def note_birth(self, target: ir.Attr) -> None:
+        """An attribute was set anew: sums in it start here."""
+        path = ir.path_of(target)
+        for atom in self.frame.locals.get(path.partition(".")[0], frozenset()) if path else ():
+            if isinstance(atom, Ref):
+                self.facts.born[(id(atom.obj), target.attr)] = self.loops
+
+    def born(self, target: ir.Expr) -> tuple[Loop, ...]:
+        """The loops that were running when a name or attribute was last set other than by adding to it."""
+        match target:
+            case ir.Name():
+                return self.frame.born.get(target.id, ())
+            case ir.Attr(value=ir.Name(id=base)):
+                for atom in self.frame.locals.get(base, frozenset()):
+                    if isinstance(atom, Ref):
+                        return self.facts.born.get((id(atom.obj), target.attr), ())
+            case ir.Subscript(value=ir.Name(id=base)):
+                for atom in self.frame.locals.get(base, frozenset()):
+                    if isinstance(atom, Ref):
+                        loops: tuple[Loop, ...] = atom.obj.info.get("loops", ())
+                        return loops
+        return ()
+
+    def reachable(self, values: Iterable[Value]) -> list[Obj]:
+        """The objects of the loop that someone who holds these values can get at."""
+        found: list[Obj] = []
+        seen: set[int] = set()
+        work = [v for v in values]
+        while work:
+            for atom in work.pop():
+                if isinstance(atom, Tuple):
+                    work.extend(atom.items)
+                elif isinstance(atom, Ref) and id(atom.obj) not in seen:
+                    seen.add(id(atom.obj))
+                    if atom.obj.kind in TRACKED:
+                        found.append(atom.obj)
+                    if atom.obj.kind not in ("module", "loss"):
+                        work.extend(atom.obj.heap.values())
+        return found
+
+    def loop(self, node: cst.CSTNode, assigned: frozenset[str]) -> Loop:
+        key = (self.frame.ctx, id(node), tuple(id(x) for x in self.loops))
+        loop = self._interned.get(key)
+        if loop is None:
+            loop = Loop(key, self.site(node), self.loops[-1] if self.loops else None, assigned, self.frame.ctx)
+            self._interned[key] = loop
+        return loop
+
+    def write(self, obj: Obj, slot: str, value: Value) -> None:
+        """The heap does not follow paths: a slot holds everything that was ever put in it."""
+        old = obj.heap.get(slot)
+        obj.heap[slot] = value if old is None else join(old, value)

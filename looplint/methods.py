@@ -1,0 +1,314 @@
+"""Calls of methods of objects that the tables know: optimizers, modules, schedulers, scalers, tensors, containers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from looplint import calls, contexts, ir, objects
+from looplint.knowledge.lookup import method_effect, tensor_method
+from looplint.machine import Machine
+from looplint.tensors import combine, detached, under
+from looplint.values import (
+    NOTHING, UNKNOWN, Arguments, Const, Func, Iter, Method, Number, Obj, Params, Ref, Tensor, Tuple, Unknown, Value, constant_of, join, may_be_unknown, ref,
+)  # fmt: skip
+
+
+def call_method(m: Machine, method: Method, args: Arguments, expr: ir.Call) -> Value:
+    name = method.name
+    match method.obj:
+        case Tensor():
+            return on_tensor(m, method.obj, name, args, expr)
+        case Params():
+            return on_params(m, method.obj, name, args, expr)
+        case Ref():
+            return _on_object(m, method.obj.obj, name, args, expr)
+        case Unknown():
+            return _on_unknown(m, method.obj, name, args, expr)
+        case Iter():
+            return method.obj.element if name in ("__next__", "next") else _quiet(m, args)
+        case Const():
+            return UNKNOWN
+    return calls.unknown_call(m, method, args, expr)
+
+
+def _quiet(m: Machine, args: Arguments) -> Value:
+    return UNKNOWN
+
+
+# -- tensors
+
+
+def on_tensor(m: Machine, tensor: Tensor, name: str, args: Arguments, expr: ir.Call) -> Value:
+    """A method of a tensor, or of a structure of tensors."""
+    match tensor_method(name):
+        case "backward":
+            backward(m, expr, [frozenset({tensor})], args)
+            return UNKNOWN
+        case "number":
+            if name in ("item", "equal"):
+                m.facts.scored |= tensor.forwards
+            return frozenset({Number()})
+        case "detach":
+            if name not in ("detach", "detach_", "long", "int", "bool", "byte"):
+                m.facts.scored |= tensor.forwards
+            if name in ("eq", "ne"):
+                m.facts.compared |= tensor.forwards
+            return frozenset({detached(tensor)})
+        case "shape" | "pure":
+            return UNKNOWN
+        case "requires-grad":
+            return frozenset({replace(tensor.tagged(("input-grad", True)), graph="yes")})
+        case "sum" | "mean" as reduction:
+            merged = combine(m, [frozenset({tensor})]) or tensor
+            return frozenset({replace(merged.tagged((reduction, True)), scalar=not args.positional and not args.keywords)})
+        case "collect":
+            return UNKNOWN
+    if name in ("to", "cuda", "float", "half", "clone", "contiguous", "squeeze", "view", "reshape", "cpu", "double"):
+        return frozenset({replace(tensor, graph=under(m, tensor.graph) if name != "to" else tensor.graph)})
+    if name in ("max", "topk", "min"):
+        m.facts.scored |= tensor.forwards
+    return frozenset({combine(m, [frozenset({tensor}), *args.values()]) or tensor})
+
+
+def backward(m: Machine, expr: ir.Call, losses: list[Value], args: Arguments, via: str = "") -> None:
+    """Gradients flow to every module behind the losses."""
+    tensor = combine(m, losses)
+    deps = frozenset().union(*(a.deps for v in losses for a in v if isinstance(a, Unknown)))
+    sources = deps
+    tags: frozenset[tuple[str, object]] = frozenset()
+    if tensor is not None:
+        sources |= tensor.sources
+        tags = tensor.tags
+        m.facts.trained |= tensor.forwards
+        m.facts.accumulated_backward |= {value for tag, value in tensor.tags if tag in ("sum", "kept")}
+    retain = args.keywords.get("retain_graph")
+    create = args.keywords.get("create_graph")
+    m.emit(
+        "backward", expr.node, sources, retain_graph=_flag(retain), create_graph=_flag(create), forwards=tensor.forwards if tensor else frozenset(),
+        tags=tags, known=tensor is not None and not any(may_be_unknown(v) for v in losses), loss=losses[0] if losses else NOTHING, via=via,
+    )  # fmt: skip
+
+
+def _flag(value: Value | None) -> bool | None:
+    if value is None:
+        return False
+    known = constant_of(value)
+    return bool(known.value) if known is not None else None
+
+
+def _on_unknown(m: Machine, atom: Unknown, name: str, args: Arguments, expr: ir.Call) -> Value:
+    """Only what a method's name says beyond doubt is believed of an unknown object."""
+    if name == "backward" and not args.positional:
+        backward(m, expr, [frozenset({atom})], args)
+        return UNKNOWN
+    if name in ("zero_grad", "step") and not args.positional and not args.keywords and atom.deps:
+        m.emit("escape", expr.node, atom.deps, callee=ir.render(expr.func))
+        return UNKNOWN
+    if name == "zero_" and "grad" in ir.render(expr.func):
+        m.emit("clear", expr.node, atom.deps, certain=False, manual=True)
+        return UNKNOWN
+    if m.reachable(args.values()):
+        return calls.unknown_call(m, atom, args, expr)
+    for value in args.values():
+        if any(isinstance(a, Func) for a in value):
+            m.facts.deferred.append(value)
+    tensor = combine(m, args.values())
+    if tensor is not None:
+        return frozenset({Tensor(tensor.sources | atom.deps, "no" if m.grad is False else "maybe", tensor.forwards, tensor.tags)})
+    return frozenset({atom})
+
+
+# -- objects
+
+
+def call_object(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
+    """`obj(...)`: a forward, a loss, or a project class's `__call__`."""
+    if obj.kind in ("module", "engine"):
+        return forward(m, obj, args, expr)
+    if obj.kind == "loss":
+        return loss(m, obj, args, expr)
+    if obj.cls is not None:
+        member = objects.find_member(m, obj.cls, "__call__")
+        if member is not None:
+            bound = objects.bind(m, member, obj)
+            return calls.call(m, bound, args, expr)
+    if obj.kind in ("metric", "transform", "dataset", "distribution"):
+        return _quiet(m, args)
+    return calls.unknown_call(m, Ref(obj), args, expr)
+
+
+def forward(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
+    """A module is applied: its result depends on its parameters and on its inputs."""
+    inputs = combine(m, args.values())
+    deps = frozenset().union(*(a.deps for v in args.values() for a in v if isinstance(a, Unknown)))
+    frozen = all(o.info.get("frozen") for o in obj.lineage()) or obj.info.get("frozen", False)
+    graph = under(m, "yes" if not frozen else inputs.graph if inputs else "no")
+    event = m.emit("forward", expr.node, {obj}, frozen=frozen, inputs=inputs)
+    forwards = frozenset({event.key}) if event is not None else frozenset()
+    tags: frozenset[tuple[str, object]] = frozenset()
+    sources = frozenset({obj}) | deps
+    if inputs is not None:
+        forwards |= inputs.forwards
+        sources |= inputs.sources
+        tags = frozenset(t for t in inputs.tags if t[0] in ("input-grad", "batch"))
+    for value in args.values():
+        for atom in value:
+            if isinstance(atom, Func):
+                m.facts.deferred.append(frozenset({atom}))
+    return frozenset({Tensor(sources, graph, forwards, tags)})
+
+
+def loss(m: Machine, obj: Obj | None, args: Arguments, expr: ir.Call) -> Value:
+    tensor = combine(m, args.values())
+    deps = frozenset().union(*(a.deps for v in args.values() for a in v if isinstance(a, Unknown)))
+    if tensor is None:
+        return frozenset({Tensor(deps, under(m, "maybe"), scalar=True)})
+    reduction = args.keywords.get("reduction") or (obj.info.get("reduction") if obj else None)
+    known = constant_of(reduction) if reduction else None
+    scalar = known is None or known.value != "none"
+    m.facts.scored |= tensor.forwards
+    m.facts.compared |= tensor.forwards
+    result = replace(tensor, scalar=scalar, sources=tensor.sources | deps).tagged(("loss", True))
+    if known is not None and known.value == "sum":
+        result = result.tagged(("sum-reduction", True))
+    return frozenset({result})
+
+
+def _on_object(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    if name.startswith("super."):
+        return _on_super(m, obj, name[6:], args, expr)
+    if obj.kind in ("list", "dict"):
+        return _on_container(m, obj, name, args, expr)
+    effect = method_effect(obj.kind, name)
+    if effect is not None:
+        from looplint import effects
+
+        return effects.apply_method(m, effect, obj, name, args, expr)
+    match obj.kind:
+        case "loader" | "dataset":
+            return objects.element(m, obj) if name in ("__next__", "next") else _dataset_method(m, obj, args)
+        case "writer" | "metric" | "distribution" | "transform" | "sampler" | "framework-object":
+            return _quiet(m, args)
+        case "optimizer" | "scheduler" | "scaler":
+            return calls.unknown_call(m, Ref(obj), Arguments([ref(obj), *args.positional], args.keywords), expr)
+        case "accelerator":
+            return _quiet(m, args) if not m.reachable(args.values()) else calls.unknown_call(m, Ref(obj), args, expr)
+        case "instance" | "framework":
+            return calls.unknown_call(m, Ref(obj), Arguments([ref(obj), *args.positional], args.keywords), expr)
+    return calls.unknown_call(m, Ref(obj), args, expr)
+
+
+def _dataset_method(m: Machine, obj: Obj, args: Arguments) -> Value:
+    return ref(obj) if not args.values() or all(isinstance(a, Const | Func | Unknown) for v in args.values() for a in v) else UNKNOWN
+
+
+def _on_super(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    """A method of a library's base class."""
+    if name == "__init__":
+        return UNKNOWN
+    if obj.kind == "module" and name in ("__call__", "forward"):
+        return frozenset({combine(m, args.values()) or Tensor(frozenset({obj}), under(m, "yes"))})
+    if method_effect(obj.kind, name) is not None:
+        return _on_object(m, obj, name, args, expr)
+    if obj.kind in ("dataset", "framework", "module"):
+        return _quiet(m, args)
+    return calls.unknown_call(m, Ref(obj), Arguments([ref(obj), *args.positional], args.keywords), expr)
+
+
+def _on_container(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    match obj.kind, name:
+        case "list", "append" | "add" | "appendleft" | "insert" | "extend":
+            value = args.positional[-1] if args.positional else NOTHING
+            if name == "extend":
+                from looplint.expressions import element_of
+
+                value = element_of(m, value)
+            value = contexts.keep(m, expr.node, ref(obj), value, None)
+            if m.loops == contexts.born_in(obj) and not m.guards and obj.info.get("items") is not None and name == "append":
+                # In straight-line code the list stays exactly known; the same call seen twice adds once.
+                seen = obj.info.setdefault("appended", {})
+                seen[id(expr), m.frame.ctx] = value
+                base = obj.info.setdefault("display", obj.info["items"])
+                obj.info["items"] = (*base, *seen.values())
+                m.write(obj, "[]", value)
+                return UNKNOWN
+            obj.info["items"] = None
+            obj.info["changed"] = True
+            m.write(obj, "[]", value)
+            return UNKNOWN
+        case "list", "pop" | "popleft":
+            obj.info["items"] = None
+            return obj.heap.get("[]", UNKNOWN)
+        case "list", "copy":
+            return ref(obj)
+        case "list", _:
+            return UNKNOWN
+        case "dict", "items":
+            return _pairs(obj)
+        case "dict", "values":
+            items = _slots(obj)
+            if items is not None:
+                return frozenset({Tuple(tuple(v for _, v in items))})
+            return frozenset({Iter(obj.heap.get("[]", UNKNOWN))})
+        case "dict", "get" | "pop" | "setdefault":
+            key = constant_of(args.positional[0]) if args.positional else None
+            default = args.positional[1] if len(args.positional) > 1 else NOTHING
+            if name == "setdefault" and default:
+                m.write(obj, f"={key.value}" if key else "[]", default)
+            found = objects.item(m, obj, key)
+            return join(found, default) if default and name != "setdefault" else found
+        case "dict", "update":
+            for value in args.values():
+                contexts.keep(m, expr.node, ref(obj), value, None)
+                for atom in value:
+                    if isinstance(atom, Ref) and atom.obj.kind == "dict":
+                        for slot, stored in atom.obj.heap.items():
+                            m.write(obj, slot, stored)
+            obj.info["changed"] = True
+            return UNKNOWN
+        case "dict", "copy":
+            return ref(obj)
+    return UNKNOWN
+
+
+def _slots(obj: Obj) -> list[tuple[str, Value]] | None:
+    """The entries of a dict that is fully known, in order."""
+    if not obj.info.get("exact") or obj.info.get("changed"):
+        return None
+    return [(slot[1:], value) for slot, value in obj.heap.items() if slot.startswith("=")]
+
+
+def _pairs(obj: Obj) -> Value:
+    from looplint.values import const
+
+    items = _slots(obj)
+    if items is not None:
+        return frozenset({Tuple(tuple(frozenset({Tuple((const(key), value))}) for key, value in items))})
+    return frozenset({Iter(frozenset({Tuple((UNKNOWN, obj.heap.get("[]", UNKNOWN)))}))})
+
+
+def on_params(m: Machine, params: Params, name: str, args: Arguments, expr: ir.Call) -> Value:
+    """Methods of parameters and gradients: clearing, clipping or scaling them by hand."""
+    if params.grad:
+        match name:
+            case "zero_" | "fill_":
+                m.emit("clear", expr.node, params.sources, manual=True)
+            case "clamp_" | "clip_":
+                m.emit("clip", expr.node, params.sources, manual=True, max_norm=None)
+            case "div_" | "mul_" | "add_" | "sub_" | "copy_":
+                m.facts.scaled_gradients |= params.sources
+    if name in ("detach", "clone", "cpu", "data", "norm", "sum", "pow", "mean", "item", "view", "flatten"):
+        graph = "no" if name in ("detach", "item") or params.grad else under(m, "yes")
+        return frozenset({Tensor(params.sources, graph)})
+    if name in ("items", "values", "extend", "append", "keys"):
+        return frozenset({params})
+    if name == "requires_grad_":
+        freeze(params.sources, args)
+    return frozenset({params})
+
+
+def freeze(modules: frozenset[Obj], args: Arguments) -> None:
+    """`requires_grad_(False)`; with no argument, or with True, it is a thaw."""
+    known = constant_of(args.positional[0]) if args.positional else None
+    for obj in modules:
+        obj.info["frozen"] = bool(args.positional) and known is not None and not known.value

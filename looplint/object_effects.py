@@ -1,0 +1,207 @@
+"""What the methods of optimizers, modules, schedulers, scalers and accelerators do to the loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from looplint import calls, ir, methods, objects
+from looplint.machine import Machine
+from looplint.tensors import combine
+from looplint.values import NONE, NOTHING, UNKNOWN, Arguments, Func, Obj, Params, Ref, Tensor, Tuple, Value, constant_of, may_be_unknown, ref
+
+Handler = Callable[[Machine, Obj, str, Arguments, ir.Call], Value]
+
+
+def _one(obj: Obj) -> bool:
+    """Whether the abstract object stands for one object at a time."""
+    return not obj.many
+
+
+def _clear(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    m.emit("clear", expr.node, {obj}, certain=_one(obj), set_to_none=args.get(0, "set_to_none"))
+    return NONE
+
+
+def _step(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    closure = args.get(0, "closure")
+    funcs = [a for a in closure if isinstance(a, Func)] if closure else []
+    for func in funcs:
+        calls.call_function(m, func, Arguments(), expr)
+    unknown = closure is not None and not funcs and may_be_unknown(closure)
+    m.emit("step", expr.node, {obj}, certain=_one(obj), closure=bool(funcs) or unknown)
+    if unknown:
+        m.emit("escape", expr.node, {obj}, callee=ir.render(expr.func))
+    if funcs:
+        return frozenset({Tensor(graph="no")})
+    return UNKNOWN
+
+
+def _step_and_clear(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    m.emit("step", expr.node, {obj}, engine=True)
+    m.emit("clear", expr.node, {obj}, engine=True)
+    return NONE
+
+
+def _backward_argument(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    """`accelerator.backward(loss)`, `engine.backward(loss)`, `optimizer.backward(loss)`."""
+    if obj.kind == "module" and not args.positional:
+        return calls.unknown_call(m, Ref(obj), Arguments([ref(obj)]), expr)
+    losses = args.positional[:1] or [args.keywords.get("loss", NOTHING)]
+    if obj.kind == "engine":
+        losses = [frozenset({replace(combine(m, losses) or Tensor(), sources=frozenset({obj}))})]
+    methods.backward(m, expr, losses, args, via=obj.kind)
+    return NONE
+
+
+def _add_params(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    from looplint.effects import held
+
+    found, _ = held(m, args.positional[0] if args.positional else NOTHING)
+    obj.info["holds"] = obj.info.get("holds", frozenset()) | found
+    obj.info["extended"] = True
+    return NONE
+
+
+def _clip_own(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    m.emit("clip", expr.node, {obj}, max_norm=args.get(0, "max_norm"))
+    return UNKNOWN
+
+
+def _schedule(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    m.emit("schedule", expr.node, {obj}, certain=_one(obj), args=args, method=name)
+    return NONE
+
+
+def _state_dict(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    return UNKNOWN
+
+
+def _load_state(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    m.emit("load", expr.node, {obj})
+    return UNKNOWN
+
+
+# -- scaler
+
+
+def _scale(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    value = args.get(0, "outputs") or UNKNOWN
+    tensor = combine(m, [value])
+    if tensor is None:
+        return value
+    return frozenset({replace(tensor.tagged(("scaler", obj)), scalar=True)})
+
+
+def _scaler_step(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    optimizers = [a.obj for a in args.get(0, "optimizer") or NOTHING if isinstance(a, Ref)]
+    subjects = [o for o in optimizers if o.kind == "optimizer"]
+    m.emit("step", expr.node, subjects, certain=len(subjects) == 1 and _one(subjects[0]), scaler=obj)
+    return UNKNOWN
+
+
+def _scaler_update(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    m.emit("update", expr.node, {obj})
+    return NONE
+
+
+def _scaler_unscale(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    optimizers = [a.obj for a in args.get(0, "optimizer") or NOTHING if isinstance(a, Ref)]
+    m.emit("unscale", expr.node, optimizers, scaler=obj)
+    return NONE
+
+
+# -- modules
+
+
+def _mode(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    given = args.get(0, "mode")
+    known = constant_of(given) if given is not None else None
+    if name == "train" and given is not None and known is None:
+        m.emit("escape", expr.node, {obj}, callee=ir.render(expr.func), mode=True)
+        return ref(obj)
+    kind = "eval" if name == "eval" or (known is not None and not known.value) else "train"
+    m.emit("eval" if kind == "eval" else "train", expr.node, {obj}, certain=_one(obj))
+    return ref(obj)
+
+
+def _parameters(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    return frozenset({Params(frozenset({obj}))})
+
+
+def _named_parameters(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    from looplint.values import Iter
+
+    return frozenset({Iter(frozenset({Tuple((UNKNOWN, frozenset({Params(frozenset({obj}), exact=False)})))}))})
+
+
+def _submodules(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    from looplint.values import Iter
+
+    part = objects._child(m, obj, "[any]")
+    for atom in part:
+        if isinstance(atom, Ref):
+            atom.obj.many = True
+    element = frozenset({Tuple((UNKNOWN, part))}) if name.startswith("named") else part
+    return frozenset({Iter(element)})
+
+
+def _move(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    m.emit("move", expr.node, {obj}, certain=_one(obj), method=name, args=args)
+    return ref(obj)
+
+
+def _requires_grad(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    methods.freeze(frozenset({obj}), args)
+    return ref(obj)
+
+
+def _returns_self(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    return ref(obj)
+
+
+def _add_module(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    for value in args.values():
+        objects.adopt(obj, value)
+        for atom in value:
+            if isinstance(atom, Ref) and atom.obj.kind == "module":
+                m.write(obj, "[]", value)
+    return ref(obj)
+
+
+# -- accelerate and Fabric
+
+
+def _unscale_all(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    m.emit("unscale", expr.node, [a.obj for v in args.values() for a in v if isinstance(a, Ref)])
+    return NONE
+
+
+def _setup(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    from looplint.effects import apply
+
+    if obj.info.get("accumulates") is None:
+        obj.info["accumulates"] = True
+    return apply(m, "pass-through", f"{obj.kind}.{name}", args, expr)
+
+
+def _accelerator_clip(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    from looplint.effects import apply, held
+
+    if name == "clip_gradients":
+        sources, _ = held(m, args.positional[0] if args.positional else NOTHING)
+        optimizers = {a.obj for v in args.positional[1:2] for a in v if isinstance(a, Ref)}
+        m.emit("clip", expr.node, frozenset(optimizers) or sources, max_norm=args.get(2, "clip_val", "max_norm"))
+        return UNKNOWN
+    return apply(m, "clip", f"{obj.kind}.{name}", args, expr)
+
+
+METHODS: dict[str, Handler] = {
+    "clear": _clear, "step": _step, "step-and-clear": _step_and_clear, "backward-argument": _backward_argument, "add-params": _add_params,
+    "clip-own": _clip_own, "schedule": _schedule, "schedule-updates": _schedule, "state-dict": _state_dict, "load-state": _load_state, "scale": _scale,
+    "scaler-step": _scaler_step, "scaler-update": _scaler_update, "scaler-unscale": _scaler_unscale, "train": _mode, "eval": _mode,
+    "parameters": _parameters, "named-parameters": _named_parameters, "submodules": _submodules, "named-submodules": _submodules, "move": _move,
+    "requires-grad": _requires_grad, "returns-self": _returns_self, "add-module": _add_module, "unscale-all": _unscale_all, "pass-through": _setup,
+    "clip": _accelerator_clip,
+}  # fmt: skip
+

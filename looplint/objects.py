@@ -1,0 +1,272 @@
+"""Objects: their attributes, their elements, and their classes' members."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from looplint import calls, ir
+from looplint.knowledge.frameworks import FRAMEWORK_BASES
+from looplint.knowledge.lookup import call_effect, method_effect
+from looplint.machine import Machine
+from looplint.roles import infer_role
+from looplint.values import (
+    NOTHING, UNKNOWN, ClassRef, Const, External, Func, Iter, Method, Obj, Params, Ref, Tensor, Tuple, Unknown, Value, join, ref,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+_MODULE_BASES = frozenset({"torch.nn.Module", "torch.nn.modules.module.Module", "torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict"})
+_PLAIN_ATTRIBUTES = frozenset({"training", "device", "dtype", "name", "config", "in_features", "out_features", "in_channels", "out_channels", "num_classes"})
+
+
+def new_list(m: Machine, node: cst.CSTNode, items: Sequence[Value], *, exact: bool) -> Obj:
+    obj = m.create("list", node)
+    for item in items:
+        m.write(obj, "[]", item)
+    if exact:
+        obj.info.setdefault("items", tuple(items))
+        if obj.info["items"] is not None and len(obj.info["items"]) == len(items):
+            obj.info["items"] = tuple(items) if not obj.info.get("changed") else None
+    else:
+        obj.info["items"] = None
+    return obj
+
+
+def attribute(m: Machine, obj: Obj, name: str) -> Value:
+    """The value of an attribute: from the heap, the class, the tables, or the way the code uses it."""
+    stored = obj.heap.get(name)
+    if stored is not None:
+        return stored
+    if obj.cls is not None:
+        overridden = find_member(m, obj.cls, name)
+        if overridden is not None and not (obj.kind == "module" and name in ("train", "eval", "parameters")):
+            return bind(m, overridden, obj)
+    if obj.kind == "list" or obj.kind == "dict":
+        return frozenset({Method(Ref(obj), name)})
+    if method_effect(obj.kind, name) is not None:
+        return frozenset({Method(Ref(obj), name)})
+    match obj.kind:
+        case "optimizer" | "engine" if name in ("param_groups", "fp32_param_groups"):
+            return frozenset({Params(frozenset({obj}))})
+        case "optimizer" if name in ("optimizer", "_optimizer", "optim"):
+            return ref(obj)
+        case "engine" if name == "module":
+            return ref(obj)
+        case "scheduler" if name == "optimizer":
+            holder = obj.info.get("optimizer")
+            return holder if holder else UNKNOWN
+        case "module" | "loss":
+            return _child(m, obj, name)
+        case "loader" if name == "dataset":
+            return UNKNOWN
+        case "instance" | "framework":
+            return _unset_attribute(m, obj, name)
+    return frozenset({Method(Ref(obj), name)})
+
+
+def _child(m: Machine, obj: Obj, name: str) -> Value:
+    """A part of a module whose class is not known well enough: a submodule, as far as one can tell."""
+    if name == "module":
+        return ref(obj)
+    if name in _PLAIN_ATTRIBUTES:
+        return UNKNOWN
+    if name in ("weight", "bias", "data"):
+        return frozenset({Params(frozenset({obj}), exact=False)})
+    child = Obj("module", (obj.key, name), f"{obj.name}.{name}" if obj.name else name)
+    child.parent = obj
+    child.symbolic = True
+    child.info["part"] = True
+    obj.heap[name] = ref(child)
+    return obj.heap[name]
+
+
+def _unset_attribute(m: Machine, obj: Obj, name: str) -> Value:
+    cls = obj.cls
+    if cls is None:
+        return UNKNOWN
+    usage = usage_of(m, cls, name)
+    value = symbolic(m, name, usage, "", key=(obj.key, name))
+    if any(isinstance(a, Ref) for a in value):
+        obj.heap[name] = value
+        return value
+    if has_unknown_base(m, cls):
+        return frozenset({Method(Ref(obj), name)})
+    return value
+
+
+def usage_of(m: Machine, cls: ClassRef, name: str) -> ir.Usage:
+    found = ir.Usage()
+    for each in mro(m, cls):
+        usage = each.cls.usage.get(name)
+        if usage:
+            found.methods |= usage.methods
+            found.attrs |= usage.attrs
+            found.called = found.called or usage.called
+            found.iterated = found.iterated or usage.iterated
+    return found
+
+
+def symbolic(m: Machine, name: str, usage: ir.Usage, annotation: str, key: object) -> Value:
+    """An object from outside the analysed code, by its role; unknown where no role can be inferred."""
+    role = infer_role(name, usage, annotation)
+    if role is None:
+        return UNKNOWN
+    if role == "tensor":
+        return frozenset({Tensor(graph="maybe")})
+    obj = m.facts.created.get(("symbol", key))
+    if obj is None:
+        obj = Obj(role, ("symbol", key), name)
+        obj.symbolic = True
+        obj.source = m.frame.module
+        obj.node = m.frame.function.node
+        m.facts.created[("symbol", key)] = obj
+    return ref(obj)
+
+
+# -- classes
+
+
+def mro(m: Machine, cls: ClassRef, depth: int = 0) -> list[ClassRef]:
+    """The class and its project bases, nearest first."""
+    found = [cls]
+    if depth < 8:
+        for atom in base_values(m, cls):
+            if isinstance(atom, ClassRef) and atom.cls is not cls.cls:
+                found.extend(c for c in mro(m, atom, depth + 1) if c not in found)
+    return found
+
+
+def base_values(m: Machine, cls: ClassRef) -> list[ClassRef | External | Unknown]:
+    found: list[ClassRef | External | Unknown] = []
+    for base in cls.cls.bases:
+        value = calls.static_value(m, base, cls.module)
+        for atom in sorted(value, key=repr) if len(value) > 1 else value:
+            found.append(atom if isinstance(atom, ClassRef | External) else Unknown())
+    return found
+
+
+def external_bases(m: Machine, cls: ClassRef) -> list[str]:
+    return [a.qualname for c in mro(m, cls) for a in base_values(m, c) if isinstance(a, External)]
+
+
+def has_unknown_base(m: Machine, cls: ClassRef) -> bool:
+    return any(not isinstance(a, ClassRef) and not (isinstance(a, External) and a.qualname in _HARMLESS) for c in mro(m, cls) for a in base_values(m, c))
+
+
+_HARMLESS = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "torch.nn.Module", "typing.NamedTuple"})
+
+
+def kind_of_class(m: Machine, cls: ClassRef) -> str:
+    """What an instance of a project class is to a training loop."""
+    bases = external_bases(m, cls)
+    lowered = cls.cls.name.lower()
+    for base in bases:
+        if base in FRAMEWORK_BASES:
+            return "framework"
+        if base in _MODULE_BASES:
+            return "loss" if "loss" in lowered or "criterion" in lowered else "module"
+        effect = call_effect(base)
+        match effect:
+            case "module" | "container" | "module-function":
+                return "module"
+            case "class-of-transformers":
+                return "module" if base.endswith(("Model", "PreTrainedModel")) or "For" in base else "instance"
+            case "optimizer" | "scheduler" | "loader" | "loss" | "dataset":
+                return effect
+    return "instance"
+
+
+def find_member(m: Machine, cls: ClassRef, name: str) -> tuple[object, ClassRef] | None:
+    """A method or class attribute, with the class that defines it."""
+    for each in mro(m, cls):
+        method = each.cls.methods.get(name)
+        if method is not None:
+            return method, each
+        for stmt in each.cls.body:
+            if isinstance(stmt, ir.Assign) and any(isinstance(t, ir.Name) and t.id == name for t in stmt.targets):
+                return stmt, each
+    return None
+
+
+def bind(m: Machine, member: tuple[object, ClassRef], obj: Obj) -> Value:
+    what, owner = member
+    if isinstance(what, ir.Assign):
+        return calls.static_value(m, what.value, owner.module)
+    assert isinstance(what, ir.Function)
+    decorators = {d.id if isinstance(d, ir.Name) else d.attr if isinstance(d, ir.Attr) else "" for d in what.decorators}
+    if "staticmethod" in decorators:
+        return frozenset({Func(what, owner.module, owner.closure, None, owner)})
+    func = Func(what, owner.module, owner.closure, ref(obj), owner)
+    if decorators & {"property", "cached_property"}:
+        from looplint.values import Arguments
+
+        return calls.call_function(m, func, Arguments(), ir.Name(what.node, what.name))
+    return frozenset({func})
+
+
+# -- elements
+
+
+def element(m: Machine, obj: Obj) -> Value:
+    match obj.kind:
+        case "list" | "dict":
+            if obj.kind == "dict":
+                return UNKNOWN
+            return obj.heap.get("[]", UNKNOWN)
+        case "loader" | "dataset":
+            return frozenset({Tensor(tags=frozenset({("batch", obj)}))})
+        case "module":
+            return _child(m, obj, "[]") if "[]" not in obj.heap else obj.heap["[]"]
+        case "instance" if obj.cls is not None:
+            iterate = find_member(m, obj.cls, "__iter__")
+            if iterate is not None:
+                result = calls.call_values(m, bind(m, iterate, obj))
+                return frozenset().union(*(a.element for a in result if isinstance(a, Iter))) or UNKNOWN
+    return UNKNOWN
+
+
+def item(m: Machine, obj: Obj, key: Const | None) -> Value:
+    """`obj[key]`."""
+    match obj.kind:
+        case "dict":
+            if key is not None and isinstance(key.value, str):
+                stored = obj.heap.get(f"={key.value}")
+                if stored is not None:
+                    return stored
+            if obj.info.get("exact") and not obj.info.get("changed") and key is not None:
+                return UNKNOWN
+            return obj.heap.get("[]", UNKNOWN)
+        case "list":
+            items = obj.info.get("items")
+            if items is not None and key is not None and isinstance(key.value, int) and -len(items) <= key.value < len(items):
+                return items[key.value]
+            return obj.heap.get("[]", UNKNOWN)
+        case "module":
+            slot = f"[{key.value}]" if key is not None else "[]"
+            stored = obj.heap.get(slot)
+            return stored if stored is not None else _child(m, obj, slot)
+        case "instance" if obj.cls is not None:
+            getter = find_member(m, obj.cls, "__getitem__")
+            if getter is not None:
+                return calls.call_values(m, bind(m, getter, obj), [frozenset({key}) if key else UNKNOWN])
+        case "loader" | "dataset":
+            return frozenset({Tensor(tags=frozenset({("batch", obj)}))})
+    return UNKNOWN
+
+
+def adopt(parent: Obj, value: Value) -> None:
+    """A module becomes part of another one."""
+    for atom in value:
+        if isinstance(atom, Ref) and atom.obj.kind in ("module", "loss") and atom.obj is not parent and atom.obj.parent is None:
+            if parent not in set(atom.obj.lineage()) and atom.obj not in set(parent.lineage()):
+                atom.obj.parent = parent
+        elif isinstance(atom, Tuple):
+            for inner in atom.items:
+                adopt(parent, inner)
+        elif isinstance(atom, Ref) and atom.obj.kind == "list":
+            adopt(parent, atom.obj.heap.get("[]", NOTHING))
+
+
+__all__ = ["adopt", "attribute", "bind", "element", "find_member", "item", "join", "kind_of_class", "mro", "new_list", "symbolic"]

@@ -1,0 +1,175 @@
+"""A program as rules see it: its events, its objects, and the states in which events find them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from looplint.automaton import Automaton, Visit, run
+from looplint.graph import Event, EventGraph, Guard, Loop
+from looplint.machine import Facts
+from looplint.values import Obj, Ref, Value
+
+
+
+@dataclass(eq=False)
+class Program:
+    """One linted file with everything that was followed from it."""
+
+    graph: EventGraph
+    facts: Facts
+    main: str = ""
+    complete: bool = True
+    runs: dict[tuple[Automaton, int], list[Visit]] = field(default_factory=dict)
+
+    @cached_property
+    def events(self) -> list[Event]:
+        return self.graph.events()
+
+    def of(self, *kinds: str) -> list[Event]:
+        """The events of some kinds, in the order of the graph."""
+        return [e for e in self.events if e.kind in kinds]
+
+    @cached_property
+    def optimizers(self) -> list[Obj]:
+        return self._subjects("optimizer", "engine")
+
+    @cached_property
+    def schedulers(self) -> list[Obj]:
+        return self._subjects("scheduler")
+
+    @cached_property
+    def modules(self) -> list[Obj]:
+        return self._subjects("module")
+
+    def _subjects(self, *kinds: str) -> list[Obj]:
+        found: dict[Obj, None] = {}
+        for event in self.events:
+            for obj in sorted(event.subjects, key=lambda o: (o.name, o.kind)):
+                if obj.kind in kinds:
+                    found.setdefault(obj)
+        return list(found)
+
+    # -- which events happen to which objects
+
+    @cached_property
+    def _optimizers_by_root(self) -> dict[str, set[Obj]]:
+        found: dict[str, set[Obj]] = {}
+        for event in self.events:
+            for obj in event.subjects:
+                if obj.kind in ("optimizer", "engine") and event.kind in ("construct", "clear", "step"):
+                    found.setdefault(event.root, set()).add(obj)
+        return found
+
+    def touches(self, event: Event, obj: Obj) -> str | None:
+        """Whether an event happens to an optimizer, a module or another object: "must", "may" or None."""
+        if obj.kind == "optimizer":
+            return self._touches_optimizer(event, obj)
+        if obj in event.subjects:
+            return "must" if event.certain and len(event.subjects) == 1 else "may"
+        if obj.kind == "module" and event.kind in ("train", "eval", "escape", "move"):
+            if any(s in event.subjects for s in obj.lineage()):
+                return "must" if event.certain else "may"
+            if event.kind == "escape" and any(obj in set(s.lineage()) for s in event.subjects):
+                return "must"
+        return None
+
+    def _touches_optimizer(self, event: Event, obj: Obj) -> str | None:
+        if obj in event.subjects:
+            return "must" if event.certain and len([s for s in event.subjects if s.kind == "optimizer"]) == 1 else "may"
+        if event.kind in ("construct", "step", "unscale", "train", "eval") or (event.kind == "forward"):
+            return None
+        rivals = self._optimizers_by_root.get(event.root, set())
+        alone = rivals <= {obj}
+        if any(s.kind == "optimizer" for s in event.subjects):
+            return None
+        holds: frozenset[Obj] = obj.info.get("holds", frozenset())
+        modules = frozenset(s for s in event.subjects if s.kind in ("module", "loss", "engine"))
+        if event.kind == "escape":
+            return "must" if holds and related(holds, modules) else None
+        if not modules or not holds:
+            if obj not in rivals and not alone:
+                return None
+            return ("must" if event.certain else "may") if alone else "may"
+        if not related(holds, modules):
+            others = any(related(o.info.get("holds", frozenset()), modules) for o in rivals if o is not obj)
+            symbolic = any(h.symbolic for h in holds) != any(s.symbolic for s in modules)
+            return None if others and not symbolic else "may"
+        if event.kind == "clear" and not all(any(m in h.lineage() for m in modules) for h in holds):
+            return "may"
+        return "must" if event.certain else "may"
+
+    def run(self, automaton: Automaton, obj: Obj) -> list[Visit]:
+        """The visits of an automaton for one object."""
+        key = (automaton, id(obj))
+        if key not in self.runs:
+            self.runs[key] = run(self.graph, automaton, lambda event: self.touches(event, obj))
+        return self.runs[key]
+
+    def escapes(self, obj: Obj) -> bool:
+        """Whether code that cannot be followed gets hold of an object."""
+        return obj.escaped
+
+    # -- loops
+
+    @cached_property
+    def batch_loops(self) -> frozenset[Loop]:
+        """The innermost loops whose bodies run backward (or step where no backward is seen)."""
+        return frozenset(e.loops[-1] for e in self.of("backward") if e.loops and not e.data.get("manual"))
+
+    @cached_property
+    def stepping_loops(self) -> frozenset[Loop]:
+        return frozenset(e.loops[-1] for e in self.of("step") if e.loops)
+
+    def batch_loop(self, event: Event) -> Loop | None:
+        """The batch loop that an event is in."""
+        return next((loop for loop in reversed(event.loops) if loop in self.batch_loops), None)
+
+    def every_iteration(self, event: Event, loop: Loop) -> bool:
+        """Whether an event happens in each iteration of a loop: no condition that changes from turn to turn stands before it."""
+        depth = event.loops.index(loop) + 1
+        return not any(self.varies(g, loop) for g in event.guards if g.depth >= depth)
+
+    def varies(self, guard: Guard, loop: Loop) -> bool:
+        """Whether the outcome of a condition can change from one iteration of a loop to the next."""
+        if guard.frame != loop.frame:
+            return not all(_is_setting(name) for name in guard.names)
+        return any(name in loop.assigned or name.partition(".")[0] in loop.assigned for name in guard.names)
+
+    # -- forwards
+
+    @cached_property
+    def forwards(self) -> dict[object, Event]:
+        return {e.key: e for e in self.of("forward")}
+
+    def is_trained(self, event: Event) -> bool:
+        """Whether a forward's result goes backward."""
+        return event.key in self.facts.trained
+
+    @cached_property
+    def stepped_modules(self) -> frozenset[Obj]:
+        """The modules whose parameters some optimizer steps."""
+        found: set[Obj] = set()
+        for event in self.of("step"):
+            for obj in event.subjects:
+                found |= obj.info.get("holds", frozenset())
+                if obj.kind == "engine":
+                    found.add(obj)
+        return frozenset(found)
+
+
+def related(left: Iterable[Obj], right: Iterable[Obj]) -> bool:
+    """Whether two sets of modules share parameters: one contains the other, or they are the same."""
+    rights = list(right)
+    return any(r in set(a.lineage()) or a in set(r.lineage()) for a in left for r in rights)
+
+
+def refs(value: Value | None, kind: str) -> list[Obj]:
+    return [a.obj for a in value or () if isinstance(a, Ref) and a.obj.kind == kind]
+
+
+def _is_setting(name: str) -> bool:
+    """Names that hold settings of a run rather than something of an iteration."""
+    return name.partition(".")[0] in ("self", "args", "cfg", "config", "opt", "opts", "hparams", "params", "FLAGS") or name.isupper()
+

@@ -1,0 +1,110 @@
+"""The modules of a project: found from the linted file's own package, read and lowered only when a name of theirs is used."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from looplint.ir import ModuleCode
+from looplint.lower import lower
+from looplint.sources import Source, SourceError, read_source
+
+if TYPE_CHECKING:
+    from looplint.frames import Frame
+
+_PARENTS = 6
+_ROOT_MARKS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
+_NEVER_LOCAL = frozenset({"torch", "numpy", "torchvision", "transformers", "accelerate", "lightning", "pytorch_lightning", "timm", "tqdm", "wandb"})
+
+
+@dataclass(slots=True, eq=False)
+class ModuleInfo:
+    """A module of the project: its file, its code once lowered, and its names once its body has been followed."""
+
+    path: Path | None
+    filename: str
+    source: Source
+    code: ModuleCode | None = None
+    frame: Frame | None = None
+    broken: bool = False
+    spans: dict[cst.CSTNode, tuple[int, int, int, int]] = field(default_factory=dict)
+
+    def lowered(self) -> ModuleCode | None:
+        """The lowered code, or None for a module that cannot be parsed."""
+        if self.code is None and not self.broken:
+            try:
+                self.code = lower(cst.parse_module(self.source.text))
+            except (cst.ParserSyntaxError, RecursionError):
+                self.broken = True
+        return self.code
+
+
+class Project:
+    """Finds the modules that imports name, for one linted file."""
+
+    def __init__(self) -> None:
+        self._modules: dict[Path, ModuleInfo | None] = {}
+
+    def add(self, info: ModuleInfo) -> None:
+        if info.path is not None:
+            self._modules[info.path] = info
+
+    def by_filename(self, filename: str) -> ModuleInfo | None:
+        return next((i for i in self._modules.values() if i is not None and i.filename == filename), None)
+
+    def find(self, importer: ModuleInfo, dotted: str, level: int) -> ModuleInfo | None:
+        """The module that an import statement of `importer` names, or None when it is not of this project."""
+        if importer.path is None:
+            return None
+        here = importer.path.parent
+        parts = [p for p in dotted.split(".") if p]
+        if level:
+            for _ in range(level - 1):
+                here = here.parent
+            return self._in_folder(here, parts)
+        if not parts or parts[0] in _NEVER_LOCAL or parts[0] in sys.stdlib_module_names:
+            return None
+        for folder in _import_roots(here):
+            found = self._in_folder(folder, parts)
+            if found is not None:
+                return found
+        return None
+
+    def _in_folder(self, folder: Path, parts: list[str]) -> ModuleInfo | None:
+        target = folder.joinpath(*parts)
+        for candidate in (target.with_suffix(".py") if parts else None, target / "__init__.py"):
+            if candidate is not None and _is_file(candidate):
+                return self._read(candidate)
+        return None
+
+    def _read(self, path: Path) -> ModuleInfo | None:
+        path = path.resolve()
+        if path not in self._modules:
+            try:
+                source = read_source(path)
+            except SourceError:
+                self._modules[path] = None
+            else:
+                self._modules[path] = ModuleInfo(path, source.display, source)
+        return self._modules[path]
+
+
+@lru_cache(maxsize=4096)
+def _is_file(path: Path) -> bool:
+    return path.is_file()
+
+
+@lru_cache(maxsize=1024)
+def _import_roots(folder: Path) -> tuple[Path, ...]:
+    """The folders that stand for the import path: the file's own, then its parents up to the project's root."""
+    roots = [folder]
+    for _ in range(_PARENTS):
+        if any((roots[-1] / mark).exists() for mark in _ROOT_MARKS) or roots[-1].parent == roots[-1]:
+            break
+        roots.append(roots[-1].parent)
+    return tuple(roots)

@@ -1,0 +1,109 @@
+"""The automata and questions that more than one rule asks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from looplint.automaton import Automaton, Visit
+from looplint.graph import Event, Loop
+from looplint.knowledge.pytorch import MODE_SENSITIVE
+from looplint.program import Program
+from looplint.values import Iter, Number, Obj, Ref, Value
+
+# A clear that no step came before starts nothing: "fresh" lasts until the first step.
+CLEARING = Automaton(
+    start="fresh",
+    arrows={
+        ("?", "clear"): "fresh",
+        ("fresh", "clear"): "fresh",
+        ("fresh-filled", "clear"): "fresh",
+        ("*", "clear"): "empty",
+        ("fresh", "backward"): "fresh-filled",
+        ("empty", "backward"): "filled",
+        ("applied", "backward"): "stale",
+        ("*", "step"): "applied",
+    },
+)
+MODE = Automaton(start="train", arrows={("*", "eval"): "eval", ("*", "train"): "train"}, reads=frozenset({"forward"}))
+
+
+@dataclass(frozen=True, slots=True)
+class Uncleared:
+    """A backward that adds to gradients which a step has already used, in every iteration of a loop."""
+
+    backward: Event
+    step: Event
+    loop: Loop
+
+
+def uncleared(program: Program, optimizer: Obj) -> Uncleared | None:
+    """The first backward of a loop that always meets gradients already applied; None where something clears them on some path."""
+    if optimizer.many or optimizer.kind != "optimizer":
+        return None
+    for visit in program.run(CLEARING, optimizer):
+        if visit.event.kind != "backward" or not visit.certain or visit.event.data.get("manual"):
+            continue
+        for loop in reversed(visit.event.loops):
+            states = visit.steady(loop)
+            if not states or any(s.state in ("empty", "filled", "?") for s in states):
+                continue
+            applied = [s for s in states if s.state == "applied"]
+            step = next((s.last("step") for s in applied), None)
+            if step is not None and loop in step.loops:
+                return Uncleared(visit.event, step, loop)
+    return None
+
+
+def mode_states(program: Program, module: Obj, event: Event) -> Visit | None:
+    """The modes in which a forward can find its module."""
+    for visit in program.run(MODE, module):
+        if visit.event is event:
+            return visit
+    return None
+
+
+def validation_loop(program: Program, event: Event) -> Loop | None:
+    """The innermost loop over data around an event in which nothing is trained."""
+    if not event.loops:
+        return None
+    loop = event.loops[-1]
+    trained = any(loop in e.loops for e in program.of("backward", "step", "escape") if e.kind != "escape" or e.certain)
+    return loop if not trained and over_data(loop) else None
+
+
+def over_data(loop: Loop) -> bool:
+    """Whether a loop goes over batches rather than counts: over a loader, or over something that is no range."""
+    return bool(loop.over) and not any(_counts(loop.over))
+
+
+def _counts(value: Value) -> list[bool]:
+    found = []
+    for atom in value:
+        if isinstance(atom, Iter) and any(isinstance(a, Number) for a in atom.element):
+            found.append(True)
+        elif isinstance(atom, Ref) and atom.obj.kind in ("list", "dict") and atom.obj.info.get("items") is not None:
+            found.append(True)
+    return found
+
+
+def mode_matters(module: Obj) -> bool | None:
+    """Whether train and eval mode differ for a module: None where its parts are not all known."""
+    seen: set[int] = set()
+    work = [module]
+    known = True
+    while work:
+        obj = work.pop()
+        if id(obj) in seen:
+            continue
+        seen.add(id(obj))
+        leaf = obj.qualname.rpartition(".")[2]
+        if leaf in MODE_SENSITIVE:
+            return True
+        parts = [a.obj for value in obj.heap.values() for a in value if isinstance(a, Ref)]
+        if obj.kind == "module" and not parts and not obj.qualname.startswith("torch.nn."):
+            known = known and obj.cls is not None and not obj.symbolic
+        if obj.kind == "module" and (obj.symbolic or obj.many) and obj.info.get("part"):
+            known = False
+        work.extend(o for o in parts if o.kind in ("module", "list", "dict"))
+    return False if known else None
+

@@ -1,0 +1,146 @@
+"""Where following begins: the module body, then every function that nobody calls, with objects by the roles of its parameters."""
+
+from __future__ import annotations
+
+from looplint import calls, ir, objects
+from looplint.frames import Frame
+from looplint.graph import Loose
+from looplint.machine import FUEL, Machine, OutOfFuel
+from looplint.values import UNKNOWN, ClassRef, Func, Ref, Value, const, ref
+
+
+
+def follow(m: Machine) -> bool:
+    """Follow a whole linted file.
+
+    Returns:
+        False when the program was larger than the interpreter follows; what was cut off is not in the graph.
+    """
+    code = m.main.code
+    assert code is not None
+    frame = Frame(code.top, m.main, None, ("main",), 0)
+    m.frame = m.main.frame = frame
+    frame.locals["__name__"] = const("__main__")
+    complete = _begin(m, lambda: m.run_block(code.top.body), "")
+    complete = _deferred(m) and complete
+    for cls in code.classes:
+        complete = _methods(m, cls) and complete
+    for stmt in _definitions(code.top.body):
+        if stmt.function not in m.facts.called:
+            complete = _function(m, Func(stmt.function, m.main)) and complete
+    return _deferred(m) and complete
+
+
+def _definitions(body: list[ir.Stmt]) -> list[ir.FunctionDef]:
+    found = []
+    for stmt in body:
+        match stmt:
+            case ir.FunctionDef():
+                found.append(stmt)
+            case ir.If():
+                found.extend(_definitions([*stmt.body, *stmt.orelse]))
+            case ir.Try():
+                found.extend(_definitions([*stmt.body, *stmt.orelse, *(s for _, b in stmt.handlers for s in b)]))
+    return found
+
+
+def _begin(m: Machine, run: object, root: str) -> bool:
+    m.root = root
+    m.grad, m.guards, m.loops, m.scopes, m.active = True, (), (), [], []
+    m.fuel = FUEL
+    top = m.frame
+    length = len(m.graph.nodes)
+    entry = m.graph.add("entry", (), [])
+    m.graph.entries.append(entry)
+    m.at = [Loose(entry)]
+    try:
+        assert callable(run)
+        run()
+    except OutOfFuel:
+        m.graph.cut(length)
+        m.frame = top
+        return False
+    finally:
+        m.frame = top
+        m.root = ""
+    return True
+
+
+def _function(m: Machine, func: Func) -> bool:
+    root = f"{m.main.filename}::{func.function.qualname}"
+
+    def run() -> None:
+        name = ir.Name(func.function.node, func.function.name)
+        frame = calls.enter(m, func, name)
+        frame.calls = ()
+        bound = [func.bound] if func.bound is not None else []
+        frame.instance = func.bound or frozenset()
+        for number, param in enumerate(func.function.params):
+            if number < len(bound):
+                frame.locals[param.name] = bound[number]
+            else:
+                frame.locals[param.name] = _parameter(m, func, param)
+        result = calls.run_frame(m, frame)
+        for obj in m.reachable([result, frame.instance]):
+            obj.escaped = True
+        for atom in result:
+            if isinstance(atom, Ref) and atom.obj.kind in ("list", "dict"):
+                atom.obj.info["leaves"] = True
+
+    m.facts.called.add(func.function)
+    return _begin(m, run, root)
+
+
+def _parameter(m: Machine, func: Func, param: ir.Param) -> Value:
+    if param.kind in ("*", "**"):
+        return UNKNOWN
+    usage = func.function.usage.get(param.name, ir.Usage())
+    return objects.symbolic(m, param.name, usage, ir.render(param.annotation), key=(id(func.function), param.name))
+
+
+def _methods(m: Machine, cls: ir.Class) -> bool:
+    """The methods that nobody called, on an instance whose constructor got arguments by role."""
+    uncalled = [f for f in cls.methods.values() if f not in m.facts.called]
+    if not uncalled or m.main.frame is None:
+        return True
+    found = ClassRef(cls, m.main)
+    kind = objects.kind_of_class(m, found)
+    if kind in ("framework", "dataset", "optimizer", "scheduler", "loss"):
+        return True
+    if kind == "module" and not _trains_itself(cls):
+        return True
+    complete = True
+    instance = calls.instance_for(m, found)
+    for function in uncalled:
+        if function in m.facts.called:
+            continue
+        member = objects.find_member(m, found, function.name)
+        if member is None or member[0] is not function:
+            continue
+        bound = None if _is_static(function) else ref(instance)
+        complete = _function(m, Func(function, m.main, None, bound, found)) and complete
+    return complete
+
+
+def _is_static(function: ir.Function) -> bool:
+    return any(isinstance(d, ir.Name) and d.id == "staticmethod" for d in function.decorators)
+
+
+def _trains_itself(cls: ir.Class) -> bool:
+    """Whether a module's own methods run a loop (a class that is model and trainer in one)."""
+    return any({"backward", "zero_grad"} & usage.methods for f in cls.methods.values() for usage in f.usage.values()) or any(
+        {"backward", "zero_grad"} & usage.methods for usage in cls.usage.values()
+    )
+
+
+def _deferred(m: Machine) -> bool:
+    """Functions that were handed to code that cannot be followed: they may be called."""
+    complete = True
+    while m.facts.deferred:
+        value = m.facts.deferred.pop()
+        for atom in value:
+            if isinstance(atom, Func) and atom.function not in m.facts.called and not atom.function.is_lambda and atom.module is m.main:
+                complete = _function(m, atom) and complete
+    return complete
+
+

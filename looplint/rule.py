@@ -1,0 +1,55 @@
+"""What a rule file imports: the vocabulary of events, automata and reports, and nothing of the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from looplint.automaton import UNSEEN, Automaton, PathState, Visit, run
+from looplint.graph import Event, Guard, Loop, Site
+from looplint.program import Program, refs, related
+from looplint.protocols import CLEARING, MODE, Uncleared, mode_matters, mode_states, over_data, uncleared, validation_loop
+from looplint.values import Obj, Tensor, Value, constant_of, tensor_of
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Another place that takes part in a report."""
+
+    site: Site
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a check yields: the event it is about, the message, and the places that explain it.
+
+    `repair` names a repair of `looplint.repairs` with what it needs, or is None.
+    """
+
+    event: Event
+    message: str
+    notes: tuple[Note, ...] = ()
+    certainty: str = "every-path"
+    repair: Any = None
+    site: Site | None = None
+
+
+def note(event: Event | None, message: str) -> tuple[Note, ...]:
+    """A note at an event, or nothing where there is no event."""
+    return (Note(event.site, message),) if event is not None else ()
+
+
+def name_of(obj: Obj, default: str = "") -> str:
+    """What the user calls an object."""
+    return obj.name or default or f"the {obj.kind}"
+
+
+Reports = Iterator[Report]
+
+__all__ = [
+    "CLEARING", "MODE", "UNSEEN", "Automaton", "Event", "Guard", "Loop", "Note", "Obj", "PathState", "Program", "Report", "Reports", "Site", "Tensor", "Uncleared",
+    "Value", "Visit", "constant_of", "mode_matters", "mode_states", "name_of", "note", "over_data", "refs", "related", "run", "tensor_of", "uncleared",
+    "validation_loop",
+]  # fmt: skip

@@ -1,0 +1,64 @@
+"""What one step of a learning-rate scheduler counts, from the evidence in the program."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Literal
+
+from looplint import ir
+from looplint.knowledge.pytorch import SCHEDULER_HORIZONS, STEP_UNIT_SCHEDULERS
+from looplint.values import Arguments, Func, Number, Obj, Value, constant_of
+
+if TYPE_CHECKING:
+    from looplint.machine import Machine
+
+Unit = Literal["steps", "epochs", "validations"]
+
+_EPOCH_WORD = re.compile(r"(^|[^a-z])(n|num|max|total|cur|current)?_?epochs?($|[^a-z])|epoch")
+_STEP_WORD = re.compile(r"step|iter|updates|batches|per_epoch")
+
+
+def unit_of(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Unit | None:
+    """The unit of a scheduler: "steps", "epochs", "validations", or None where nothing tells."""
+    name = obj.qualname.rpartition(".")[2] or (obj.cls.cls.name if obj.cls else "")
+    if obj.cls is not None:
+        return None
+    if name in STEP_UNIT_SCHEDULERS:
+        return "steps"
+    if name == "ReduceLROnPlateau":
+        return "validations"
+    for position, keyword in SCHEDULER_HORIZONS.get(name, ()):
+        value = args.get(position, keyword)
+        text = _argument(expr, position, keyword)
+        if value is None or text is None:
+            continue
+        obj.info["horizon"] = constant_of(value)
+        return _unit_of_value(m, value, text)
+    return None
+
+
+def _argument(expr: ir.Call, position: int, keyword: str) -> ir.Expr | None:
+    for arg in expr.args:
+        if arg.keyword == keyword:
+            return arg.value
+    plain = [a.value for a in expr.args if not a.keyword and not a.star]
+    return plain[position] if position < len(plain) else None
+
+
+def _unit_of_value(m: Machine, value: Value, expr: ir.Expr) -> Unit | None:
+    for atom in value:
+        if isinstance(atom, Number) and "batches" in atom.units:
+            return "steps"
+        if isinstance(atom, Func) and atom.function.params:
+            return _unit_of_name(atom.function.params[0].name)
+    units = {_unit_of_name(path.rpartition(".")[2]) for path in ir.paths_in(expr)}
+    if "steps" in units:
+        return "steps"
+    return "epochs" if "epochs" in units else None
+
+
+def _unit_of_name(name: str) -> Unit | None:
+    lowered = name.lower()
+    if _STEP_WORD.search(lowered) and lowered not in ("step_size", "lr_step", "lr_steps", "steps", "step", "lr_decay_step"):
+        return "steps"
+    return "epochs" if _EPOCH_WORD.search(lowered) else None

@@ -1,0 +1,45 @@
+"""Gradients are accumulated over k batches, and the loss is not divided by k."""
+
+from looplint.rule import Event, Guard, Loop, Program, Report, Reports, name_of, note
+from looplint.ir import Binary, Compare, Const, render
+
+CODE = "LL108"
+
+
+def check(program: Program) -> Reports:
+    for event in program.of("step"):
+        optimizer = next(iter(event.subjects), None)
+        loop = event.loops[-1] if event.loops else None
+        if optimizer is None or optimizer.kind != "optimizer" or loop is None or loop not in program.batch_loops:
+            continue
+        every = next((k for g in event.guards if g.depth >= len(event.loops) and (k := modulus(g, loop))), None)
+        if every is None:
+            continue
+        backward = next((e for e in program.of("backward") if e.loops and e.loops[-1] is loop and program.touches(e, optimizer)), None)
+        if backward is None or not _unscaled(program, backward, optimizer, loop):
+            continue
+        message = f"gradients of {every} batches are added up before {name_of(optimizer)}.step(), but the loss is not divided by {every}: they are {every} times too large"
+        yield Report(backward, message, note(event, f"the step runs once in {every} batches"), repair=("divide-loss", backward, every))
+
+
+def modulus(guard: Guard, loop: Loop) -> str | None:
+    """The k of `(i + 1) % k == 0`, where i changes with the loop."""
+    test = guard.test
+    if not (guard.held and isinstance(test, Compare) and test.ops == ["=="] and isinstance(test.left, Binary) and test.left.op == "%"):
+        return None
+    if not guard.names & loop.assigned or (isinstance(test.left.right, Const) and test.left.right.value in (0, 1)):
+        return None
+    return render(test.left.right)
+
+
+def _unscaled(program: Program, backward: Event, optimizer: object, loop: Loop) -> bool:
+    """Whether the whole way of the loss is known, and nothing on it changes its scale."""
+    if not backward.data.get("known") or backward.data.get("via") or not backward.data.get("forwards"):
+        return False
+    tags = {tag for tag, _ in backward.data["tags"]}
+    if tags & {"scaled", "sum-reduction", "sum", "scaler-unknown"} or "loss" not in tags and "mean" not in tags:
+        return False
+    depth = backward.loops.index(loop) + 1
+    if any(g.depth >= depth for g in backward.guards) or program.facts.scaled_gradients:
+        return False
+    return not any(loop in e.loops for e in program.of("escape"))

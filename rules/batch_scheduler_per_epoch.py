@@ -1,0 +1,24 @@
+"""A scheduler that counts steps is stepped once an epoch."""
+
+from looplint.rule import Program, Report, Reports, name_of, note
+
+CODE = "LL202"
+
+
+def check(program: Program) -> Reports:
+    training = program.batch_loops | program.stepping_loops
+    schedules = program.of("schedule")
+    for event in schedules:
+        if not event.loops or len(event.subjects) != 1 or not event.certain or any(loop in training for loop in event.loops):
+            continue
+        (scheduler,) = event.subjects
+        inner = next((loop for loop in training if event.loops[-1] is loop.parent), None)
+        if scheduler.info.get("unit") != "steps" or inner is None or event.data["args"].positional:
+            continue
+        if any(scheduler in other.subjects and other is not event and any(loop in training for loop in other.loops) for other in schedules):
+            continue
+        name = name_of(scheduler)
+        construct = next((e for e in program.of("construct") if scheduler in e.subjects), None)
+        message = f"{name} counts optimizer steps, but is stepped once an epoch: the schedule hardly begins before training ends"
+        step = next((e for e in program.of("step") if inner in e.loops), None)
+        yield Report(event, message, note(construct, f"{name} is built for steps here"), repair=("move-after-step", event, step))

@@ -1,0 +1,19 @@
+"""A tensor is kept together with its graph where only its value is wanted."""
+
+from looplint.rule import Program, Report, Reports, note
+
+CODE = "LL401"
+
+
+def check(program: Program) -> Reports:
+    for event in program.of("keep"):
+        value = event.data["value"]
+        if event.data["slot"] or event.key in program.facts.accumulated_backward or event.data["into"].info.get("leaves"):
+            continue
+        carried = event.data["carried"]
+        made = [program.forwards[k] for k in value.forwards if k in program.forwards]
+        if not carried or not any(carried[-1] in e.loops for e in made):
+            continue
+        what = event.data["into"].name or f"the {event.data['into'].kind}"
+        message = f"{what} keeps tensors with their autograd graphs: the nodes of every iteration stay in memory as long as it does"
+        yield Report(event, message, note(made[0], "the graph comes from this forward pass"), repair=("detach-argument", event, value.scalar))

@@ -1,0 +1,33 @@
+"""A validation pass builds a graph for every batch that nothing uses."""
+
+from looplint.rule import Program, Report, Reports, mode_states, name_of, note, related, validation_loop
+
+CODE = "LL303"
+
+
+def check(program: Program) -> Reports:
+    reported = set()
+    for event in program.of("forward"):
+        module = next(iter(event.subjects))
+        if program.is_trained(event) or event.grad is not True or event.data.get("frozen") or not event.certain:
+            continue
+        if event.key not in program.facts.scored or event.key in program.facts.differentiated or _needs_input_gradient(event):
+            continue
+        if not related(program.stepped_modules, {module}):
+            continue
+        loop = validation_loop(program, event)
+        visit = mode_states(program, module, event)
+        evaluates = visit is not None and visit.always("eval")
+        if loop is None and not (evaluates and event.loops):
+            continue
+        if (loop, module) in reported:
+            continue
+        reported.add((loop, module))
+        switch = next((s.last("eval") for s in visit.states if s.last("eval")), None) if visit else None
+        message = f"gradients are enabled in this validation pass: every call of {name_of(module)} builds a graph and keeps its activations, and nothing goes backward"
+        yield Report(event, message, note(switch, "validation begins here") if evaluates else (), repair=("insert-no-grad", loop, event))
+
+
+def _needs_input_gradient(event) -> bool:
+    inputs = event.data.get("inputs")
+    return inputs is not None and any(tag == "input-grad" for tag, _ in inputs.tags)

@@ -1,0 +1,51 @@
+"""The model is moved or converted after the optimizer took its parameters."""
+
+from looplint.rule import Automaton, Event, Obj, Program, Report, Reports, constant_of, name_of, note
+
+CODE = "LL501"
+
+AUTOMATON = Automaton(start="built", arrows={("*", "step"): "used"}, reads=frozenset({"move"}))
+EAGER_STATE = ("Adagrad",)
+CONVERSIONS = ("half", "double", "bfloat16", "float")
+
+
+def check(program: Program) -> Reports:
+    reported = set()
+    for optimizer in program.optimizers:
+        if optimizer.symbolic or optimizer.many or optimizer.kind != "optimizer":
+            continue
+        for visit in program.run(AUTOMATON, optimizer):
+            event = visit.event
+            if event.kind != "move" or event in reported or not optimizer.info.get("holds") or not all(s.state == "built" for s in visit.states):
+                continue
+            construct = visit.states[0].last("construct")
+            if construct is None or _moved_before(program, event, construct):
+                continue
+            reported.add(event)
+            module = next(iter(event.subjects))
+            yield Report(event, _message(program, event, module, optimizer), note(construct, f"{name_of(optimizer)} takes the parameters here"), repair=("move-before", event, construct))
+
+
+def _moved_before(program: Program, event: Event, construct: Event) -> bool:
+    """Whether the same move stood before the optimizer too: then this one changes nothing."""
+    return any(e.index < construct.index and e.subjects & event.subjects for e in program.of("move"))
+
+
+def _message(program: Program, event: Event, module: Obj, optimizer: Obj) -> str:
+    name, held, method = name_of(module), name_of(optimizer), event.data["method"]
+    if program.facts.overwrites_params:
+        return f"{name} gets new parameters here (the overwrite flag is set), and {held} goes on with the old ones: nothing is learned"
+    if method == "to_empty":
+        return f"{name}.to_empty() makes new parameters when it leaves the meta device, and {held} goes on with the old ones: nothing is learned"
+    kind = optimizer.qualname.rpartition(".")[2]
+    if kind in EAGER_STATE:
+        return f"{kind} allocates its state when it is built: after {name}.{method}() that state is still on the old device and in the old type"
+    if method in CONVERSIONS or _is_conversion(event):
+        return f"{name} is converted after {held} took its parameters; it works as the parameters change in place, but PyTorch's documentation asks for it before"
+    return f"{name} is moved after {held} took its parameters; on CPU and CUDA the parameters change in place and it works, on XLA or with to_empty() it does not: move it before"
+
+
+def _is_conversion(event: Event) -> bool:
+    args = event.data["args"]
+    first = constant_of(args.positional[0]) if args.positional else None
+    return event.data["method"] == "to" and first is None and "dtype" in args.keywords

@@ -1,0 +1,44 @@
+"""A part of the model is replaced after the optimizer took the parameters."""
+
+from looplint.rule import Automaton, Obj, Program, Report, Reports, name_of, note, related
+
+CODE = "LL502"
+
+AUTOMATON = Automaton(start="built", arrows={("*", "step"): "used"}, reads=frozenset({"replace"}))
+
+
+def check(program: Program) -> Reports:
+    reported = set()
+    for optimizer in program.optimizers:
+        if optimizer.symbolic or optimizer.many or optimizer.info.get("extended"):
+            continue
+        for visit in program.run(AUTOMATON, optimizer):
+            event = visit.event
+            if event.kind != "replace" or event in reported or any(s.state == "?" for s in visit.states):
+                continue
+            (module,) = event.subjects
+            construct = visit.states[0].last("construct")
+            if construct is None or not _covers(optimizer, module) or _same_part(event) or _rebuilt(program, event, optimizer):
+                continue
+            reported.add(event)
+            name, held, attr = name_of(module), name_of(optimizer), event.data["attr"]
+            place = f"{name}{attr}" if attr.startswith("[") else f"{name}.{attr}"
+            message = f"{place} is replaced after {held} took the parameters: the new ones get gradients, but {held} never changes them"
+            yield Report(event, message, note(construct, f"{held} takes the parameters here"), repair=("move-construction", construct, event))
+
+
+def _covers(optimizer: Obj, module: Obj) -> bool:
+    """Whether the optimizer holds all of the module's parameters, so that a new part is missing from it."""
+    holds = optimizer.info.get("holds", frozenset())
+    return any(h in set(module.lineage()) for h in holds)
+
+
+def _same_part(event) -> bool:
+    """A wrapper around the part that was there (`model.net = DataParallel(model.net)`) keeps its parameters."""
+    return any(part.info.get("part") or part.info.get("loops") is None for part in event.data["new"])
+
+
+def _rebuilt(program: Program, event, optimizer: Obj) -> bool:
+    """Whether an optimizer is built after the replacement, which then holds the new part."""
+    later = [e for e in program.of("construct") if e.index > event.index and e.root == event.root]
+    return any(o.kind == "optimizer" and related(o.info.get("holds", frozenset()), event.subjects) for e in later for o in e.subjects)

@@ -1,0 +1,38 @@
+"""retain_graph=True keeps a graph that nothing uses again."""
+
+from looplint.rule import Event, Program, Report, Reports, note
+
+CODE = "LL110"
+
+
+def check(program: Program) -> Reports:
+    backwards = program.of("backward")
+    for event in backwards:
+        if event.data.get("retain_graph") is not True or event.data.get("create_graph") or not event.loops or not event.data.get("known"):
+            continue
+        forwards = event.data["forwards"]
+        loop = event.loops[-1]
+        if not forwards or forwards & program.facts.differentiated or _shared(event, backwards) or _carried(program, event):
+            continue
+        if any(loop in e.loops for e in program.of("escape")) or any(e.data.get("closure") for e in program.of("step")):
+            continue
+        made = [program.forwards[key] for key in forwards if key in program.forwards]
+        if len(made) < len(forwards) or any(loop not in e.loops for e in made):
+            continue
+        message = "retain_graph=True on the only backward of this graph: the saved activations stay until the loss is replaced, for nothing"
+        yield Report(event, message, note(made[0], "the graph is built anew in every iteration here"), repair=("drop-argument", event, "retain_graph"))
+
+
+def _shared(event: Event, backwards: list[Event]) -> bool:
+    """Whether another backward goes through a part of the same graph."""
+    return any(other is not event and other.data.get("forwards", frozenset()) & event.data["forwards"] for other in backwards)
+
+
+def _carried(program: Program, event: Event) -> bool:
+    """Whether the graph reaches back into the iteration before: a forward takes in what it or a later one has put out."""
+    for key in event.data["forwards"]:
+        forward = program.forwards.get(key)
+        inputs = forward.data.get("inputs") if forward else None
+        if inputs is not None and any(k == key or program.forwards[k].index > forward.index for k in inputs.forwards if k in program.forwards):
+            return True
+    return False

@@ -1,0 +1,45 @@
+"""The scheduler is stepped before the optimizer's first step."""
+
+from looplint.rule import Automaton, Program, Report, Reports, name_of, note, refs
+
+CODE = "LL203"
+
+AUTOMATON = Automaton(start="fresh", arrows={("*", "step"): "warm", ("?", "schedule"): "?"})
+
+
+def check(program: Program) -> Reports:
+    steps = program.of("step")
+    for scheduler in program.schedulers:
+        if scheduler.many or not scheduler.qualname.startswith("torch.optim.lr_scheduler."):
+            continue
+        optimizers = refs(scheduler.info.get("optimizer"), "optimizer")
+        if len(optimizers) != 1:
+            continue
+        for event in program.of("schedule"):
+            if scheduler not in event.subjects or not event.certain or not event.loops or event.data["args"].positional or event.data["args"].keywords:
+                continue
+            after = [e for e in steps if optimizers[0] in e.subjects and event.loops[-1] in e.loops and e.index > event.index]
+            if not after or not _always_first(program, event, scheduler, optimizers[0]):
+                continue
+            name, held = name_of(scheduler), name_of(optimizers[0])
+            message = f"{name}.step() runs before {held}.step(): the first value of the schedule is skipped (PyTorch warns about it once)"
+            yield Report(event, message, note(after[0], f"{held} steps only here"), repair=("move-after-step", event, after[0]))
+            break
+
+
+def _always_first(program: Program, event, scheduler, optimizer) -> bool:
+    """Whether on every path into the first iteration no step of the optimizer came before."""
+    from looplint.rule import run
+
+    def touch(other):
+        if other is event:
+            return "must"
+        if other.kind in ("step", "escape") and optimizer in other.subjects:
+            return "must" if other.certain else "may"
+        return "must" if other.kind == "construct" and scheduler in other.subjects else None
+
+    for visit in run(program.graph, AUTOMATON, touch):
+        if visit.event is event:
+            first = [s for s in visit.states if not s.later]
+            return bool(first) and all(s.state == "fresh" for s in first)
+    return False

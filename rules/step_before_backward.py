@@ -1,0 +1,33 @@
+"""The optimizer steps before backward() has computed the gradients of the batch."""
+
+from looplint.rule import Automaton, Program, Report, Reports, name_of, note
+
+CODE = "LL105"
+
+AUTOMATON = Automaton(
+    start="empty",
+    arrows={
+        ("*", "clear"): "empty",
+        ("empty", "step"): "stepped-empty",
+        ("stepped-empty", "iterate"): "empty",
+        ("stepped-empty", "clear"): "stepped-empty",
+        ("*", "backward"): "filled",
+        ("*", "step"): "applied",
+    },
+)
+
+
+def check(program: Program) -> Reports:
+    for optimizer in program.optimizers:
+        visits = program.run(AUTOMATON, optimizer)
+        early = {v.event for v in visits if v.event.kind == "step" and v.event.loops and v.certain and v.always("empty")}
+        reported = set()
+        for visit in visits:
+            if visit.event.kind != "backward":
+                continue
+            for state in visit.sometimes("stepped-empty"):
+                step = state.last("step")
+                if step in early and step not in reported and not step.data.get("closure"):
+                    reported.add(step)
+                    message = f"{name_of(optimizer)}.step() runs before backward(): it finds no gradients, and those of this batch are never used"
+                    yield Report(step, message, note(visit.event, "the gradients are computed here, after the step"), repair=("move-after", step, visit.event))
