@@ -146,7 +146,7 @@ def _correlated(graph: EventGraph) -> frozenset[Condition]:
 def _after(node: Node, states: dict[_Key, _Entry], automaton: Automaton, touched: str | None) -> dict[_Key, _Entry]:
     event = node.event
     if event is None or touched is None:
-        return states
+        return dict(states)
     result: dict[_Key, _Entry] = {}
     for (state, later), entry in states.items():
         if event.kind == "construct":

@@ -12,7 +12,7 @@ from looplint.knowledge.lookup import call_effect
 from looplint.machine import DEPTH, Machine
 from looplint.tensors import combine
 from looplint.values import (
-    NONE, NOTHING, UNKNOWN, Arguments, Atom, ClassRef, Const, External, Func, Iter, Method, ModuleRef, Obj, Partial, Ref, Super, Tensor, Unknown, Value,
+    NONE, NOTHING, UNKNOWN, Arguments, Atom, ClassRef, Const, External, Func, Iter, Method, ModuleRef, Obj, Partial, Ref, Super, Tensor, Tuple, Unknown, Value,
     join, ref,
 )  # fmt: skip
 
@@ -128,6 +128,8 @@ def plain_attribute(m: Machine, atom: Atom, name: str) -> Value:
             return frozenset({Method(atom, name)})
         case Unknown():
             return frozenset({Method(atom, name)})
+        case Tuple() if name in ("values", "indices") and len(atom.items) == 2:
+            return atom.items[name == "indices"]
     return UNKNOWN
 
 
@@ -312,8 +314,6 @@ def bind_parameters(m: Machine, frame: Frame, func: Func, args: Arguments) -> No
     for param in func.function.params:
         match param.kind:
             case "*":
-                from looplint.values import Tuple
-
                 frame.locals[param.name] = frozenset({Tuple(tuple(positional))})
                 positional = []
                 continue

@@ -249,9 +249,14 @@ def _tensor(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
         needs = args.keywords.get("requires_grad")
         known = constant_of(needs) if needs else None
         return frozenset({Tensor(graph="yes", tags=frozenset({("input-grad", True)}))}) if known and known.value else frozenset({Tensor()})
-    if qualname.rpartition(".")[2] in ("max", "topk", "min", "sort"):
+    if qualname.rpartition(".")[2] in methods.PAIRS:
         m.facts.scored |= tensor.forwards
+        return methods.pair(tensor, len(args.positional) > 1 and len(_tensor_arguments(args)) < 2 or "dim" in args.keywords)
     return frozenset({tensor})
+
+
+def _tensor_arguments(args: Arguments) -> list[Value]:
+    return [v for v in args.positional if any(isinstance(a, Tensor) for a in v)]
 
 
 def _element(m: Machine, value: Value) -> Value:

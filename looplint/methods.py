@@ -65,9 +65,21 @@ def on_tensor(m: Machine, tensor: Tensor, name: str, args: Arguments, expr: ir.C
             return UNKNOWN
     if name in ("to", "cuda", "float", "half", "clone", "contiguous", "squeeze", "view", "reshape", "cpu", "double"):
         return frozenset({replace(tensor, graph=under(m, tensor.graph) if name != "to" else tensor.graph)})
-    if name in ("max", "topk", "min"):
+    merged = combine(m, [frozenset({tensor}), *args.values()]) or tensor
+    if name in PAIRS:
         m.facts.scored |= tensor.forwards
-    return frozenset({combine(m, [frozenset({tensor}), *args.values()]) or tensor})
+        return pair(merged, bool(args.values()))
+    return frozenset({merged})
+
+
+PAIRS = frozenset({"max", "min", "topk", "sort", "kthvalue", "mode", "median", "cummax", "cummin"})
+
+
+def pair(tensor: Tensor, along: bool) -> Value:
+    """Values and indices, where a reduction goes along a dimension; indices carry no graph."""
+    if not along:
+        return frozenset({replace(tensor, scalar=True)})
+    return frozenset({Tuple((frozenset({tensor}), frozenset({detached(tensor)})))})
 
 
 def backward(m: Machine, expr: ir.Call, losses: list[Value], args: Arguments, via: str = "") -> None:

@@ -78,8 +78,10 @@ class Program:
     def _touches_optimizer(self, event: Event, obj: Obj) -> str | None:
         if obj in event.subjects:
             return "must" if event.certain and len([s for s in event.subjects if s.kind == "optimizer"]) == 1 else "may"
-        if event.kind in ("construct", "step", "unscale", "train", "eval") or (event.kind == "forward"):
+        if event.kind in ("construct", "step", "unscale", "train", "eval", "forward"):
             return None
+        if event.kind in ("move", "replace"):
+            return "must" if related(obj.info.get("holds", frozenset()), event.subjects) else None
         rivals = self._optimizers_by_root.get(event.root, set())
         alone = rivals <= {obj}
         if any(s.kind == "optimizer" for s in event.subjects):

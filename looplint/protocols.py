@@ -37,20 +37,20 @@ class Uncleared:
 
 
 def uncleared(program: Program, optimizer: Obj) -> Uncleared | None:
-    """The first backward of a loop that always meets gradients already applied; None where something clears them on some path."""
+    """A step of a loop that always uses gradients added to ones already applied; None where something clears them on some path."""
     if optimizer.many or optimizer.kind != "optimizer":
         return None
     for visit in program.run(CLEARING, optimizer):
-        if visit.event.kind != "backward" or not visit.certain or visit.event.data.get("manual"):
+        if visit.event.kind != "step" or not visit.certain:
             continue
         for loop in reversed(visit.event.loops):
             states = visit.steady(loop)
-            if not states or any(s.state in ("empty", "filled", "?") for s in states):
+            stale = next((s for s in states if s.state == "stale"), None)
+            if stale is None or any(s.state in ("empty", "filled", "applied", "?") for s in states):
                 continue
-            applied = [s for s in states if s.state == "applied"]
-            step = next((s.last("step") for s in applied), None)
-            if step is not None and loop in step.loops:
-                return Uncleared(visit.event, step, loop)
+            backward = stale.since
+            if backward is not None and loop in backward.loops and not backward.data.get("manual"):
+                return Uncleared(backward, visit.event, loop)
     return None
 
 

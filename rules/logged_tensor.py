@@ -1,6 +1,6 @@
 """A tensor is kept together with its graph where only its value is wanted."""
 
-from looplint.rule import Program, Report, Reports, note
+from looplint.rule import Loop, Program, Report, Reports, note, over_data
 
 CODE = "LL401"
 
@@ -10,10 +10,15 @@ def check(program: Program) -> Reports:
         value = event.data["value"]
         if event.data["slot"] or event.key in program.facts.accumulated_backward or event.data["into"].info.get("leaves"):
             continue
-        carried = event.data["carried"]
+        carried = [loop for loop in event.data["carried"] if keeps_history(program, loop)]
         made = [program.forwards[k] for k in value.forwards if k in program.forwards]
         if not carried or not any(carried[-1] in e.loops for e in made):
             continue
         what = event.data["into"].name or f"the {event.data['into'].kind}"
         message = f"{what} keeps tensors with their autograd graphs: the nodes of every iteration stay in memory as long as it does"
         yield Report(event, message, note(made[0], "the graph comes from this forward pass"), repair=("detach-argument", event, value.scalar))
+
+
+def keeps_history(program: Program, loop: Loop) -> bool:
+    """A loop that trains, or goes over data to validate: what is collected there is a record, not a step of one computation."""
+    return over_data(loop) or any(loop in e.loops for e in program.of("backward", "step"))
