@@ -1,0 +1,1 @@
+"""What looplint is measured against: real repositories, planted bugs, other tools."""

@@ -1,0 +1,1 @@
+"""Recall: known bugs planted in correct scripts, and how many of them the linter names."""

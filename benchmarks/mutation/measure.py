@@ -1,0 +1,89 @@
+"""Recall: every mutant is written beside its siblings and linted; a finding of its rule that the base did not have is a detection."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.mutation.bases import Base
+from benchmarks.mutation.mutant import Mutant
+from benchmarks.mutation.mutators import mutants
+from looplint.finding import Finding
+
+# Two rules can name one fact. Each pair is accepted for the reason beside it, and for no other.
+EQUIVALENTS: Mapping[str, Mapping[str, str]] = {
+    "LL102": {"LL109": "one optimizer among several is never cleared: LL109 adds which one is cleared in its place"},
+    "LL109": {"LL102": "the same optimizer is never cleared; that another one is cleared in its place is the explanation"},
+    "LL401": {"LL402": "`kept += [loss]` and a returned loss are sums or stores, by what the caller does"},
+    "LL402": {"LL401": "a loss that leaves the function is kept by its caller's sum"},
+}
+
+Linter = Callable[[Path], Iterable[Finding]]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    base: str
+    kind: str
+    mutant: Mutant
+    detected: bool
+    # Rules other than the planted one that speak on the mutant and not on the base.
+    others: tuple[str, ...]
+
+
+def lint_file(path: Path) -> Iterable[Finding]:
+    """The only place where the linter is called."""
+    from looplint.lint import lint_paths
+
+    return lint_paths([path]).findings
+
+
+def outcomes(base: Base, codes: tuple[str, ...], lint: Linter = lint_file) -> Iterable[Outcome]:
+    """All mutants of one base with what the linter made of them."""
+    before = _codes(base, None, lint)
+    for mutant in mutants(base.source, base.siblings(), codes):
+        after = _codes(base, mutant.text, lint)
+        risen = {code for code, count in after.items() if count > before[code]}
+        accepted = {mutant.code, *EQUIVALENTS.get(mutant.code, ())}
+        yield Outcome(base.label, base.kind, mutant, bool(risen & accepted), tuple(sorted(risen - accepted)))
+
+
+def _codes(base: Base, text: str | None, lint: Linter) -> Counter[str]:
+    """The linter's codes on a fresh copy of the program: no two mutants share a path, so nothing remembered of one can serve another."""
+    with tempfile.TemporaryDirectory(prefix="mutant-") as name:
+        folder = Path(name)
+        _copy_program(base, folder)
+        if text is not None:
+            (folder / base.file).write_text(text, encoding="utf-8")
+        return Counter(finding.code for finding in lint(folder / base.main))
+
+
+def _copy_program(base: Base, folder: Path) -> None:
+    """The program's files: a single fixture alone, a fixture's folder, a real script with its neighbours (packages beside it are linked)."""
+    if base.kind == "fixture" and not base.folder_is_case:
+        shutil.copyfile(base.folder / base.file, folder / base.file)
+        return
+    for entry in base.folder.iterdir():
+        if entry.is_dir() and (entry / "__init__.py").exists():
+            (folder / entry.name).symlink_to(entry.resolve(), target_is_directory=True)
+        elif entry.suffix == ".py" and entry.is_file():
+            shutil.copyfile(entry, folder / entry.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    planted: int
+    detected: int
+
+    @property
+    def share(self) -> float:
+        return self.detected / self.planted if self.planted else 1.0
+
+
+def recall(found: Iterable[Outcome]) -> Recall:
+    rows = list(found)
+    return Recall(len(rows), sum(o.detected for o in rows))

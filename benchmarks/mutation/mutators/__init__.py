@@ -1,0 +1,59 @@
+"""The mutators: one function per rule, from a script to the changes that plant its bug."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from benchmarks.mutation.mutant import Mutant, Mutator, planted, read_program
+from benchmarks.mutation.mutators.clipping import clip_after_step, clip_before_backward
+from benchmarks.mutation.mutators.gradients import (
+    missing_backward,
+    missing_step,
+    missing_zero_grad,
+    step_before_backward,
+    zero_grad_after_backward,
+)
+from benchmarks.mutation.mutators.graph import accumulation_unscaled, retain_graph_in_loop, wrong_optimizer_cleared
+from benchmarks.mutation.mutators.keeping import accumulated_tensor, logged_tensor
+from benchmarks.mutation.mutators.modes import missing_eval_mode, missing_no_grad, missing_train_mode
+from benchmarks.mutation.mutators.parameters import move_after_optimizer, params_replaced_after_optimizer
+from benchmarks.mutation.mutators.schedules import (
+    batch_scheduler_per_epoch,
+    plateau_without_metric,
+    scheduler_before_optimizer,
+    scheduler_in_batch_loop,
+    scheduler_never_stepped,
+)
+
+MUTATORS: Mapping[str, Mutator] = {
+    "LL101": zero_grad_after_backward,
+    "LL102": missing_zero_grad,
+    "LL103": clip_before_backward,
+    "LL104": clip_after_step,
+    "LL105": step_before_backward,
+    "LL106": missing_step,
+    "LL107": missing_backward,
+    "LL108": accumulation_unscaled,
+    "LL109": wrong_optimizer_cleared,
+    "LL110": retain_graph_in_loop,
+    "LL201": scheduler_in_batch_loop,
+    "LL202": batch_scheduler_per_epoch,
+    "LL203": scheduler_before_optimizer,
+    "LL204": plateau_without_metric,
+    "LL205": scheduler_never_stepped,
+    "LL301": missing_train_mode,
+    "LL302": missing_eval_mode,
+    "LL303": missing_no_grad,
+    "LL401": logged_tensor,
+    "LL402": accumulated_tensor,
+    "LL501": move_after_optimizer,
+    "LL502": params_replaced_after_optimizer,
+}
+
+
+def mutants(source: str, siblings: Mapping[str, str] | None = None, codes: tuple[str, ...] = ()) -> Iterator[Mutant]:
+    """Every mutant of a correct script, for all rules or the named ones; `siblings` are the other files of its program."""
+    script = read_program(source, siblings)
+    for code, mutator in MUTATORS.items():
+        if not codes or code in codes:
+            yield from planted(code, mutator, script)

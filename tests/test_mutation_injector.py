@@ -1,0 +1,204 @@
+"""The injector of benchmarks/mutation: what it plants is Python, is a bug, and is planted where it fits only."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+
+import pytest
+
+from benchmarks.mutation.mutant import read_program
+from benchmarks.mutation.mutators import MUTATORS, mutants
+
+PLAIN = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(4, 8), nn.Dropout(0.1))
+        self.head = nn.Linear(8, 1)
+
+    def forward(self, x):
+        return self.head(self.body(x))
+
+
+EPOCHS = 3
+model = Net().to("cpu")
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=EPOCHS)
+history = []
+for epoch in range(EPOCHS):
+    model.train()
+    for i, (x, y) in enumerate(loader):
+        optimizer.zero_grad()
+        loss = criterion(model(x), y)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        history.append(loss.item())
+    scheduler.step()
+    model.eval()
+    with torch.no_grad():
+        for x, y in held_out:
+            total = criterion(model(x), y).item()
+"""
+
+# Counted by hand, form by form; a changed number means a changed benchmark.
+PLAIN_COUNTS = {
+    "LL101": 7,
+    "LL102": 4,
+    "LL103": 2,
+    "LL104": 1,
+    "LL105": 3,
+    "LL106": 3,
+    "LL107": 2,
+    "LL108": 3,
+    "LL110": 3,
+    "LL201": 3,
+    "LL202": 0,
+    "LL203": 2,
+    "LL204": 1,
+    "LL205": 2,
+    "LL301": 5,
+    "LL302": 4,
+    "LL303": 3,
+    "LL401": 5,
+    "LL402": 4,
+    "LL501": 7,
+    "LL502": 4,
+}
+
+TWO = """\
+import torch
+
+for step, real in enumerate(loader):
+    opt_d.zero_grad()
+    loss_d = score(disc(real), disc(gen(noise()).detach()))
+    loss_d.backward()
+    opt_d.step()
+
+    opt_g.zero_grad()
+    loss_g = judge(disc(gen(noise())))
+    loss_g.backward()
+    opt_g.step()
+"""
+
+
+def planted(source: str, code: str, **siblings: str) -> dict[str, str]:
+    return {m.description: m.text for m in mutants(source, siblings, (code,))}
+
+
+def test_counts_on_a_plain_loop() -> None:
+    counts = Counter(m.code for m in mutants(PLAIN))
+    assert dict(counts) == {code: count for code, count in PLAIN_COUNTS.items() if count}
+
+
+@pytest.mark.parametrize("source", [PLAIN, TWO], ids=["one optimizer", "two optimizers"])
+def test_every_mutant_parses_and_differs(source: str) -> None:
+    found = list(mutants(source))
+    for mutant in found:
+        ast.parse(mutant.text)
+        assert mutant.text != source
+        assert 1 <= mutant.line <= len(source.splitlines()) + 1
+    assert len({(m.code, m.text) for m in found}) == len(found)
+
+
+@pytest.mark.parametrize("code", [c for c in MUTATORS if c != "LL109"])
+def test_each_rule_has_a_mutant_somewhere(code: str) -> None:
+    step_unit = PLAIN.replace("CosineAnnealingLR(optimizer, T_max=EPOCHS)", "OneCycleLR(optimizer, 0.1, total_steps=90)")
+    in_batch = step_unit.replace("    scheduler.step()\n", "").replace("        optimizer.step()\n", "        optimizer.step()\n        scheduler.step()\n")
+    assert planted(PLAIN, code) or planted(in_batch, code)
+
+
+def test_a_mutant_changes_only_what_it_names() -> None:
+    text = planted(PLAIN, "LL104")["the clip moved to just after the step"]
+    clip = "        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)\n"
+    assert text == PLAIN.replace(clip, "").replace("        optimizer.step()\n", "        optimizer.step()\n" + clip)
+
+
+def test_wrong_optimizer_cleared_gives_one_clear_to_the_other() -> None:
+    texts = planted(TWO, "LL109")
+    assert set(texts) == {"opt_g cleared in the place of opt_d", "opt_d cleared in the place of opt_g"}
+    assert texts["opt_g cleared in the place of opt_d"].count("opt_d.zero_grad()") == 0
+
+
+def test_one_of_two_clears_is_never_deleted_alone() -> None:
+    twice = PLAIN.replace("        optimizer.step()\n", "        optimizer.step()\n        model.zero_grad()\n")
+    texts = planted(twice, "LL102").values()
+    assert texts
+    for text in texts:
+        assert "        optimizer.zero_grad()\n" not in text
+        assert "        model.zero_grad()\n" not in text
+
+
+def test_a_clear_inside_a_helper_keeps_the_loop_right() -> None:
+    helped = PLAIN.replace("        loss = criterion", "        prepare(optimizer)\n        loss = criterion")
+    helped = helped.replace("EPOCHS = 3\n", "def prepare(opt):\n    opt.zero_grad()\n\n\nEPOCHS = 3\n")
+    assert set(planted(helped, "LL102")) == {"every clear of the program deleted"}
+
+
+def test_gradients_written_by_hand_are_left_alone() -> None:
+    manual = PLAIN.replace("        loss = criterion", "        model.head.weight.grad = None\n        loss = criterion")
+    assert planted(manual, "LL102") == {}
+    assert planted(manual, "LL107") == {}
+
+
+def test_a_second_backward_elsewhere_keeps_the_step_fed() -> None:
+    assert planted(PLAIN, "LL107", other="def run(loss):\n    loss.backward()\n") == {}
+
+
+def test_a_step_in_another_file_keeps_the_optimizer_alive() -> None:
+    assert planted(PLAIN, "LL106", other="def run(optimizer):\n    optimizer.step()\n") == {}
+
+
+def test_division_by_k_is_dropped_once() -> None:
+    accumulating = PLAIN.replace("        optimizer.zero_grad()\n", "").replace(
+        "        optimizer.step()\n", "        if (i + 1) % 4 == 0:\n            optimizer.step()\n            optimizer.zero_grad()\n"
+    )
+    scaled = accumulating.replace("        loss.backward()\n", "        loss = loss / 4\n        loss.backward()\n")
+    assert planted(scaled, "LL108")["the loss no longer divided by 4"] == accumulating
+    twice = scaled.replace("(loss.item())", "(loss.item() / 4)")
+    assert planted(twice, "LL108") == {}
+    summed = scaled.replace("criterion(model(x), y)\n", "criterion(model(x), y, reduction='sum')\n")
+    assert planted(summed, "LL108") == {}
+
+
+def test_a_loop_without_evaluation_cannot_miss_train_mode() -> None:
+    assert planted(PLAIN.replace("    model.eval()\n", ""), "LL301") == {}
+
+
+def test_a_model_whose_mode_does_not_matter_cannot_miss_eval_mode() -> None:
+    assert planted(PLAIN.replace("nn.Dropout(0.1)", "nn.ReLU()"), "LL302") == {}
+
+
+def test_a_target_without_gradients_is_no_validation() -> None:
+    target = PLAIN.replace("        loss = criterion", "        with torch.no_grad():\n            goal = model(x).max()\n        loss = criterion")
+    assert len(planted(target, "LL303")) == len(planted(PLAIN, "LL303"))
+
+
+def test_only_kept_values_lose_their_item() -> None:
+    printed = PLAIN.replace("history.append(loss.item())", 'print(f"{loss.item()}")')
+    assert not any("keeps the graph" in form for form in planted(printed, "LL401"))
+
+
+def test_statements_that_share_a_line_are_not_edited() -> None:
+    joined = PLAIN.replace("        loss.backward()\n", "        loss.backward(); count()\n")
+    assert "the backward moved to just after the step" not in planted(joined, "LL105")
+    for mutant in mutants(joined):
+        assert "count()" in mutant.text
+
+
+def test_a_comment_moves_with_its_statement() -> None:
+    commented = PLAIN.replace("optimizer.zero_grad()", "optimizer.zero_grad()  # fresh")
+    text = planted(commented, "LL101")["the clear moved to just before the step"]
+    assert "        optimizer.zero_grad()  # fresh\n        optimizer.step()\n" in text
+
+
+def test_source_positions_count_characters_not_bytes() -> None:
+    script = read_program('name = "é" ; value = 1\ntext = "é" + str(value)\n')
+    last = script.tree.body[-1]
+    assert isinstance(last, ast.Assign)
+    assert script.text(last.value) == '"é" + str(value)'
