@@ -109,7 +109,9 @@ def test_every_mutant_parses_and_differs(source: str) -> None:
 @pytest.mark.parametrize("code", [c for c in MUTATORS if c != "LL109"])
 def test_each_rule_has_a_mutant_somewhere(code: str) -> None:
     step_unit = PLAIN.replace("CosineAnnealingLR(optimizer, T_max=EPOCHS)", "OneCycleLR(optimizer, 0.1, total_steps=90)")
-    in_batch = step_unit.replace("    scheduler.step()\n", "").replace("        optimizer.step()\n", "        optimizer.step()\n        scheduler.step()\n")
+    in_batch = step_unit.replace("    scheduler.step()\n", "").replace(
+        "        optimizer.step()\n", "        optimizer.step()\n        scheduler.step()\n"
+    )
     assert planted(PLAIN, code) or planted(in_batch, code)
 
 
@@ -175,7 +177,9 @@ def test_a_model_whose_mode_does_not_matter_cannot_miss_eval_mode() -> None:
 
 
 def test_a_target_without_gradients_is_no_validation() -> None:
-    target = PLAIN.replace("        loss = criterion", "        with torch.no_grad():\n            goal = model(x).max()\n        loss = criterion")
+    target = PLAIN.replace(
+        "        loss = criterion", "        with torch.no_grad():\n            goal = model(x).max()\n        loss = criterion"
+    )
     assert len(planted(target, "LL303")) == len(planted(PLAIN, "LL303"))
 
 

@@ -77,7 +77,9 @@ def figures(found: Sequence[Outcome]) -> dict[str, object]:
     """What the table says and what was missed, for other programs."""
     rules = {code: recall(o for o in found if o.mutant.code == code) for code in MUTATORS}
     return {
-        "rules": {code: {"planted": r.planted, "detected": r.detected, "recall": round(r.share, 4)} for code, r in rules.items() if r.planted},
+        "rules": {
+            code: {"planted": r.planted, "detected": r.detected, "recall": round(r.share, 4)} for code, r in rules.items() if r.planted
+        },
         "overall": {"planted": len(found), "detected": recall(found).detected, "recall": round(recall(found).share, 4)},
         "forms": _forms(found),
         "missed": [_described(o) for o in found if not o.detected],

@@ -63,7 +63,9 @@ def _codes(base: Base, text: str | None, lint: Linter) -> Counter[str]:
 
 
 def _copy_program(base: Base, folder: Path) -> None:
-    """The program's files: a single fixture alone, a fixture's folder, a real script with its neighbours (packages beside it are linked)."""
+    """The program's files: a single fixture alone, a fixture's folder, a real script with its neighbours (packages beside it are
+    linked).
+    """
     if base.kind == "fixture" and not base.folder_is_case:
         shutil.copyfile(base.folder / base.file, folder / base.file)
         return

@@ -256,4 +256,3 @@ def _indented(text: str, indent: str) -> str:
         if token.type == tokenize.STRING and token.start[0] != token.end[0]:
             raise Unfit("a multi-line string cannot be reindented")
     return textwrap.indent(text if text.endswith("\n") else text + "\n", indent)
-

@@ -15,9 +15,9 @@ from benchmarks.mutation.script import After, Before, MoveAfter, MoveBefore, Scr
 def clip_before_backward(script: Script) -> Iterator[Change]:
     """LL103. A clip is put before the backward where the gradients are empty.
 
-    Real where the cycle has one backward, one step and one clear in one statement list and nothing fills the gradients before the clip: the clip goes
-    between the clear and the backward, or, where the clear follows the step, anywhere before the backward. Not under an accumulation guard, where
-    earlier batches have filled the gradients.
+    Real where the cycle has one backward, one step and one clear in one statement list and nothing fills the gradients before the clip:
+    the clip goes between the clear and the backward, or, where the clear follows the step, anywhere before the backward. Not under an
+    accumulation guard, where earlier batches have filled the gradients.
     """
     for cycle in cycles(script):
         if len(cycle.backwards) != 1 or len(cycle.clears) != 1 or not side_by_side(script, cycle.backwards[0], cycle.clears[0], cycle.step):

@@ -24,8 +24,8 @@ _HELPER = "def reset_gradients(opt):\n    opt.zero_grad()\n\n\n"
 def zero_grad_after_backward(script: Script) -> Iterator[Change]:
     """LL101. A clear is put between the last backward before a step and that step.
 
-    Real because nothing fills the gradients again before the step, whatever else clears: the step uses nothing. Where the backward stands under
-    another condition than the step (accumulation, a branch), the clear goes after the whole of that statement.
+    Real because nothing fills the gradients again before the step, whatever else clears: the step uses nothing. Where the backward
+    stands under another condition than the step (accumulation, a branch), the clear goes after the whole of that statement.
     """
     for cycle in cycles(script):
         if not cycle.clears:
@@ -51,8 +51,8 @@ def zero_grad_after_backward(script: Script) -> Iterator[Change]:
 def missing_zero_grad(script: Script) -> Iterator[Change]:
     """LL102. The clears of a repeated cycle are removed, or put where they run once for many batches.
 
-    Real only when nothing else clears there: every clear of the cycle goes, the functions that the region calls do not clear, gradients are nowhere
-    written by hand, and with several optimizers what remains is known to belong to the others.
+    Real only when nothing else clears there: every clear of the cycle goes, the functions that the region calls do not clear, gradients
+    are nowhere written by hand, and with several optimizers what remains is known to belong to the others.
     """
     if handles_gradients_itself(script):
         return
@@ -92,8 +92,8 @@ def only_clears_of(script: Script, cycle: Cycle) -> bool:
 def step_before_backward(script: Script) -> Iterator[Change]:
     """LL105. The step is put before the backward, where the gradients are empty.
 
-    Real where clear, backward and step stand in one statement list, once each: between the clear and the backward (or, where the clear comes last,
-    anywhere before the backward) the step finds nothing. Not under a scaler, which raises.
+    Real where clear, backward and step stand in one statement list, once each: between the clear and the backward (or, where the clear
+    comes last, anywhere before the backward) the step finds nothing. Not under a scaler, which raises.
     """
     for cycle in cycles(script):
         if cycle.scaled or len(cycle.backwards) != 1 or len(cycle.clears) != 1 or cycle.clears[0].call is None:
@@ -114,8 +114,8 @@ def step_before_backward(script: Script) -> Iterator[Change]:
 def missing_step(script: Script) -> Iterator[Change]:
     """LL106. Every step of an optimizer is removed, of all of them or of one among several.
 
-    Real where the region still runs backward and no other `.step()` of that optimizer is left in the program. A scaler's `update()` goes with the step
-    (it would raise alone).
+    Real where the region still runs backward and no other `.step()` of that optimizer is left in the program. A scaler's `update()`
+    goes with the step (it would raise alone).
     """
     found = events(script)
     steps = [e for e in found if e.kind == "step"]
@@ -135,15 +135,20 @@ def missing_step(script: Script) -> Iterator[Change]:
 
 def _updates(script: Script) -> Iterator[ast.stmt]:
     for stmt in script.statements():
-        if isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Call) and callee(stmt.value) == "update" and "scaler" in receiver(stmt.value):
+        if (
+            isinstance(stmt, ast.Expr)
+            and isinstance(stmt.value, ast.Call)
+            and callee(stmt.value) == "update"
+            and "scaler" in receiver(stmt.value)
+        ):
             yield stmt
 
 
 def missing_backward(script: Script) -> Iterator[Change]:
     """LL107. The backwards are removed, all of the program's, or the only one between one optimizer's clear and its step.
 
-    Real where no other backward call exists in the program and gradients are not written by hand; for one among several optimizers, where clear,
-    backward and step stand in one statement list in this order with no other backward between them.
+    Real where no other backward call exists in the program and gradients are not written by hand; for one among several optimizers,
+    where clear, backward and step stand in one statement list in this order with no other backward between them.
     """
     found = events(script)
     backwards = [e for e in found if e.kind == "backward"]

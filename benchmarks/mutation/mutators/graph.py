@@ -20,8 +20,8 @@ _K = 4
 def accumulation_unscaled(script: Script) -> Iterator[Change]:
     """LL108. The loss of an accumulating loop loses its only division by k; or a plain loop is made to accumulate without one.
 
-    Real where the step stands under a test modulo k, the loss goes backward on every batch, is divided by k at one place only, and is a mean
-    (no `reduction="sum"` in the loop, in what it calls, or in a loss module of the program).
+    Real where the step stands under a test modulo k, the loss goes backward on every batch, is divided by k at one place only, and is a
+    mean (no `reduction="sum"` in the loop, in what it calls, or in a loss module of the program).
     """
     if handles_gradients_itself(script):
         return
@@ -30,7 +30,9 @@ def accumulation_unscaled(script: Script) -> Iterator[Change]:
             continue
         for k in _moduli(script, cycle):
             drops = [d for d in (_without_division(n, k) for n in ast.walk(cycle.loop)) if d is not None]
-            if len(drops) == 1 and any(mentions(script.statement(drops[0].node), b.who) or b.stmt is drops[0].node for b in cycle.backwards):
+            if len(drops) == 1 and any(
+                mentions(script.statement(drops[0].node), b.who) or b.stmt is drops[0].node for b in cycle.backwards
+            ):
                 yield Change(f"the loss no longer divided by {k}", (_written(script, drops[0]),))
         yield from _made_to_accumulate(script, cycle)
 
@@ -122,8 +124,8 @@ def wrong_optimizer_cleared(script: Script) -> Iterator[Change]:
 def retain_graph_in_loop(script: Script) -> Iterator[Change]:
     """LL110. `retain_graph=True` is given to the only backward of a repeated region.
 
-    Real because a right script with one backward in an iteration needs no graph twice (state carried from batch to batch is detached, or the script
-    would already fail). Not where the program builds graphs of graphs or retains one anywhere.
+    Real because a right script with one backward in an iteration needs no graph twice (state carried from batch to batch is detached,
+    or the script would already fail). Not where the program builds graphs of graphs or retains one anywhere.
     """
     if any(word in part.source for part in script.program for word in ("retain_graph", "create_graph", "autograd.grad")):
         return

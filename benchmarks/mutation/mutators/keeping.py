@@ -16,10 +16,11 @@ _PASSING = frozenset({"cpu", "mean", "clone", "float"})
 
 
 def logged_tensor(script: Script) -> Iterator[Change]:
-    """LL401. The `.item()`, `.detach()` or `float()` of a value that went backward is dropped where it is appended, logged or shown; or a list is added
-    that keeps the loss.
+    """LL401. The `.item()`, `.detach()` or `float()` of a value that went backward is dropped where it is appended, logged or shown; or
+    a list is added that keeps the loss.
 
-    Real where the name goes backward in the same function, is not assigned in between, and is not only formatted (`f"{loss}"` keeps nothing).
+    Real where the name goes backward in the same function, is not assigned in between, and is not only formatted (`f"{loss}"` keeps
+    nothing).
     """
     for node, name in _freed(script):
         call = _keeper(script, node)

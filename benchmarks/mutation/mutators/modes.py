@@ -21,8 +21,9 @@ _NO_GRAD = frozenset({"no_grad", "inference_mode"})
 def missing_train_mode(script: Script) -> Iterator[Change]:
     """LL301. The `train()` calls of a model that each epoch evaluates are removed, hoisted before the epochs, or turned.
 
-    Real where one epoch runs, unconditionally, both the training with `model.train()` and the validation with `model.eval()`, in one function or in two
-    functions that the epoch loop calls with the same model, and no other `train()` of that name is left to restore the mode.
+    Real where one epoch runs, unconditionally, both the training with `model.train()` and the validation with `model.eval()`, in one
+    function or in two functions that the epoch loop calls with the same model, and no other `train()` of that name is left to restore
+    the mode.
     """
     if any(_READS_MODE.search(part.source) for part in script.program):
         return  # code that reads `model.training` may restore the mode in its own way
@@ -105,9 +106,9 @@ def _mode_calls(script: Script, who: str, name: str) -> bool:
 def missing_eval_mode(script: Script) -> Iterator[Change]:
     """LL302. The `eval()` before a validation pass is removed, turned, or moved behind it.
 
-    Real where the program trains, the model has something whose mode matters (dropout, batch norm, a library's model), the statements after `eval()`
-    run it and measure the result without a backward, and the model is in train mode when they are reached: all its `eval()` calls go, or an
-    unconditional `train()` of the same name runs again before each pass.
+    Real where the program trains, the model has something whose mode matters (dropout, batch norm, a library's model), the statements
+    after `eval()` run it and measure the result without a backward, and the model is in train mode when they are reached: all its
+    `eval()` calls go, or an unconditional `train()` of the same name runs again before each pass.
     """
     if not any(_MODE_MATTERS.search(part.source) for part in script.program):
         return
@@ -150,20 +151,29 @@ def _pass_after(script: Script, event: Event) -> ast.stmt | None:
 
 
 def missing_no_grad(script: Script) -> Iterator[Change]:
-    """LL303. The `no_grad` around a validation pass is taken off: its block dedented, its decorator removed, called as a statement, or turned.
+    """LL303. The `no_grad` around a validation pass is taken off: its block dedented, its decorator removed, called as a statement, or
+    turned.
 
-    Real where the block runs a model and measures its output, holds a loop or follows the model's `eval()` (a target computed without gradients inside
-    a training step is not a validation), contains no backward, and nothing around it or its callers disables gradients.
+    Real where the block runs a model and measures its output, holds a loop or follows the model's `eval()` (a target computed without
+    gradients inside a training step is not a validation), contains no backward, and nothing around it or its callers disables
+    gradients.
     """
     names = models(script)
     for node in ast.walk(script.tree):
-        if isinstance(node, ast.With) and len(node.items) == 1 and _disables(node.items[0].context_expr) and _validates(script, node, names):
+        if (
+            isinstance(node, ast.With)
+            and len(node.items) == 1
+            and _disables(node.items[0].context_expr)
+            and _validates(script, node, names)
+        ):
             if _disabled_around(script, node):
                 continue
             expression = script.text(node.items[0].context_expr)
             yield Change("the no_grad block dedented", (Dedent(node),))
             yield Change("no_grad called as a statement", (Before(node, expression), Dedent(node)))
-            yield Change("enable_grad in the place of no_grad", (Replace(node.items[0].context_expr, _enabling(node.items[0].context_expr)),))
+            yield Change(
+                "enable_grad in the place of no_grad", (Replace(node.items[0].context_expr, _enabling(node.items[0].context_expr)),)
+            )
         elif isinstance(node, ast.FunctionDef):
             for decorator in node.decorator_list:
                 if _disables(decorator) and len([d for d in node.decorator_list if _disables(d)]) == 1 and _evaluates(script, node, names):

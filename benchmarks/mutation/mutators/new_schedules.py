@@ -17,7 +17,9 @@ _NAME = "lr_schedule"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Place:
-    """An optimizer's construction, the cycle that steps it, and the epoch loop of the same function around it or around its function's only call."""
+    """An optimizer's construction, the cycle that steps it, and the epoch loop of the same function around it or around its function's
+    only call.
+    """
 
     optimizer: str
     built: ast.stmt
@@ -87,7 +89,10 @@ def new_scheduler_in_batch_loop(script: Script) -> Iterator[Change]:
     for place in _nested(script):
         if place.bound is not None:
             step = After(place.cycle.step.stmt, f"{_NAME}.step()")
-            yield Change("a new schedule over epochs in the batch loop", (place.construction(f"CosineAnnealingLR({place.optimizer}, T_max={place.bound})"), step))
+            yield Change(
+                "a new schedule over epochs in the batch loop",
+                (place.construction(f"CosineAnnealingLR({place.optimizer}, T_max={place.bound})"), step),
+            )
             decay = f"LambdaLR({place.optimizer}, lr_lambda=lambda epoch: 0.95 ** epoch)"
             yield Change("a new epoch lambda in the batch loop", (place.construction(decay), step))
 
@@ -98,7 +103,9 @@ def new_scheduler_per_epoch(script: Script) -> Iterator[Change]:
         if isinstance(place.epoch.body[-1], ast.Return | ast.Break | ast.Continue):
             continue
         step = After(place.epoch.body[-1], f"{_NAME}.step()")
-        yield Change("a new OneCycleLR once an epoch", (place.construction(f"OneCycleLR({place.optimizer}, max_lr=0.1, total_steps=1000)"), step))
+        yield Change(
+            "a new OneCycleLR once an epoch", (place.construction(f"OneCycleLR({place.optimizer}, max_lr=0.1, total_steps=1000)"), step)
+        )
         cyclic = f"CyclicLR({place.optimizer}, base_lr=0.001, max_lr=0.1, cycle_momentum=False)"
         yield Change("a new CyclicLR once an epoch", (place.construction(cyclic), step))
 

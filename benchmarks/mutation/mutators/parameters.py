@@ -17,8 +17,8 @@ _MOVES = frozenset({"to", "cuda", "cpu", "half", "double", "float", "bfloat16", 
 def move_after_optimizer(script: Script) -> Iterator[Change]:
     """LL501. The move of a model is put after the construction of its optimizer, or one is added there.
 
-    Real where the optimizer is built once, on `model.parameters()`, in the same statement list and is stepped in the program; the model's name is not
-    assigned again between the two.
+    Real where the optimizer is built once, on `model.parameters()`, in the same statement list and is stepped in the program; the
+    model's name is not assigned again between the two.
     """
     for model, optimizer in _built_on(script):
         body = script.bodies[optimizer]
@@ -28,7 +28,11 @@ def move_after_optimizer(script: Script) -> Iterator[Change]:
         if len(moved) == 1 and assigned and assigned[-1] in (moved[0], assigned[0]):
             for form, ops in _existing(script, model, moved[0], optimizer, loop):
                 yield Change(form, ops)
-        for form, text in (("move", f'{model}.to("cpu")'), ("assigned move", f"{model} = {model}.cuda()"), ("conversion", f"{model}.float()")):
+        for form, text in (
+            ("move", f'{model}.to("cpu")'),
+            ("assigned move", f"{model} = {model}.cuda()"),
+            ("conversion", f"{model}.float()"),
+        ):
             yield Change(f"a new {form} after the optimizer", (After(optimizer, text),))
         if loop is not None and not moved:
             yield Change("a new move before the loop", (Before(loop, f'{model}.to("cpu")'),))
@@ -58,7 +62,9 @@ def _moves(stmt: ast.stmt, model: str) -> bool:
     return False
 
 
-def _existing(script: Script, model: str, stmt: ast.stmt, optimizer: ast.stmt, loop: ast.stmt | None) -> Iterator[tuple[str, tuple[Op, ...]]]:
+def _existing(
+    script: Script, model: str, stmt: ast.stmt, optimizer: ast.stmt, loop: ast.stmt | None
+) -> Iterator[tuple[str, tuple[Op, ...]]]:
     call = stmt.value if isinstance(stmt, ast.Expr | ast.Assign) else None
     assert isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
     if ast.unparse(call.func.value) == model:
@@ -66,7 +72,12 @@ def _existing(script: Script, model: str, stmt: ast.stmt, optimizer: ast.stmt, l
         if loop is not None:
             yield "the move put before the loop", (MoveBefore(stmt, loop),)
         return
-    arguments = ", ".join([*map(ast.unparse, call.args), *(ast.unparse(k.value) if k.arg is None else f"{k.arg}={ast.unparse(k.value)}" for k in call.keywords)])
+    arguments = ", ".join(
+        [
+            *map(ast.unparse, call.args),
+            *(ast.unparse(k.value) if k.arg is None else f"{k.arg}={ast.unparse(k.value)}" for k in call.keywords),
+        ]
+    )
     move = f"{model}.{call.func.attr}({arguments})"
     bare = Replace(call, script.text(call.func.value))
     yield "the move split off, after the optimizer", (bare, After(optimizer, move))
@@ -78,8 +89,8 @@ def _existing(script: Script, model: str, stmt: ast.stmt, optimizer: ast.stmt, l
 def params_replaced_after_optimizer(script: Script) -> Iterator[Change]:
     """LL502. A layer or parameter of the model is assigned after the optimizer took its parameters.
 
-    Real where the layer exists and its class uses it in `forward` (or it is part of a Sequential), nothing is added to the optimizer afterwards, and
-    the optimizer is built once and stepped. Needs `import torch` in the file.
+    Real where the layer exists and its class uses it in `forward` (or it is part of a Sequential), nothing is added to the optimizer
+    afterwards, and the optimizer is built once and stepped. Needs `import torch` in the file.
     """
     if "add_param_group" in script.source or not imports_torch(script):
         return
@@ -87,7 +98,11 @@ def params_replaced_after_optimizer(script: Script) -> Iterator[Change]:
         body = script.bodies[optimizer]
         loop = next((s for s in body[body.index(optimizer) + 1 :] if isinstance(s, ast.For | ast.While)), None)
         for stmt in body[: body.index(optimizer)]:
-            if isinstance(stmt, ast.Assign) and ast.unparse(stmt.targets[0]).startswith((f"{model}.", f"{model}[")) and isinstance(stmt.value, ast.Call):
+            if (
+                isinstance(stmt, ast.Assign)
+                and ast.unparse(stmt.targets[0]).startswith((f"{model}.", f"{model}["))
+                and isinstance(stmt.value, ast.Call)
+            ):
                 yield Change("the new layer put after the optimizer", (MoveAfter(stmt, optimizer),))
         for place, layer in _layers(script, model):
             new = f"{model}{place} = torch.nn.{layer}"

@@ -71,10 +71,11 @@ def _unit(schedule: Schedule) -> str | None:
 
 
 def scheduler_in_batch_loop(script: Script) -> Iterator[Change]:
-    """LL201. A step on every epoch is moved into the batch loop: to its end, its start, behind the optimizer's step, or into the training function.
+    """LL201. A step on every epoch is moved into the batch loop: to its end, its start, behind the optimizer's step, or into the
+    training function.
 
-    Real where the scheduler counts epochs by evidence that the rule accepts (its horizon speaks of epochs or is the epoch loop's bound); or where a
-    scheduler stepped in the batch loop is rebuilt as one over the epoch loop's bound.
+    Real where the scheduler counts epochs by evidence that the rule accepts (its horizon speaks of epochs or is the epoch loop's
+    bound); or where a scheduler stepped in the batch loop is rebuilt as one over the epoch loop's bound.
     """
     for schedule in _schedules(script):
         stmt = schedule.event.stmt
@@ -122,7 +123,9 @@ def _into_function(script: Script, schedule: Schedule, cycle: Cycle) -> Iterator
     last = max(written, key=lambda a: (a.end_lineno or 0, a.end_col_offset or 0))
     parameter = Replace(arguments.args[-1], f"{script.text(arguments.args[-1])}, lr_schedule")
     passed = Replace(last, f"{script.text(last)}, lr_schedule={who}")
-    yield Change("moved into the function's batch loop, an argument", (gone, parameter, passed, After(cycle.step.stmt, "lr_schedule.step()")))
+    yield Change(
+        "moved into the function's batch loop, an argument", (gone, parameter, passed, After(cycle.step.stmt, "lr_schedule.step()"))
+    )
 
 
 def _rebuilt_over_epochs(script: Script, schedule: Schedule) -> Iterator[Change]:
@@ -141,8 +144,8 @@ def _can_build(script: Script, schedule: Schedule) -> bool:
 def batch_scheduler_per_epoch(script: Script) -> Iterator[Change]:
     """LL202. A step on every batch is moved out of the batch loop, or an epoch's scheduler is rebuilt as one that counts steps.
 
-    Real where the scheduler counts steps by its class (OneCycleLR, CyclicLR, transformers' warm-up) or by its horizon, and the place it moves to runs
-    once an epoch.
+    Real where the scheduler counts steps by its class (OneCycleLR, CyclicLR, transformers' warm-up) or by its horizon, and the place it
+    moves to runs once an epoch.
     """
     for schedule in _schedules(script):
         stmt, loops = schedule.event.stmt, schedule.loops
@@ -178,10 +181,18 @@ def _rebuilt_over_steps(script: Script, schedule: Schedule) -> Iterator[Change]:
     if loader is None or not _assigned_before(script, loader, schedule.stmt):
         return
     horizon = f"{bound} * len({loader})"
-    yield Change("OneCycleLR stepped once an epoch", (Replace(schedule.call, f"{LR_SCHEDULER}OneCycleLR({schedule.optimizer}, max_lr=0.1, total_steps={horizon})"),))
-    cyclic = f"{LR_SCHEDULER}CyclicLR({schedule.optimizer}, base_lr=0.001, max_lr=0.1, step_size_up=2 * len({loader}), cycle_momentum=False)"
+    yield Change(
+        "OneCycleLR stepped once an epoch",
+        (Replace(schedule.call, f"{LR_SCHEDULER}OneCycleLR({schedule.optimizer}, max_lr=0.1, total_steps={horizon})"),),
+    )
+    cyclic = (
+        f"{LR_SCHEDULER}CyclicLR({schedule.optimizer}, base_lr=0.001, max_lr=0.1, step_size_up=2 * len({loader}), cycle_momentum=False)"
+    )
     yield Change("CyclicLR stepped once an epoch", (Replace(schedule.call, cyclic),))
-    yield Change("a horizon in steps, stepped once an epoch", (Replace(schedule.call, f"{LR_SCHEDULER}CosineAnnealingLR({schedule.optimizer}, T_max={horizon})"),))
+    yield Change(
+        "a horizon in steps, stepped once an epoch",
+        (Replace(schedule.call, f"{LR_SCHEDULER}CosineAnnealingLR({schedule.optimizer}, T_max={horizon})"),),
+    )
 
 
 def _loader(loop: Loop) -> str | None:
@@ -265,7 +276,8 @@ def _mode_read(script: Script, who: str) -> bool:
 def scheduler_never_stepped(script: Script) -> Iterator[Change]:
     """LL205. The program's only scheduler loses its steps, or a script without one gets one that nothing steps.
 
-    Real where the scheduler is a plain name that goes nowhere but into functions of the program (not returned, not stored, not handed to a framework).
+    Real where the scheduler is a plain name that goes nowhere but into functions of the program (not returned, not stored, not handed
+    to a framework).
     """
     found = list(built(script, SCHEDULERS))
     others = [x for part in script.siblings for x in built(part, SCHEDULERS)]
@@ -294,4 +306,3 @@ def _escapes(script: Script, name: str, stmt: ast.Assign) -> bool:
             continue
         return True
     return False
-
