@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 
+from benchmarks.mutation.bases import Base, fixture_bases, real_bases
+from benchmarks.mutation.measure import outcomes
 from benchmarks.mutation.mutant import read_program
 from benchmarks.mutation.mutators import MUTATORS, mutants
+from looplint.finding import Finding, Location
 
 PLAIN = """\
 import torch
@@ -67,7 +72,7 @@ PLAIN_COUNTS = {
     "LL303": 3,
     "LL401": 5,
     "LL402": 4,
-    "LL501": 7,
+    "LL501": 4,
     "LL502": 4,
 }
 
@@ -206,3 +211,52 @@ def test_source_positions_count_characters_not_bytes() -> None:
     last = script.tree.body[-1]
     assert isinstance(last, ast.Assign)
     assert script.text(last.value) == '"é" + str(value)'
+
+
+def finding(code: str, path: Path) -> Finding:
+    return Finding(code, code, "", str(path), Location(1, 1), Location(1, 2))
+
+
+def test_only_correct_fixtures_are_bases(tmp_path: Path) -> None:
+    rule = tmp_path / "missing_zero_grad"
+    (rule / "files").mkdir(parents=True)
+    (rule / "files.expert").mkdir()
+    (rule / "loud.py").write_text("step()  # expect: LL102\n")
+    (rule / "loud.expert.py").write_text("clear()\nstep()\n")
+    (rule / "loud.fixed.py").write_text("clear()\nstep()\n")
+    (rule / "quiet.py").write_text(PLAIN)
+    for folder, mark in (("files", "  # expect: LL102"), ("files.expert", "")):
+        (rule / folder / "main.py").write_text("import engine\n")
+        (rule / folder / "engine.py").write_text(f"step(){mark}\n")
+    found = {base.label: base for base in fixture_bases(tmp_path)}
+    prefix = "missing_zero_grad"
+    assert set(found) == {f"{prefix}/{n}" for n in ("loud.expert.py", "quiet.py", "files.expert/engine.py", "files.expert/main.py")}
+    assert dict(found[f"{prefix}/files.expert/engine.py"].siblings()) == {"main.py": "import engine\n"}
+    assert dict(found[f"{prefix}/quiet.py"].siblings()) == {}
+
+
+def test_real_scripts_come_from_a_folder_of_checkouts(tmp_path: Path) -> None:
+    (tmp_path / "owner__name").mkdir()
+    (tmp_path / "owner__name" / "train.py").write_text("import model\n")
+    (tmp_path / "owner__name" / "model.py").write_text("layers = 3\n")
+    scripts = tmp_path / "scripts.json"
+    scripts.write_text('[{"repo": "owner/name", "path": "train.py"}, {"repo": "owner/absent", "path": "train.py"}]')
+    (base,) = real_bases(tmp_path, scripts)
+    assert base.label == "owner/name/train.py"
+    assert dict(base.siblings()) == {"model": "layers = 3\n"}
+
+
+def test_detection_counts_only_what_the_base_did_not_have(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(PLAIN)
+    base = Base("train.py", tmp_path, "train.py", "train.py", "fixture")
+
+    def lint_without_clears(path: Path) -> Iterable[Finding]:
+        """A false LL103 on every text, and a true LL102 where no clear is called in the batch loop."""
+        yield finding("LL103", path)
+        if "        optimizer.zero_grad()\n" not in path.read_text():
+            yield finding("LL102", path)
+
+    by_rule: dict[str, set[bool]] = {}
+    for outcome in outcomes(base, ("LL102", "LL103", "LL109"), lint_without_clears):
+        by_rule.setdefault(outcome.mutant.code, set()).add(outcome.detected)
+    assert by_rule == {"LL102": {True}, "LL103": {False}}

@@ -18,6 +18,10 @@ from looplint.finding import Finding
 EQUIVALENTS: Mapping[str, Mapping[str, str]] = {
     "LL102": {"LL109": "one optimizer among several is never cleared: LL109 adds which one is cleared in its place"},
     "LL109": {"LL102": "the same optimizer is never cleared; that another one is cleared in its place is the explanation"},
+    "LL107": {
+        "LL101": "one among several: another loss's backward has filled the gradients that are cleared here, and the step uses nothing",
+        "LL105": "one among several: the step meets empty gradients, and another loss's backward follows in the iteration",
+    },
     "LL401": {"LL402": "`kept += [loss]` and a returned loss are sums or stores, by what the caller does"},
     "LL402": {"LL401": "a loss that leaves the function is kept by its caller's sum"},
 }

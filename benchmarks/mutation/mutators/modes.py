@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from benchmarks.mutation.cycles import cycles
 from benchmarks.mutation.mutant import Change
-from benchmarks.mutation.roles import Event, callee, events, models, receiver
+from benchmarks.mutation.roles import Event, callee, calls_within, events, models, receiver
 from benchmarks.mutation.script import Before, Dedent, Delete, Loop, MoveAfter, Replace, Scope, Script, Undecorate
 
 _MEASURED = re.compile(r"\.item\(\)|argmax|\.max\(|criterion|loss|accuracy|correct|\.tolist\(|metric|score")
@@ -216,7 +216,9 @@ def _runs_and_measures(script: Script, node: ast.With | ast.FunctionDef, names: 
 
 
 def _evaluates(script: Script, function: ast.FunctionDef, names: set[str]) -> bool:
-    return _runs_and_measures(script, function, names) and not _disabled_around(script, function)
+    """Whether the program calls a function (one that nobody calls may be for inference) that runs a model and measures it."""
+    called = any(function.name in calls_within(part.tree) for part in script.program)
+    return called and _runs_and_measures(script, function, names) and not _disabled_around(script, function)
 
 
 def _disabled_around(script: Script, node: ast.With | ast.FunctionDef) -> bool:

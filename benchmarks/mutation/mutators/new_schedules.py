@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from benchmarks.mutation.mutant import Change
 from benchmarks.mutation.roles import OPTIMIZERS, SCHEDULERS, built, callee, events
 from benchmarks.mutation.script import After, Before, Loop, Op, Script
 
+STEP_WORDS = re.compile(r"len\(|step|iter|batch", re.IGNORECASE)
 LR_SCHEDULER = "torch.optim.lr_scheduler."
 _NAME = "lr_schedule"
 
@@ -87,7 +89,9 @@ def _nested(script: Script) -> Iterator[Place]:
 def new_scheduler_in_batch_loop(script: Script) -> Iterator[Change]:
     """LL201: a horizon that is the epoch loop's bound, stepped on every batch."""
     for place in _nested(script):
-        if place.bound is not None:
+        # Under a guard it is not stepped on every batch, and a bound called "n_iter" is evidence of another unit.
+        on_every_batch = place.cycle.loop is not None and script.bodies[place.cycle.step.stmt] is place.cycle.loop.body
+        if place.bound is not None and on_every_batch and not STEP_WORDS.search(place.bound):
             step = After(place.cycle.step.stmt, f"{_NAME}.step()")
             yield Change(
                 "a new schedule over epochs in the batch loop",

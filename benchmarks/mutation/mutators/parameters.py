@@ -15,10 +15,10 @@ _MOVES = frozenset({"to", "cuda", "cpu", "half", "double", "float", "bfloat16", 
 
 
 def move_after_optimizer(script: Script) -> Iterator[Change]:
-    """LL501. The move of a model is put after the construction of its optimizer, or one is added there.
+    """LL501. The move of a model is put after the construction of its optimizer, or a move or conversion is added there.
 
-    Real where the optimizer is built once, on `model.parameters()`, in the same statement list and is stepped in the program; the
-    model's name is not assigned again between the two.
+    Real where the optimizer is built once, on `model.parameters()`, in the same statement list and is stepped in the program; the model's
+    name is not assigned again between the two. A move is added only to a model that nothing moved before (it would change nothing).
     """
     for model, optimizer in _built_on(script):
         body = script.bodies[optimizer]
@@ -28,16 +28,26 @@ def move_after_optimizer(script: Script) -> Iterator[Change]:
         if len(moved) == 1 and assigned and assigned[-1] in (moved[0], assigned[0]):
             for form, ops in _existing(script, model, moved[0], optimizer, loop):
                 yield Change(form, ops)
-        for form, text in (
-            ("move", f'{model}.to("cpu")'),
-            ("assigned move", f"{model} = {model}.cuda()"),
-            ("conversion", f"{model}.float()"),
-        ):
-            yield Change(f"a new {form} after the optimizer", (After(optimizer, text),))
-        if loop is not None and not moved:
-            yield Change("a new move before the loop", (Before(loop, f'{model}.to("cpu")'),))
-        helper = Before(enclosing_top(script, optimizer), 'def place(net):\n    net.to("cpu")\n    return net\n\n\n')
-        yield Change("a new move in a helper", (helper, After(optimizer, f"{model} = place({model})")))
+        yield Change("a new conversion after the optimizer", (After(optimizer, f"{model}.double()"),))
+        if not _moved_somewhere(script, model):
+            yield from _new_moves(script, model, optimizer, loop)
+
+
+def _new_moves(script: Script, model: str, optimizer: ast.stmt, loop: ast.stmt | None) -> Iterator[Change]:
+    yield Change("a new move after the optimizer", (After(optimizer, f'{model}.to("cpu")'),))
+    yield Change("a new assigned move after the optimizer", (After(optimizer, f"{model} = {model}.cuda()"),))
+    if loop is not None:
+        yield Change("a new move before the loop", (Before(loop, f'{model}.to("cpu")'),))
+    helper = Before(enclosing_top(script, optimizer), 'def place(net):\n    net.to("cpu")\n    return net\n\n\n')
+    yield Change("a new move in a helper", (helper, After(optimizer, f"{model} = place({model})")))
+
+
+def _moved_somewhere(script: Script, model: str) -> bool:
+    """Whether any call of the program may move this model: on its name, on what it is built from, or on a wrapper's result."""
+    built_from = [call for _, call in constructions(script).get(model, [])]
+    inside = [n for call in built_from for n in ast.walk(call) if isinstance(n, ast.Call) and callee(n) in _MOVES]
+    named = [n for n in ast.walk(script.tree) if isinstance(n, ast.Call) and callee(n) in _MOVES and receiver(n) == model]
+    return bool(inside or named)
 
 
 def _built_on(script: Script) -> Iterator[tuple[str, ast.Assign]]:

@@ -12,6 +12,7 @@ from benchmarks.mutation.mutant import Change
 from benchmarks.mutation.mutators.modes import argument
 from benchmarks.mutation.mutators.new_schedules import (
     LR_SCHEDULER,
+    STEP_WORDS,
     epoch_bound,
     imports_torch,
     new_plateau_without_metric,
@@ -24,7 +25,6 @@ from benchmarks.mutation.roles import SCHEDULERS, Event, built, callee, events, 
 from benchmarks.mutation.script import After, Delete, Loop, MoveAfter, MoveBefore, Replace, Script
 
 _STEP_CLASSES = frozenset({"OneCycleLR", "CyclicLR"}) | {c for c in SCHEDULERS if c.startswith("get_")}
-_STEP_WORDS = re.compile(r"len\(|step|iter|batch", re.IGNORECASE)
 _EPOCH_WORDS = re.compile(r"epoch", re.IGNORECASE)
 
 
@@ -62,7 +62,7 @@ def _unit(schedule: Schedule) -> str | None:
         return None
     values = [*schedule.call.args[1:], *(k.value for k in schedule.call.keywords if k.arg not in ("last_epoch", "verbose"))]
     texts = [ast.unparse(v).replace("step_size", "") for v in values]  # the argument's own name says nothing of its unit
-    if any(_STEP_WORDS.search(t) for t in texts):
+    if any(STEP_WORDS.search(t) for t in texts):
         return "step"
     bounds = {epoch_bound(loop) for loop in schedule.loops} - {None}
     if any(_EPOCH_WORDS.search(t) or (t in bounds) for t in texts):
@@ -105,7 +105,7 @@ def _into(script: Script, stmt: ast.stmt, cycle: Cycle) -> Iterator[Change]:
 def _into_function(script: Script, schedule: Schedule, cycle: Cycle) -> Iterator[Change]:
     """The step goes into the function that the epoch loop calls, with the scheduler as a new argument, a global or an attribute."""
     function, who = cycle.scope, schedule.event.who
-    if not isinstance(function, ast.FunctionDef):
+    if not isinstance(function, ast.FunctionDef) or cycle.loop is None or script.bodies[cycle.step.stmt] is not cycle.loop.body:
         return
     calls = [n for n in ast.walk(script.tree) if isinstance(n, ast.Call) and callee(n) == function.name]
     if len(calls) != 1 or schedule.loops[0] not in script.loops(calls[0]):
