@@ -6,11 +6,12 @@ branch conditions is kept as far as they agree, so that two tests of one conditi
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush
 
 from looplint.graph import Condition, Edge, Event, EventGraph, Loop, Node
+from looplint.slicing import entries, slice_for
 
 UNSEEN = "?"
 Touch = Callable[[Event], str | None]
@@ -106,25 +107,34 @@ def run(graph: EventGraph, automaton: Automaton, touch: Touch) -> list[Visit]:
     Returns:
         A visit for every event of the automaton that reaches the object, in the order of the graph.
     """
-    relevant = {n.index: touch(n.event) for n in graph.nodes if n.event is not None and n.event.kind in automaton.kinds}
-    correlated = _correlated(graph)
+    relevant = {n.index: certainty for n in graph.nodes if n.event is not None and n.event.kind in automaton.kinds and (certainty := touch(n.event))}
+    parts = entries(graph, sorted(relevant))
+    if not parts:
+        return []
+    remembered: frozenset[Condition] = frozenset()
     facts: list[dict[_Key, _Entry]] = [{} for _ in graph.nodes]
-    for entry in graph.entries:
-        facts[entry][(UNSEEN, frozenset())] = _Entry(frozenset(), {}, None)
-    work = deque(graph.entries)
+    edges: dict[int, list[Edge]] = {}
+    for start, end in parts:
+        sliced, conditions = slice_for(graph, start, end, relevant)
+        edges.update(sliced)
+        remembered |= conditions
+        facts[start][(UNSEEN, frozenset())] = _Entry(frozenset(), {}, None)
+    # Nodes are numbered in program order, so the lowest number first settles inner loops before what follows them.
+    work = [start for start, _ in parts]
+    heapify(work)
     queued = set(work)
     while work:
-        index = work.popleft()
+        index = heappop(work)
         queued.discard(index)
         node = graph.nodes[index]
         outgoing = _after(node, facts[index], automaton, relevant.get(index))
-        for edge in node.succ:
-            if _flow(graph, node, edge, outgoing, facts[edge.target], automaton, correlated) and edge.target not in queued:
+        for edge in edges[index]:
+            if _flow(graph, node, edge, outgoing, facts[edge.target], automaton, remembered) and edge.target not in queued:
                 queued.add(edge.target)
-                work.append(edge.target)
+                heappush(work, edge.target)
     visits = []
     for node in graph.nodes:
-        certainty = relevant.get(node.index)
+        certainty = relevant.get(node.index, "")
         if certainty and node.event is not None and facts[node.index]:
             states = tuple(
                 PathState(state, later, tuple(sorted(e.trail.items())), e.since)
@@ -132,15 +142,6 @@ def run(graph: EventGraph, automaton: Automaton, touch: Touch) -> list[Visit]:
             )
             visits.append(Visit(node.event, states, certainty == "must"))
     return visits
-
-
-def _correlated(graph: EventGraph) -> frozenset[Condition]:
-    """The conditions that are tested more than once: only these are worth remembering."""
-    seen: dict[Condition, int] = {}
-    for node in graph.nodes:
-        for condition in {e.condition for e in node.succ if e.condition is not None}:
-            seen[condition] = seen.get(condition, 0) + 1
-    return frozenset(c for c, times in seen.items() if times > 1)
 
 
 def _after(node: Node, states: dict[_Key, _Entry], automaton: Automaton, touched: str | None) -> dict[_Key, _Entry]:
@@ -168,6 +169,10 @@ def _flow(
     inside = frozenset(loop.key for loop in target.loops)
     loop = target.loop if target.kind == "head" else None
     changed = False
+    if loop is None and node.forgets is None and target.loops == node.loops and edge.condition not in correlated:
+        for key, entry in states.items():
+            changed = _merge(into, key, entry) or changed
+        return changed
     for (state, later), entry in states.items():
         assumed = entry.assumed
         since = entry.since

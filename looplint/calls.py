@@ -43,10 +43,24 @@ def _import(m: Machine, value: Value) -> Value:
 
 
 def _imported(m: Machine, importer: str, level: int, module: str, name: str) -> Value:
-    from looplint.modules import load, module_by_filename
+    from looplint.modules import module_by_filename
 
     info = module_by_filename(m, importer)
     found = m.project.find(info, module, level) if info else None
+    asked = (importer, level, module, name)
+    if found is info or asked in m.importing:
+        found = None  # a file named like the library it imports, or modules that import each other
+        level = 0
+    m.importing.add(asked)
+    try:
+        return _from_module(m, info, found, level, module, name)
+    finally:
+        m.importing.discard(asked)
+
+
+def _from_module(m: Machine, info: ModuleInfo | None, found: ModuleInfo | None, level: int, module: str, name: str) -> Value:
+    from looplint.modules import load
+
     if found is None:
         if level and info is not None and name:
             deeper = m.project.find(info, f"{module}.{name}" if module else name, level)
@@ -225,7 +239,9 @@ def unknown_call(m: Machine, atom: Atom | None, args: Arguments, expr: ir.Expr) 
         m.emit("escape", expr.node, subjects, certain=bool(reached), callee=ir.render(expr.func) if isinstance(expr, ir.Call) else "")
     modules = frozenset(o for o in reached if o.kind in ("module", "engine"))
     if tensor is not None:
-        return frozenset({Tensor(tensor.sources | modules, "no" if m.grad is False else "maybe", tensor.forwards, tensor.tags)})
+        from looplint.methods import guess
+
+        return frozenset({guess(m, tensor, modules)})
     deps = modules | frozenset().union(*(a.deps for v in values for a in v if isinstance(a, Unknown)))
     if isinstance(atom, Unknown):
         deps |= atom.deps

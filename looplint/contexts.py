@@ -165,7 +165,7 @@ def accumulate(m: Machine, stmt: ir.Assign | ir.AugAssign, target: ir.Expr, old:
     kept = tensor_of(result)
     if kept is None:
         return result
-    tagged = Tensor(kept.sources, kept.graph, kept.forwards, kept.tags | {("sum", event.key)}, kept.scalar)
+    tagged = kept.tagged(("sum", event.key))
     return frozenset(a for a in result if not isinstance(a, Tensor)) | {tagged}
 
 

@@ -93,6 +93,9 @@ def constructed(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
             m.emit("construct", expr.node, {obj})
         case "loss":
             obj.info["reduction"] = args.keywords.get("reduction")
+        case "distribution":
+            for number, value in enumerate(args.values()):
+                m.write(obj, f"[{number}]", value)
         case "module":
             for value in args.values():
                 objects.adopt(obj, value)
@@ -250,7 +253,7 @@ def _tensor(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
         known = constant_of(needs) if needs else None
         return frozenset({Tensor(graph="yes", tags=frozenset({("input-grad", True)}))}) if known and known.value else frozenset({Tensor()})
     if qualname.rpartition(".")[2] in methods.PAIRS:
-        m.facts.scored |= tensor.forwards
+        m.facts.scored |= tensor.origins
         return methods.pair(tensor, len(args.positional) > 1 and len(_tensor_arguments(args)) < 2 or "dim" in args.keywords)
     return frozenset({tensor})
 
@@ -270,9 +273,9 @@ def _element(m: Machine, value: Value) -> Value:
 def _detached(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     tensor = combine(m, args.values())
     if tensor is not None:
-        m.facts.scored |= tensor.forwards
+        m.facts.scored |= tensor.origins
         if qualname.rpartition(".")[2] in ("eq", "ne", "equal"):
-            m.facts.compared |= tensor.forwards
+            m.facts.compared |= tensor.origins
         return frozenset({detached(tensor)})
     needs = args.keywords.get("requires_grad")
     known = constant_of(needs) if needs else None

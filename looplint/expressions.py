@@ -283,9 +283,9 @@ def _compare(m: Machine, expr: ir.Compare) -> Value:
     rights = [evaluate(m, r) for r in expr.rights]
     tensor = combine(m, [left, *rights])
     if tensor is not None and expr.ops[0] not in ("is", "is not"):
-        m.facts.scored |= tensor.forwards
-        m.facts.compared |= tensor.forwards
-        return frozenset({Tensor(tensor.sources, "no", tensor.forwards)})
+        m.facts.scored |= tensor.origins
+        m.facts.compared |= tensor.origins
+        return frozenset({Tensor(origins=tensor.origins)})
     if len(expr.ops) == 1:
         outcome = _compare_values(expr.ops[0], left, rights[0])
         if outcome is not None:

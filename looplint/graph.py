@@ -125,6 +125,7 @@ class EventGraph:
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         self.entries: list[int] = []
+        self.reduced: dict[int, tuple[dict[int, list[Edge]], frozenset[Condition]]] = {}
 
     def add(self, kind: str, loops: tuple[Loop, ...], after: list[Loose], **fields: Any) -> int:
         node = Node(len(self.nodes), kind, loops, **fields)

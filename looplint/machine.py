@@ -60,6 +60,7 @@ class Machine:
         self.frame: Frame
         self.fuel = FUEL
         self.root = ""
+        self.importing: set[object] = set()
         self.statement: cst.CSTNode | None = None
         self.active: list[ir.Function] = []
         self.run_block: Callable[[list[ir.Stmt]], None]

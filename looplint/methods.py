@@ -32,7 +32,16 @@ def call_method(m: Machine, method: Method, args: Arguments, expr: ir.Call) -> V
 
 
 def _quiet(m: Machine, args: Arguments) -> Value:
-    return UNKNOWN
+    """Harmless code that cannot be followed: what it returns may depend on the tensors it was given."""
+    tensor = combine(m, args.values())
+    return UNKNOWN if tensor is None else frozenset({guess(m, tensor)})
+
+
+def guess(m: Machine, tensor: Tensor, deps: frozenset[Obj] = frozenset()) -> Tensor:
+    """A tensor that may or may not still have the graph of another one."""
+    if m.grad is False or (tensor.graph == "no" and not deps):
+        return Tensor(origins=tensor.origins)
+    return Tensor(tensor.sources | deps, "maybe", tensor.forwards, tensor.tags, origins=tensor.origins)
 
 
 # -- tensors
@@ -46,13 +55,13 @@ def on_tensor(m: Machine, tensor: Tensor, name: str, args: Arguments, expr: ir.C
             return UNKNOWN
         case "number":
             if name in ("item", "equal"):
-                m.facts.scored |= tensor.forwards
+                m.facts.scored |= tensor.origins
             return frozenset({Number()})
         case "detach":
             if name not in ("detach", "detach_", "long", "int", "bool", "byte"):
-                m.facts.scored |= tensor.forwards
+                m.facts.scored |= tensor.origins
             if name in ("eq", "ne"):
-                m.facts.compared |= tensor.forwards
+                m.facts.compared |= tensor.origins
             return frozenset({detached(tensor)})
         case "shape" | "pure":
             return UNKNOWN
@@ -67,7 +76,7 @@ def on_tensor(m: Machine, tensor: Tensor, name: str, args: Arguments, expr: ir.C
         return frozenset({replace(tensor, graph=under(m, tensor.graph) if name != "to" else tensor.graph)})
     merged = combine(m, [frozenset({tensor}), *args.values()]) or tensor
     if name in PAIRS:
-        m.facts.scored |= tensor.forwards
+        m.facts.scored |= tensor.origins
         return pair(merged, bool(args.values()))
     return frozenset({merged})
 
@@ -126,7 +135,7 @@ def _on_unknown(m: Machine, atom: Unknown, name: str, args: Arguments, expr: ir.
             m.facts.deferred.append(value)
     tensor = combine(m, args.values())
     if tensor is not None:
-        return frozenset({Tensor(tensor.sources | atom.deps, "no" if m.grad is False else "maybe", tensor.forwards, tensor.tags)})
+        return frozenset({guess(m, tensor, atom.deps)})
     return frozenset({atom})
 
 
@@ -136,6 +145,9 @@ def _on_unknown(m: Machine, atom: Unknown, name: str, args: Arguments, expr: ir.
 def call_object(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
     """`obj(...)`: a forward, a loss, or a project class's `__call__`."""
     if obj.kind in ("module", "engine"):
+        if obj.info.get("part") and obj.symbolic and not args.values():
+            # `model.part()` without an input is a method that is not known, not a submodule that is applied.
+            return frozenset({Unknown(frozenset({obj.parent or obj}))})
         return forward(m, obj, args, expr)
     if obj.kind == "loss":
         return loss(m, obj, args, expr)
@@ -157,20 +169,32 @@ def forward(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
     graph = under(m, "yes" if not frozen else inputs.graph if inputs else "no")
     event = m.emit("forward", expr.node, {obj}, frozen=frozen, inputs=inputs)
     forwards = frozenset({event.key}) if event is not None else frozenset()
+    origins = forwards
     tags: frozenset[tuple[str, object]] = frozenset()
     sources = frozenset({obj}) | deps
     if inputs is not None:
         forwards |= inputs.forwards
+        origins |= inputs.origins
         sources |= inputs.sources
         tags = frozenset(t for t in inputs.tags if t[0] in ("input-grad", "batch"))
     for value in args.values():
         for atom in value:
             if isinstance(atom, Func):
                 m.facts.deferred.append(frozenset({atom}))
-    return frozenset({Tensor(sources, graph, forwards, tags)})
+    if graph == "no":
+        return frozenset({Tensor(tags=tags, origins=origins)})
+    return frozenset({Tensor(sources, graph, forwards, tags, origins=origins)})
 
 
 def loss(m: Machine, obj: Obj | None, args: Arguments, expr: ir.Call) -> Value:
+    """A loss function is applied. A project's own is followed into its forward."""
+    member = objects.find_member(m, obj.cls, "forward") if obj is not None and obj.cls is not None else None
+    if obj is not None and member is not None:
+        scored = combine(m, args.values())
+        if scored is not None:
+            m.facts.scored |= scored.origins
+            m.facts.compared |= scored.origins
+        return calls.call(m, objects.bind(m, member, obj), args, expr)
     tensor = combine(m, args.values())
     deps = frozenset().union(*(a.deps for v in args.values() for a in v if isinstance(a, Unknown)))
     if tensor is None:
@@ -178,8 +202,8 @@ def loss(m: Machine, obj: Obj | None, args: Arguments, expr: ir.Call) -> Value:
     reduction = args.keywords.get("reduction") or (obj.info.get("reduction") if obj else None)
     known = constant_of(reduction) if reduction else None
     scalar = known is None or known.value != "none"
-    m.facts.scored |= tensor.forwards
-    m.facts.compared |= tensor.forwards
+    m.facts.scored |= tensor.origins
+    m.facts.compared |= tensor.origins
     result = replace(tensor, scalar=scalar, sources=tensor.sources | deps).tagged(("loss", True))
     if known is not None and known.value == "sum":
         result = result.tagged(("sum-reduction", True))
@@ -199,7 +223,9 @@ def _on_object(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) 
     match obj.kind:
         case "loader" | "dataset":
             return objects.element(m, obj) if name in ("__next__", "next") else _dataset_method(m, obj, args)
-        case "writer" | "metric" | "distribution" | "transform" | "sampler" | "framework-object":
+        case "distribution":
+            return _sampled(m, obj, name, args)
+        case "writer" | "metric" | "transform" | "sampler" | "framework-object":
             return _quiet(m, args)
         case "optimizer" | "scheduler" | "scaler":
             return calls.unknown_call(m, Ref(obj), Arguments([ref(obj), *args.positional], args.keywords), expr)
@@ -208,6 +234,14 @@ def _on_object(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) 
         case "instance" | "framework":
             return calls.unknown_call(m, Ref(obj), Arguments([ref(obj), *args.positional], args.keywords), expr)
     return calls.unknown_call(m, Ref(obj), args, expr)
+
+
+def _sampled(m: Machine, obj: Obj, name: str, args: Arguments) -> Value:
+    """A sample or a log-probability of a distribution depends on its parameters; sample() gives no graph."""
+    tensor = combine(m, [*obj.heap.values(), *args.values()])
+    if tensor is None:
+        return UNKNOWN
+    return frozenset({detached(tensor) if name == "sample" else tensor})
 
 
 def _dataset_method(m: Machine, obj: Obj, args: Arguments) -> Value:

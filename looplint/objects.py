@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     import libcst as cst
 
 _MODULE_BASES = frozenset({"torch.nn.Module", "torch.nn.modules.module.Module", "torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict"})
+# Methods that keep their meaning in a subclass that overrides them.
+_KEPT_MEANING: dict[str, tuple[str, ...]] = {
+    "optimizer": ("step", "zero_grad", "state_dict", "load_state_dict", "add_param_group"),
+    "scheduler": ("step", "state_dict", "load_state_dict", "get_lr", "get_last_lr"),
+    "module": ("train", "eval", "parameters", "named_parameters", "zero_grad", "to", "cuda", "cpu", "half", "float", "double", "modules", "children"),
+}
 _PLAIN_ATTRIBUTES = frozenset({"training", "device", "dtype", "name", "config", "in_features", "out_features", "in_channels", "out_channels", "num_classes"})
 
 
@@ -39,9 +45,9 @@ def attribute(m: Machine, obj: Obj, name: str) -> Value:
     stored = obj.heap.get(name)
     if stored is not None:
         return stored
-    if obj.cls is not None:
+    if obj.cls is not None and not (name in _KEPT_MEANING.get(obj.kind, ()) and method_effect(obj.kind, name)):
         overridden = find_member(m, obj.cls, name)
-        if overridden is not None and not (obj.kind == "module" and name in ("train", "eval", "parameters")):
+        if overridden is not None:
             return bind(m, overridden, obj)
     if obj.kind == "list" or obj.kind == "dict":
         return frozenset({Method(Ref(obj), name)})

@@ -193,8 +193,13 @@ def _aug_assign(m: Machine, stmt: ir.AugAssign) -> None:
     result = binary(m, stmt.op, old, value, stmt)
     if stmt.op in ("+", "-"):
         result = contexts.accumulate(m, stmt, stmt.target, old, value, result)
-    if any(isinstance(a, Ref) and a.obj.kind == "list" for a in old) and stmt.op == "+":
-        contexts.keep(m, stmt.node, old, element_of(m, value), None)
+    lists = [a.obj for a in old if isinstance(a, Ref) and a.obj.kind == "list"]
+    if lists and stmt.op == "+":
+        kept = contexts.keep(m, stmt.node, old, element_of(m, value), None)
+        for obj in lists:
+            obj.info["items"] = None
+            m.write(obj, "[]", kept)
+        result = old
     assign(m, stmt.target, result, stmt)
 
 

@@ -39,7 +39,10 @@ def combine(m: Machine, values: Iterable[Value]) -> Tensor | None:
     deps = frozenset().union(*(a.deps for v in values for a in v if isinstance(a, Unknown)))
     graphs = {t.graph for t in tensors}
     graph: Graph = "yes" if "yes" in graphs else "maybe" if "maybe" in graphs else "no"
-    return replace(result, sources=result.sources | deps, graph=under(m, graph), scalar=False)
+    graph = under(m, graph)
+    if graph == "no":
+        return replace(result, sources=frozenset(), forwards=frozenset(), graph=graph, scalar=False)
+    return replace(result, sources=result.sources | deps, graph=graph, scalar=False)
 
 
 def under(m: Machine, graph: Graph) -> Graph:
@@ -52,7 +55,7 @@ def under(m: Machine, graph: Graph) -> Graph:
 
 
 def detached(tensor: Tensor) -> Tensor:
-    return Tensor(tensor.sources, "no", tensor.forwards, frozenset(t for t in tensor.tags if t[0] == "unit"), tensor.scalar)
+    return Tensor(scalar=tensor.scalar, origins=tensor.origins)
 
 
 def scaled(tensor: Tensor, op: str, by: str) -> Tensor:

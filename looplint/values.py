@@ -72,8 +72,8 @@ class Ref:
 class Tensor:
     """A tensor, or a structure of tensors, computed by the program.
 
-    `sources` are the modules whose parameters it depends on, `graph` tells whether it carries its autograd graph,
-    `forwards` are the forward events behind it, `tags` what was done to it.
+    `graph` tells whether it carries its autograd graph, `sources` are the modules whose parameters that graph reaches, `forwards` the forward
+    events in it, `origins` those of all it was computed from, `tags` what was done to it.
     """
 
     sources: frozenset[Obj] = frozenset()
@@ -81,6 +81,7 @@ class Tensor:
     forwards: frozenset[EventKey] = frozenset()
     tags: frozenset[tuple[str, Any]] = frozenset()
     scalar: bool = False
+    origins: frozenset[EventKey] = frozenset()
 
     def tagged(self, *tags: tuple[str, Any]) -> Tensor:
         return replace(self, tags=self.tags | frozenset(tags))
@@ -196,12 +197,14 @@ def join_tensors(tensors: Iterable[Tensor]) -> Tensor:
     """One tensor that may be any of the given ones."""
     items = list(tensors)
     graphs = {t.graph for t in items}
+    attached = [t for t in items if t.graph != "no"]
     return Tensor(
-        frozenset().union(*(t.sources for t in items)),
+        frozenset().union(*(t.sources for t in attached)),
         graphs.pop() if len(graphs) == 1 else "maybe",
-        frozenset().union(*(t.forwards for t in items)),
+        frozenset().union(*(t.forwards for t in attached)),
         frozenset().union(*(t.tags for t in items)),
         all(t.scalar for t in items),
+        frozenset().union(*(t.origins for t in items)),
     )
 
 

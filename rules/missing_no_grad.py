@@ -20,9 +20,11 @@ def check(program: Program) -> Reports:
         evaluates = visit is not None and visit.always("eval")
         if loop is None and not (evaluates and event.loops):
             continue
-        if (loop, module) in reported:
+        *_, whole = module.lineage()
+        place = (event.loops[-1], whole)
+        if place in reported:
             continue
-        reported.add((loop, module))
+        reported.add(place)
         switch = next((s.last("eval") for s in visit.states if s.last("eval")), None) if visit else None
         message = f"gradients are enabled in this validation pass: every call of {name_of(module)} builds a graph and keeps its activations, and nothing goes backward"
         yield Report(event, message, note(switch, "validation begins here") if evaluates else (), repair=("insert-no-grad", loop, event))
