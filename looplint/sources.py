@@ -1,14 +1,119 @@
+"""Reading what is to be linted: bytes in, text out, and one clear problem where that fails."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+import re
+import sys
+import tokenize
 from dataclasses import dataclass
 from pathlib import Path
-class SourceError(Exception): ...
-@dataclass(frozen=True)
+
+from looplint.finding import Location, Problem
+
+# What a file must contain to be worth parsing: an event of a training loop, or the object of one.
+_NEEDLES = re.compile(rb"\.\s*(?:backward|step|zero_grad|train|eval|clip_grad_norm_|prepare)\s*\(|lr_scheduler")
+# Nesting beyond this overflows the parser's stack instead of raising.
+_MAX_DEPTH = 400
+_MAX_BYTES = 20_000_000
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
+    """A file as it was read: its bytes, its text, and how one becomes the other."""
+
     path: Path | None
     display: str
+    raw: bytes
     text: str
-def read_source(path):
-    p = Path(path)
+    encoding: str = "utf-8"
+    bom: bool = False
+
+
+class SourceError(Exception):
+    """A file that cannot be linted."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(str(problem))
+        self.problem = problem
+
+
+def could_contain_loop(raw: bytes) -> bool:
+    """Whether a file can be about training at all; what cannot is never parsed."""
+    return _NEEDLES.search(raw) is not None
+
+
+def read_source(path: Path | str) -> Source:
+    """Read a file, or standard input for "-".
+
+    Raises:
+        SourceError: with a problem that names the file and what is wrong with it.
+    """
+    if str(path) == "-":
+        return decode(sys.stdin.buffer.read(), None, "<stdin>")
+    path = Path(path)
+    display = display_name(path)
     try:
-        return Source(p.resolve(), str(p), p.read_text())
-    except (OSError, UnicodeDecodeError) as e:
-        raise SourceError(str(e))
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        raise SourceError(Problem(display, "no such file")) from None
+    except IsADirectoryError:
+        raise SourceError(Problem(display, "is a directory")) from None
+    except OSError as error:
+        raise SourceError(Problem(display, f"cannot be read: {error.strerror or error}")) from None
+    return decode(raw, path.resolve(), display)
+
+
+def decode(raw: bytes, path: Path | None, display: str) -> Source:
+    """Turn bytes into a source by PEP 263's rules."""
+    if len(raw) > _MAX_BYTES:
+        raise SourceError(Problem(display, f"is too large to be analysed ({len(raw) // 1_000_000} MB)"))
+    null = raw.find(b"\0")
+    if null >= 0:
+        row = raw.count(b"\n", 0, null) + 1
+        raise SourceError(Problem(display, "contains a null byte; it is no Python source", Location(row, 1)))
+    bom = raw.startswith(codecs.BOM_UTF8)
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
+        text = raw.decode(encoding)
+    except (SyntaxError, LookupError) as error:
+        raise SourceError(Problem(display, f"cannot be decoded: {error}", Location(1, 1))) from None
+    except UnicodeDecodeError as error:
+        row = raw.count(b"\n", 0, error.start) + 1
+        raise SourceError(Problem(display, f"cannot be decoded as {error.encoding}: byte {raw[error.start]:#04x}", Location(row, 1))) from None
+    row = _too_deep(text)
+    if row:
+        raise SourceError(Problem(display, f"is nested more than {_MAX_DEPTH} levels deep", Location(row, 1)))
+    return Source(path, display, raw, text, encoding, bom)
+
+
+def _too_deep(text: str) -> int:
+    """The row in which brackets or indentation get too deep for the parser, or 0. Strings may fool it only towards caution."""
+    depth = 0
+    if text.count("(") + text.count("[") + text.count("{") > _MAX_DEPTH:
+        for row, line in enumerate(text.splitlines(), 1):
+            for char in line:
+                if char in "([{":
+                    depth += 1
+                    if depth > _MAX_DEPTH:
+                        return row
+                elif char in ")]}":
+                    depth = max(0, depth - 1)
+            if not line[:1].isspace() and line[:1].isalpha():
+                depth = 0 if line.endswith(":") else depth
+    if _MAX_DEPTH * " " in text or _MAX_DEPTH * "\t" in text:
+        for row, line in enumerate(text.splitlines(), 1):
+            indent = len(line) - len(line.lstrip(" \t"))
+            if line.strip() and (line[:indent].count("\t") or indent // 4) > _MAX_DEPTH // 4 and indent >= _MAX_DEPTH:
+                return row
+    return 0
+
+
+def display_name(path: Path) -> str:
+    """The path as people want to read it: relative to here where it is below here."""
+    try:
+        return os.path.relpath(path) if not str(os.path.relpath(path)).startswith("..") else str(path)
+    except ValueError:
+        return str(path)

@@ -1,0 +1,5 @@
+"""`python -m looplint`."""
+
+from looplint.cli import main
+
+main()

@@ -1,0 +1,151 @@
+"""The command line."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import click
+
+from looplint import __version__
+from looplint.errors import UserError
+
+FORMATS = ("text", "concise", "json")
+
+
+class DefaultCommand(click.Group):
+    """`looplint PATH...` is `looplint check PATH...`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        first = next((a for a in args if not a.startswith("-") or a == "-"), None)
+        own = {"--help", "-h", "--version", "-V"}
+        if args and args[0] not in self.commands and not (set(args[:1]) & own) and first not in self.commands:
+            args = ["check", *args]
+        elif args and args[0].startswith("-") and args[0] not in own:
+            args = ["check", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(cls=DefaultCommand, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, "-V", "--version", message="looplint %(version)s")
+def cli() -> None:
+    """Find what is out of place in PyTorch training loops.
+
+    \b
+    looplint train.py            report what is wrong, where and why
+    looplint src/                every file of a folder (.gitignore respected)
+    looplint rule LL103          the page of a rule
+    looplint debug train.py      what looplint understood of a file
+    """
+
+
+def _words(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(word.strip() for part in value for word in part.split(",") if word.strip())
+
+
+@cli.command()
+@click.argument("paths", nargs=-1, metavar="PATH...")
+@click.option("--select", multiple=True, callback=_words, metavar="RULES", help="Codes, prefixes or names to ask instead of the default ones.")
+@click.option("--ignore", multiple=True, callback=_words, metavar="RULES", help="Rules to leave out.")
+@click.option("--extend-select", multiple=True, callback=_words, metavar="RULES", help="Rules to ask as well.")
+@click.option("--output-format", type=click.Choice(FORMATS), default="text", show_default=True, help="How findings are printed.")
+@click.option("--exit-zero", is_flag=True, help="Exit 0 even when there are findings.")
+@click.option("--jobs", "-j", type=click.IntRange(min=1), metavar="N", help="How many processes.")
+@click.option("--quiet", "-q", is_flag=True, help="Print findings only.")
+def check(paths: tuple[str, ...], output_format: str, exit_zero: bool, jobs: int | None, quiet: bool, **words: tuple[str, ...]) -> None:
+    """Lint files and folders ("-" for standard input).
+
+    Exit codes: 0 nothing found, 1 findings, 2 wrong use or a file that could not be read.
+    """
+    from looplint.lint import Selection, lint_paths
+
+    shown = _progress() if not quiet else None
+    result = lint_paths(paths or (".",), Selection(**words), jobs=jobs, progress=shown)
+    if shown is not None:
+        click.echo("\r\x1b[K", nl=False, err=True)
+    for problem in result.problems:
+        click.echo(f"error: {problem}", err=True)
+    text = _reporter(output_format).render(result, colour=_colour())
+    if not quiet or result.findings:
+        click.echo(text, nl=False)
+    sys.exit(2 if result.problems else 1 if result.findings and not exit_zero else 0)
+
+
+def _reporter(name: str) -> Any:
+    match name:
+        case "json":
+            from looplint.report import json as reporter
+        case "concise":
+            from looplint.report import concise as reporter  # type: ignore[no-redef]
+        case _:
+            from looplint.report import text as reporter  # type: ignore[no-redef]
+    return reporter
+
+
+def _colour() -> bool:
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+
+
+def _progress() -> Any:
+    """A counter on standard error, on a terminal only."""
+    if not sys.stderr.isatty():
+        return None
+
+    def show(done: int, total: int) -> None:
+        if total > 20:
+            click.echo(f"\r{done}/{total} files", nl=False, err=True)
+
+    return show
+
+
+@cli.command()
+@click.argument("word", required=False, metavar="CODE|NAME")
+@click.option("--all", "everything", is_flag=True, help="List all rules.")
+def rule(word: str | None, everything: bool) -> None:
+    """Print the page of a rule, or the list of all."""
+    from looplint.catalogue import load
+    from looplint.selection import choose
+
+    rules = load()
+    if everything or word is None:
+        for each in rules:
+            click.echo(f"{each.code}  {each.name:32}  {'' if each.default else '(opt-in) '}{each.summary}")
+        return
+    for each in choose(rules, select=[word]):
+        click.echo(f"# {each.name} ({each.code})\n\n{each.doc}\n")
+
+
+@cli.command()
+@click.argument("path")
+def debug(path: str) -> None:
+    """Print the roles, the graph of events and the states looplint sees in a file."""
+    from looplint.analysis import Unparsable, build_program
+    from looplint.describe import describe
+    from looplint.sources import SourceError, read_source
+
+    try:
+        program, _ = build_program(read_source(path))
+    except (SourceError, Unparsable) as error:
+        raise UserError(str(error.problem)) from None
+    click.echo(describe(program))
+
+
+def main() -> None:
+    """The entry point: a user's mistake is one line and exit code 2."""
+    try:
+        cli.main(prog_name="looplint", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        sys.exit(130)
+    except UserError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(2)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)

@@ -1,0 +1,96 @@
+"""From the paths a user gives to the files that are linted."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from looplint.finding import Problem
+
+if TYPE_CHECKING:
+    from pathspec import PathSpec
+
+EXCLUDED = frozenset({
+    ".git", ".hg", ".svn", ".venv", "venv", "env", ".env", "__pycache__", "node_modules", "site-packages", "build", "dist", ".tox", ".nox", ".eggs",
+    ".mypy_cache", ".pytest_cache", ".ruff_cache", ".ipynb_checkpoints", ".looplint_cache",
+})  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Discovered:
+    """The files to lint, each once, in a stable order, and the paths that name nothing."""
+
+    files: tuple[Path, ...]
+    problems: tuple[Problem, ...]
+
+
+def discover(paths: Sequence[str]) -> Discovered:
+    """Expand folders; keep files that were named, whatever they are called."""
+    files: dict[Path, None] = {}
+    problems: list[Problem] = []
+    for name in paths:
+        path = Path(name)
+        if name == "-" or path.is_file():
+            files.setdefault(path)
+        elif path.is_dir():
+            for found in _walk(path):
+                files.setdefault(found)
+        else:
+            problems.append(Problem(name, "no such file or directory"))
+    return Discovered(tuple(files), tuple(problems))
+
+
+def _walk(top: Path) -> Iterator[Path]:
+    ignores = _IgnoreFiles(top)
+    seen: set[tuple[int, int]] = set()
+    for folder, names, files in os.walk(top, followlinks=True):
+        here = Path(folder)
+        status = here.stat()
+        if (status.st_dev, status.st_ino) in seen:
+            names[:] = []
+            continue
+        seen.add((status.st_dev, status.st_ino))
+        ignores.read(here)
+        names[:] = sorted(n for n in names if n not in EXCLUDED and not ignores.match(here / n, folder=True))
+        for name in sorted(files):
+            if name.endswith(".py") and not ignores.match(here / name, folder=False):
+                yield here / name
+
+
+class _IgnoreFiles:
+    """The .gitignore files met on the way down, and those above up to the repository's root."""
+
+    def __init__(self, top: Path) -> None:
+        self._specs: list[tuple[Path, PathSpec]] = []
+        above = []
+        for parent in top.resolve().parents:
+            if (parent / ".git").exists():
+                above = [p for p in top.resolve().parents if p == parent or parent in p.parents]
+                break
+        if not (top / ".git").exists():
+            for parent in reversed(above):
+                self.read(parent)
+
+    def read(self, folder: Path) -> None:
+        path = folder / ".gitignore"
+        try:
+            lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        except OSError:
+            return
+        from pathspec import GitIgnoreSpec
+
+        self._specs.append((folder.resolve(), GitIgnoreSpec.from_lines(lines)))
+
+    def match(self, path: Path, *, folder: bool) -> bool:
+        if not self._specs:
+            return False
+        resolved = Path(os.path.abspath(path))
+        for base, spec in self._specs:
+            if base in resolved.parents:
+                relative = resolved.relative_to(base).as_posix() + ("/" if folder else "")
+                if spec.match_file(relative):
+                    return True
+        return False

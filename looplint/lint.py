@@ -1,0 +1,171 @@
+"""Linting many files: find, read, filter, analyse, and put the results together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from looplint.discovery import discover
+from looplint.finding import Finding, Problem
+from looplint.selection import choose
+from looplint.sources import Source, SourceError, could_contain_loop, read_source
+
+if TYPE_CHECKING:
+    from looplint.analysis import FileResult
+    from looplint.catalogue import Rule
+
+_FILES_WORTH_A_POOL = 12
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The words that select rules; they cross processes, rules do not."""
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    extend_select: tuple[str, ...] = ()
+
+    def rules(self) -> list[Rule]:
+        from looplint.catalogue import load
+
+        return choose(load(), select=self.select, ignore=self.ignore, extend_select=self.extend_select)
+
+
+@dataclass(frozen=True)
+class LintResult:
+    """What a run gave: findings and problems in a stable order, and how many files were looked at."""
+
+    findings: tuple[Finding, ...]
+    problems: tuple[Problem, ...]
+    checked: int
+
+
+def lint_paths(paths: Sequence[str], selection: Selection | None = None, *, jobs: int | None = None, progress: Progress | None = None) -> LintResult:
+    """Lint files and folders.
+
+    Args:
+        paths: what the user named; "-" is standard input.
+        selection: which rules to ask; the default rules where it is not given.
+        jobs: how many processes; chosen by the number of files where it is None.
+        progress: called with the number of files done and of all.
+
+    Returns:
+        All findings that no comment silences, and everything that could not be read.
+
+    Raises:
+        UserError: the selection names a rule that does not exist.
+    """
+    selection = selection or Selection()
+    discovered = discover(paths)
+    problems = list(discovered.problems)
+    candidates: list[Source] = []
+    for path in discovered.files:
+        try:
+            source = read_source(path)
+        except SourceError as error:
+            problems.append(error.problem)
+            continue
+        if could_contain_loop(source.raw):
+            candidates.append(source)
+    if not candidates and (selection.select or selection.ignore or selection.extend_select):
+        selection.rules()
+    results = _run(candidates, selection, jobs, progress)
+    problems.extend(p for r in results for p in r.problems)
+    findings = merge(results)
+    return LintResult(tuple(_unsilenced(findings, candidates)), tuple(dict.fromkeys(problems)), len(discovered.files))
+
+
+def _run(sources: Sequence[Source], selection: Selection, jobs: int | None, progress: Progress | None) -> list[FileResult]:
+    if not sources:
+        return []
+    workers = min(jobs or (os.cpu_count() or 1), len(sources))
+    if workers > 1 and (jobs or len(sources) >= _FILES_WORTH_A_POOL):
+        return _in_processes(sources, selection, workers, progress)
+    rules = selection.rules()
+    results = []
+    for number, source in enumerate(sources, 1):
+        results.append(analyse(source, rules))
+        if progress:
+            progress(number, len(sources))
+    return results
+
+
+def _in_processes(sources: Sequence[Source], selection: Selection, workers: int, progress: Progress | None) -> list[FileResult]:
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
+    from looplint.analysis import FileResult
+
+    results: list[FileResult] = []
+    with ProcessPoolExecutor(workers, initializer=_prepare_worker, initargs=(selection,)) as pool:
+        futures = [pool.submit(_analyse_in_worker, source) for source in sources]
+        for number, (source, future) in enumerate(zip(sources, futures), 1):
+            try:
+                results.append(future.result())
+            except BrokenProcessPool:
+                results.append(FileResult((), (Problem(source.display, "the process that analysed this file, or one beside it, died"),), frozenset()))
+            if progress:
+                progress(number, len(sources))
+    return results
+
+
+_worker_rules: list[Rule] = []
+
+
+def _prepare_worker(selection: Selection) -> None:
+    _worker_rules[:] = selection.rules()
+
+
+def _analyse_in_worker(source: Source) -> FileResult:
+    return analyse(source, _worker_rules)
+
+
+def analyse(source: Source, rules: Sequence[Rule]) -> FileResult:
+    """Analyse one source; a bug of looplint's own becomes a problem that names the file."""
+    from looplint.analysis import FileResult, analyse_file
+
+    try:
+        return analyse_file(source, rules)
+    except MemoryError:
+        return FileResult((), (Problem(source.display, "needs more memory than there is"),), frozenset())
+    except Exception as error:  # noqa: BLE001 - reported, never hidden
+        message = f"internal error ({type(error).__name__}: {error}); please report it"
+        return FileResult((), (Problem(source.display, message),), frozenset())
+
+
+def merge(results: Iterable[FileResult]) -> list[Finding]:
+    """Put the findings of all files together.
+
+    A function that one file only defines is judged by itself there, and with its real objects where another file calls it: the caller knows better.
+    """
+    results = list(results)
+    followed = frozenset().union(*(r.followed for r in results))
+    kept: dict[tuple[str, str, int, int], Finding] = {}
+    for result in results:
+        for finding in result.findings:
+            if finding.root not in followed:
+                kept.setdefault((finding.code, finding.filename, finding.location.row, finding.location.column), finding)
+    return sorted(kept.values(), key=lambda f: f.sort_key)
+
+
+def _unsilenced(findings: Iterable[Finding], sources: Iterable[Source]) -> Iterable[Finding]:
+    from looplint.suppression import Suppressions
+
+    texts = {s.display: s.text for s in sources}
+    parsed: dict[str, Suppressions] = {}
+    for finding in findings:
+        if finding.filename not in parsed:
+            parsed[finding.filename] = Suppressions.parse(texts.get(finding.filename) or _text_of(finding.filename))
+        if not parsed[finding.filename].silences(finding):
+            yield finding
+
+
+def _text_of(filename: str) -> str:
+    try:
+        return read_source(Path(filename)).text
+    except SourceError:
+        return ""

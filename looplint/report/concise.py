@@ -1,0 +1,9 @@
+"""One line per finding, as editors and grep read them."""
+
+from __future__ import annotations
+
+from looplint.lint import LintResult
+
+
+def render(result: LintResult, *, colour: bool = False) -> str:
+    return "".join(f"{f.filename}:{f.location.row}:{f.location.column}: {f.code} [{f.name}] {f.message}\n" for f in result.findings)

@@ -1,0 +1,45 @@
+"""JSON in ruff's shape, with the related places and the certainty."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from looplint.finding import Finding, Fix, Location
+from looplint.lint import LintResult
+
+URL = "https://looplint.readthedocs.io/rules"
+
+
+def render(result: LintResult, *, colour: bool = False) -> str:
+    return json.dumps([as_dict(f) for f in result.findings], indent=2, ensure_ascii=False) + "\n"
+
+
+def as_dict(finding: Finding) -> dict[str, Any]:
+    """One finding as plain data."""
+    return {
+        "code": finding.code,
+        "name": finding.name,
+        "message": finding.message,
+        "filename": finding.filename,
+        "location": _place(finding.location),
+        "end_location": _place(finding.end_location),
+        "fix": _fix(finding.fix),
+        "url": f"{URL}/{finding.name}/",
+        "noqa_row": finding.noqa_row or finding.location.row,
+        "certainty": finding.certainty,
+        "related": [{"message": r.message, "filename": r.filename, "location": _place(r.location)} for r in finding.related],
+    }
+
+
+def _place(location: Location) -> dict[str, int]:
+    return {"row": location.row, "column": location.column}
+
+
+def _fix(fix: Fix | None) -> dict[str, Any] | None:
+    if fix is None:
+        return None
+    edits = [
+        {"filename": e.filename, "location": _place(e.location), "end_location": _place(e.end_location), "content": e.content} for e in fix.edits
+    ]
+    return {"message": fix.message, "applicability": fix.applicability, "edits": edits}

@@ -1,0 +1,82 @@
+"""The report people read: the source lines, what happened where, and a closing count."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+
+from looplint.finding import Finding, Location
+from looplint.lint import LintResult
+from looplint.sources import SourceError, read_source
+
+Style = Callable[..., str]
+
+
+def render(result: LintResult, *, colour: bool = False) -> str:
+    style = _style(colour)
+    blocks = [_finding(f, style) for f in result.findings]
+    return "\n".join([*blocks, _closing(result, style)])
+
+
+def _style(colour: bool) -> Style:
+    if not colour:
+        return lambda text, **_: text
+    from click import style
+
+    return style
+
+
+def _finding(finding: Finding, style: Style) -> str:
+    place = f"{finding.filename}:{finding.location.row}:{finding.location.column}"
+    head = f"{style(place, bold=True)}: {style(finding.code, fg='red', bold=True)} {style(finding.name, fg='red')}"
+    rows = [(finding.filename, finding.location, finding.end_location, finding.message, True)]
+    rows += [(r.filename, r.location, None, r.message, False) for r in finding.related]
+    rows.sort(key=lambda row: (row[0] != finding.filename, row[0], row[1]))
+    width = max(len(str(row[1].row)) for row in rows)
+    lines = [head, f"  {finding.message}", f"{' ' * width} {style('|', fg='blue')}"]
+    before = finding.filename
+    for filename, start, end, message, primary in rows:
+        if filename != before:
+            lines.append(f"{' ' * width} {style(':::', fg='blue')} {filename}")
+            before = filename
+        text = _line(filename, start.row)
+        lines.append(f"{style(str(start.row).rjust(width), fg='blue')} {style('|', fg='blue')} {text}")
+        mark = ("^" if primary else "-") * _length(text, start, end)
+        label = "here" if primary else message
+        lines.append(
+            f"{' ' * width} {style('|', fg='blue')} {' ' * (start.column - 1)}{style(mark, fg='red' if primary else 'blue', bold=True)} "
+            f"{style(label, fg='red' if primary else 'blue')}"
+        )
+    if finding.fix is not None:
+        lines.append(f"{' ' * width} {style('=', fg='blue')} {style('repair', bold=True)} ({finding.fix.applicability}): {finding.fix.message}")
+    return "\n".join(lines) + "\n"
+
+
+def _length(text: str, start: Location, end: Location | None) -> int:
+    if end is not None and end.row == start.row:
+        return max(1, end.column - start.column)
+    return max(1, len(text.rstrip()) - start.column + 1)
+
+
+@lru_cache(maxsize=64)
+def _lines(filename: str) -> tuple[str, ...]:
+    try:
+        return tuple(read_source(Path(filename)).text.splitlines())
+    except SourceError:
+        return ()
+
+
+def _line(filename: str, row: int) -> str:
+    lines = _lines(filename)
+    return lines[row - 1].replace("\t", " ") if 0 < row <= len(lines) else ""
+
+
+def _closing(result: LintResult, style: Style) -> str:
+    checked = f"{result.checked} file{'s' if result.checked != 1 else ''} checked"
+    if not result.findings:
+        return style(f"No problems found ({checked}).\n", fg="green") if not result.problems else f"No findings ({checked}).\n"
+    count, files = len(result.findings), len({f.filename for f in result.findings})
+    fixable = sum(f.fix is not None and f.fix.applicability == "safe" for f in result.findings)
+    repair = f" {fixable} can be repaired with --fix." if fixable else ""
+    return f"Found {count} problem{'s' if count != 1 else ''} in {files} file{'s' if files != 1 else ''} ({checked}).{repair}\n"
