@@ -52,7 +52,7 @@ def measure(tools: list[Installed], folder: Path, options: argparse.Namespace) -
     for lines in _GROWTH:
         _say(f"{lines} lines")
         path = workloads.generated(folder / "growth", lines)
-        found = compare({"looplint": own.command(path)}, max(1, options.tree_rounds))["looplint"]
+        found = compare({"looplint": own.command(path)}, options.tree_rounds, warm=False)["looplint"]
         growth[workloads.count_lines(path)] = asdict(found)
     _say("where the time goes")
     return {
@@ -80,7 +80,8 @@ def report(figures: dict[str, Any]) -> str:
     machine, versions = figures["machine"], figures["versions"]
     script, tree = figures["script"], figures["tree"]
     parts = [
-        f"Python {machine['python']}, {machine['cores']} cores; " + ", ".join(f"{n} {v}" for n, v in versions.items()),
+        f"Python {machine['python']}, {machine['cores']} cores; "
+        + ", ".join(f"{n} {v}" + _with_libcst(n, figures["libcst"]) for n, v in versions.items()),
         f"One script, {script['lines']} lines:",
         _tools_table(script["tools"]),
         f"A tree of {tree['files']} files, {tree['lines']} lines:",
@@ -95,6 +96,10 @@ def report(figures: dict[str, Any]) -> str:
         _two_columns("module", "share", {k: f"{100 * v:.1f} %" for k, v in figures["modules"].items()}),
     ]
     return "\n\n".join(parts)
+
+
+def _with_libcst(name: str, libcst: dict[str, str]) -> str:
+    return f" (libcst {libcst[name]})" if name in libcst else ""
 
 
 def _tools_table(tools: dict[str, Any]) -> str:

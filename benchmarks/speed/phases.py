@@ -27,10 +27,9 @@ profile.disable()
 totals = {}
 for (file, _, _), (_, _, own, _, _) in pstats.Stats(profile).stats.items():
     parts = file.replace(os.sep, "/").split("/")
-    if "looplint" in parts:
-        name = "/".join(parts[len(parts) - 1 - parts[::-1].index("looplint"):])
-    elif "site-packages" in parts:
-        name = parts[parts.index("site-packages") + 1]
+    if "site-packages" in parts:
+        inside = parts[parts.index("site-packages") + 1:]
+        name = "/".join(inside) if inside[0] == "looplint" else inside[0]
     else:
         name = "built-in functions" if file == "~" else "Python's library"
     totals[name] = totals.get(name, 0.0) + own

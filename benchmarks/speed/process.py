@@ -32,7 +32,8 @@ def run(command: Sequence[str], folder: Path) -> Run:
     null = os.open(os.devnull, os.O_RDWR)
     try:
         actions = [(os.POSIX_SPAWN_DUP2, null, fd) for fd in (0, 1, 2)]
-        environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "0", "PWD": str(folder)}
+        # A switched-off bytecode cache would make every run compile what it imports.
+        environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"} | {"PWD": str(folder)}
         started = time.perf_counter()
         child = os.posix_spawn(command[0], list(command), environment, file_actions=actions)
         _, status, usage = os.wait4(child, 0)

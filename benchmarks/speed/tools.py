@@ -49,7 +49,7 @@ def install(folder: Path, say: Callable[[str], None]) -> list[Installed]:
 
     A tool that cannot be installed is named and left out.
     """
-    own, others = _environment(folder / "looplint"), _environment(folder / "others")
+    own, others = _environment(folder / "own"), _environment(folder / "others")
     if not _pip(own, "--force-reinstall", "--no-deps", str(ROOT)) or not _pip(own, "libcst", "click", "pathspec"):
         raise SystemExit("the project itself could not be installed")
     found = [Installed(LOOPLINT, own, _version(own, "looplint"), _version(own, "libcst"))]
