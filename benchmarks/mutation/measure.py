@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -13,6 +14,7 @@ from benchmarks.mutation.bases import Base
 from benchmarks.mutation.mutant import Mutant
 from benchmarks.mutation.mutators import mutants
 from looplint.finding import Finding
+from looplint.lint import lint_paths
 
 # Two rules can name one fact. Each pair is accepted for the reason beside it, and for no other.
 EQUIVALENTS: Mapping[str, Mapping[str, str]] = {
@@ -40,10 +42,11 @@ class Outcome:
 
 
 def lint_file(path: Path) -> Iterable[Finding]:
-    """The only place where the linter is called."""
-    from looplint.lint import lint_paths
-
-    return lint_paths([path]).findings
+    """The only place where the linter is called. Whatever it could not do is said, and counts as a miss."""
+    result = lint_paths([str(path)], jobs=1)
+    for problem in result.problems:
+        print(f"\n{problem}", file=sys.stderr)
+    return result.findings
 
 
 def outcomes(base: Base, codes: tuple[str, ...], lint: Linter = lint_file) -> Iterable[Outcome]:

@@ -64,7 +64,7 @@ def imports(bin_folder: Path, script: Path, most: int = 12) -> dict[str, int]:
 
 def modules(bin_folder: Path, target: Path, most: int = 12) -> dict[str, float]:
     """Share of own time per module of the project and per package, under the profiler (which slows small functions most), on one core."""
-    command = [str(bin_folder / "python"), "-c", _PROFILE, "--jobs", "1", str(target)]
+    command = [str(bin_folder / "python"), "-I", "-c", _PROFILE, "--jobs", "1", str(target)]
     found = subprocess.run(command, capture_output=True, text=True, check=False)
     if found.returncode != 0 or not found.stdout.strip():
         raise SystemExit(f"profiling failed:\n{found.stderr}")
