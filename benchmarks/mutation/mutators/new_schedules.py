@@ -51,6 +51,13 @@ def imports_torch(script: Script) -> bool:
     return any(isinstance(n, ast.Import) and any(a.name == "torch" and a.asname is None for a in n.names) for n in script.tree.body)
 
 
+def on_every_batch(script: Script, cycle: Cycle) -> bool:
+    """Whether the optimizer's step runs in every turn of its loop: under no guard, and never skipped by a `continue`."""
+    if cycle.loop is None or script.bodies[cycle.step.stmt] is not cycle.loop.body:
+        return False
+    return not any(isinstance(n, ast.Continue) for n in ast.walk(cycle.loop))
+
+
 def _places(script: Script) -> Iterator[Place]:
     """Where a new scheduler can be built, stepped and seen; none where the program has a scheduler already."""
     scheduled = any(e.kind == "schedule" for part in script.program for e in events(part))
@@ -89,9 +96,8 @@ def _nested(script: Script) -> Iterator[Place]:
 def new_scheduler_in_batch_loop(script: Script) -> Iterator[Change]:
     """LL201: a horizon that is the epoch loop's bound, stepped on every batch."""
     for place in _nested(script):
-        # Under a guard it is not stepped on every batch, and a bound called "n_iter" is evidence of another unit.
-        on_every_batch = place.cycle.loop is not None and script.bodies[place.cycle.step.stmt] is place.cycle.loop.body
-        if place.bound is not None and on_every_batch and not STEP_WORDS.search(place.bound):
+        # A bound called "n_iter" is evidence of another unit.
+        if place.bound is not None and on_every_batch(script, place.cycle) and not STEP_WORDS.search(place.bound):
             step = After(place.cycle.step.stmt, f"{_NAME}.step()")
             yield Change(
                 "a new schedule over epochs in the batch loop",

@@ -20,6 +20,7 @@ from benchmarks.mutation.mutators.new_schedules import (
     new_scheduler_in_batch_loop,
     new_scheduler_never_stepped,
     new_scheduler_per_epoch,
+    on_every_batch,
 )
 from benchmarks.mutation.roles import SCHEDULERS, Event, built, callee, events, functions, receiver
 from benchmarks.mutation.script import After, Delete, Loop, MoveAfter, MoveBefore, Replace, Script
@@ -95,9 +96,10 @@ def scheduler_in_batch_loop(script: Script) -> Iterator[Change]:
 def _into(script: Script, stmt: ast.stmt, cycle: Cycle) -> Iterator[Change]:
     assert cycle.loop is not None
     body = cycle.loop.body
-    if not isinstance(body[-1], ast.Break | ast.Continue | ast.Return):
+    skipped = any(isinstance(n, ast.Continue) for n in ast.walk(cycle.loop))
+    if not skipped and not isinstance(body[-1], ast.Break | ast.Return):
         yield Change("moved to the end of the batch body", (MoveAfter(stmt, body[-1]),))
-    if script.bodies[cycle.step.stmt] is body:
+    if on_every_batch(script, cycle):
         yield Change("moved behind the optimizer's step", (MoveAfter(stmt, cycle.step.stmt),))
     yield Change("moved to the start of the batch body", (MoveBefore(stmt, body[0]),))
 
@@ -105,7 +107,7 @@ def _into(script: Script, stmt: ast.stmt, cycle: Cycle) -> Iterator[Change]:
 def _into_function(script: Script, schedule: Schedule, cycle: Cycle) -> Iterator[Change]:
     """The step goes into the function that the epoch loop calls, with the scheduler as a new argument, a global or an attribute."""
     function, who = cycle.scope, schedule.event.who
-    if not isinstance(function, ast.FunctionDef) or cycle.loop is None or script.bodies[cycle.step.stmt] is not cycle.loop.body:
+    if not isinstance(function, ast.FunctionDef) or not on_every_batch(script, cycle):
         return
     calls = [n for n in ast.walk(script.tree) if isinstance(n, ast.Call) and callee(n) == function.name]
     if len(calls) != 1 or schedule.loops[0] not in script.loops(calls[0]):
