@@ -1,0 +1,164 @@
+"""The recorded process: hooks torch, runs the script as `python script.py` would, and says at the end how it went.
+
+Started as a file, with the options as one JSON argument; the parent is `looplint.runtime.record`.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import gc
+import json
+import os
+import signal
+import sys
+import time
+import traceback
+import types
+from collections.abc import Callable
+from typing import Any
+
+PACKAGE_ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def main() -> None:
+    options = json.loads(sys.argv[1])
+    # Started as a file, so the first entry is this file's folder; the script's goes there instead.
+    sys.path[0] = PACKAGE_ROOT
+    if options.get("trace") and hasattr(signal, "SIGUSR1"):
+        faulthandler.register(signal.SIGUSR1, open(options["trace"], "w"), all_threads=False)  # noqa: SIM115 (used until the end)
+    import torch
+
+    from looplint.runtime.hooks_optim import StepLimit
+
+    _seed(options)
+    recorder = _record(options) if options.get("stream") else None
+    # Only the script's own modules are to be found: the package's folder may hold others of the same names.
+    sys.path[0] = options["path"]
+    sys.argv = [options["script"], *options["arguments"]]
+    gc.collect()
+    gc.freeze()  # what exists now is none of the script's: the search for live graphs passes over it
+    began = time.perf_counter()
+    end: dict[str, Any] = {"record": "end", "outcome": "finished", "exit": 0}
+    failure: BaseException | None = None
+    try:
+        _run(options)
+    except StepLimit:
+        end["outcome"] = "step-limit"
+    except SystemExit as error:
+        code = error.code if isinstance(error.code, int) else 0 if error.code is None else 1
+        end.update(outcome="exit", exit=code, message=str(error.code) if isinstance(error.code, str) else "")
+        failure = error
+    except BaseException as error:
+        end.update(outcome="crashed", exit=1, error=_describe(error))
+        failure = error
+    end["wall"] = time.perf_counter() - began
+    end["threads"] = torch.get_num_threads()
+    if recorder is not None:
+        recorder(end)
+    if options.get("result"):
+        with open(options["result"], "w", encoding="utf-8") as stream:
+            json.dump(end, stream)
+    if isinstance(failure, SystemExit):
+        raise failure
+    if failure is not None:
+        _print_user_traceback(failure)
+        raise SystemExit(1)
+
+
+def _seed(options: dict[str, Any]) -> None:
+    """Seeds what a script draws from before it seeds anything itself."""
+    import random
+
+    import torch
+
+    seed = options.get("seed")
+    if seed is not None:
+        random.seed(seed)
+        torch.manual_seed(seed)
+        if "numpy" in sys.modules:
+            sys.modules["numpy"].random.seed(seed)
+    if options.get("deterministic"):
+        torch.use_deterministic_algorithms(True, warn_only=True)
+
+
+def _record(options: dict[str, Any]) -> Callable[[dict[str, Any]], None]:
+    """Opens the stream and installs the hooks; the returned function writes its last record."""
+    import torch
+
+    from looplint.runtime import hooks_autograd, hooks_data, hooks_loggers, hooks_modules, hooks_optim, hooks_schedule, hooks_state, measure
+    from looplint.runtime.tape import Tape
+
+    tape = Tape(options["stream"], own=options.get("own", ""))
+    cuda = torch.cuda.get_device_name() if torch.cuda.is_available() else None
+    tape.write(
+        {
+            "record": "start",
+            "version": 1,
+            "script": options["script"],
+            "arguments": options["arguments"],
+            "seed": options.get("seed"),
+            "python": sys.version.split()[0],
+            "torch": torch.__version__,
+            "cuda": cuda,
+            **measure.memory(),
+        }
+    )
+    optimizers = hooks_optim.Optimizers(tape, options.get("steps") or 0)
+    modules = hooks_modules.Modules(tape)
+    hooks_optim.install(tape, optimizers)
+    hooks_autograd.install(tape, optimizers)
+    hooks_modules.install(tape, optimizers, modules)
+    hooks_schedule.install(tape)
+    hooks_data.install(tape)
+    hooks_state.install(tape, modules)
+    hooks_loggers.install(tape)
+
+    def finish(end: dict[str, Any]) -> None:
+        tape.local.busy += 1
+        end.update(steps=tape.steps, events=tape.events, measuring=tape.measuring, flags=hooks_data.flags(), **measure.memory())
+        end.update(optimizers=optimizers.digests(), modules=modules.digests())
+        tape.local.busy -= 1
+        tape.write(end)
+        tape.close()
+
+    return finish
+
+
+def _run(options: dict[str, Any]) -> None:
+    if options.get("module"):
+        import runpy
+
+        runpy.run_module(options["module"], run_name="__main__", alter_sys=True)
+        return
+    path = options["script"]
+    with open(path, "rb") as stream:
+        code = compile(stream.read(), path, "exec")
+    # Classes of the script are pickled, and found again by loader workers, as members of __main__.
+    module = types.ModuleType("__main__")
+    vars(module).update({"__file__": path, "__builtins__": __builtins__, "__cached__": None, "__spec__": None})
+    options["main"] = module
+    sys.modules["__main__"] = module
+    exec(code, vars(module))  # noqa: S102 (running the user's script is what this process is for)
+
+
+def _user_frames(error: BaseException) -> list[traceback.FrameSummary]:
+    mine = os.path.abspath(__file__)
+    frames = traceback.extract_tb(error.__traceback__)
+    last = max((i for i, frame in enumerate(frames) if os.path.abspath(frame.filename) == mine or frame.filename.startswith("<frozen runpy")), default=-1)
+    hooks = os.path.dirname(mine) + os.sep
+    return [frame for frame in frames[last + 1 :] if not frame.filename.startswith(hooks)]
+
+
+def _describe(error: BaseException) -> dict[str, Any]:
+    frames = [(frame.filename, frame.lineno, frame.name) for frame in _user_frames(error)]
+    return {"type": type(error).__name__, "message": str(error)[:2000], "frames": frames}
+
+
+def _print_user_traceback(error: BaseException) -> None:
+    """What Python would have printed, without the recorder's own frames."""
+    lines = ["Traceback (most recent call last):\n", *traceback.format_list(_user_frames(error)), *traceback.format_exception_only(type(error), error)]
+    sys.stderr.write("".join(lines))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""Hooks on data loaders: which pass and which batch the program is in."""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from typing import Any
+
+import torch
+from torch.utils.data import DataLoader
+from torch.utils.data.dataloader import _BaseDataLoaderIter
+from torch.utils.data.distributed import DistributedSampler
+
+from looplint.runtime.tape import Tape
+
+
+def install(tape: Tape) -> None:
+    passes: dict[int, int] = {}
+    _install_iter(tape, passes)
+    _install_next(tape)
+    _install_set_epoch(tape)
+
+
+def _describe(loader: DataLoader[Any]) -> dict[str, Any]:
+    try:
+        length: int | None = len(loader)
+    except TypeError:  # an iterable dataset has none
+        length = None
+    return {
+        "batches": length,
+        "batch_size": loader.batch_size,
+        "sampler": type(loader.sampler).__name__,
+        "dataset": type(loader.dataset).__name__,
+        "workers": loader.num_workers,
+        "pinned": loader.pin_memory,
+    }
+
+
+def _install_iter(tape: Tape, passes: dict[int, int]) -> None:
+    original = DataLoader.__iter__
+
+    @functools.wraps(original)
+    def iterate(self: DataLoader[Any]) -> Any:
+        iterator = original(self)
+        if tape.silent():
+            return iterator
+        number = tape.number(self) or tape.object(self, "loader", _describe(self))
+        passes[number] = passes.get(number, -1) + 1
+        # A pass that was left by a break is over when its loader starts again, even if something still holds its iterator.
+        tape.loops[:] = [entry for entry in tape.loops if entry[0]() is not None and entry[1][0] != number]
+        tape.write({"record": "pass", "object": number, "number": passes[number], "at": tape.place(2), "time": round(tape.now(), 6), "events": tape.events})
+        tape.loops.append((weakref.ref(iterator), [number, passes[number], -1]))
+        return iterator
+
+    DataLoader.__iter__ = iterate  # type: ignore[method-assign]
+
+
+def _install_next(tape: Tape) -> None:
+    original = _BaseDataLoaderIter.__next__
+
+    @functools.wraps(original)
+    def advance(self: Any) -> Any:
+        for iterator, position in tape.loops:
+            if iterator() is self:
+                try:
+                    batch = original(self)
+                except StopIteration:
+                    tape.loops[:] = [entry for entry in tape.loops if entry[1] is not position]
+                    raise
+                position[2] += 1
+                return batch
+        return original(self)
+
+    _BaseDataLoaderIter.__next__ = advance  # type: ignore[method-assign]
+
+
+def _install_set_epoch(tape: Tape) -> None:
+    original = DistributedSampler.set_epoch
+
+    @functools.wraps(original)
+    def set_epoch(self: Any, epoch: int) -> None:
+        original(self, epoch)
+        if not tape.silent():
+            tape.write({"record": "set_epoch", "at": tape.place(2), "epoch": epoch, "events": tape.events})
+
+    DistributedSampler.set_epoch = set_epoch  # type: ignore[method-assign]
+
+
+def flags() -> dict[str, Any]:
+    """The global switches that a run ended with."""
+    return {"benchmark": torch.backends.cudnn.benchmark, "deterministic": torch.backends.cudnn.deterministic}

@@ -1,0 +1,188 @@
+"""Runs a script in a process of its own under the recorder, and reads back what happened."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from looplint.runtime import loops
+from looplint.runtime.stream import Stream, read
+
+CHILD = Path(__file__).with_name("child.py")
+TAIL = 20_000  # characters kept of what the script printed
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to run a script."""
+
+    arguments: tuple[str, ...] = ()
+    module: str = ""
+    cwd: Path | None = None
+    seed: int | None = 0
+    steps: int = 0  # optimizer steps after which the script is ended; 0: it runs to its end
+    seconds: float = 120.0
+    device: str = "cpu"
+    deterministic: bool = True
+    hooks: bool = True  # False runs the script in the same way, unrecorded
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """A run: how it ended, what it printed, and its stream."""
+
+    outcome: str  # finished, step-limit, exit, crashed, timeout, killed
+    exit: int | None
+    message: str
+    stream: Stream
+    stdout: str
+    stderr: str
+    seconds: float
+    # What the process itself said at its end (also where it ran without hooks).
+    result: dict[str, Any]
+
+    @property
+    def ok(self) -> bool:
+        return self.outcome in ("finished", "step-limit") or (self.outcome == "exit" and self.exit == 0)
+
+
+def record(script: Path | str, options: Options | None = None) -> Recording:
+    """Runs a script (or, with `options.module`, a module) and waits for its end or its time limit."""
+    options = options or Options()
+    with tempfile.TemporaryDirectory(prefix="looplint-") as folder:
+        return _record(Path(folder), str(script), options)
+
+
+def _record(folder: Path, script: str, options: Options) -> Recording:
+    stream_path, result_path, trace_path = folder / "stream.jsonl", folder / "result.json", folder / "trace.txt"
+    path = os.path.abspath(script) if not options.module else options.module
+    cwd = options.cwd or Path.cwd()
+    settings = {
+        "script": path,
+        "module": options.module,
+        "arguments": list(options.arguments),
+        "path": str(cwd.absolute()) if options.module else os.path.dirname(path),
+        "own": _own_folder(options.module, cwd),
+        "seed": options.seed,
+        "deterministic": options.deterministic,
+        "steps": options.steps,
+        "stream": str(stream_path) if options.hooks else "",
+        "result": str(result_path),
+        "trace": str(trace_path),
+    }
+    began = time.monotonic()
+    with (folder / "out").open("wb") as out, (folder / "err").open("wb") as err:
+        process = subprocess.Popen(
+            [sys.executable, str(CHILD), json.dumps(settings)],
+            cwd=cwd,
+            env=_environment(options),
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            start_new_session=True,
+        )
+        timed_out = _wait(process, options.seconds)
+    seconds = time.monotonic() - began
+    stdout, stderr = _tail(folder / "out"), _tail(folder / "err")
+    stream = loops.annotate(read(stream_path)) if options.hooks else Stream()
+    result = json.loads(result_path.read_text("utf-8")) if result_path.exists() and result_path.stat().st_size else {}
+    outcome, message = _outcome(process.returncode, timed_out, result, trace_path, options)
+    return Recording(outcome, None if timed_out else process.returncode, message, stream, stdout, stderr, seconds, result)
+
+
+def _own_folder(module: str, cwd: Path) -> str:
+    """The folder of a module's top package, which is the user's code wherever it lies."""
+    if not module:
+        return ""
+    top = module.split(".")[0]
+    for entry in [str(cwd.absolute()), *sys.path]:
+        for candidate in (Path(entry, top), Path(entry, top + ".py")):
+            if candidate.exists():
+                return os.path.realpath(candidate)
+    return ""
+
+
+def _environment(options: Options) -> dict[str, str]:
+    environment = {**os.environ, "PYTHONHASHSEED": str(options.seed or 0), "PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8"}
+    if options.deterministic:
+        environment["CUBLAS_WORKSPACE_CONFIG"] = ":4096:8"
+    if options.device == "cpu":
+        environment["CUDA_VISIBLE_DEVICES"] = ""
+    return {**environment, **options.environment}
+
+
+def _wait(process: subprocess.Popen[bytes], seconds: float) -> bool:
+    """Waits for the end; past the limit, asks the process where it is and ends it with all that it started."""
+    try:
+        process.wait(seconds)
+        return False
+    except subprocess.TimeoutExpired:
+        pass
+    except BaseException:
+        _kill(process)
+        raise
+    if hasattr(signal, "SIGUSR1"):
+        process.send_signal(signal.SIGUSR1)
+        time.sleep(0.3)
+    _kill(process)
+    return True
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    if hasattr(os, "killpg"):
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:  # it ended in between
+            pass
+    else:
+        process.kill()
+    process.wait()
+
+
+def _tail(path: Path) -> str:
+    data = path.read_bytes()
+    return data[-TAIL:].decode("utf-8", "replace")
+
+
+def _outcome(code: int, timed_out: bool, result: dict[str, Any], trace: Path, options: Options) -> tuple[str, str]:
+    """How the run ended, and a sentence about it."""
+    if timed_out:
+        where = _where(trace)
+        return "timeout", f"stopped after {options.seconds:g} s" + (f", while at {where}" if where else "")
+    if not result:
+        if code < 0:
+            return "killed", f"ended by signal {signal.Signals(-code).name}"
+        return "killed", f"ended with exit status {code} without returning (os._exit, or another program took its place)"
+    outcome = str(result["outcome"])
+    if outcome == "crashed":
+        error = result["error"]
+        message = f"{error['type']}: {error['message']}".strip()
+        if error["frames"]:
+            file, line, function = error["frames"][-1]
+            message += f" ({file}:{line}, in {function})"
+        if error["type"] == "EOFError" and any(frame[2] in ("input", "raw_input") or "EOF when reading" in error["message"] for frame in error["frames"]):
+            message += "; the script reads from a terminal, and runs without one here"
+        return outcome, message
+    if outcome == "exit":
+        return outcome, f"the script called sys.exit with status {result['exit']}" + (f": {result['message']}" if result.get("message") else "")
+    return outcome, {"finished": "ran to its end", "step-limit": f"stopped after {options.steps} steps, as asked"}[outcome]
+
+
+def _where(trace: Path) -> str:
+    """The innermost place that a hanging process was at."""
+    if not trace.exists():
+        return ""
+    lines = [line.strip() for line in trace.read_text("utf-8", "replace").splitlines() if line.strip().startswith("File ")]
+    foreign = (os.sep + "site-packages" + os.sep, str(CHILD.parent))
+    own = [line for line in lines if not any(part in line for part in foreign)]
+    return (own or lines or [""])[0].removeprefix("File ")
