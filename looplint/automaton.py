@@ -6,7 +6,7 @@ branch conditions is kept as far as they agree, so that two tests of one conditi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 
@@ -14,7 +14,6 @@ from looplint.graph import Condition, Edge, Event, EventGraph, Loop, Node
 from looplint.slicing import entries, slice_for
 
 UNSEEN = "?"
-Touch = Callable[[Event], str | None]
 _MAX_STATES = 96
 
 
@@ -96,28 +95,28 @@ class _Entry:
     since: Event | None
 
 
-def run(graph: EventGraph, automaton: Automaton, touch: Touch) -> list[Visit]:
+def run(graph: EventGraph, automaton: Automaton, relevant: Mapping[int, str]) -> list[Visit]:
     """Run an automaton for one object over the graph to its fixpoint.
 
     Args:
         graph: the events of a program.
         automaton: the protocol.
-        touch: tells of an event whether it happens to the object: "must", "may" or None.
+        relevant: the nodes of the events that happen to the object, with "must" or "may".
 
     Returns:
         A visit for every event of the automaton that reaches the object, in the order of the graph.
     """
-    relevant = {n.index: certainty for n in graph.nodes if n.event is not None and n.event.kind in automaton.kinds and (certainty := touch(n.event))}
     parts = entries(graph, sorted(relevant))
     if not parts:
         return []
     remembered: frozenset[Condition] = frozenset()
-    facts: list[dict[_Key, _Entry]] = [{} for _ in graph.nodes]
+    facts: dict[int, dict[_Key, _Entry]] = {}
     edges: dict[int, list[Edge]] = {}
     for start, end in parts:
         sliced, conditions = slice_for(graph, start, end, relevant)
         edges.update(sliced)
         remembered |= conditions
+        facts.update((index, {}) for index in sliced)
         facts[start][(UNSEEN, frozenset())] = _Entry(frozenset(), {}, None)
     # Nodes are numbered in program order, so the lowest number first settles inner loops before what follows them.
     work = [start for start, _ in parts]
@@ -133,14 +132,14 @@ def run(graph: EventGraph, automaton: Automaton, touch: Touch) -> list[Visit]:
                 queued.add(edge.target)
                 heappush(work, edge.target)
     visits = []
-    for node in graph.nodes:
-        certainty = relevant.get(node.index, "")
-        if certainty and node.event is not None and facts[node.index]:
+    for index in sorted(relevant):
+        found, event = facts.get(index), graph.nodes[index].event
+        if found and event is not None:
             states = tuple(
                 PathState(state, later, tuple(sorted(e.trail.items())), e.since)
-                for (state, later), e in sorted(facts[node.index].items(), key=lambda item: (item[0][0], len(item[0][1])))
+                for (state, later), e in sorted(found.items(), key=lambda item: (item[0][0], len(item[0][1])))
             )
-            visits.append(Visit(node.event, states, certainty == "must"))
+            visits.append(Visit(event, states, relevant[index] == "must"))
     return visits
 
 

@@ -82,8 +82,8 @@ def member(m: Machine, atom: Atom, name: str) -> Value | None:
             value = info.frame.locals.get(name)
             if value is not None:
                 return resolve(m, value)
-            for star in info.frame.locals.get("*", NOTHING):
-                found = member(m, star, name)
+            for star in reversed(info.frame.stars):
+                found = member(m, ModuleRef(star), name) if star is not info else None
                 if found is not None:
                     return found
         if info.path is not None and info.path.name == "__init__.py":
@@ -357,7 +357,7 @@ def instantiate(m: Machine, cls: ClassRef, args: Arguments, expr: ir.Call) -> Va
     from looplint import effects, objects
 
     kind = objects.kind_of_class(m, cls)
-    obj = m.create(kind, expr.node, cls.cls.name, cls=cls)
+    obj = m.create(kind, expr.node, cls=cls)
     init = objects.find_member(m, cls, "__init__")
     fields = None if init else _dataclass_fields(m, cls)
     if init is not None and isinstance(init[0], ir.Function):

@@ -46,8 +46,8 @@ def lookup(m: Machine, frame: Frame, name: str) -> Value:
         value = top.locals.get(name)
         if value is not None:
             return calls.resolve(m, value)
-        for atom in top.locals.get("*", NOTHING):
-            found = calls.member(m, atom, name)
+        for star in reversed(top.stars):
+            found = calls.member(m, ModuleRef(star), name)
             if found is not None:
                 return found
     if name in _BUILTINS:
@@ -161,10 +161,11 @@ def subscript(m: Machine, base: Value, index: Value) -> Value:
                 value = objects.item(m, atom.obj, known)
             case Iter():
                 value = atom.element
-            case Tensor() | Params():
+            case Tensor() | Params() | Unknown():
                 value = frozenset({atom})
-            case Unknown():
-                value = frozenset({atom})
+            case External():
+                # `models.__dict__[name]`: any name of that module has the same effect.
+                value = frozenset({External(f"{atom.qualname.removesuffix('.__dict__')}.any")})
             case _:
                 value = UNKNOWN
         result = join(result, value)

@@ -32,7 +32,7 @@ class Frame:
     """An activation of a function in one calling context."""
 
     __slots__ = (
-        "born", "call", "calls", "closure", "ctx", "depth", "function", "instance", "locals", "module", "on_yield", "owner", "returns", "yields",
+        "born", "call", "calls", "closure", "ctx", "depth", "function", "instance", "locals", "module", "on_yield", "owner", "returns", "stars", "yields",
     )  # fmt: skip
 
     def __init__(self, function: ir.Function, module: ModuleInfo, closure: Frame | None, ctx: object, depth: int) -> None:
@@ -50,6 +50,7 @@ class Frame:
         self.on_yield: Callable[[Value], None] | None = None
         self.calls: tuple[Site, ...] = ()
         self.call: Site | None = None
+        self.stars: list[ModuleInfo] = []
 
 
 @dataclass(slots=True)

@@ -102,8 +102,8 @@ def backward(m: Machine, expr: ir.Call, losses: list[Value], args: Arguments, vi
         tags = tensor.tags
         m.facts.trained |= tensor.forwards
         m.facts.accumulated_backward |= {value for tag, value in tensor.tags if tag in ("sum", "kept")}
-    retain = args.keywords.get("retain_graph")
-    create = args.keywords.get("create_graph")
+    retain = args.get(1, "retain_graph") if not via else args.keywords.get("retain_graph")
+    create = args.get(2, "create_graph") if not via else args.keywords.get("create_graph")
     m.emit(
         "backward", expr.node, sources, retain_graph=_flag(retain), create_graph=_flag(create), forwards=tensor.forwards if tensor else frozenset(),
         tags=tags, known=tensor is not None and not any(may_be_unknown(v) for v in losses), loss=losses[0] if losses else NOTHING, via=via,

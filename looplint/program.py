@@ -27,9 +27,18 @@ class Program:
     def events(self) -> list[Event]:
         return self.graph.events()
 
+    @cached_property
+    def _by_kind(self) -> dict[str, list[Event]]:
+        found: dict[str, list[Event]] = {}
+        for event in self.events:
+            found.setdefault(event.kind, []).append(event)
+        return found
+
     def of(self, *kinds: str) -> list[Event]:
         """The events of some kinds, in the order of the graph."""
-        return [e for e in self.events if e.kind in kinds]
+        if len(kinds) == 1:
+            return self._by_kind.get(kinds[0], [])
+        return sorted((e for kind in kinds for e in self._by_kind.get(kind, ())), key=lambda e: e.index)
 
     @cached_property
     def optimizers(self) -> list[Obj]:
@@ -106,8 +115,31 @@ class Program:
         """The visits of an automaton for one object."""
         key = (automaton, id(obj))
         if key not in self.runs:
-            self.runs[key] = run(self.graph, automaton, lambda event: self.touches(event, obj))
+            events = [e for root in self._roots_of(obj) for e in self._by_root.get(root, ()) if e.kind in automaton.kinds]
+            relevant = {e.index: certainty for e in events if (certainty := self.touches(e, obj))}
+            self.runs[key] = run(self.graph, automaton, relevant)
         return self.runs[key]
+
+    @cached_property
+    def _by_root(self) -> dict[str, list[Event]]:
+        found: dict[str, list[Event]] = {}
+        for event in self.events:
+            found.setdefault(event.root, []).append(event)
+        return found
+
+    @cached_property
+    def _roots_by_object(self) -> dict[Obj, set[str]]:
+        found: dict[Obj, set[str]] = {}
+        for event in self.events:
+            for subject in event.subjects:
+                for obj in subject.lineage():
+                    found.setdefault(obj, set()).add(event.root)
+        return found
+
+    def _roots_of(self, obj: Obj) -> list[str]:
+        """The roots from which something happens to an object, to what it holds or to what contains it."""
+        related_objects = [*obj.lineage(), *obj.info.get("holds", ())]
+        return sorted({root for o in related_objects for each in o.lineage() for root in self._roots_by_object.get(each, ())})
 
     def escapes(self, obj: Obj) -> bool:
         """Whether code that cannot be followed gets hold of an object."""

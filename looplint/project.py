@@ -34,6 +34,9 @@ class ModuleInfo:
     broken: bool = False
     spans: dict[cst.CSTNode, tuple[int, int, int, int]] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        return f"ModuleInfo({self.filename})"
+
     def lowered(self) -> ModuleCode | None:
         """The lowered code, or None for a module that cannot be parsed."""
         if self.code is None and not self.broken:

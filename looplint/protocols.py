@@ -46,12 +46,17 @@ def uncleared(program: Program, optimizer: Obj) -> Uncleared | None:
         for loop in reversed(visit.event.loops):
             states = visit.steady(loop)
             stale = next((s for s in states if s.state == "stale"), None)
-            if stale is None or any(s.state in ("empty", "filled", "applied", "?") for s in states):
+            if stale is None or (any(s.state in ("empty", "filled", "applied", "?") for s in states) and _cleared_in(program, loop, optimizer)):
                 continue
             backward = stale.since
             if backward is not None and loop in backward.loops and not backward.data.get("manual"):
                 return Uncleared(backward, visit.event, loop)
     return None
+
+
+def _cleared_in(program: Program, loop: Loop, optimizer: Obj) -> bool:
+    """Whether anything in a loop may clear the gradients."""
+    return any(loop in e.loops and program.touches(e, optimizer) for e in program.of("clear", "escape"))
 
 
 def mode_states(program: Program, module: Obj, event: Event) -> Visit | None:

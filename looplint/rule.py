@@ -43,7 +43,7 @@ def note(event: Event | None, message: str) -> tuple[Note, ...]:
 
 def name_of(obj: Obj, default: str = "") -> str:
     """What the user calls an object."""
-    return obj.name or default or f"the {obj.kind}"
+    return obj.name or default or (obj.cls.cls.name if obj.cls else f"the {obj.kind}")
 
 
 Reports = Iterator[Report]

@@ -14,7 +14,7 @@ from pathlib import Path
 from looplint.finding import Location, Problem
 
 # What a file must contain to be worth parsing: an event of a training loop, or the object of one.
-_NEEDLES = re.compile(rb"\.\s*(?:backward|step|zero_grad|train|eval|clip_grad_norm_|prepare)\s*\(|lr_scheduler")
+_NEEDLES = re.compile(rb"\.\s*(?:backward|step|zero_grad|train|eval|clip_grad_norm_|prepare|parameters)\s*\(|lr_scheduler|optim\b")
 # Nesting beyond this overflows the parser's stack instead of raising.
 _MAX_DEPTH = 400
 _MAX_BYTES = 20_000_000

@@ -33,7 +33,10 @@ def run_block(m: Machine, body: list[ir.Stmt]) -> None:
 
 def _assign(m: Machine, stmt: ir.Assign) -> None:
     value = evaluate(m, stmt.value)
-    value = _accumulates(m, stmt, value)
+    summed = _accumulates(m, stmt, value)
+    if summed is not None:
+        assign(m, stmt.targets[0], summed, ir.AugAssign(stmt.node, stmt.targets[0], "+", stmt.value))
+        return
     for target in stmt.targets:
         assign(m, target, value, stmt)
 
@@ -203,21 +206,21 @@ def _aug_assign(m: Machine, stmt: ir.AugAssign) -> None:
     assign(m, stmt.target, result, stmt)
 
 
-def _accumulates(m: Machine, stmt: ir.Assign, value: Value) -> Value:
-    """`total = total + loss` is `total += loss`."""
+def _accumulates(m: Machine, stmt: ir.Assign, value: Value) -> Value | None:
+    """The value of `total = total + loss`, which is `total += loss`; None for any other assignment."""
     expr = stmt.value
     if not (isinstance(expr, ir.Binary) and expr.op == "+" and len(stmt.targets) == 1):
-        return value
+        return None
     path = ir.path_of(stmt.targets[0])
     if path is None or tensor_of(value) is None:
-        return value
+        return None
     for side, other in ((expr.left, expr.right), (expr.right, expr.left)):
         if ir.path_of(side) == path:
             before = m.save()
             old, added = evaluate(m, side), evaluate(m, other)
             m.restore(before)
             return contexts.accumulate(m, stmt, stmt.targets[0], old, added, value)
-    return value
+    return None
 
 
 # -- branches
@@ -521,7 +524,8 @@ def _import(m: Machine, stmt: ir.Import) -> None:
         if item.name == "*":
             if found is not None:
                 calls.load_star(m, found)
-                m.frame.locals["*"] = join(m.frame.locals.get("*", NOTHING), frozenset({ModuleRef(found)}))
+                if found not in m.frame.stars:
+                    m.frame.stars.append(found)
             continue
         if found is None and not item.level:
             value: Value = frozenset({External(f"{item.module}.{item.name}" if item.name else item.module)})

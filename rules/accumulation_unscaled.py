@@ -23,13 +23,18 @@ def check(program: Program) -> Reports:
 
 
 def modulus(guard: Guard, loop: Loop) -> str | None:
-    """The k of `(i + 1) % k == 0`, where i changes with the loop."""
-    test = guard.test
-    if not (guard.held and isinstance(test, Compare) and test.ops == ["=="] and isinstance(test.left, Binary) and test.left.op == "%"):
+    """The k of `(i + 1) % k == 0` and its other forms, where i changes with the loop."""
+    test, held = guard.test, guard.held
+    if isinstance(test, Compare) and test.ops in (["=="], ["!="]):
+        held = held == (test.ops == ["=="])
+        test = test.left
+    else:
+        held = not held  # `not (i + 1) % k`
+    if not (held and isinstance(test, Binary) and test.op == "%" and guard.names & loop.assigned):
         return None
-    if not guard.names & loop.assigned or (isinstance(test.left.right, Const) and test.left.right.value in (0, 1)):
+    if isinstance(test.right, Const) and test.right.value in (0, 1):
         return None
-    return render(test.left.right)
+    return render(test.right)
 
 
 def _unscaled(program: Program, backward: Event, optimizer: object, loop: Loop) -> bool:

@@ -17,7 +17,7 @@ def check(program: Program) -> Reports:
             if optimizer not in event.subjects or not event.loops or event.data.get("closure"):
                 continue
             loop = event.loops[-1]
-            if any(loop in e.loops for e in program.of("escape", "backward")) or program.facts.scaled_gradients:
+            if any(loop in e.loops for e in program.of("escape")) or program.facts.scaled_gradients:
                 continue
             holds = optimizer.info.get("holds", frozenset())
             forward = next((e for e in program.of("forward") if loop in e.loops and e.grad and (not holds or related(holds, e.subjects))), None)

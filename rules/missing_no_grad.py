@@ -18,10 +18,10 @@ def check(program: Program) -> Reports:
         loop = validation_loop(program, event)
         visit = mode_states(program, module, event)
         evaluates = visit is not None and visit.always("eval")
-        if loop is None and not (evaluates and event.loops):
+        if loop is None and not evaluates:
             continue
         *_, whole = module.lineage()
-        place = (event.loops[-1], whole)
+        place = (event.loops[-1:], event.root, whole)
         if place in reported:
             continue
         reported.add(place)

@@ -1,6 +1,6 @@
 """A loop computes gradients, and its optimizer never steps."""
 
-from looplint.rule import Program, Report, Reports, name_of, note
+from looplint.rule import Event, Obj, Program, Report, Reports, name_of, note
 
 CODE = "LL106"
 
@@ -12,14 +12,24 @@ def check(program: Program) -> Reports:
     if any(not e.subjects for e in steps):
         return
     for optimizer in program.optimizers:
-        if optimizer.symbolic or optimizer.kind != "optimizer" or optimizer.escaped or optimizer.many or any(optimizer in e.subjects for e in steps):
+        if optimizer.kind != "optimizer" or optimizer.many or any(optimizer in e.subjects for e in steps):
             continue
-        construct = next((e for e in program.of("construct") if optimizer in e.subjects), None)
+        if (optimizer.escaped and not optimizer.symbolic) or any(program.touches(e, optimizer) for e in program.of("escape")):
+            continue
+        start = _beginning(program, optimizer)
         for event in program.of("backward"):
-            if construct and event.loops and event.root == construct.root and program.touches(event, optimizer) == "must" and not event.data.get("manual"):
-                if any(program.touches(e, optimizer) for e in program.of("escape")):
-                    break
-                name = name_of(optimizer)
-                message = f"gradients are computed in this loop, but {name}.step() is called on no path: the parameters never change"
-                yield Report(event, message, note(construct, f"{name} is built here"), repair=("insert-step", optimizer, event))
-                break
+            if start is None or not event.loops or event.root != start.root or program.touches(event, optimizer) != "must" or event.data.get("manual"):
+                continue
+            if optimizer.symbolic and event.loops[-1] not in start.loops:
+                continue
+            name = name_of(optimizer)
+            message = f"gradients are computed in this loop, but {name}.step() is called on no path: the parameters never change"
+            what = f"{name}'s gradients are cleared here" if optimizer.symbolic else f"{name} is built here"
+            yield Report(event, message, note(start, what), repair=("insert-step", optimizer, event))
+            break
+
+
+def _beginning(program: Program, optimizer: Obj) -> Event | None:
+    """Where an optimizer is built; for one that is handed in, where the loop clears it, so that no caller can step it in between."""
+    kind = "clear" if optimizer.symbolic else "construct"
+    return next((e for e in program.of(kind) if optimizer in e.subjects), None)

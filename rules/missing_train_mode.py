@@ -16,9 +16,8 @@ def check(program: Program) -> Reports:
             continue
         for loop in event.loops:
             later = visit.steady(loop)
-            first = [s for s in visit.states if loop.key not in s.later]
             switch = next((s.last("eval") for s in later), None)
-            if not later or any(s.state != "eval" for s in later) or any(s.state == "eval" for s in first) or switch is None or loop not in switch.loops:
+            if not later or any(s.state != "eval" for s in later) or switch is None or loop not in switch.loops:
                 continue
             if (switch, module) not in reported:
                 reported.add((switch, module))

@@ -28,7 +28,15 @@ def check(program: Program) -> Reports:
 
 def _moved_before(program: Program, event: Event, construct: Event) -> bool:
     """Whether the same move stood before the optimizer too: then this one changes nothing."""
-    return any(e.index < construct.index and e.subjects & event.subjects for e in program.of("move"))
+    return any(e.index < construct.index and e.subjects & event.subjects and _converts(e) == _converts(event) for e in program.of("move"))
+
+
+def _converts(event: Event) -> str:
+    """What a move changes: the device, or the type it converts to."""
+    method = event.data["method"]
+    if method in CONVERSIONS:
+        return method
+    return "type" if method == "type" or _is_conversion(event) else "device"
 
 
 def _message(program: Program, event: Event, module: Obj, optimizer: Obj) -> str:

@@ -38,7 +38,8 @@ def _always_first(program: Program, event, scheduler, optimizer) -> bool:
             return "must" if other.certain else "may"
         return "must" if other.kind == "construct" and scheduler in other.subjects else None
 
-    for visit in run(program.graph, AUTOMATON, touch):
+    relevant = {e.index: certainty for e in program.events if (certainty := touch(e))}
+    for visit in run(program.graph, AUTOMATON, relevant):
         if visit.event is event:
             first = [s for s in visit.states if not s.later]
             return bool(first) and all(s.state == "fresh" for s in first)

@@ -11,17 +11,18 @@ def check(program: Program) -> Reports:
         if loop is None or loop.parent is None or not event.certain or len(event.subjects) != 1 or _has_argument(event):
             continue
         (scheduler,) = event.subjects
-        if epoch_unit(scheduler, loop) and not _guarded(event, loop, scheduler):
+        if epoch_unit(scheduler, loop) and not _guarded(program, event, loop, scheduler):
             name = name_of(scheduler)
             construct = next((e for e in program.of("construct") if scheduler in e.subjects), None)
             message = f"{name} counts epochs, but is stepped on every batch: the schedule ends within the first epochs"
             yield Report(event, message, note(construct, f"the horizon of {name} is given in epochs here"), repair=("move-to-epoch-end", event, loop))
 
 
-def _guarded(event, loop, scheduler) -> bool:
-    """Whether a condition decides, batch by batch or by configuration, if the scheduler is stepped here."""
+def _guarded(program, event, loop, scheduler) -> bool:
+    """Whether a condition that the optimizer's step does not share decides if the scheduler is stepped here."""
     depth = event.loops.index(loop) + 1
-    return any(g.depth >= depth and not any(name == scheduler.name for name in g.names) for g in event.guards)
+    with_step = {g.test for e in program.of("step") if loop in e.loops for g in e.guards}
+    return any(g.depth >= depth and g.test not in with_step and scheduler.name not in g.names for g in event.guards)
 
 
 def _has_argument(event) -> bool:

@@ -19,7 +19,7 @@ AUTOMATON = Automaton(
 def check(program: Program) -> Reports:
     for optimizer in program.optimizers:
         visits = program.run(AUTOMATON, optimizer)
-        clears = {v.event for v in visits if v.event.kind == "clear" and v.certain and v.always("filled")}
+        clears = {v.event for v in visits if v.event.kind == "clear" and v.certain and v.always("filled", "dropped")}
         reported = set()
         for visit in visits:
             if visit.event.kind != "step" or not visit.always("dropped"):

@@ -89,6 +89,8 @@ def _record(options: dict[str, Any]) -> Callable[[dict[str, Any]], None]:
     from looplint.runtime.tape import Tape
 
     tape = Tape(options["stream"], own=options.get("own", ""))
+    if hasattr(signal, "SIGUSR2"):  # the parent asks a process that it is about to end for what is not yet written
+        signal.signal(signal.SIGUSR2, lambda *_: tape.flush())
     cuda = torch.cuda.get_device_name() if torch.cuda.is_available() else None
     tape.write(
         {

@@ -117,7 +117,7 @@ def live_graph(hold: bool) -> dict[str, int]:
 
     The tensors are found through the garbage collector; the recorder froze what existed before the script, so there is little to search.
     """
-    roots = [t for t in gc.get_objects() if isinstance(t, torch.Tensor) and t.grad_fn is not None]
+    roots = [t for t in gc.get_objects() if issubclass(type(t), torch.Tensor) and t.grad_fn is not None]
     seen: dict[int, Any] = {}
     pending = [t.grad_fn for t in roots]
     while pending and len(seen) < MOST_NODES:

@@ -133,6 +133,7 @@ def _wait(process: subprocess.Popen[bytes], seconds: float) -> bool:
         raise
     if hasattr(signal, "SIGUSR1"):
         process.send_signal(signal.SIGUSR1)
+        process.send_signal(signal.SIGUSR2)
         time.sleep(0.3)
     _kill(process)
     return True

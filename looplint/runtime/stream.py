@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -105,11 +105,7 @@ def parse(lines: Iterable[str]) -> Stream:
     stacks: dict[int, tuple[Frame, ...]] = {0: ()}
     events: list[Event] = []
     marks: list[Mark] = []
-    for line in lines:
-        try:
-            record = json.loads(line)
-        except json.JSONDecodeError:
-            break
+    for record in _records(lines):
         match record["record"]:
             case "event":
                 facts = {k: v for k, v in record.items() if k not in _EVENT_OWN}
@@ -129,6 +125,14 @@ def parse(lines: Iterable[str]) -> Stream:
                 facts = {k: v for k, v in record.items() if k not in ("record", "at")}
                 marks.append(Mark(kind, events[-1].n if events else 0, stacks.get(record.get("at", 0), ()), facts))
     return Stream(start, things, tuple(events), tuple(marks), end)
+
+
+def _records(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
+    for line in lines:
+        try:
+            yield from json.loads(line)
+        except json.JSONDecodeError:
+            return
 
 
 def read(path: Path) -> Stream:
