@@ -100,6 +100,8 @@ def constructed(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
             for value in args.values():
                 objects.adopt(obj, value)
             obj.info.setdefault("args", args)
+            if m.loops:
+                m.emit("construct", expr.node, {obj})
 
 
 def held(m: Machine, value: Value, depth: int = 4) -> tuple[frozenset[Obj], bool]:
@@ -206,6 +208,8 @@ def _copy(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     for atom in args.positional[0] if args.positional else NOTHING:
         if isinstance(atom, Ref) and atom.obj.kind in ("module", "optimizer"):
             twin = m.create(atom.obj.kind, expr.node, cls=atom.obj.cls, qualname=atom.obj.qualname)
+            if m.loops:
+                m.emit("escape", expr.node, {twin}, callee=qualname)  # a new object each time, in whatever state the original is
             result = join(result, ref(twin))
         elif isinstance(atom, Tensor):
             result = join(result, frozenset({detached(atom)}))
@@ -287,6 +291,8 @@ def _detached(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Valu
 def _number(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     units = frozenset().union(*(a.units for v in args.values() for a in v if isinstance(a, Number)))
     known = constant_of(args.positional[0]) if len(args.positional) == 1 else None
+    if known is not None and known.value in ("inf", "Infinity") and qualname == "builtins.float":
+        return const(float("inf"))
     if known is not None and isinstance(known.value, int | float) and qualname == "builtins.int":
         return const(int(known.value)) if abs(known.value) < 1e15 else UNKNOWN
     return frozenset({Number(units)})
@@ -325,8 +331,17 @@ def _clip(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     given = args.get(0, "parameters", "module") or NOTHING
     sources, _ = held(m, given)
     norm = args.get(1, "max_norm", "clip_value", "clip_val")
+    if norm is not None and _infinite(norm):
+        return frozenset({Tensor()})  # measures the norm, clips nothing
     m.emit("clip", expr.node, sources, max_norm=norm, function=qualname)
     return frozenset({Tensor()})
+
+
+def _infinite(value: Value) -> bool:
+    known = constant_of(value)
+    if known is not None:
+        return known.value == float("inf")
+    return all(isinstance(a, External) and a.qualname.endswith(".inf") for a in value)
 
 
 def _step_argument(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:

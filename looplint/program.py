@@ -104,6 +104,8 @@ class Program:
                 return None
             return ("must" if event.certain else "may") if alone else "may"
         if not related(holds, modules):
+            if event.kind in ("clear", "clip") and obj.info.get("exact") and not any(m.symbolic for m in modules):
+                return None
             others = any(related(o.info.get("holds", frozenset()), modules) for o in rivals if o is not obj)
             symbolic = any(h.symbolic for h in holds) != any(s.symbolic for s in modules)
             return None if others and not symbolic else "may"

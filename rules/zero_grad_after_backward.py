@@ -8,6 +8,7 @@ AUTOMATON = Automaton(
     start="empty",
     arrows={
         ("*", "backward"): "filled",
+        ("filled", "iterate"): "of-last-iteration",
         ("filled", "clear"): "dropped",
         ("dropped", "clear"): "dropped",
         ("*", "clear"): "empty",
