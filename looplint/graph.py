@@ -143,14 +143,13 @@ class EventGraph:
             edges.append(edge)
 
     def cut(self, length: int) -> None:
-        """Forget every node from `length` on, and the edges into them."""
-        if len(self.nodes) == length:
-            return
+        """Forget every node from `length` on. Only the node before them, the head of the loop being read again, leads into them."""
         del self.nodes[length:]
-        self.entries = [e for e in self.entries if e < length]
-        for node in self.nodes:
-            if any(e.target >= length for e in node.succ):
-                node.succ = [e for e in node.succ if e.target < length]
+        while self.entries and self.entries[-1] >= length:
+            self.entries.pop()
+        if length:
+            last = self.nodes[length - 1]
+            last.succ = [e for e in last.succ if e.target < length]
 
     def events(self) -> list[Event]:
         return [n.event for n in self.nodes if n.event is not None]

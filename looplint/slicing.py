@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_right
 from collections.abc import Collection
 
 from looplint.graph import Condition, Edge, EventGraph, Node
@@ -10,8 +10,9 @@ from looplint.graph import Condition, Edge, EventGraph, Node
 
 def entries(graph: EventGraph, relevant: list[int]) -> list[tuple[int, int]]:
     """The parts of the graph, each from its entry to its end, in which something happens to the object."""
+    starts = sorted({bisect_right(graph.entries, index) - 1 for index in relevant})
     bounds = [*graph.entries, len(graph.nodes)]
-    return [(start, end) for start, end in zip(bounds, bounds[1:]) if bisect_left(relevant, start) < bisect_left(relevant, end)]
+    return [(bounds[n], bounds[n + 1]) for n in starts if n >= 0]
 
 
 Edges = dict[int, list[Edge]]

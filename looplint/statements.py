@@ -91,9 +91,8 @@ def _assign_attribute(m: Machine, target: ir.Attr, value: Value) -> None:
     for atom in base:
         match atom:
             case Params() if target.attr == "grad":
-                if value == NONE:
-                    m.emit("clear", target.node, atom.sources, certain=True, manual=True)
-                else:
+                m.emit("clear", target.node, atom.sources, manual=True)
+                if value != NONE:
                     m.emit("backward", target.node, atom.sources, manual=True)
             case Params() if target.attr == "requires_grad":
                 _freeze(m, atom, value)
@@ -380,7 +379,6 @@ def _repeat(m: Machine, loop: Loop, body: list[ir.Stmt], orelse: list[ir.Stmt], 
     start = m.save()
     for turn in range(_PASSES):
         m.graph.cut(length)
-        m.graph.nodes[head].succ = [e for e in m.graph.nodes[head].succ if e.target < length]
         m.restore(start)
         m.guards = guards
         scope = LoopScope()

@@ -143,16 +143,16 @@ class Tape:
         with self._lock:
             records, self._pending, self._flushed = self._pending, [], self.now()
             line = self._encode(records).encode() + b"\n"
-            end = self._position + len(line)
+            start = self._position
+            end = self._position = start + len(line)
             if end > len(self._map):
                 if end > LARGEST:
-                    self.closed = True
+                    self._position, self.closed = start, True
                     return
                 size = max(end, len(self._map) * 2)
                 self._file.truncate(size)
                 self._map.resize(size)
-            self._map[self._position : end] = line
-            self._position = end
+            self._map[start:end] = line
 
     def close(self) -> None:
         """Cuts the file to what was written."""
