@@ -14,7 +14,6 @@ import sys
 import time
 import traceback
 import types
-from collections.abc import Callable
 from typing import Any
 
 PACKAGE_ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -51,11 +50,12 @@ def main() -> None:
         failure = error
     except BaseException as error:
         end.update(outcome="crashed", exit=1, error=_describe(error))
+        end["error"]["recorder"] = recorder is not None and recorder.failing()
         failure = error
     end["wall"] = time.perf_counter() - began
     end["threads"] = torch.get_num_threads()
     if recorder is not None:
-        recorder(end)
+        recorder.finish(end)
     if options.get("result"):
         with open(options["result"], "w", encoding="utf-8") as stream:
             json.dump(end, stream)
@@ -82,8 +82,31 @@ def _seed(options: dict[str, Any]) -> None:
         torch.use_deterministic_algorithms(True, warn_only=True)
 
 
-def _record(options: dict[str, Any]) -> Callable[[dict[str, Any]], None]:
-    """Opens the stream and installs the hooks; the returned function writes its last record."""
+class _Recorder:
+    """The installed hooks, as far as the end of the run needs them."""
+
+    def __init__(self, tape: Any, optimizers: Any, modules: Any) -> None:
+        self.tape, self.optimizers, self.modules = tape, optimizers, modules
+
+    def failing(self) -> bool:
+        """Whether a measurement was under way, so that what was raised is no fault of the script."""
+        return bool(self.tape.local.busy)
+
+    def finish(self, end: dict[str, Any]) -> None:
+        """Writes the last record."""
+        from looplint.runtime import hooks_data, measure
+
+        tape = self.tape
+        tape.local.busy += 1
+        end.update(steps=tape.steps, events=tape.events, measuring=tape.measuring, flags=hooks_data.flags(), **measure.memory())
+        end.update(optimizers=self.optimizers.digests(), modules=self.modules.digests())
+        tape.local.busy = 0
+        tape.write(end)
+        tape.close()
+
+
+def _record(options: dict[str, Any]) -> _Recorder:
+    """Opens the stream and installs the hooks."""
     import torch
 
     from looplint.runtime import hooks_autograd, hooks_data, hooks_loggers, hooks_modules, hooks_optim, hooks_schedule, hooks_state, measure
@@ -116,15 +139,7 @@ def _record(options: dict[str, Any]) -> Callable[[dict[str, Any]], None]:
     hooks_state.install(tape, modules)
     hooks_loggers.install(tape)
 
-    def finish(end: dict[str, Any]) -> None:
-        tape.local.busy += 1
-        end.update(steps=tape.steps, events=tape.events, measuring=tape.measuring, flags=hooks_data.flags(), **measure.memory())
-        end.update(optimizers=optimizers.digests(), modules=modules.digests())
-        tape.local.busy -= 1
-        tape.write(end)
-        tape.close()
-
-    return finish
+    return _Recorder(tape, optimizers, modules)
 
 
 def _run(options: dict[str, Any]) -> None:
@@ -146,7 +161,7 @@ def _run(options: dict[str, Any]) -> None:
 
 def _user_frames(error: BaseException) -> list[traceback.FrameSummary]:
     mine = os.path.abspath(__file__)
-    frames = traceback.extract_tb(error.__traceback__)
+    frames = list(traceback.extract_tb(error.__traceback__))
     last = max((i for i, frame in enumerate(frames) if os.path.abspath(frame.filename) == mine or frame.filename.startswith("<frozen runpy")), default=-1)
     hooks = os.path.dirname(mine) + os.sep
     return [frame for frame in frames[last + 1 :] if not frame.filename.startswith(hooks)]

@@ -117,7 +117,9 @@ def live_graph(hold: bool) -> dict[str, int]:
 
     The tensors are found through the garbage collector; the recorder froze what existed before the script, so there is little to search.
     """
-    roots = [t for t in gc.get_objects() if issubclass(type(t), torch.Tensor) and t.grad_fn is not None]
+    # The tensors that a compiler traces with stay in its caches, with graphs of their own; `type` because `isinstance` wakes lazy objects.
+    kinds = ((t, type(t)) for t in gc.get_objects())
+    roots = [t for t, kind in kinds if issubclass(kind, torch.Tensor) and not kind.__module__.startswith("torch._") and t.grad_fn is not None]
     seen: dict[int, Any] = {}
     pending = [t.grad_fn for t in roots]
     while pending and len(seen) < MOST_NODES:
@@ -147,7 +149,7 @@ def _held_bytes(nodes: Iterable[Any]) -> int:
                 continue
             if isinstance(saved, torch.Tensor) and not isinstance(saved, torch.nn.Parameter) and not (saved.is_leaf and saved.requires_grad):
                 storage = saved.untyped_storage()
-                found[storage.data_ptr()] = storage.nbytes()
+                found[storage._cdata] = storage.nbytes()
     return sum(found.values())
 
 

@@ -1,0 +1,136 @@
+"""The recorder: what it sees, what it leaves alone, and how runs end."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from looplint.runtime.record import Options, Recording, record
+
+PROGRAMS = Path(__file__).parent / "programs"
+
+
+def run(folder: Path, source: str, **options: object) -> Recording:
+    script = folder / "script.py"
+    script.write_text(textwrap.dedent(source))
+    return record(script, Options(**options))  # type: ignore[arg-type]
+
+
+@pytest.mark.slow
+def test_results_are_bitwise_those_of_the_same_run_without_hooks() -> None:
+    plain = record(PROGRAMS / "everything.py", Options(hooks=False))
+    recorded = record(PROGRAMS / "everything.py")
+    assert plain.ok, plain.stderr
+    assert recorded.ok, recorded.stderr
+    assert len(plain.stdout.splitlines()) == 10
+    assert recorded.stdout == plain.stdout
+    kinds = Counter(event.kind for event in recorded.stream.events)
+    classes = {thing.kind for thing in recorded.stream.with_role("optimizer")}
+    assert classes == {"Adam", "Lion", "SGD", "LBFGS", "AdamW"}
+    # Four plain loops of 9 steps, 3 closures, 3 scaled, 3 compiled, 6 adversarial, 3 recomputed, 2 accumulated.
+    assert kinds["step"] == 4 * 9 + 3 + 3 + 3 + 6 + 3 + 2
+    assert kinds["clip"] == 4 * 9 + 3
+    assert kinds["schedule"] == 9
+    assert kinds["unscale"] == kinds["update"] == 3
+    assert sum(bool(e.facts.get("inferred")) for e in recorded.stream.of("clear")) == 2  # `p.grad = None`, but for the last batch
+
+
+LOOP = """
+    import torch
+    from torch import nn
+    from torch.nn.utils import clip_grad_norm_
+
+    def train_epoch(net, opt):
+        for i in range(3):
+            opt.zero_grad()
+            loss = net(torch.randn(8, 4)).pow(2).mean()
+            loss.backward()
+            clip_grad_norm_(net.parameters(), 0.01)
+            opt.step()
+
+    net = nn.Linear(4, 2)
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(2):
+        net.train()
+        train_epoch(net, opt)
+        {last}
+"""
+
+
+def test_events_carry_their_place_iteration_and_measurements(tmp_path: Path) -> None:
+    recording = run(tmp_path, LOOP.format(last="net.eval()"))
+    assert recording.ok, recording.stderr
+    stream = recording.stream
+    assert [e.kind for e in stream.events[:7]] == ["construct", "train", "clear", "forward", "backward", "clip", "step"]
+    steps = stream.of("step")
+    assert [(frame.function, frame.line) for frame in steps[0].stack] == [("<module>", 18), ("train_epoch", 12)]
+    assert [[(line, i) for _, line, i in e.loops] for e in steps] == [[(16, epoch), (7, i)] for epoch in range(2) for i in range(3)]
+    assert steps[0].facts["lr"] == [0.1]
+    assert steps[0].facts["norm"] == pytest.approx(0.01, rel=1e-3)
+    assert steps[0].facts["change"] > 0
+    assert stream.of("clip")[0].facts["norm"] > 0.01
+    assert stream.of("backward")[0].facts["forwards"] == [stream.of("forward")[0].n]
+    digests = stream.end["optimizers"][0]
+    assert len(digests["start"]) == 2
+    assert all(a != b for a, b in zip(digests["start"], digests["end"], strict=True))
+
+
+@pytest.mark.parametrize(
+    ("last", "outcome", "message"),
+    [
+        ("raise ValueError('too late')", "crashed", "ValueError: too late"),
+        ("import sys; sys.exit(3)", "exit", "sys.exit with status 3"),
+        ("import os; os._exit(4)", "killed", "exit status 4"),
+        ("input('name? ')", "crashed", "reads from a terminal"),
+        ("import os; os.kill(os.getpid(), 11)", "killed", "SIGSEGV"),
+    ],
+    ids=["exception", "sys-exit", "os-exit", "terminal", "segfault"],
+)
+def test_a_run_that_ends_early_keeps_what_was_recorded(tmp_path: Path, last: str, outcome: str, message: str) -> None:
+    recording = run(tmp_path, LOOP.format(last=last))
+    assert (recording.outcome, message in recording.message) == (outcome, True), recording.message
+    if outcome != "killed":
+        assert len(recording.stream.of("step")) == 3
+        assert recording.stream.events[-1].kind == "step"
+
+
+def test_a_crash_names_the_line_of_the_script(tmp_path: Path) -> None:
+    recording = run(tmp_path, LOOP.format(last="net(torch.randn(3, 5))"))
+    assert "mat1 and mat2" in recording.message
+    assert recording.result["error"]["frames"][0][1] == 19
+    assert "looplint/runtime" not in recording.stderr
+
+
+def test_a_hanging_script_is_ended_and_its_place_named(tmp_path: Path) -> None:
+    recording = run(tmp_path, LOOP.format(last="import time; time.sleep(1000)"), seconds=8)
+    assert recording.outcome == "timeout"
+    assert "script.py\", line 19" in recording.message
+    assert len(recording.stream.of("step")) == 3
+
+
+def test_the_step_limit_ends_the_script_and_runs_its_finally(tmp_path: Path) -> None:
+    source = LOOP.format(last="pass").replace("opt.step()", "try:\n                opt.step()\n            finally:\n                print('cleaned up')")
+    recording = run(tmp_path, source, steps=2)
+    assert (recording.outcome, len(recording.stream.of("step"))) == ("step-limit", 2)
+    assert recording.stdout.count("cleaned up") == 2
+
+
+def test_processes_forked_from_the_script_write_nothing(tmp_path: Path) -> None:
+    recording = run(tmp_path, LOOP.format(last="import os; child = os.fork(); child and os.waitpid(child, 0)"))
+    assert recording.ok
+    # The forked copies go through the rest of the script as well: 3 steps of the first epoch are before them.
+    assert len(recording.stream.of("step")) == 6
+
+
+def test_modules_run_by_name_are_the_users_code(tmp_path: Path) -> None:
+    package = tmp_path / "trainer"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "__main__.py").write_text(textwrap.dedent(LOOP.format(last="import sys; print(sys.argv[1:])")))
+    recording = record("trainer", Options(module="trainer", cwd=tmp_path, arguments=("--fast",)))
+    assert recording.ok, recording.stderr
+    assert "['--fast']" in recording.stdout
+    assert recording.stream.of("step")[0].line == 12
