@@ -1,7 +1,6 @@
 """Gradients are accumulated over k batches, and the loss is not divided by k."""
 
-from looplint.rule import Event, Guard, Loop, Program, Report, Reports, name_of, note
-from looplint.ir import Binary, Compare, Const, render
+from looplint.rule import Binary, Compare, Const, Event, Guard, Loop, Program, Report, Reports, name_of, note, render
 
 CODE = "LL108"
 
