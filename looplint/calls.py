@@ -152,7 +152,7 @@ def call(m: Machine, callee: Value, args: Arguments, expr: ir.Call) -> Value:
     candidates = [a for a in callee if not (isinstance(a, Const) and a.value is None)]
     if len(candidates) > 1:
         known = [a for a in candidates if not isinstance(a, Unknown)]
-        candidates = sorted(known or candidates[:1], key=_stable)
+        candidates = sorted(known or candidates[:1], key=stable)
     if len(candidates) == 1:
         return _call_one(m, candidates[0], args, expr, certain=True)
     if not candidates:
@@ -169,14 +169,14 @@ def call(m: Machine, callee: Value, args: Arguments, expr: ir.Call) -> Value:
     return result
 
 
-def _stable(atom: Atom) -> tuple[str, str]:
+def stable(atom: Atom) -> tuple[str, str]:
     match atom:
         case Func():
             return ("Func", atom.function.qualname)
         case ClassRef():
             return ("ClassRef", atom.cls.qualname)
         case Method():
-            return ("Method", f"{_stable(atom.obj)}{atom.name}")
+            return ("Method", f"{stable(atom.obj)}{atom.name}")
         case Ref():
             return ("Ref", f"{atom.obj.kind}{atom.obj.name}{atom.obj.qualname}")
         case External():

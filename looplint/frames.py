@@ -68,9 +68,7 @@ def merge(snapshots: list[Snapshot]) -> Snapshot:
         return snapshots[0] if snapshots else Snapshot([], {}, True, ())
     if len(alive) == 1:
         return alive[0]
-    at: list[Loose] = []
-    for snapshot in alive:
-        at.extend(loose for loose in snapshot.at if loose not in at)
+    at = list(dict.fromkeys(loose for snapshot in alive for loose in snapshot.at))
     names: dict[str, Value] = dict(alive[0].locals)
     for snapshot in alive[1:]:
         for name, value in snapshot.locals.items():

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
     from looplint.project import ModuleInfo, Project
 
-FUEL = 120_000
+# How many statements and expressions are followed from one root, and from all roots of a file.
+ROOT_FUEL = 60_000
+FILE_FUEL = 240_000
 DEPTH = 24
 TRACKED = frozenset({"optimizer", "module", "scheduler", "scaler", "loader", "accelerator", "engine"})
 
@@ -58,7 +60,9 @@ class Machine:
         self.loops: tuple[Loop, ...] = ()
         self.scopes: list[LoopScope] = []
         self.frame: Frame
-        self.fuel = FUEL
+        self.fuel = ROOT_FUEL
+        self.left = FILE_FUEL
+        self.lines: dict[object, list[ClassRef]] = {}
         self.root = ""
         self.importing: set[object] = set()
         self.statement: cst.CSTNode | None = None

@@ -136,11 +136,16 @@ def symbolic(m: Machine, name: str, usage: ir.Usage, annotation: str, key: objec
 
 def mro(m: Machine, cls: ClassRef, depth: int = 0) -> list[ClassRef]:
     """The class and its project bases, nearest first."""
+    known = m.lines.get(cls)
+    if known is not None:
+        return known
     found = [cls]
     if depth < 8:
         for atom in base_values(m, cls):
             if isinstance(atom, ClassRef) and atom.cls is not cls.cls:
                 found.extend(c for c in mro(m, atom, depth + 1) if c not in found)
+    if cls.module.frame is not None:
+        m.lines[cls] = found
     return found
 
 
@@ -148,7 +153,7 @@ def base_values(m: Machine, cls: ClassRef) -> list[ClassRef | External | Unknown
     found: list[ClassRef | External | Unknown] = []
     for base in cls.cls.bases:
         value = calls.static_value(m, base, cls.module)
-        for atom in sorted(value, key=repr) if len(value) > 1 else value:
+        for atom in sorted(value, key=calls.stable) if len(value) > 1 else value:
             found.append(atom if isinstance(atom, ClassRef | External) else Unknown())
     return found
 

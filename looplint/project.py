@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from looplint.frames import Frame
 
 _PARENTS = 6
+# A loop is spread over a few files; what imports more than this is a library, and is followed no further.
+_MOST_MODULES = 80
 _ROOT_MARKS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
 _NEVER_LOCAL = frozenset({"torch", "numpy", "torchvision", "transformers", "accelerate", "lightning", "pytorch_lightning", "timm", "tqdm", "wandb"})
 
@@ -62,7 +64,7 @@ class Project:
 
     def find(self, importer: ModuleInfo, dotted: str, level: int) -> ModuleInfo | None:
         """The module that an import statement of `importer` names, or None when it is not of this project."""
-        if importer.path is None:
+        if importer.path is None or "site-packages" in importer.path.parts or len(self._modules) > _MOST_MODULES:
             return None
         here = importer.path.parent
         parts = [p for p in dotted.split(".") if p]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from looplint import calls, ir, objects
 from looplint.frames import Frame
 from looplint.graph import Loose
-from looplint.machine import FUEL, Machine, OutOfFuel
+from looplint.machine import ROOT_FUEL, Machine, OutOfFuel
 from looplint.values import UNKNOWN, ClassRef, Func, Ref, Value, const, ref
 
 
@@ -45,9 +45,12 @@ def _definitions(body: list[ir.Stmt]) -> list[ir.FunctionDef]:
 
 
 def _begin(m: Machine, run: object, root: str) -> bool:
+    if m.left <= 0:
+        return False
     m.root = root
     m.grad, m.guards, m.loops, m.scopes, m.active = True, (), (), [], []
-    m.fuel = FUEL
+    m.fuel = min(ROOT_FUEL, m.left)
+    given = m.fuel
     top = m.frame
     length = len(m.graph.nodes)
     entry = m.graph.add("entry", (), [])
@@ -63,6 +66,7 @@ def _begin(m: Machine, run: object, root: str) -> bool:
     finally:
         m.frame = top
         m.root = ""
+        m.left -= given - max(m.fuel, 0)
     return True
 
 
@@ -103,6 +107,9 @@ def _methods(m: Machine, cls: ir.Class) -> bool:
     uncalled = [f for f in cls.methods.values() if f not in m.facts.called]
     if not uncalled or m.main.frame is None:
         return True
+    if m.left <= 0:
+        return False
+    m.fuel = ROOT_FUEL
     found = ClassRef(cls, m.main)
     kind = objects.kind_of_class(m, found)
     if kind in ("framework", "dataset", "optimizer", "scheduler", "loss"):
