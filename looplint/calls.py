@@ -160,7 +160,7 @@ def call(m: Machine, callee: Value, args: Arguments, expr: ir.Call) -> Value:
     before = m.save()
     ends: list[Snapshot] = []
     result: Value = NOTHING
-    for atom in candidates[:4]:
+    for atom in candidates:
         m.restore(before)
         m.at = list(before.at)
         result = join(result, _call_one(m, atom, args, expr, certain=True))
@@ -272,6 +272,7 @@ def call_function(m: Machine, func: Func, args: Arguments, expr: ir.Expr) -> Val
 def enter(m: Machine, func: Func, expr: ir.Expr) -> Frame:
     frame = Frame(func.function, func.module, func.closure, (m.frame.ctx, id(expr.node)), m.frame.depth + 1)
     frame.owner = func.owner
+    frame.entered = m.loops
     frame.call = Site(m.frame.module, expr.node)
     frame.calls = (*m.frame.calls, frame.call)
     return frame

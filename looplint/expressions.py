@@ -75,11 +75,16 @@ def attribute(m: Machine, base: Value, name: str, *, called: bool = False) -> Va
             case Tensor():
                 value = attribute_of_tensor(atom, name)
             case Params():
+                if name == "grad" or atom.grad:
+                    m.facts.read_gradients |= atom.sources
                 value = frozenset({replace(atom, grad=atom.grad or name == "grad")})
             case Super():
                 value = calls.super_member(m, atom, name)
             case Const() if atom.value is None:
                 continue
+            case Unknown() if name == "grad":
+                m.facts.reads_unknown_gradients = True
+                value = frozenset({atom})
             case _:
                 value = calls.plain_attribute(m, atom, name)
         result = join(result, value)

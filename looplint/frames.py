@@ -32,7 +32,7 @@ class Frame:
     """An activation of a function in one calling context."""
 
     __slots__ = (
-        "born", "call", "calls", "closure", "ctx", "depth", "function", "instance", "locals", "module", "on_yield", "owner", "returns", "stars", "yields",
+        "born", "call", "calls", "closure", "ctx", "depth", "entered", "function", "instance", "locals", "module", "on_yield", "owner", "returns", "stars", "yields",
     )  # fmt: skip
 
     def __init__(self, function: ir.Function, module: ModuleInfo, closure: Frame | None, ctx: object, depth: int) -> None:
@@ -42,6 +42,7 @@ class Frame:
         self.ctx = ctx
         self.depth = depth
         self.locals: dict[str, Value] = {}
+        self.entered: tuple[Loop, ...] = ()
         self.born: dict[str, tuple[Loop, ...]] = {}
         self.owner: ClassRef | None = None
         self.instance: Value = frozenset()

@@ -41,6 +41,8 @@ class Facts:
     born: dict[tuple[int, str], tuple[Loop, ...]] = field(default_factory=dict)
     created: dict[object, Obj] = field(default_factory=dict)
     differentiated: set[EventKey] = field(default_factory=set)
+    read_gradients: frozenset[Obj] = frozenset()
+    reads_unknown_gradients: bool = False
     scaled_gradients: frozenset[Obj] = frozenset()
     overwrites_params: bool = False
     deferred: list[Value] = field(default_factory=list)
@@ -146,7 +148,14 @@ class Machine:
 
     def guarded(self) -> bool:
         """Whether a condition inside the innermost loop stands before what happens now."""
-        return bool(self.guards) and bool(self.loops) and self.guards[-1].depth >= len(self.loops)
+        return any(g.depth >= len(self.loops) and g.frame == self.frame.ctx for g in self.guards) and bool(self.loops)
+
+    def note_name(self, name: str) -> None:
+        """A name was set anew; under a condition only the first time counts."""
+        if self.guarded():
+            self.frame.born.setdefault(name, self.loops)
+        else:
+            self.frame.born[name] = self.loops
 
     def note_birth(self, target: ir.Attr) -> None:
         """An attribute was set anew: sums in it start here."""
@@ -159,7 +168,7 @@ class Machine:
         """The loops that were running when a name or attribute was last set other than by adding to it."""
         match target:
             case ir.Name():
-                return self.frame.born.get(target.id, ())
+                return self.frame.born.get(target.id, self.frame.entered)
             case ir.Attr(value=ir.Name(id=base)):
                 for atom in self.frame.locals.get(base, frozenset()):
                     if isinstance(atom, Ref):

@@ -176,7 +176,7 @@ def forward(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
         forwards |= inputs.forwards
         origins |= inputs.origins
         sources |= inputs.sources
-        tags = frozenset(t for t in inputs.tags if t[0] in ("input-grad", "batch"))
+        tags = frozenset(t for t in inputs.tags if t[0] in ("input-grad", "batch", "sum", "kept"))
     for value in args.values():
         for atom in value:
             if isinstance(atom, Func):

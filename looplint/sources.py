@@ -17,6 +17,7 @@ from looplint.finding import Location, Problem
 _NEEDLES = re.compile(rb"\.\s*(?:backward|step|zero_grad|train|eval|clip_grad_norm_|prepare|parameters)\s*\(|lr_scheduler|optim\b")
 # Nesting beyond this overflows the parser's stack instead of raising.
 _MAX_DEPTH = 400
+_OTHER_FRAMEWORKS = re.compile(rb"^\s*(?:from|import)\s+(?:mxnet|paddle|tensorflow|jax|flax|mindspore|oneflow|keras)\b", re.MULTILINE)
 _MAX_BYTES = 20_000_000
 
 
@@ -42,7 +43,7 @@ class SourceError(Exception):
 
 def could_contain_loop(raw: bytes) -> bool:
     """Whether a file can be about training at all; what cannot is never parsed."""
-    return _NEEDLES.search(raw) is not None
+    return _NEEDLES.search(raw) is not None and (b"torch" in raw or _OTHER_FRAMEWORKS.search(raw) is None)
 
 
 def read_source(path: Path | str) -> Source:

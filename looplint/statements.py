@@ -12,7 +12,7 @@ from looplint.frames import Frame, LoopScope, Snapshot, merge
 from looplint.graph import Loop, Loose
 from looplint.machine import Machine
 from looplint.values import (
-    NONE, NOTHING, UNKNOWN, ClassRef, Const, External, Func, Iter, ModuleRef, Params, Ref, Tensor, Tuple, Unknown, Value, constant_of, join, tensor_of,
+    NONE, NOTHING, UNKNOWN, Atom, ClassRef, Const, External, Func, Iter, ModuleRef, Params, Ref, Tensor, Tuple, Unknown, Value, constant_of, join, tensor_of,
 )  # fmt: skip
 
 _PASSES = 3
@@ -45,8 +45,8 @@ def assign(m: Machine, target: ir.Expr, value: Value, stmt: ir.Stmt | None = Non
     match target:
         case ir.Name():
             bind_name(m, target.id, value)
-            if not isinstance(stmt, ir.AugAssign) and not m.guarded():
-                m.frame.born[target.id] = m.loops
+            if not isinstance(stmt, ir.AugAssign):
+                m.note_name(target.id)
             for atom in value:
                 if isinstance(atom, Ref) and not atom.obj.name:
                     atom.obj.name = target.id
@@ -181,9 +181,16 @@ def _unpack(m: Machine, targets: list[ir.Expr], value: Value) -> None:
         for target, item in zip(targets[starred + 1 :], items[len(items) - after :]):
             assign(m, target, item)
         return
-    element = element_of(m, value)
+    element = frozenset(_part_of_loss(a) for a in element_of(m, value))
     for target in targets:
         assign(m, target, element)
+
+
+def _part_of_loss(atom: Atom) -> Atom:
+    """What a loss function returns beside the loss may be a number or detached: of its parts only so much is known."""
+    if isinstance(atom, Tensor) and ("loss", True) in atom.tags and atom.graph == "yes":
+        return replace(atom, graph="maybe")
+    return atom
 
 
 def _aug_assign(m: Machine, stmt: ir.AugAssign) -> None:

@@ -224,7 +224,12 @@ def join(left: Value, right: Value) -> Value:
 def _widen(value: Value) -> Value:
     """Give up constants and tuples, which can grow without end; keep objects, which cannot."""
     kept = frozenset(a for a in value if isinstance(a, Ref | Tensor | Params))
-    return (kept if len(kept) <= WIDTH else NOTHING) | UNKNOWN
+    if len(kept) <= 2 * WIDTH:
+        return kept | UNKNOWN
+    for atom in kept:
+        if isinstance(atom, Ref):
+            atom.obj.escaped = True  # lost from sight: anything may happen to it
+    return UNKNOWN
 
 
 def objects(value: Value, kind: str | None = None) -> list[Obj]:

@@ -1,6 +1,6 @@
 """A loop computes gradients, and its optimizer never steps."""
 
-from looplint.rule import Event, Obj, Program, Report, Reports, name_of, note
+from looplint.rule import Event, Obj, Program, Report, Reports, name_of, note, related
 
 CODE = "LL106"
 
@@ -16,6 +16,8 @@ def check(program: Program) -> Reports:
             continue
         if (optimizer.escaped and not optimizer.symbolic) or any(program.touches(e, optimizer) for e in program.of("escape")):
             continue
+        if program.facts.reads_unknown_gradients or related(program.facts.read_gradients, optimizer.info.get("holds", frozenset())):
+            continue  # someone else uses the gradients
         start = _beginning(program, optimizer)
         for event in program.of("backward"):
             if start is None or not event.loops or event.root != start.root or program.touches(event, optimizer) != "must" or event.data.get("manual"):
