@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from looplint.catalogue import Rule
 
 _FILES_WORTH_A_POOL = 12
+_IMPORTS = re.compile(rb"^\s*(?:from|import)\s+(?!(?:os|sys|re|json|math|typing)\b)\.*\w", re.MULTILINE)
 Progress = Callable[[int, int], None]
 
 
@@ -62,6 +64,8 @@ def lint_paths(paths: Sequence[str], selection: Selection | None = None, *, jobs
     selection = selection or Selection()
     discovered = discover(paths)
     problems = list(discovered.problems)
+    # A file that was named itself may hold nothing of a loop and still be the program that runs one.
+    named = set(paths)
     candidates: list[Source] = []
     for path in discovered.files:
         try:
@@ -69,7 +73,7 @@ def lint_paths(paths: Sequence[str], selection: Selection | None = None, *, jobs
         except SourceError as error:
             problems.append(error.problem)
             continue
-        if could_contain_loop(source.raw):
+        if could_contain_loop(source.raw) or (str(path) in named and _IMPORTS.search(source.raw)):
             candidates.append(source)
     if not candidates and (selection.select or selection.ignore or selection.extend_select):
         selection.rules()

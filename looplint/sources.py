@@ -42,8 +42,9 @@ class SourceError(Exception):
 
 
 def could_contain_loop(raw: bytes) -> bool:
-    """Whether a file can be about training at all; what cannot is never parsed."""
-    return _NEEDLES.search(raw) is not None and (b"torch" in raw or _OTHER_FRAMEWORKS.search(raw) is None)
+    """Whether a file can be about training at all, or start a program that is; what cannot is never parsed."""
+    starts = b"torch" in raw and b"__main__" in raw
+    return (starts or _NEEDLES.search(raw) is not None) and (b"torch" in raw or _OTHER_FRAMEWORKS.search(raw) is None)
 
 
 def read_source(path: Path | str) -> Source:

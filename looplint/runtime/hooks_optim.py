@@ -165,6 +165,8 @@ def _install_step(tape: Tape, optimizers: Optimizers) -> None:
         began = time.perf_counter()
         if tape.sample("norm", number, 7) and not closure:
             facts["norm"] = measure.norm(p.grad for p in parameters)
+            if local.value_clipped:
+                facts["largest"] = measure.largest(p.grad for p in parameters)
         if tape.sample("change", number, 5) and tape.affordable():
             facts["copies"] = measure.copies(parameters)
         tape.measuring += time.perf_counter() - began
@@ -184,7 +186,7 @@ def _install_step(tape: Tape, optimizers: Optimizers) -> None:
         copies = facts.pop("copies", None)
         if copies is not None:
             facts["change"] = measure.relative_change(copies)
-            facts.update(_held(optimizer, parameters, optimizers.tracked()), **measure.memory())
+            facts.update(_held(optimizers, optimizer, parameters), **measure.memory())
         if facts.get("closure"):
             facts["norm"] = measure.norm(p.grad for p in parameters)
             facts["grads"] = measure.with_gradient(parameters)
@@ -201,18 +203,20 @@ def _install_step(tape: Tape, optimizers: Optimizers) -> None:
     register_optimizer_step_post_hook(after)
 
 
-def _held(optimizer: Any, parameters: list[torch.Tensor], modules: list[torch.nn.Module]) -> dict[str, int]:
-    """How the optimizer's parameters and the modules that ran differ: `orphans` are in no module, `strays` in no optimizer."""
+def _held(optimizers: Optimizers, optimizer: Any, parameters: list[torch.Tensor]) -> dict[str, int]:
+    """How the optimizer's parameters and the modules that ran differ: `orphans` are in no module, `strays` have gradients and are in no optimizer."""
+    modules = optimizers.tracked()
     if not modules:
         return {}
     mine = {id(p) for p in parameters}
+    anyones = {id(p) for other in optimizers.all() for p in optimizers.parameters(other, optimizers.tape.number(other))}
     living = {id(p): p for module in modules for p in module.parameters()}
     displaced = 0
     for parameter, state in optimizer.state.items():
         for value in state.values() if isinstance(state, dict) else ():
             if isinstance(value, torch.Tensor) and value.shape == parameter.shape and (value.device != parameter.device):
                 displaced += 1
-    strays = [p for key, p in living.items() if key not in mine and p.grad is not None]
+    strays = [p for key, p in living.items() if key not in anyones and p.grad is not None]
     return {"orphans": sum(key not in living for key in mine), "strays": len(strays), "displaced": displaced}
 
 
@@ -310,6 +314,7 @@ def _clip(tape: Tape, optimizers: Optimizers, original: Callable[..., Any], name
         if isinstance(result, torch.Tensor) and tape.sample("clip", 0, 7):
             facts["norm"] = float(result.detach())
         facts["holders"] = holders
+        local.value_clipped |= limit == "clip_value"
         tape.emit("clip", holders[0] if holders else 0, facts)
         return result
 

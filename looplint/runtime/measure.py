@@ -60,6 +60,12 @@ def norm(tensors: Iterable[torch.Tensor | None]) -> float:
 
 
 @torch.no_grad()
+def largest(tensors: Iterable[torch.Tensor | None]) -> float:
+    """The largest absolute entry."""
+    return max((float(t.detach().abs().max()) for t in tensors if t is not None and t.numel()), default=0.0)
+
+
+@torch.no_grad()
 def copies(parameters: Sequence[torch.Tensor]) -> list[tuple[torch.Tensor, torch.Tensor]]:
     """Parameters with their values now, as many as the limit allows."""
     chosen, elements = [], 0

@@ -31,6 +31,7 @@ class Local(threading.local):
         self.inside: set[str] = set()
         self.busy = 0  # above zero while the recorder itself calls torch
         self.scaler: int = 0  # the scaler whose step() is running
+        self.value_clipped = False  # whether the script clips by value, so that the largest entry tells something
         self.stepped = 0  # optimizer steps seen inside that
         self.scaled: tuple[weakref.ref[Any], int] | None = None  # the last scaled loss, and its scaler
 
