@@ -154,17 +154,18 @@ def call(m: Machine, callee: Value, args: Arguments, expr: ir.Call) -> Value:
         known = [a for a in candidates if not isinstance(a, Unknown)]
         candidates = sorted(known or candidates[:1], key=stable)
     if len(candidates) == 1:
-        return _call_one(m, candidates[0], args, expr, certain=True)
+        return _call_one(m, candidates[0], args, expr)
     if not candidates:
         return unknown_call(m, None, args, expr)
     before = m.save()
     ends: list[Snapshot] = []
     result: Value = NOTHING
+    m.candidates += 1
     for atom in candidates:
         m.restore(before)
-        m.at = list(before.at)
-        result = join(result, _call_one(m, atom, args, expr, certain=True))
+        result = join(result, _call_one(m, atom, args, expr))
         ends.append(m.save())
+    m.candidates -= 1
     m.join_at(ends)
     return result
 
@@ -184,7 +185,7 @@ def stable(atom: Atom) -> tuple[str, str]:
     return (type(atom).__name__, "")
 
 
-def _call_one(m: Machine, atom: Atom, args: Arguments, expr: ir.Call, *, certain: bool) -> Value:
+def _call_one(m: Machine, atom: Atom, args: Arguments, expr: ir.Call) -> Value:
     from looplint import effects, methods
 
     match atom:

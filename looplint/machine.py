@@ -67,6 +67,8 @@ class Machine:
         self.lines: dict[object, list[ClassRef]] = {}
         self.root = ""
         self.importing: set[object] = set()
+        # How many calls around this one may go to another callee: what happens then happens to one of several objects.
+        self.candidates = 0
         self.statement: cst.CSTNode | None = None
         self.active: list[ir.Function] = []
         self.run_block: Callable[[list[ir.Stmt]], None]
@@ -125,7 +127,7 @@ class Machine:
         if not self.at:
             return None
         event = Event(
-            kind, (self.frame.ctx, id(node), kind), self.site(node), frozenset(subjects), self.loops, self.guards, certain, self.grad,
+            kind, (self.frame.ctx, id(node), kind), self.site(node), frozenset(subjects), self.loops, self.guards, certain and not self.candidates, self.grad,
             self.statement, self.frame.calls, self.root, data,
         )  # fmt: skip
         index = self.graph.add("event", self.loops, self.at, event=event)

@@ -48,6 +48,7 @@ def _begin(m: Machine, run: object, root: str) -> bool:
     if m.left <= 0:
         return False
     m.root = root
+    m.candidates = 0
     m.grad, m.guards, m.loops, m.scopes, m.active = True, (), (), [], []
     m.fuel = min(ROOT_FUEL, m.left)
     given = m.fuel

@@ -1,4 +1,65 @@
-"""Gradients are accumulated over k batches, and the loss is not divided by k."""
+"""Gradients are accumulated over k batches, and the loss is not divided by k.
+
+## What it does
+
+Gradients are accumulated over k batches, and the loss is not divided by k. It is reported where that holds on every path.
+
+## Why it matters
+
+The accumulated gradient is the sum over k batches: k times what one batch of that size would give. The learning rate is in effect k times
+larger, and clipping bites k times earlier.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int, k: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        net.train()
+        for i, (x, y) in enumerate(loader):
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            if (i + 1) % k == 0:
+                opt.step()
+                opt.zero_grad()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int, k: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        net.train()
+        for i, (x, y) in enumerate(loader):
+            loss = nn.functional.mse_loss(net(x), y) / k
+            loss.backward()
+            if (i + 1) % k == 0:
+                opt.step()
+                opt.zero_grad()
+```
+
+## Stays quiet
+
+Division before or after, a factor of any kind on the loss, gradients divided by hand, a sum reduction, `accelerator.backward` (it
+divides), DeepSpeed.
+
+## Repair
+
+Unsafe: divide the loss at the backward.
+
+## Evidence
+
+What a run shows: the gradient norm at the step is about k times that of the scaled loop.
+"""
 
 from looplint.rule import Binary, Compare, Const, Event, Guard, Loop, Program, Report, Reports, name_of, note, render
 

@@ -1,4 +1,65 @@
-"""A scheduler that counts steps is stepped once an epoch."""
+"""A scheduler that counts steps is stepped once an epoch.
+
+## What it does
+
+A scheduler that counts steps is stepped once an epoch. It is reported where that holds on every path.
+
+## Why it matters
+
+A schedule planned for all steps gets one step an epoch: the learning rate stays near its first value.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    sched = optim.lr_scheduler.OneCycleLR(opt, 0.1, total_steps=epochs * len(loader))
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+        sched.step()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    sched = optim.lr_scheduler.OneCycleLR(opt, 0.1, total_steps=epochs * len(loader))
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+            sched.step()
+```
+
+## Stays quiet
+
+The same outside an epoch loop; a scheduler that is also stepped in the batch loop.
+
+## Repair
+
+Safe: move the call into the batch loop, after the optimizer's step.
+
+## Evidence
+
+What a run shows: the schedule ends far from its planned end.
+"""
 
 from looplint.rule import Program, Report, Reports, name_of, note
 

@@ -1,4 +1,63 @@
-"""Gradients are clipped after the optimizer has used them."""
+"""Gradients are clipped after the optimizer has used them.
+
+## What it does
+
+Gradients are clipped after the optimizer has used them. It is reported where that holds on every path.
+
+## Why it matters
+
+The step has used the gradients before the clip changes them.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+            nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+```
+
+## Good
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+            opt.step()
+```
+
+## Stays quiet
+
+Clipping of weights (WGAN); a norm that is only measured.
+
+## Repair
+
+Safe: move the clip to just before the step.
+
+## Evidence
+
+What a run shows: the gradient norm at the step exceeds `max_norm`.
+"""
 
 from looplint.rule import Automaton, Program, Report, Reports, name_of, note
 

@@ -1,4 +1,64 @@
-"""Gradients are clipped before backward() has computed them."""
+"""Gradients are clipped before backward() has computed them.
+
+## What it does
+
+Gradients are clipped before backward() has computed them. It is reported where that holds on every path.
+
+## Why it matters
+
+Before backward() there is nothing to clip: `clip_grad_norm_` on empty gradients returns 0 and does nothing, silently. The step then uses
+gradients of any size.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+            loss.backward()
+            opt.step()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+            opt.step()
+```
+
+## Stays quiet
+
+A clip under the accumulation guard; a norm that is only measured (`max_norm=inf`).
+
+## Repair
+
+Safe: move the clip to just before the step, after `unscale_`.
+
+## Evidence
+
+What a run shows: the gradient norm at the step exceeds `max_norm`.
+"""
 
 from looplint.rule import Automaton, Program, Report, Reports, name_of, note
 

@@ -1,4 +1,66 @@
-"""A tensor is kept together with its graph where only its value is wanted."""
+"""A tensor is kept together with its graph where only its value is wanted.
+
+## What it does
+
+A tensor is kept together with its graph where only its value is wanted. It is reported where that holds on every path.
+
+## Why it matters
+
+A kept loss no longer holds the saved activations after its backward, but it does hold the nodes of its graph; where no backward has run
+it holds the activations too. What converts at once (print, `add_scalar`, a progress bar) keeps nothing and is not reported.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    history = []
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+            history.append(loss)
+```
+
+## Good
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    history = []
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+            history.append(loss.item())
+```
+
+## Stays quiet
+
+`.item()`, `float()`, `.detach()`; values made under no_grad; lists whose sum goes backward; a slot that is overwritten each time.
+
+## Repair
+
+Safe: `.item()` on a scalar loss, `.detach()` else.
+
+## Evidence
+
+What a run shows: Autograd nodes stay alive after the iteration.
+"""
 
 from looplint.rule import Loop, Program, Report, Reports, note, over_data
 

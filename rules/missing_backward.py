@@ -1,4 +1,63 @@
-"""An optimizer steps in a loop, and no backward() ever gives it gradients."""
+"""An optimizer steps in a loop, and no backward() ever gives it gradients.
+
+## What it does
+
+An optimizer steps in a loop, and no backward() ever gives it gradients. It is reported where that holds on every path.
+
+## Why it matters
+
+`step()` with every gradient None does nothing and says nothing.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            opt.step()
+            print(loss.item())
+```
+
+## Good
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+            print(loss.item())
+```
+
+## Stays quiet
+
+`p.grad = ...` by hand; evolution strategies; `accelerator.backward`, `fabric.backward`, `engine.backward`,
+`scaler.scale(loss).backward()`.
+
+## Repair
+
+None.
+
+## Evidence
+
+What a run shows: the parameters do not change.
+"""
 
 from looplint.rule import Program, Report, Reports, name_of, note, related
 

@@ -1,4 +1,69 @@
-"""A model is validated in train mode: dropout and batch norm are active."""
+"""A model is validated in train mode: dropout and batch norm are active.
+
+## What it does
+
+A model is validated in train mode: dropout and batch norm are active. It is reported where that holds on every path.
+
+## Why it matters
+
+Dropout is active, and batch norm uses the statistics of the validation batches and learns from them: the numbers are noisy and too low,
+and validation changes the model.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, valid, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+        with torch.no_grad():
+            for x, y in valid:
+                print(nn.functional.mse_loss(net(x), y).item())
+```
+
+## Good
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, valid, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+        net.eval()
+        with torch.no_grad():
+            for x, y in valid:
+                print(nn.functional.mse_loss(net(x), y).item())
+```
+
+## Stays quiet
+
+Models known to have neither dropout nor batch norm; forwards whose results nothing is measured on (GAN samples); frozen models.
+
+## Repair
+
+Safe: insert `eval()` before the pass, and `train()` back where it is needed.
+
+## Evidence
+
+What a run shows: two passes over one batch differ; running statistics change.
+"""
 
 from looplint.rule import Program, Report, Reports, mode_matters, mode_states, name_of, note, related, validation_loop
 

@@ -1,4 +1,68 @@
-"""A validation pass builds a graph for every batch that nothing uses."""
+"""A validation pass builds a graph for every batch that nothing uses.
+
+## What it does
+
+A validation pass builds a graph for every batch that nothing uses. It is reported where that holds on every path.
+
+## Why it matters
+
+Every forward of the pass builds a graph and keeps its activations until the result is dropped: more memory and time, for nothing.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, valid, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+        net.eval()
+        for x, y in valid:
+            print(nn.functional.mse_loss(net(x), y).item())
+```
+
+## Good
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, valid, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+        net.eval()
+        with torch.no_grad():
+            for x, y in valid:
+                print(nn.functional.mse_loss(net(x), y).item())
+```
+
+## Stays quiet
+
+Work on input gradients; a decorator or caller that disables gradients; `requires_grad_(False)` models.
+
+## Repair
+
+Safe: wrap the pass in `with torch.no_grad():`.
+
+## Evidence
+
+What a run shows: the outputs have a `grad_fn`; peak memory is higher.
+"""
 
 from looplint.rule import Program, Report, Reports, mode_states, name_of, note, related, validation_loop
 

@@ -1,4 +1,61 @@
-"""A loop computes gradients, and its optimizer never steps."""
+"""A loop computes gradients, and its optimizer never steps.
+
+## What it does
+
+A loop computes gradients, and its optimizer never steps. It is reported where that holds on every path.
+
+## Why it matters
+
+Gradients are computed and thrown away: the parameters never change.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+```
+
+## Stays quiet
+
+Functions that only send a loss backward and are called by one that steps; gradients that other code reads; an optimizer stepped by a
+framework.
+
+## Repair
+
+Unsafe: insert the step behind the backward.
+
+## Evidence
+
+What a run shows: the parameters do not change.
+"""
 
 from looplint.rule import Event, Obj, Program, Report, Reports, name_of, note, related
 

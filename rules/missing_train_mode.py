@@ -1,4 +1,68 @@
-"""After a validation pass the model goes on training in eval mode."""
+"""After a validation pass the model goes on training in eval mode.
+
+## What it does
+
+After a validation pass the model goes on training in eval mode. It is reported where that holds on every path.
+
+## Why it matters
+
+From the second epoch on dropout is off and batch norm neither uses nor updates batch statistics.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, valid, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+        net.eval()
+        with torch.no_grad():
+            for x, y in valid:
+                print(nn.functional.mse_loss(net(x), y).item())
+```
+
+## Good
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, valid, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+        net.eval()
+        with torch.no_grad():
+            for x, y in valid:
+                print(nn.functional.mse_loss(net(x), y).item())
+```
+
+## Stays quiet
+
+Teachers, targets and frozen parts, whose parameters no optimizer steps; helpers that restore the mode.
+
+## Repair
+
+Safe: insert `train()` at the top of the epoch body.
+
+## Evidence
+
+What a run shows: `module.training` is False during training forwards.
+"""
 
 from looplint.rule import Program, Report, Reports, mode_states, name_of, note, related
 

@@ -1,4 +1,62 @@
-"""Nothing clears the gradients between an optimizer's step and the next backward."""
+"""Nothing clears the gradients between an optimizer's step and the next backward.
+
+## What it does
+
+Nothing clears the gradients between an optimizer's step and the next backward. It is reported where that holds on every path.
+
+## Why it matters
+
+backward() adds to `.grad`. Without a clear every step uses the sum of all batches so far, which grows and points more and more into the
+past.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+```
+
+## Stays quiet
+
+`model.zero_grad()`, `p.grad = None`, a helper that clears, LBFGS closures, accumulation with a clear under its guard, a single step
+outside a loop.
+
+## Repair
+
+Safe with one optimizer: insert the clear at the top of the batch body.
+
+## Evidence
+
+What a run shows: the gradient norm before each step grows against the same loop with the clear.
+"""
 
 from looplint.rule import Program, Report, Reports, name_of, note, uncleared
 

@@ -1,4 +1,65 @@
-"""The model is moved or converted after the optimizer took its parameters."""
+"""The model is moved or converted after the optimizer took its parameters.
+
+## What it does
+
+The model is moved or converted after the optimizer took its parameters. It is reported where that holds on every path.
+
+## Why it matters
+
+On CPU and CUDA a plain move changes the parameters in place and the optimizer goes on working; `to_empty()` from the meta device, XLA and
+the overwrite flag replace them, and the optimizer is left with dead ones; Adagrad keeps its state on the old device. PyTorch's
+documentation asks for the move first.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    net.to("cuda")
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    net.to("cuda")
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+```
+
+## Stays quiet
+
+Moves of tensors; a move of the same kind before; an optimizer built after the move.
+
+## Repair
+
+Safe: move the statement before the construction.
+
+## Evidence
+
+What a run shows: `param_groups` holds objects that the model does not, or state on another device; for a plain move, nothing.
+"""
 
 from looplint.rule import Automaton, Event, Obj, Program, Report, Reports, constant_of, name_of, note
 

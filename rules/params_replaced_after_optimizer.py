@@ -1,4 +1,63 @@
-"""A part of the model is replaced after the optimizer took the parameters."""
+"""A part of the model is replaced after the optimizer took the parameters.
+
+## What it does
+
+A part of the model is replaced after the optimizer took the parameters. It is reported where that holds on every path.
+
+## Why it matters
+
+The new part gets gradients, and no optimizer changes it: the head keeps its random weights.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    net.head = nn.Linear(8, 2)
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    net.head = nn.Linear(8, 2)
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+```
+
+## Stays quiet
+
+`add_param_group`; an optimizer built after; a wrapper around the part that was there.
+
+## Repair
+
+Unsafe: move the construction behind the assignment.
+
+## Evidence
+
+What a run shows: the new parameters get gradients and never change.
+"""
 
 from looplint.rule import Automaton, Obj, Program, Report, Reports, name_of, note, related
 

@@ -1,4 +1,65 @@
-"""ReduceLROnPlateau is stepped without the metric it watches."""
+"""ReduceLROnPlateau is stepped without the metric it watches.
+
+## What it does
+
+ReduceLROnPlateau is stepped without the metric it watches. It is reported where that holds on every path.
+
+## Why it matters
+
+ReduceLROnPlateau.step() without its metric raises TypeError, at the end of the first epoch.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    sched = optim.lr_scheduler.ReduceLROnPlateau(opt)
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+        sched.step()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    sched = optim.lr_scheduler.ReduceLROnPlateau(opt)
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+        sched.step(loss.item())
+```
+
+## Stays quiet
+
+A variable that may hold a scheduler of another class.
+
+## Repair
+
+Unsafe: pass the validation loss where one name is in reach.
+
+## Evidence
+
+What a run shows: TypeError.
+"""
 
 from looplint.rule import Program, Report, Reports, name_of, note
 

@@ -1,4 +1,61 @@
-"""retain_graph=True keeps a graph that nothing uses again."""
+"""retain_graph=True keeps a graph that nothing uses again.
+
+## What it does
+
+retain_graph=True keeps a graph that nothing uses again. It is reported where that holds on every path.
+
+## Why it matters
+
+The saved activations of the graph are kept until the loss is replaced, and nothing goes through the graph again.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward(retain_graph=True)
+            opt.step()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+```
+
+## Stays quiet
+
+Two losses that share a graph; higher-order gradients; hidden state carried from batch to batch.
+
+## Repair
+
+Unsafe: drop the argument.
+
+## Evidence
+
+What a run shows: more memory is held at the end of the iteration.
+"""
 
 from looplint.rule import Event, Program, Report, Reports, note
 

@@ -1,4 +1,65 @@
-"""The scheduler is stepped before the optimizer's first step."""
+"""The scheduler is stepped before the optimizer's first step.
+
+## What it does
+
+The scheduler is stepped before the optimizer's first step. It is reported where that holds on every path.
+
+## Why it matters
+
+The first value of the schedule is skipped. PyTorch warns once, in the middle of a log.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    sched = optim.lr_scheduler.OneCycleLR(opt, 0.1, total_steps=epochs * len(loader))
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            sched.step()
+            opt.step()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    sched = optim.lr_scheduler.OneCycleLR(opt, 0.1, total_steps=epochs * len(loader))
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+            sched.step()
+```
+
+## Stays quiet
+
+Schedulers of another optimizer; `scheduler.step(epoch)`.
+
+## Repair
+
+Safe: move the call behind the optimizer's step.
+
+## Evidence
+
+What a run shows: the learning rate of the first step is the second value of the schedule.
+"""
 
 from looplint.rule import Automaton, Program, Report, Reports, name_of, note, refs
 

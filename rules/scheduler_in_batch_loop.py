@@ -1,4 +1,66 @@
-"""A scheduler that counts epochs is stepped on every batch."""
+"""A scheduler that counts epochs is stepped on every batch.
+
+## What it does
+
+A scheduler that counts epochs is stepped on every batch. It is reported where that holds on every path.
+
+## Why it matters
+
+A horizon given in epochs is used up after that many batches: the learning rate is at its end within the first epoch.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    sched = optim.lr_scheduler.CosineAnnealingLR(opt, T_max=epochs)
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+            sched.step()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    sched = optim.lr_scheduler.CosineAnnealingLR(opt, T_max=epochs)
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+        sched.step()
+```
+
+## Stays quiet
+
+Schedulers that count steps (OneCycleLR, a horizon over `len(loader)`); `scheduler.step(epoch + i / iters)`; a scheduler whose unit
+nothing tells; a condition that the optimizer's step does not share.
+
+## Repair
+
+Safe: move the call to the end of the epoch body.
+
+## Evidence
+
+What a run shows: the learning rate changes len(loader) times an epoch.
+"""
 
 from looplint.rule import Program, Report, Reports, name_of, note
 

@@ -1,4 +1,64 @@
-"""A scheduler is built, and nothing ever steps it."""
+"""A scheduler is built, and nothing ever steps it.
+
+## What it does
+
+A scheduler is built, and nothing ever steps it. It is reported where that holds on every path.
+
+## Why it matters
+
+The learning rate keeps the value that the scheduler set when it was built.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    sched = optim.lr_scheduler.CosineAnnealingLR(opt, T_max=epochs)
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    sched = optim.lr_scheduler.CosineAnnealingLR(opt, T_max=epochs)
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+        sched.step()
+```
+
+## Stays quiet
+
+A scheduler that is returned, stored, wrapped in another one or handed to code that cannot be followed.
+
+## Repair
+
+None.
+
+## Evidence
+
+What a run shows: the learning rate is constant.
+"""
 
 from looplint.rule import Program, Report, Reports, name_of, note, refs
 

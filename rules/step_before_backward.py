@@ -1,4 +1,61 @@
-"""The optimizer steps before backward() has computed the gradients of the batch."""
+"""The optimizer steps before backward() has computed the gradients of the batch.
+
+## What it does
+
+The optimizer steps before backward() has computed the gradients of the batch. It is reported where that holds on every path.
+
+## Why it matters
+
+The step runs on cleared gradients, and the gradients of this batch are cleared before any step uses them.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            opt.step()
+            loss.backward()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+```
+
+## Stays quiet
+
+A special case in the first iteration; pipelines that step the batch before on purpose and clear after.
+
+## Repair
+
+Unsafe: move the step behind the backward.
+
+## Evidence
+
+What a run shows: the steps change nothing.
+"""
 
 from looplint.rule import Automaton, Program, Report, Reports, name_of, note
 

@@ -1,4 +1,61 @@
-"""One of several optimizers is cleared twice, and another one never."""
+"""One of several optimizers is cleared twice, and another one never.
+
+## What it does
+
+One of several optimizers is cleared twice, and another one never. It is reported where that holds on every path.
+
+## Why it matters
+
+The optimizer that steps uses the gradients of all batches so far, while another one is cleared twice.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(G: nn.Module, D: nn.Module, loader):
+    opt_g, opt_d = optim.Adam(G.parameters()), optim.Adam(D.parameters())
+    for real, noise in loader:
+        opt_d.zero_grad()
+        (D(G(noise).detach()).mean() - D(real).mean()).backward()
+        opt_d.step()
+        opt_d.zero_grad()
+        (-D(G(noise)).mean()).backward()
+        opt_g.step()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(G: nn.Module, D: nn.Module, loader):
+    opt_g, opt_d = optim.Adam(G.parameters()), optim.Adam(D.parameters())
+    for real, noise in loader:
+        opt_d.zero_grad()
+        (D(G(noise).detach()).mean() - D(real).mean()).backward()
+        opt_d.step()
+        opt_g.zero_grad()
+        (-D(G(noise)).mean()).backward()
+        opt_g.step()
+```
+
+## Stays quiet
+
+Loops that clear both; a `zero_grad()` of a module that holds both.
+
+## Repair
+
+Unsafe: clear the optimizer that steps.
+
+## Evidence
+
+What a run shows: the gradient norm of the uncleared optimizer grows.
+"""
 
 from looplint.rule import Program, Report, Reports, name_of, note, uncleared
 

@@ -1,4 +1,63 @@
-"""Gradients are cleared after they were computed and before the optimizer uses them."""
+"""Gradients are cleared after they were computed and before the optimizer uses them.
+
+## What it does
+
+Gradients are cleared after they were computed and before the optimizer uses them. It is reported where that holds on every path.
+
+## Why it matters
+
+The step finds no gradients. With plain SGD nothing is learned at all; with momentum only stale momentum moves the parameters. Nothing
+warns: a step with every gradient None is a complete no-op.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.zero_grad()
+            opt.step()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+```
+
+## Stays quiet
+
+A clear after the step, or between forward and backward; with several optimizers, gradients that the other one's loss left and that are
+dropped on purpose.
+
+## Repair
+
+Safe: move the clear to the top of the batch body.
+
+## Evidence
+
+What a run shows: the parameters of the optimizer do not change over a step.
+"""
 
 from looplint.rule import Automaton, Program, Report, Reports, name_of, note
 
