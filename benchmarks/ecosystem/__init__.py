@@ -1,0 +1,1 @@
+"""Findings on real repositories, each read and judged."""

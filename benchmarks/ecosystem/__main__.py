@@ -1,0 +1,92 @@
+"""`python -m benchmarks.ecosystem --checkouts DIR`: lint real repositories and compare with the judgements.
+
+DIR holds one folder per repository of `repositories.json`, named owner__name, at the commit that stands there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from looplint.lint import lint_paths
+
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Found:
+    """A finding as it is matched: the text of its line, not its number, which moves."""
+
+    repo: str
+    path: str
+    code: str
+    line: str
+
+    @classmethod
+    def of(cls, judgement: dict[str, Any]) -> Found:
+        return cls(judgement["repo"], judgement["path"], judgement["code"], judgement["line"])
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.ecosystem", description=__doc__)
+    parser.add_argument("--checkouts", type=Path, required=True)
+    parser.add_argument("--repo", action="append", default=[], help="only this repository (repeatable)")
+    parser.add_argument("--json", type=Path, help="write the findings here, to be judged")
+    options = parser.parse_args(arguments)
+    judged = {Found.of(j): j for j in json.loads((HERE / "judgements.json").read_text(encoding="utf-8"))}
+    repositories = json.loads((HERE / "repositories.json").read_text(encoding="utf-8"))
+    found: list[Found] = []
+    loop_files = 0
+    checked = set()
+    for repository in repositories:
+        name = repository["repo"]
+        folder = options.checkouts / name.replace("/", "__")
+        if (options.repo and name not in options.repo) or not folder.is_dir():
+            continue
+        started = time.perf_counter()
+        here = findings(name, folder)
+        found += here
+        loop_files += repository["loop_files"]
+        checked.add(name)
+        print(f"{name}: {len(here)} findings, {time.perf_counter() - started:.0f} s", file=sys.stderr)
+    print(report(found, judged, checked, loop_files))
+    if options.json is not None:
+        options.json.write_text(json.dumps([vars(f) for f in found], indent=1) + "\n", encoding="utf-8")
+    return 1 if [f for f in found if f not in judged] else 0
+
+
+def findings(repo: str, folder: Path) -> list[Found]:
+    """What looplint says of one checkout."""
+    result = []
+    for finding in lint_paths([str(folder)]).findings:
+        path = Path(finding.filename).resolve()
+        line = path.read_text(encoding="utf-8", errors="replace").splitlines()[finding.location.row - 1].strip()[:80]
+        result.append(Found(repo, path.relative_to(folder.resolve()).as_posix(), finding.code, line))
+    return result
+
+
+def report(found: Sequence[Found], judged: dict[Found, dict[str, Any]], checked: set[str], loop_files: int) -> str:
+    """Precision per rule, and what is new or gone against the judgements."""
+    lines = ["| rule | findings | true | precision |", "|---|---:|---:|---:|"]
+    verdicts = Counter((f.code, judged[f]["verdict"]) for f in found if f in judged)
+    for code in sorted({f.code for f in found}):
+        true, false = verdicts[code, "true"], verdicts[code, "false"]
+        lines.append(f"| {code} | {true + false} | {true} | {true / max(1, true + false):.0%} |")
+    true = sum(n for (_, v), n in verdicts.items() if v == "true")
+    false = sum(n for (_, v), n in verdicts.items() if v == "false")
+    lines.append(f"| **all** | {true + false} | {true} | {true / max(1, true + false):.1%} |")
+    lines.append(f"\n{len(checked)} repositories, {loop_files} loop files, {false} false alarms.")
+    lines += [f"new: {f.repo} {f.path} {f.code} {f.line}" for f in found if f not in judged]
+    lines += [f"gone: {f.repo} {f.path} {f.code} {f.line}" for f in judged if f.repo in checked and f not in set(found)]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,27 @@
+"""How the findings on real repositories are matched with their judgements."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from benchmarks.ecosystem.__main__ import HERE, Found, findings, report
+
+LOOP = "import torch\nnet = torch.nn.Linear(1, 1)\nopt = torch.optim.SGD(net.parameters(), lr=1)\nfor x in data:\n    net(x).sum().backward()\n    opt.step()\n"
+
+
+def test_a_finding_is_matched_by_the_text_of_its_line(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("# moved\n" + LOOP)
+    assert findings("a/b", tmp_path) == [Found("a/b", "train.py", "LL102", "net(x).sum().backward()")]
+
+
+def test_new_and_gone_findings_are_named() -> None:
+    one, two, three = (Found("a/b", "train.py", "LL102", line) for line in ("one", "two", "three"))
+    text = report([one, two], {one: {"verdict": "true"}, three: {"verdict": "false"}}, {"a/b"}, 3)
+    assert "| LL102 | 1 | 1 | 100% |" in text and "new: a/b train.py LL102 two" in text and "gone: a/b train.py LL102 three" in text
+
+
+def test_every_judgement_has_a_verdict_and_a_reason_and_a_listed_repository() -> None:
+    repositories = {r["repo"] for r in json.loads((HERE / "repositories.json").read_text())}
+    for judgement in json.loads((HERE / "judgements.json").read_text()):
+        assert judgement["verdict"] in ("true", "false") and judgement["reason"] and judgement["repo"] in repositories
