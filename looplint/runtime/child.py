@@ -20,9 +20,47 @@ PACKAGE_ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(_
 
 
 def main() -> None:
-    options = json.loads(sys.argv[1])
     # Started as a file, so the first entry is this file's folder; the script's goes there instead.
     sys.path[0] = PACKAGE_ROOT
+    if sys.argv[1] == "--serve":
+        _serve()
+    else:
+        _run_script(json.loads(sys.argv[1]))
+
+
+def _serve() -> None:
+    """Imports torch once, and runs each script that a line of input asks for in a fork."""
+    import torch._dynamo  # noqa: F401 (imported for the forks)
+
+    # The forks have pipes of their own; the scripts must not see those of the parent.
+    requests, answers = os.fdopen(os.dup(0), "r"), os.fdopen(os.dup(1), "w")
+    for line in requests:
+        request = json.loads(line)
+        process = os.fork()
+        if process == 0:
+            _become(request)
+            return
+        answers.write(json.dumps({"process": process}) + "\n")
+        answers.flush()
+        _, status = os.waitpid(process, 0)
+        answers.write(json.dumps({"exit": os.waitstatus_to_exitcode(status)}) + "\n")
+        answers.flush()
+
+
+def _become(request: dict[str, Any]) -> None:
+    """Turns a fork into what a fresh process would be, and runs the script in it."""
+    os.setsid()
+    for target, path, flags in ((0, os.devnull, os.O_RDONLY), (1, request["out"], os.O_WRONLY), (2, request["err"], os.O_WRONLY)):
+        opened = os.open(path, flags)
+        os.dup2(opened, target)
+        os.close(opened)
+    os.closerange(3, 64)  # the pipes among them
+    os.environ.update(request["environment"])
+    os.chdir(request["cwd"])
+    _run_script(request["settings"])
+
+
+def _run_script(options: dict[str, Any]) -> None:
     if options.get("trace") and hasattr(signal, "SIGUSR1"):
         faulthandler.register(signal.SIGUSR1, open(options["trace"], "w"), all_threads=False)  # noqa: SIM115 (used until the end)
     import torch
@@ -48,7 +86,7 @@ def main() -> None:
         code = error.code if isinstance(error.code, int) else 0 if error.code is None else 1
         end.update(outcome="exit", exit=code, message=str(error.code) if isinstance(error.code, str) else "")
         failure = error
-    except BaseException as error:
+    except BaseException as error:  # noqa: BLE001 (whatever ends the script is part of the record; it is raised again as exit status)
         end.update(outcome="crashed", exit=1, error=_describe(error))
         end["error"]["recorder"] = recorder is not None and recorder.failing()
         failure = error
@@ -109,7 +147,17 @@ def _record(options: dict[str, Any]) -> _Recorder:
     """Opens the stream and installs the hooks."""
     import torch
 
-    from looplint.runtime import hooks_autograd, hooks_data, hooks_loggers, hooks_modules, hooks_optim, hooks_schedule, hooks_state, measure
+    from looplint.runtime import (
+        hooks_autograd,
+        hooks_data,
+        hooks_gradients,
+        hooks_loggers,
+        hooks_modules,
+        hooks_optim,
+        hooks_schedule,
+        hooks_state,
+        measure,
+    )
     from looplint.runtime.tape import Tape
 
     tape = Tape(options["stream"], own=options.get("own", ""))
@@ -132,6 +180,7 @@ def _record(options: dict[str, Any]) -> _Recorder:
     optimizers = hooks_optim.Optimizers(tape, options.get("steps") or 0)
     modules = hooks_modules.Modules(tape)
     hooks_optim.install(tape, optimizers)
+    hooks_gradients.install(tape, optimizers)
     hooks_autograd.install(tape, optimizers)
     hooks_modules.install(tape, optimizers, modules)
     hooks_schedule.install(tape)
@@ -162,7 +211,10 @@ def _run(options: dict[str, Any]) -> None:
 def _user_frames(error: BaseException) -> list[traceback.FrameSummary]:
     mine = os.path.abspath(__file__)
     frames = list(traceback.extract_tb(error.__traceback__))
-    last = max((i for i, frame in enumerate(frames) if os.path.abspath(frame.filename) == mine or frame.filename.startswith("<frozen runpy")), default=-1)
+    last = max(
+        (i for i, frame in enumerate(frames) if os.path.abspath(frame.filename) == mine or frame.filename.startswith("<frozen runpy")),
+        default=-1,
+    )
     hooks = os.path.dirname(mine) + os.sep
     return [frame for frame in frames[last + 1 :] if not frame.filename.startswith(hooks)]
 
@@ -174,7 +226,11 @@ def _describe(error: BaseException) -> dict[str, Any]:
 
 def _print_user_traceback(error: BaseException) -> None:
     """What Python would have printed, without the recorder's own frames."""
-    lines = ["Traceback (most recent call last):\n", *traceback.format_list(_user_frames(error)), *traceback.format_exception_only(type(error), error)]
+    lines = [
+        "Traceback (most recent call last):\n",
+        *traceback.format_list(_user_frames(error)),
+        *traceback.format_exception_only(type(error), error),
+    ]
     sys.stderr.write("".join(lines))
 
 

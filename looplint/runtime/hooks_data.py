@@ -63,7 +63,7 @@ def _install_next(tape: Tape) -> None:
         for iterator, position in tape.loops:
             if iterator() is self:
                 try:
-                    batch = original(self)
+                    batch = original(self)  # type: ignore[arg-type]
                 except StopIteration:
                     tape.loops[:] = [entry for entry in tape.loops if entry[1] is not position]
                     raise

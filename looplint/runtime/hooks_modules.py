@@ -119,7 +119,7 @@ def _install_forward(tape: Tape, modules: Modules) -> None:
         _emit_forward(tape, modules, self, result)
         return result
 
-    nn.Module.__call__ = call
+    nn.Module.__call__ = call  # type: ignore[method-assign]
 
 
 def _emit_forward(tape: Tape, modules: Modules, module: nn.Module, result: Any) -> None:
@@ -182,7 +182,7 @@ def _install_modes(tape: Tape, modules: Modules) -> None:
         tape.emit("train" if mode else "eval", modules.number(self), {})
         return result
 
-    nn.Module.train = train  # type: ignore[method-assign]  # eval() calls it
+    nn.Module.train = train  # type: ignore[method-assign,assignment]  # eval() calls it
 
 
 def _install_moves(tape: Tape, modules: Modules) -> None:

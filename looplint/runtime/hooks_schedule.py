@@ -15,26 +15,26 @@ from looplint.runtime.tape import Tape
 
 def install(tape: Tape) -> None:
     for kind in [LRScheduler, *_subclasses(LRScheduler)]:
-        if "__init__" in vars(kind):
-            kind.__init__ = _construct(tape, kind.__init__)  # type: ignore[method-assign]
-        if "step" in vars(kind):
-            kind.step = _step(tape, kind.step)  # type: ignore[method-assign]
+        for name, wrap in (("__init__", _construct), ("step", _step)):
+            if name in vars(kind):
+                setattr(kind, name, wrap(tape, vars(kind)[name]))
     _wrap_future_subclasses(tape)
 
 
 def _subclasses(kind: type) -> list[type]:
-    return [s for direct in kind.__subclasses__() for s in [direct, *_subclasses(direct)]]
+    direct: list[type] = kind.__subclasses__()
+    return [s for child in direct for s in [child, *_subclasses(child)]]
 
 
 def _wrap_future_subclasses(tape: Tape) -> None:
     """A scheduler class that the script defines may have a step of its own."""
 
-    def init_subclass(cls: type, **kwargs: Any) -> None:
+    def init_subclass(cls: Any, **kwargs: Any) -> None:
         super(LRScheduler, cls).__init_subclass__(**kwargs)
         if "step" in vars(cls):
-            cls.step = _step(tape, vars(cls)["step"])  # type: ignore[attr-defined]
+            cls.step = _step(tape, vars(cls)["step"])
 
-    LRScheduler.__init_subclass__ = classmethod(init_subclass)  # type: ignore[assignment]
+    LRScheduler.__init_subclass__ = classmethod(init_subclass)  # type: ignore[assignment,arg-type]
 
 
 def _rates(scheduler: Any) -> list[float]:
@@ -48,7 +48,8 @@ def _construct(tape: Tape, original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def construct(self: Any, *args: Any, **kwargs: Any) -> None:
         if "schedule" in local.inside or tape.silent():
-            return original(self, *args, **kwargs)
+            original(self, *args, **kwargs)
+            return
         local.inside.add("schedule")
         try:
             original(self, *args, **kwargs)

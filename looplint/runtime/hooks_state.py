@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-import torch.nn.functional as functional
 from torch import nn
+from torch.nn import functional
 
 from looplint.runtime.hooks_modules import Modules
 from looplint.runtime.tape import Tape
@@ -90,7 +90,7 @@ def _loss(tape: Tape, name: str, original: Callable[..., Any]) -> Callable[..., 
     """Samples whether what a loss takes for logits already are probabilities."""
 
     @functools.wraps(original)
-    def loss(input: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: A002 (callers name it so)
+    def loss(input: Any, *args: Any, **kwargs: Any) -> Any:
         if torch.compiler.is_compiling() or tape.silent() or not isinstance(input, torch.Tensor) or not tape.sample("input", tape.place(2), 4):
             return original(input, *args, **kwargs)
         tape.local.busy += 1

@@ -167,7 +167,7 @@ def memory() -> dict[str, int]:
             result["rss"] = int(stream.read().split()[1]) * _PAGE
     except OSError:  # no such file but on Linux
         result["rss"] = 0
-    if torch.cuda.is_available() and torch.cuda.is_initialized():
+    if torch.cuda.is_available() and torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
         result["cuda"] = torch.cuda.memory_allocated()
         result["cuda_peak"] = torch.cuda.max_memory_allocated()
     return result

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -56,14 +56,35 @@ class Recording:
         return self.outcome in ("finished", "step-limit") or (self.outcome == "exit" and self.exit == 0)
 
 
-def record(script: Path | str, options: Options | None = None) -> Recording:
+# Starts a process with settings, in a folder and environment, with files to print to; waits so many seconds.
+# Returns its exit status, and whether it had to be ended.
+Launch = Callable[[Mapping[str, Any], Path, Mapping[str, str], Path, Path, float], tuple[int, bool]]
+
+
+def record(script: Path | str, options: Options | None = None, launch: Launch | None = None) -> Recording:
     """Runs a script (or, with `options.module`, a module) and waits for its end or its time limit."""
     options = options or Options()
     with tempfile.TemporaryDirectory(prefix="looplint-") as folder:
-        return _record(Path(folder), str(script), options)
+        return _record(Path(folder), str(script), options, launch or start)
 
 
-def _record(folder: Path, script: str, options: Options) -> Recording:
+def start(settings: Mapping[str, Any], cwd: Path, environment: Mapping[str, str], out: Path, err: Path, seconds: float) -> tuple[int, bool]:
+    """Runs the child as a process of its own."""
+    with out.open("wb") as out_stream, err.open("wb") as err_stream:
+        process = subprocess.Popen(
+            [sys.executable, str(CHILD), json.dumps(settings)],
+            cwd=cwd,
+            env={**os.environ, **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=out_stream,
+            stderr=err_stream,
+            start_new_session=True,
+        )
+        timed_out = _wait(process, seconds)
+    return process.returncode, timed_out
+
+
+def _record(folder: Path, script: str, options: Options, launch: Launch) -> Recording:
     stream_path, result_path, trace_path = folder / "stream.jsonl", folder / "result.json", folder / "trace.txt"
     path = os.path.abspath(script) if not options.module else options.module
     cwd = options.cwd or Path.cwd()
@@ -81,23 +102,13 @@ def _record(folder: Path, script: str, options: Options) -> Recording:
         "trace": str(trace_path),
     }
     began = time.monotonic()
-    with (folder / "out").open("wb") as out, (folder / "err").open("wb") as err:
-        process = subprocess.Popen(
-            [sys.executable, str(CHILD), json.dumps(settings)],
-            cwd=cwd,
-            env=_environment(options),
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=err,
-            start_new_session=True,
-        )
-        timed_out = _wait(process, options.seconds)
+    code, timed_out = launch(settings, cwd, _environment(options), folder / "out", folder / "err", options.seconds)
     seconds = time.monotonic() - began
     stdout, stderr = _tail(folder / "out"), _tail(folder / "err")
     stream = loops.annotate(read(stream_path)) if options.hooks else Stream()
     result = json.loads(result_path.read_text("utf-8")) if result_path.exists() and result_path.stat().st_size else {}
-    outcome, message = _outcome(process.returncode, timed_out, result, trace_path, options)
-    return Recording(outcome, None if timed_out else process.returncode, message, stream, stdout, stderr, seconds, result)
+    outcome, message = _outcome(code, timed_out, result, trace_path, options)
+    return Recording(outcome, None if timed_out else code, message, stream, stdout, stderr, seconds, result)
 
 
 def _own_folder(module: str, cwd: Path) -> str:
@@ -113,7 +124,7 @@ def _own_folder(module: str, cwd: Path) -> str:
 
 
 def _environment(options: Options) -> dict[str, str]:
-    environment = {**os.environ, "PYTHONHASHSEED": str(options.seed or 0), "PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8"}
+    environment = {"PYTHONHASHSEED": str(options.seed or 0), "PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8"}
     if options.deterministic:
         environment["CUBLAS_WORKSPACE_CONFIG"] = ":4096:8"
     if options.device == "cpu":
@@ -131,23 +142,29 @@ def _wait(process: subprocess.Popen[bytes], seconds: float) -> bool:
     except BaseException:
         _kill(process)
         raise
-    if hasattr(signal, "SIGUSR1"):
-        process.send_signal(signal.SIGUSR1)
-        process.send_signal(signal.SIGUSR2)
-        time.sleep(0.3)
-    _kill(process)
+    end_group(process.pid)
+    process.wait()
     return True
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
     if hasattr(os, "killpg"):
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:  # it ended in between
-            pass
+        end_group(process.pid, ask=False)
     else:
         process.kill()
     process.wait()
+
+
+def end_group(leader: int, ask: bool = True) -> None:
+    """Ends a process and all that it started; `ask` first has it write down where it is and what it has not yet written."""
+    try:
+        if ask:
+            os.kill(leader, signal.SIGUSR1)
+            os.kill(leader, signal.SIGUSR2)
+            time.sleep(0.3)
+        os.killpg(leader, signal.SIGKILL)
+    except ProcessLookupError:  # it ended in between
+        pass
 
 
 def _tail(path: Path) -> str:

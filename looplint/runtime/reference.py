@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from looplint.runtime.record import Options, Recording, record
+from looplint.runtime import signals
+from looplint.runtime.claims import Signal
+from looplint.runtime.record import Launch, Options, Recording, record
 
 SOURCE = '''"""Learns to tell three spiral arms apart."""
 
@@ -79,6 +81,8 @@ class Variant:
     code: str
     title: str
     edits: tuple[tuple[str, str], ...]
+    # The edits of the correct loop to compare with, where that is not the loop as it stands.
+    right: tuple[tuple[str, str], ...] = ()
 
 
 _CLEAR = "            optimizer.zero_grad()\n"
@@ -89,6 +93,19 @@ _STEP = "            optimizer.step()\n"
 _MOVE = "    model.to(device)\n"
 _OPTIMIZER = "    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)\n"
 
+# The schedule that LL202 misplaces, rightly placed.
+ONE_CYCLE = (
+    ("lr_scheduler.CosineAnnealingLR(optimizer, T_max=EPOCHS)", "lr_scheduler.OneCycleLR(optimizer, 1e-2, total_steps=EPOCHS * len(train_loader))"),
+    ("        scheduler.step()\n", ""),
+    (_STEP, _STEP + "            scheduler.step()\n"),
+)
+# Gradients of four batches for each step.
+ACCUMULATION = (
+    ("        for x, y in train_loader:\n            x, y", "        for i, (x, y) in enumerate(train_loader):\n            x, y"),
+    (_CLEAR, ""),
+    (_CLIP + _STEP, f"            if (i + 1) % 4 == 0:\n    {_CLIP}    {_STEP}    {_CLEAR}"),
+)
+
 VARIANTS: tuple[Variant, ...] = (
     Variant("LL101", "zero_grad after backward", ((_CLEAR, ""), (_BACKWARD, _BACKWARD + _CLEAR))),
     Variant("LL102", "no zero_grad", ((_CLEAR, ""),)),
@@ -97,16 +114,10 @@ VARIANTS: tuple[Variant, ...] = (
     Variant("LL105", "step before backward", ((_STEP, ""), (_BACKWARD, _STEP + _BACKWARD))),
     Variant("LL106", "no step", ((_STEP, ""),)),
     Variant("LL107", "no backward", ((_BACKWARD, ""),)),
-    Variant("LL108", "accumulation over 4 batches, loss not divided", (
-        ("        for x, y in train_loader:\n            x, y", "        for i, (x, y) in enumerate(train_loader):\n            x, y"),
-        (_CLEAR, ""),
-        (_CLIP + _STEP, f"            if (i + 1) % 4 == 0:\n    {_CLIP}    {_STEP}    {_CLEAR}"),
-    )),
+    Variant("LL108", "accumulation over 4 batches, loss not divided", ACCUMULATION, (*ACCUMULATION, (_BACKWARD, "            (loss / 4).backward()\n"))),
     Variant("LL110", "retain_graph on every backward", ((_BACKWARD, "            loss.backward(retain_graph=True)\n"),)),
     Variant("LL201", "scheduler in the batch loop", (("        scheduler.step()\n", ""), (_STEP, _STEP + "            scheduler.step()\n"))),
-    Variant("LL202", "OneCycleLR once an epoch", (
-        ("lr_scheduler.CosineAnnealingLR(optimizer, T_max=EPOCHS)", "lr_scheduler.OneCycleLR(optimizer, 1e-2, total_steps=EPOCHS * len(train_loader))"),
-    )),
+    Variant("LL202", "OneCycleLR once an epoch", ONE_CYCLE[:1], ONE_CYCLE),
     Variant("LL203", "scheduler before optimizer", (("        scheduler.step()\n", ""), ("        total = 0.0\n", "        total = 0.0\n        scheduler.step()\n"))),
     Variant("LL204", "ReduceLROnPlateau without its metric", (
         ("lr_scheduler.CosineAnnealingLR(optimizer, T_max=EPOCHS)", "lr_scheduler.ReduceLROnPlateau(optimizer)"),
@@ -120,14 +131,6 @@ VARIANTS: tuple[Variant, ...] = (
     Variant("LL501", "model moved after the optimizer was built", ((_MOVE, ""), (_OPTIMIZER, _OPTIMIZER + _MOVE))),
     Variant("LL502", "head replaced after the optimizer was built", ((_OPTIMIZER, _OPTIMIZER + "    model[5] = nn.Linear(64, 3).to(device)\n"),)),
 )  # fmt: skip
-
-# What the loop looks like with the schedule that LL202 misplaces, rightly placed: the run to compare that variant with.
-ONE_CYCLE = (
-    ("lr_scheduler.CosineAnnealingLR(optimizer, T_max=EPOCHS)", "lr_scheduler.OneCycleLR(optimizer, 1e-2, total_steps=EPOCHS * len(train_loader))"),
-    ("        scheduler.step()\n", ""),
-    (_STEP, _STEP + "            scheduler.step()\n"),
-)
-
 
 def edited(edits: Sequence[tuple[str, str]], source: str = SOURCE) -> str:
     """The loop's text with some of it replaced; each old text must stand in it once."""
@@ -151,12 +154,34 @@ class Outcome:
         return self.history[-1]["accuracy"] if self.history else None
 
 
-def run(edits: Sequence[tuple[str, str]] = (), title: str = "correct", options: Options | None = None) -> Outcome:
+def run(edits: Sequence[tuple[str, str]] = (), title: str = "correct", options: Options | None = None, launch: Launch | None = None) -> Outcome:
     """Runs the loop with some edits under the recorder."""
     with tempfile.TemporaryDirectory(prefix="looplint-") as folder:
         script = Path(folder, "spiral.py")
         script.write_text(edited(edits), encoding="utf-8")
-        recording = record(script, options or Options())
+        recording = record(script, options, launch)
     lines = recording.stdout.strip().splitlines()
     history: list[dict[str, Any]] = json.loads(lines[-1]) if recording.ok and lines else []
     return Outcome(title, recording, tuple(history))
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A variant beside the correct loop: what its rule's signal says of both."""
+
+    variant: Variant
+    broken: Outcome
+    right: Outcome
+    shown: Signal | None
+    clean: Signal | None
+
+
+def compare(options: Options | None = None, launch: Launch | None = None) -> Iterator[Comparison]:
+    """Runs every variant, and the correct loop that it is compared with."""
+    rights: dict[tuple[tuple[str, str], ...], Outcome] = {}
+    for variant in VARIANTS:
+        if variant.right not in rights:
+            rights[variant.right] = run(variant.right, "correct", options, launch)
+        right, broken = rights[variant.right], run(variant.edits, variant.title, options, launch)
+        streams = broken.recording.stream, right.recording.stream
+        yield Comparison(variant, broken, right, signals.measure(variant.code, *streams), signals.measure(variant.code, streams[1], streams[1]))

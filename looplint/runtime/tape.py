@@ -14,7 +14,7 @@ import sysconfig
 import threading
 import time
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import CodeType
 from typing import Any
 
