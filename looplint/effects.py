@@ -100,7 +100,8 @@ def constructed(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
             for value in args.values():
                 objects.adopt(obj, value)
             obj.info.setdefault("args", args)
-            if m.loops:
+            # A part of another module has that one's mode; what comes pretrained from transformers is in eval mode.
+            if not any(f.name == "__init__" for f in m.active) and not obj.qualname.startswith(("transformers.", "torch.hub.")):
                 m.emit("construct", expr.node, {obj})
 
 
@@ -441,7 +442,7 @@ def _sequence(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Valu
     items = _exact(given)
     if items is not None and qualname != "builtins.set":
         return ref(objects.new_list(m, expr.node, items, exact=True))
-    if loaders_in(given):
+    if loaders_in(given) or any(isinstance(a, Iter) and any(isinstance(e, Number) for e in a.element) for a in given):
         return given
     return ref(objects.new_list(m, expr.node, [_iterated(m, given)], exact=False))
 
