@@ -12,15 +12,25 @@ from looplint import __version__
 from looplint.errors import UserError
 
 FORMATS = ("text", "concise", "json")
+RUNTIME_COMMANDS = ("verify", "run")
 
 
 class DefaultCommand(click.Group):
     """`looplint PATH...` is `looplint check PATH...`."""
 
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """The commands that execute code live with the runtime, and are imported when they are asked for."""
+        if name in RUNTIME_COMMANDS:
+            from looplint.runtime import commands
+
+            return {"verify": commands.verify_command, "run": commands.run_command}[name]
+        return super().get_command(ctx, name)
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         first = next((a for a in args if not a.startswith("-") or a == "-"), None)
         own = {"--help", "-h", "--version", "-V"}
-        if args and args[0] not in self.commands and not (set(args[:1]) & own) and first not in self.commands:
+        known = {*self.commands, *RUNTIME_COMMANDS}
+        if args and args[0] not in known and not (set(args[:1]) & own) and first not in known:
             args = ["check", *args]
         elif args and args[0].startswith("-") and args[0] not in own:
             args = ["check", *args]
@@ -37,6 +47,8 @@ def cli() -> None:
     looplint src/                every file of a folder (.gitignore respected)
     looplint rule LL103          the page of a rule
     looplint debug train.py      what looplint understood of a file
+    looplint verify LL101        run a rule's fixtures and measure its claim (needs torch; executes code)
+    looplint run train.py        record what a script does (needs torch; executes it)
     """
 
 
