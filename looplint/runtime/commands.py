@@ -34,8 +34,9 @@ def verify_command(
 
     pages: list[str] = []
     if report is not None:
-        from looplint.runtime.report import section
+        from looplint.runtime.report import require, section
 
+        require()
         verdicts = verify(rules, device, fixtures=fixtures, seconds=seconds, progress=progress, keep=lambda v, runs: pages.append(section(v, runs)))
     else:
         verdicts = verify(rules, device, fixtures=fixtures, seconds=seconds, progress=progress)

@@ -6,6 +6,7 @@ A case is proven when the broken run shows what the rule claims, the repaired ru
 from __future__ import annotations
 
 import json
+import math
 import platform
 import re
 import time
@@ -193,8 +194,15 @@ def table(verdicts: Iterable[Verdict]) -> str:
 def as_json(verdicts: Iterable[Verdict], device: str) -> dict[str, Any]:
     """The verdicts as evidence: what was measured, with which torch, on which device."""
     versions = {"torch": _torch_version(), "python": platform.python_version(), "device": device, "machine": platform.machine()}
-    entries = [{k: v for k, v in asdict(verdict).items() if k != "seconds"} for verdict in verdicts]
+    entries = [{k: _finite(v) for k, v in asdict(verdict).items() if k != "seconds"} for verdict in verdicts]
     return {"version": 1, **versions, "cases": entries}
+
+
+def _finite(value: Any) -> Any:
+    """A signal's number to six digits; JSON has none for what is not finite."""
+    if not isinstance(value, dict):
+        return value
+    return {k: (float(f"{v:.6g}") if math.isfinite(v) else None) if isinstance(v, float) else v for k, v in value.items()}
 
 
 def _torch_version() -> str:
