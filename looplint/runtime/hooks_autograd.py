@@ -61,7 +61,7 @@ def _describe(tape: Tape, loss: Any, args: tuple[Any, ...], kwargs: dict[str, An
     scaled = tape.local.scaled
     if scaled is not None and scaled[0]() is loss:
         facts["scaler"] = scaled[1]
-    if loss.numel() == 1 and tape.sample("loss", 0, 7):
+    if loss.numel() == 1 and tape.sample("loss", 0, 6):
         tape.local.busy += 1
         began = time.perf_counter()
         facts["loss"] = float(loss.detach())

@@ -156,7 +156,7 @@ class _Reached:
 def _sample_graph(tape: Tape, modules: Modules) -> None:
     """What is alive just before a forward is what earlier iterations left behind."""
     place = tape.place(3)
-    if not tape.sample("graph", place, 4) or not tape.affordable():
+    if not tape.sample("graph", place, 3) or not tape.affordable():
         return
     tape.local.busy += 1
     began = time.perf_counter()

@@ -185,3 +185,24 @@ def compare(options: Options | None = None, launch: Launch | None = None) -> Ite
         right, broken = rights[variant.right], run(variant.edits, variant.title, options, launch)
         streams = broken.recording.stream, right.recording.stream
         yield Comparison(variant, broken, right, signals.measure(variant.code, *streams), signals.measure(variant.code, streams[1], streams[1]))
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What recording costs: the processor seconds of the loop with and without hooks, the least of some runs each."""
+
+    plain: float
+    recorded: float
+
+    @property
+    def ratio(self) -> float:
+        return self.recorded / self.plain
+
+
+def cost(runs: int = 5, launch: Launch | None = None) -> Cost:
+    """Measures the recorder on the correct loop; the runs take turns, so that a busy machine is busy for both."""
+    taken: dict[bool, list[float]] = {False: [], True: []}
+    for _ in range(runs):
+        for hooks, seconds in taken.items():
+            seconds.append(run(options=Options(hooks=hooks), launch=launch).recording.result["cpu"])
+    return Cost(min(taken[False]), min(taken[True]))
