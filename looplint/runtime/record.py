@@ -19,6 +19,8 @@ from looplint.runtime.stream import Stream, read
 
 CHILD = Path(__file__).with_name("child.py")
 TAIL = 20_000  # characters kept of what the script printed
+# What importing torch may take before the script starts: a minute was seen on a machine with all its processors busy.
+STARTING = 300.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ class Recording:
         return self.outcome in ("finished", "step-limit") or (self.outcome == "exit" and self.exit == 0)
 
 
-# Starts a process with settings, in a folder and environment, with files to print to; waits so many seconds.
+# Starts a process with settings, in a folder and environment, with files to print to; waits so many seconds from the script's start.
 # Returns its exit status, and whether it had to be ended.
 Launch = Callable[[Mapping[str, Any], Path, Mapping[str, str], Path, Path, float], tuple[int, bool]]
 
@@ -80,7 +82,7 @@ def start(settings: Mapping[str, Any], cwd: Path, environment: Mapping[str, str]
             stderr=err_stream,
             start_new_session=True,
         )
-        timed_out = _wait(process, seconds)
+        timed_out = _wait(process, Path(settings["ready"]), seconds)
     return process.returncode, timed_out
 
 
@@ -100,6 +102,7 @@ def _record(folder: Path, script: str, options: Options, launch: Launch) -> Reco
         "stream": str(stream_path) if options.hooks else "",
         "result": str(result_path),
         "trace": str(trace_path),
+        "ready": str(folder / "ready"),
     }
     began = time.monotonic()
     code, timed_out = launch(settings, cwd, _environment(options), folder / "out", folder / "err", options.seconds)
@@ -108,6 +111,8 @@ def _record(folder: Path, script: str, options: Options, launch: Launch) -> Reco
     stream = loops.annotate(read(stream_path)) if options.hooks else Stream()
     result = json.loads(result_path.read_text("utf-8")) if result_path.exists() and result_path.stat().st_size else {}
     outcome, message = _outcome(code, timed_out, result, trace_path, options)
+    if timed_out and not (folder / "ready").exists():
+        message = f"importing torch took more than {STARTING:g} s; the script was not started"
     return Recording(outcome, None if timed_out else code, message, stream, stdout, stderr, seconds, result)
 
 
@@ -132,19 +137,39 @@ def _environment(options: Options) -> dict[str, str]:
     return {**environment, **options.environment}
 
 
-def _wait(process: subprocess.Popen[bytes], seconds: float) -> bool:
+def _wait(process: subprocess.Popen[bytes], ready: Path, seconds: float) -> bool:
     """Waits for the end; past the limit, asks the process where it is and ends it with all that it started."""
+
+    def ended(limit: float) -> bool:
+        try:
+            process.wait(limit)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
     try:
-        process.wait(seconds)
-        return False
-    except subprocess.TimeoutExpired:
-        pass
+        if ends_in_time(ended, ready, seconds):
+            return False
     except BaseException:
         _kill(process)
         raise
     end_group(process.pid)
     process.wait()
     return True
+
+
+def ends_in_time(ended: Callable[[float], bool], ready: Path, seconds: float) -> bool:
+    """Waits for a run's end. Its time counts from the moment that its process, torch imported and hooks set, makes the file `ready`.
+
+    `ended` waits for so many seconds at most, and says whether the run is over.
+    """
+    started, deadline = False, time.monotonic() + STARTING
+    while (left := deadline - time.monotonic()) > 0:
+        if ended(left if started else min(left, 0.05)):
+            return True
+        if not started and ready.exists():
+            started, deadline = True, time.monotonic() + seconds
+    return False
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from looplint.runtime.record import CHILD, Options, Recording, end_group, record
+from looplint.runtime.record import CHILD, Options, Recording, end_group, ends_in_time, record
 
 
 def available() -> bool:
@@ -63,8 +63,9 @@ class Warm:
         process.stdin.write(json.dumps(request).encode() + b"\n")
         process.stdin.flush()
         leader = int(json.loads(process.stdout.readline())["process"])
-        ready, _, _ = select.select([process.stdout], [], [], seconds)
-        if not ready:
+        answers = process.stdout
+        in_time = ends_in_time(lambda limit: bool(select.select([answers], [], [], limit)[0]), Path(settings["ready"]), seconds)
+        if not in_time:
             end_group(leader)
-        answer = json.loads(process.stdout.readline())
-        return int(answer["exit"]), not ready
+        answer = json.loads(answers.readline())
+        return int(answer["exit"]), not in_time

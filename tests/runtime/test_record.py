@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from looplint.runtime import record as recorder
 from looplint.runtime.record import Options, Recording, record
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -105,10 +106,27 @@ def test_a_crash_names_the_line_of_the_script(tmp_path: Path) -> None:
 
 
 def test_a_hanging_script_is_ended_and_its_place_named(tmp_path: Path) -> None:
-    recording = run(tmp_path, LOOP.format(last="import time; time.sleep(1000)"), seconds=8)
+    recording = run(tmp_path, LOOP.format(last="import time; time.sleep(1000)"), seconds=5)  # from the script's start
     assert recording.outcome == "timeout"
     assert "script.py\", line 19" in recording.message
     assert len(recording.stream.of("step")) == 3
+
+
+@pytest.mark.parametrize("starts", [True, False])
+def test_the_time_limit_counts_from_the_scripts_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, starts: bool) -> None:
+    """A process that takes long to import torch is given that time; one that never gets there is ended all the same."""
+    ready, clock = tmp_path / "ready", iter([0.0, *(float(t) for t in range(1, 5000))])
+    monkeypatch.setattr(recorder.time, "monotonic", lambda: next(clock))
+    waits: list[float] = []
+
+    def ended(limit: float) -> bool:
+        waits.append(limit)
+        if starts and len(waits) == 100:
+            ready.touch()
+        return limit > 1
+
+    assert recorder.ends_in_time(ended, ready, 30.0) is starts
+    assert len(waits) == (101 if starts else 299)
 
 
 def test_the_step_limit_ends_the_script_and_runs_its_finally(tmp_path: Path) -> None:
