@@ -10,8 +10,8 @@ import click
 
 from looplint import __version__
 from looplint.errors import UserError
+from looplint.report import FORMATS
 
-FORMATS = ("text", "concise", "json")
 RUNTIME_COMMANDS = ("verify", "run")
 
 
@@ -61,16 +61,21 @@ def _words(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tup
 @click.option("--select", multiple=True, callback=_words, metavar="RULES", help="Codes, prefixes or names to ask instead of the default ones.")
 @click.option("--ignore", multiple=True, callback=_words, metavar="RULES", help="Rules to leave out.")
 @click.option("--extend-select", multiple=True, callback=_words, metavar="RULES", help="Rules to ask as well.")
-@click.option("--output-format", type=click.Choice(FORMATS), default="text", show_default=True, help="How findings are printed.")
+@click.option("--output-format", type=click.Choice(list(FORMATS)), default="text", show_default=True, help="How findings are printed.")
+@click.option("--output-file", "-o", metavar="FILE", help="Write them to a file instead.")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 even when there are findings.")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), metavar="N", help="How many processes.")
 @click.option("--quiet", "-q", is_flag=True, help="Print findings only.")
-def check(paths: tuple[str, ...], output_format: str, exit_zero: bool, jobs: int | None, quiet: bool, **words: tuple[str, ...]) -> None:
+def check(
+    paths: tuple[str, ...], output_format: str, output_file: str | None, exit_zero: bool, jobs: int | None, quiet: bool, **words: tuple[str, ...]
+) -> None:
     """Lint files and folders ("-" for standard input).
 
     Exit codes: 0 nothing found, 1 findings, 2 wrong use or a file that could not be read.
     """
     from looplint.lint import Selection, lint_paths
+    from looplint.report import render
+    from looplint.writing import write_atomic
 
     shown = _progress() if not quiet else None
     result = lint_paths(paths or (".",), Selection(**words), jobs=jobs, progress=shown)
@@ -78,21 +83,12 @@ def check(paths: tuple[str, ...], output_format: str, exit_zero: bool, jobs: int
         click.echo("\r\x1b[K", nl=False, err=True)
     for problem in result.problems:
         click.echo(f"error: {problem}", err=True)
-    text = _reporter(output_format).render(result, colour=_colour())
-    if not quiet or result.findings:
+    text = render(output_format, result, colour=output_file is None and _colour())
+    if output_file is not None:
+        write_atomic(output_file, text.encode("utf-8", "surrogateescape"))
+    elif output_format != "text" or not quiet or result.findings:
         click.echo(text, nl=False)
     sys.exit(2 if result.problems else 1 if result.findings and not exit_zero else 0)
-
-
-def _reporter(name: str) -> Any:
-    match name:
-        case "json":
-            from looplint.report import json as reporter
-        case "concise":
-            from looplint.report import concise as reporter  # type: ignore[no-redef]
-        case _:
-            from looplint.report import text as reporter  # type: ignore[no-redef]
-    return reporter
 
 
 def _colour() -> bool:

@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).parent.parent / "looplint"
 # Each layer may import itself and those before it.
 LAYERS = [
     ["finding", "events", "errors", "knowledge"],
-    ["sources", "ir", "discovery"],
+    ["sources", "ir", "discovery", "writing"],
     ["lower", "values", "suppression"],
     ["graph", "project", "frames"],
     ["slicing", "machine", "roles"],

@@ -1,1 +1,31 @@
-"""Reporters: each turns findings into text, and knows nothing of how they came about."""
+"""Reporters: each turns findings into text, and knows nothing of how they came about.
+
+A reporter is a module with `render(result, *, colour) -> str`; this table is all that names them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from looplint.lint import LintResult
+
+FORMATS = {
+    "text": "text",
+    "concise": "concise",
+    "json": "json",
+    "json-lines": "json_lines",
+}
+
+
+def render(name: str, result: LintResult, *, colour: bool = False) -> str:
+    """What a format makes of a result; only that format's module is imported.
+
+    Raises:
+        KeyError: no such format; the command line offers those of the table.
+    """
+    from importlib import import_module
+
+    text = import_module(f"looplint.report.{FORMATS[name]}").render(result, colour=colour)
+    assert isinstance(text, str)
+    return text
