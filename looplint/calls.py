@@ -9,6 +9,7 @@ from looplint import ir
 from looplint.frames import Frame, Snapshot, merge
 from looplint.graph import Site
 from looplint.knowledge.lookup import call_effect
+from looplint.knowledge.own import effect_of_definition
 from looplint.machine import DEPTH, Machine
 from looplint.tensors import combine
 from looplint.values import (
@@ -189,6 +190,10 @@ def _call_one(m: Machine, atom: Atom, args: Arguments, expr: ir.Call) -> Value:
     from looplint import effects, methods
 
     match atom:
+        case Func(function, info, _, None) if told := effect_of_definition(info.path, function.name):
+            return effects.apply(m, *told, args, expr)
+        case ClassRef(cls, info) if told := effect_of_definition(info.path, cls.name):
+            return effects.apply(m, *told, args, expr)
         case Func():
             return call_function(m, atom, args, expr)
         case ClassRef():

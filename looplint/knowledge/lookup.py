@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from looplint.knowledge import frameworks, pytorch
+from looplint.knowledge import frameworks, own, pytorch
 
 _BUILTINS: dict[str, str] = {
     "builtins.enumerate": "enumerate", "builtins.zip": "zip", "builtins.iter": "same", "builtins.next": "next", "builtins.range": "range",
@@ -33,6 +33,12 @@ _BUILTINS: dict[str, str] = {
 _SUFFIXES = ("Norm_",)
 
 
+def use(tables: own.Tables) -> None:
+    """Let a project's own tables hold, before all others, for what this process analyses from now on."""
+    if own.use(tables):
+        call_effect.cache_clear()
+
+
 @lru_cache(maxsize=None)
 def call_effect(qualname: str) -> str | None:
     """The effect of calling a name.
@@ -40,6 +46,9 @@ def call_effect(qualname: str) -> str | None:
     Returns:
         The name of the effect, or None when nothing is known of the name.
     """
+    told = own.effect_of(qualname)
+    if told:
+        return told
     for table in (pytorch.CALLS, frameworks.CALLS, _BUILTINS):
         effect = table.get(qualname)
         if effect:
