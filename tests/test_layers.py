@@ -14,8 +14,12 @@ from looplint.catalogue import folder
 PACKAGE = Path(__file__).parent.parent / "looplint"
 # Each layer may import itself and those before it.
 LAYERS = [
-    ["finding", "events", "errors", "knowledge"],
-    ["sources", "ir", "discovery", "writing"],
+    ["finding", "events", "errors", "knowledge", "patterns", "toml_places", "formats"],
+    ["settings"],
+    ["options"],
+    ["sources", "ir", "writing"],
+    ["configuration_file", "configuration"],
+    ["discovery"],
     ["lower", "values", "suppression"],
     ["graph", "project", "frames"],
     ["slicing", "machine", "roles"],
