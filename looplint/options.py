@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from looplint.formats import FORMATS
 from looplint.knowledge.own import KINDS
 from looplint.settings import EXCLUDED
 
 Kind = Literal["flag", "choice", "version", "file", "files", "rules", "patterns", "rules by pattern", "names by kind"]
 # How long values of a child and of the file it extends come together.
 Merge = Literal["replace", "add", "by key"]
-
-FORMATS = ("text", "concise", "json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("unfixable", "rules", "Rules whose repairs are never applied.", '["LL301"]'),
     Option("extend-safe-fixes", "rules", "Rules whose unsafe repairs are applied as if they were safe.", '["LL105"]', merge="add"),
     Option("extend-unsafe-fixes", "rules", "Rules whose safe repairs are applied only with `--unsafe-fixes`.", '["LL301"]', merge="add"),
-    Option("output-format", "choice", "How findings are printed.", '"concise"', "text", choices=FORMATS),
+    Option("output-format", "choice", "How findings are printed.", '"concise"', "text", choices=tuple(FORMATS)),
     Option(
         "target-torch", "version",
         "The oldest version of PyTorch the code runs on. Rules and messages follow it; without it the current one is meant.", '"2.4"', None,

@@ -32,9 +32,10 @@ def test_options_and_settings_are_one_table() -> None:
 
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda o: o.name)
 def test_the_example_of_an_option_is_valid(tmp_path: Path, option: Any) -> None:
-    (tmp_path.parent / "looplint.toml").write_text("")
-    (tmp_path / "looplint.toml").write_text(f"{option.name} = {option.example}\n")
-    found = settings(tmp_path)
+    (tmp_path / "looplint.toml").write_text("")
+    (tmp_path / "below").mkdir()
+    (tmp_path / "below" / "looplint.toml").write_text(f"{option.name} = {option.example}\n")
+    found = settings(tmp_path / "below")
     if option.name != "extend":
         assert str(found.origin(option.name)[0]).endswith("looplint.toml:1")
         assert getattr(found, option.attribute) != option.default
@@ -142,5 +143,5 @@ def test_patterns(tmp_path: Path) -> None:
 def test_no_toml_parser_without_a_configuration_file(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text('[project]\nname = "x"\n')
     code = "import sys\nfrom pathlib import Path\nfrom looplint.configuration import Configurations\nConfigurations().of_folder(Path('.'))\n"
-    code += "assert not {'tomllib', 'tomli', 'difflib', 'pathspec'} & set(sys.modules)"
+    code += "assert not set(sys.modules).isdisjoint({'tomllib', 'tomli', 'difflib', 'pathspec'}), sorted(sys.modules)"
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)

@@ -1,21 +1,16 @@
 """Reporters: each turns findings into text, and knows nothing of how they came about.
 
-A reporter is a module with `render(result, *, colour) -> str`; this table is all that names them.
+A reporter is a module with `render(result, *, colour) -> str`; the table `looplint.formats.FORMATS` is all that names them.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from looplint.formats import FORMATS
+
 if TYPE_CHECKING:
     from looplint.lint import LintResult
-
-FORMATS = {
-    "text": "text",
-    "concise": "concise",
-    "json": "json",
-    "json-lines": "json_lines",
-}
 
 
 def render(name: str, result: LintResult, *, colour: bool = False) -> str:
@@ -29,3 +24,6 @@ def render(name: str, result: LintResult, *, colour: bool = False) -> str:
     text = import_module(f"looplint.report.{FORMATS[name]}").render(result, colour=colour)
     assert isinstance(text, str)
     return text
+
+
+__all__ = ["FORMATS", "render"]

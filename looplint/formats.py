@@ -1,0 +1,10 @@
+"""The output formats, and the module of `looplint.report` that makes each."""
+
+from __future__ import annotations
+
+FORMATS = {
+    "text": "text",
+    "concise": "concise",
+    "json": "json",
+    "json-lines": "json_lines",
+}
