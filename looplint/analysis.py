@@ -96,7 +96,7 @@ def _finding(rule: Rule, report: Report) -> Finding:
     start, end = span(site)
     related = tuple(Related(n.message, n.site.module.filename, span(n.site)[0]) for n in report.notes)
     certainty = "every-path" if report.certainty == "every-path" else "some-path"
-    return Finding(rule.code, rule.name, report.message, site.module.filename, start, end, certainty, related, None, start.row, report.event.root)
+    return Finding(rule.code, rule.name, report.message, site.module.filename, start, end, certainty, related, None, start.row, report.event.root, rule.severity)
 
 
 def _distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from looplint.errors import UserError
+from looplint.finding import Severity
 
 if TYPE_CHECKING:
     from looplint.program import Program
@@ -23,7 +24,7 @@ class Rule:
     code: str
     name: str
     default: bool
-    severity: str
+    severity: Severity
     summary: str
     doc: str
     check: Check

@@ -7,6 +7,7 @@ from typing import Literal
 
 Applicability = Literal["safe", "unsafe", "display-only"]
 Certainty = Literal["every-path", "some-path"]
+Severity = Literal["error", "warning", "note"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -61,6 +62,7 @@ class Finding:
     noqa_row: int = 0
     # The file and function nobody calls, from which the place was reached; a caller elsewhere knows better.
     root: str = ""
+    severity: Severity = "error"
 
     def with_fix(self, fix: Fix | None) -> Finding:
         return replace(self, fix=fix)

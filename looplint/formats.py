@@ -7,4 +7,8 @@ FORMATS = {
     "concise": "concise",
     "json": "json",
     "json-lines": "json_lines",
+    "sarif": "sarif",
+    "github": "github",
+    "gitlab": "gitlab",
+    "junit": "junit",
 }

@@ -9,6 +9,7 @@ import re
 import sys
 import tokenize
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from looplint.finding import Location, Problem
@@ -19,6 +20,7 @@ _NEEDLES = re.compile(rb"\.\s*(?:backward|step|zero_grad|train|eval|clip_grad_no
 _MAX_DEPTH = 400
 _OTHER_FRAMEWORKS = re.compile(rb"^\s*(?:from|import)\s+(?:mxnet|paddle|tensorflow|jax|flax|mindspore|oneflow|keras)\b", re.MULTILINE)
 _MAX_BYTES = 20_000_000
+STDIN = "<stdin>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +50,13 @@ def could_contain_loop(raw: bytes) -> bool:
 
 
 def read_source(path: Path | str) -> Source:
-    """Read a file, or standard input for "-".
+    """Read a file, or standard input for "-" or the name it is reported by; that can be read again.
 
     Raises:
         SourceError: with a problem that names the file and what is wrong with it.
     """
-    if str(path) == "-":
-        return decode(sys.stdin.buffer.read(), None, "<stdin>")
+    if str(path) in ("-", STDIN):
+        return decode(_standard_input(), None, STDIN)
     path = Path(path)
     display = display_name(path)
     try:
@@ -66,6 +68,20 @@ def read_source(path: Path | str) -> Source:
     except OSError as error:
         raise SourceError(Problem(display, f"cannot be read: {error.strerror or error}")) from None
     return decode(raw, path.resolve(), display)
+
+
+@cache
+def _standard_input() -> bytes:
+    return sys.stdin.buffer.read()
+
+
+def lines_of(filename: str) -> list[str]:
+    """The lines of a file by the name that findings have for it, counted as Python counts them; none where it cannot be read."""
+    try:
+        text = read_source(Path(filename)).text
+    except SourceError:
+        return []
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def decode(raw: bytes, path: Path | None, display: str) -> Source:

@@ -20,7 +20,7 @@ LAYERS = [
     ["sources", "ir", "writing"],
     ["configuration_file", "configuration"],
     ["discovery"],
-    ["lower", "values", "suppression"],
+    ["lower", "values", "suppression", "fingerprint"],
     ["graph", "project", "frames"],
     ["slicing", "machine", "roles"],
     ["automaton", "tensors", "schedules"],

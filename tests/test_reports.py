@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import unquote
 
+import jsonschema
 import pytest
+from junitparser import Error, Failure, JUnitXml
 
-from looplint.report import FORMATS
+from looplint.finding import Edit, Finding, Fix, Location, Problem, Related
+from looplint.lint import LintResult, lint_paths
+from looplint.report import FORMATS, render
 
 ROOT = Path(__file__).parent.parent
 
@@ -72,3 +78,101 @@ def test_an_output_file_that_cannot_be_written_is_an_error(tmp_path: Path, name:
 def test_quiet_still_gives_a_whole_document(tmp_path: Path, name: str) -> None:
     (tmp_path / "clean.py").write_text("print(1)\n")
     assert output(name, "clean.py", "--quiet", cwd=tmp_path) == output(name, "clean.py", cwd=tmp_path)
+
+
+ODD = 'trains/träin [1](x),:%\n{0}.py'
+FINDINGS = (
+    Finding(
+        "LL102", "missing-zero-grad", "losses[0](x) is {0}, 100% of it\nand <more> & \x1b[1m", ODD, Location(3, 5), Location(4, 9),
+        related=(Related("here, too", "other.py", Location(1, 1)),),
+        fix=Fix("clear them", "unsafe", (Edit(ODD, Location(3, 1), Location(3, 1), "    opt.zero_grad()\n"), Edit(ODD, Location(5, 1), Location(6, 1), ""))),
+    ),
+    Finding("LL999", "a-rule-of-ones-own", "said at the end", ODD, Location(9, 1), Location(9, 2), severity="warning"),
+)  # fmt: skip
+RESULT = LintResult(FINDINGS, (Problem("bad.py", "syntax error", Location(2, 1)), Problem("worse.py", "cannot be read")), 4)
+NOTHING = LintResult((), (), 3)
+
+
+def sarif_errors(text: str) -> list[str]:
+    schema = json.loads((ROOT / "tests/data/sarif-schema-2.1.0.json").read_text(encoding="utf-8"))
+    validator = jsonschema.Draft4Validator(schema, format_checker=jsonschema.Draft4Validator.FORMAT_CHECKER)
+    return [f"{list(e.path)}: {e.message[:200]}" for e in validator.iter_errors(json.loads(text))]
+
+
+@pytest.mark.parametrize("result", [RESULT, NOTHING], ids=["odd", "nothing"])
+def test_sarif_follows_the_official_schema(result: LintResult) -> None:
+    assert sarif_errors(render("sarif", result)) == []
+
+
+def test_the_schema_refuses_what_is_no_sarif() -> None:
+    assert sarif_errors(render("sarif", RESULT).replace('"startLine": 3', '"startLine": 0'))
+
+
+def test_sarif_of_the_shipped_script_is_valid_and_complete() -> None:
+    text = output("sarif")
+    assert sarif_errors(text) == []
+    (run,) = json.loads(text)["runs"]
+    rules = run["tool"]["driver"]["rules"]
+    assert [rules[r["ruleIndex"]]["id"] for r in run["results"]] == [r["ruleId"] for r in run["results"]] == ["LL103", "LL102", "LL401", "LL302", "LL303"]
+    assert all("## Why it matters" in rule["help"]["markdown"] and rule["helpUri"].startswith("https://") for rule in rules)
+    assert run["invocations"] == [{"executionSuccessful": True}]
+    place = run["results"][0]["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"] == {"uri": "examples/train.py", "uriBaseId": "SRCROOT"}
+    assert Path(run["originalUriBaseIds"]["SRCROOT"]["uri"].removeprefix("file://")).joinpath(place["artifactLocation"]["uri"]).is_file()
+    assert [r["physicalLocation"]["region"]["startLine"] for r in run["results"][0]["relatedLocations"]] == [31, 32]
+
+
+def test_sarif_carries_repairs_problems_and_names_that_need_quoting() -> None:
+    (run,) = json.loads(render("sarif", RESULT))["runs"]
+    first = run["results"][0]
+    assert first["message"]["text"].startswith(r"losses\[0](x) is {{0}}, 100%")
+    (change,) = first["fixes"][0]["artifactChanges"]
+    assert unquote(change["artifactLocation"]["uri"]) == ODD and "\n" not in change["artifactLocation"]["uri"]
+    assert [r.get("insertedContent", {}).get("text") for r in change["replacements"]] == ["    opt.zero_grad()\n", None]
+    assert run["invocations"][0]["executionSuccessful"] is False
+    assert [n["message"]["text"] for n in run["invocations"][0]["toolExecutionNotifications"]] == ["syntax error", "cannot be read"]
+
+
+def unescaped(text: str) -> str:
+    """As the runner of GitHub Actions reads a value."""
+    return text.replace("%0D", "\r").replace("%0A", "\n").replace("%3A", ":").replace("%2C", ",").replace("%25", "%")
+
+
+def test_github_commands_are_one_line_each_and_give_back_what_they_were_given() -> None:
+    lines = render("github", RESULT).splitlines()
+    assert [re.match(r"::(\w+) ", line)[1] for line in lines] == ["error", "warning", "error", "error"]  # type: ignore[index]
+    command, properties, message = re.fullmatch(r"::(\w+) ([^:]*)::(.*)", lines[0]).groups()  # type: ignore[union-attr]
+    read = {k: unescaped(v) for k, v in (p.split("=", 1) for p in properties.split(","))}
+    assert read == {"title": "looplint (LL102)", "file": ODD, "line": "3", "endLine": "4"}
+    assert FINDINGS[0].message in unescaped(message) and "\nother.py:1: here, too\nrepair (unsafe): clear them" in unescaped(message)
+    assert ",line=9,col=1,endLine=9,endColumn=2::" in lines[1]
+    assert lines[3] == "::error title=looplint,file=worse.py::worse.py: cannot be read"
+
+
+def test_gitlab_has_what_the_service_asks_for_and_no_fingerprint_twice() -> None:
+    entries = json.loads(render("gitlab", LintResult((FINDINGS[0],) * 3, (), 1)))
+    assert {e["severity"] for e in entries} == {"major"} and len({e["fingerprint"] for e in entries}) == 3
+    assert all({"description", "check_name", "fingerprint", "severity", "location"} == e.keys() for e in entries)
+    assert entries[0]["location"]["positions"] == {"begin": {"line": 3, "column": 5}, "end": {"line": 4, "column": 9}}
+
+
+@pytest.mark.parametrize(("name", "variable"), [("github", "GITHUB_WORKSPACE"), ("gitlab", "CI_PROJECT_DIR")])
+def test_services_get_paths_relative_to_their_checkout(name: str, variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT / "examples")
+    monkeypatch.setenv(variable, str(ROOT))
+    assert "examples/train.py" in render(name, lint_paths(["train.py"]))
+
+
+def test_junit_is_read_by_a_junit_parser() -> None:
+    xml = JUnitXml.fromstring(render("junit", RESULT).encode())
+    assert (xml.tests, xml.failures, xml.errors) == (4, 2, 2)
+    cases = [case for suite in xml for case in suite]
+    assert [type(case.result[0]) for case in cases] == [Failure, Failure, Error, Error]
+    assert cases[0].result[0].type == "LL102" and "and <more> & \ufffd[1m" in cases[0].result[0].text
+    assert cases[2].result[0].message == "syntax error"
+
+
+def test_junit_without_findings_is_a_run_that_passed() -> None:
+    (suite,) = JUnitXml.fromstring(render("junit", NOTHING).encode())
+    (case,) = suite
+    assert case.is_passed and case.name == "3 files checked"

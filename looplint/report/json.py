@@ -25,11 +25,17 @@ def as_dict(finding: Finding) -> dict[str, Any]:
         "location": _place(finding.location),
         "end_location": _place(finding.end_location),
         "fix": _fix(finding.fix),
-        "url": f"{URL}/{finding.name}/",
+        "url": url_of(finding),
         "noqa_row": finding.noqa_row or finding.location.row,
+        "severity": finding.severity,
         "certainty": finding.certainty,
         "related": [{"message": r.message, "filename": r.filename, "location": _place(r.location)} for r in finding.related],
     }
+
+
+def url_of(finding: Finding) -> str:
+    """Where the page of a finding's rule stands."""
+    return f"{URL}/{finding.name}/"
 
 
 def _place(location: Location) -> dict[str, int]:
@@ -40,6 +46,7 @@ def _fix(fix: Fix | None) -> dict[str, Any] | None:
     if fix is None:
         return None
     edits = [
-        {"filename": e.filename, "location": _place(e.location), "end_location": _place(e.end_location), "content": e.content} for e in fix.edits
+        {"filename": e.filename, "location": _place(e.location), "end_location": _place(e.end_location), "content": e.content}
+        for e in fix.edits
     ]
     return {"message": fix.message, "applicability": fix.applicability, "edits": edits}

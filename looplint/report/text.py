@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from pathlib import Path
 
 from looplint.finding import Finding, Location
 from looplint.lint import LintResult
-from looplint.sources import SourceError, read_source
+from looplint.sources import lines_of
 
 Style = Callable[..., str]
 
 
 def render(result: LintResult, *, colour: bool = False) -> str:
+    # A process that reports more than once must not show the lines of the time before.
+    _lines.cache_clear()
     style = _style(colour)
     blocks = [_finding(f, style) for f in result.findings]
     return "\n".join([*blocks, _closing(result, style)])
@@ -59,12 +60,7 @@ def _length(text: str, start: Location, end: Location | None) -> int:
     return max(1, len(text.rstrip()) - start.column + 1)
 
 
-@lru_cache(maxsize=64)
-def _lines(filename: str) -> tuple[str, ...]:
-    try:
-        return tuple(read_source(Path(filename)).text.splitlines())
-    except SourceError:
-        return ()
+_lines = lru_cache(maxsize=64)(lines_of)
 
 
 def _line(filename: str, row: int) -> str:

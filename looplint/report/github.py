@@ -1,0 +1,54 @@
+"""Workflow commands, which GitHub Actions shows as annotations at the lines of a change."""
+
+from __future__ import annotations
+
+from looplint.finding import Finding, Location, Problem
+from looplint.lint import LintResult
+from looplint.report.paths import below
+
+_COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
+_WORKSPACE = "GITHUB_WORKSPACE"
+
+
+def render(result: LintResult, *, colour: bool = False) -> str:
+    return "".join([*map(_finding, result.findings), *map(_problem, result.problems)])
+
+
+def _finding(finding: Finding) -> str:
+    file = below(finding.filename, _WORKSPACE)
+    where = f"{file}:{finding.location.row}:{finding.location.column}"
+    lines = [f"{where}: {finding.code} {finding.name}: {finding.message}"]
+    for related in finding.related:
+        lines.append(f"{below(related.filename, _WORKSPACE)}:{related.location.row}: {related.message}")
+    if finding.fix is not None:
+        lines.append(f"repair ({finding.fix.applicability}): {finding.fix.message}")
+    return _command(
+        _COMMANDS[finding.severity], f"looplint ({finding.code})", file, finding.location, finding.end_location, "\n".join(lines)
+    )  # fmt: skip
+
+
+def _problem(problem: Problem) -> str:
+    return _command("error", "looplint", below(problem.filename, _WORKSPACE), problem.location, None, str(problem))
+
+
+def _command(name: str, title: str, file: str, start: Location | None, end: Location | None, message: str) -> str:
+    properties = {"title": title, "file": file}
+    if start is not None:
+        properties["line"] = str(start.row)
+        # The service takes columns only for an annotation of one line.
+        if end is None or end.row == start.row:
+            properties["col"] = str(start.column)
+        if end is not None:
+            properties["endLine"] = str(end.row)
+            if end.row == start.row:
+                properties["endColumn"] = str(end.column)
+    written = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
+    return f"::{name} {written}::{_data(message)}\n"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

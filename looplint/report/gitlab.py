@@ -1,0 +1,36 @@
+"""GitLab's code quality report, which its merge requests show beside the changed lines."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from looplint.finding import Finding, Location
+from looplint.fingerprint import Identity, identify
+from looplint.lint import LintResult
+from looplint.report.paths import below
+
+_SEVERITIES = {"error": "major", "warning": "minor", "note": "info"}
+
+
+def render(result: LintResult, *, colour: bool = False) -> str:
+    entries = [_entry(f, i) for f, i in zip(result.findings, identify(result.findings))]
+    return json.dumps(entries, indent=2, ensure_ascii=False) + "\n"
+
+
+def _entry(finding: Finding, identity: Identity) -> dict[str, Any]:
+    return {
+        "check_name": finding.code,
+        "description": f"{finding.name}: {finding.message}",
+        "severity": _SEVERITIES[finding.severity],
+        # The service tells old findings from new ones by this, so it must not depend on the row.
+        "fingerprint": identity.digest(),
+        "location": {
+            "path": below(finding.filename, "CI_PROJECT_DIR"),
+            "positions": {"begin": _place(finding.location), "end": _place(finding.end_location)},
+        },
+    }
+
+
+def _place(location: Location) -> dict[str, int]:
+    return {"line": location.row, "column": location.column}

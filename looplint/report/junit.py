@@ -1,0 +1,65 @@
+"""JUnit's XML, which nearly every CI server shows as test results: a suite per file, a failed case per finding."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from itertools import groupby
+from xml.etree import ElementTree as ET
+
+from looplint.finding import Finding, Problem
+from looplint.lint import LintResult
+
+# XML 1.0 has no way to write these, not even escaped.
+_UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def render(result: LintResult, *, colour: bool = False) -> str:
+    root = ET.Element("testsuites", name="looplint")
+    for filename, findings in groupby(result.findings, key=lambda f: f.filename):
+        root.append(_suite(filename, map(_failure, findings)))
+    for filename, problems in groupby(sorted(result.problems, key=lambda p: p.filename), key=lambda p: p.filename):
+        root.append(_suite(filename, map(_error, problems)))
+    if not len(root):
+        # Servers take a report without a single case for a run that broke off.
+        root.append(_suite("looplint", [ET.Element("testcase", name=f"{result.checked} files checked", classname="looplint", time="0")]))
+    for key in ("tests", "failures", "errors"):
+        root.set(key, str(sum(int(suite.attrib[key]) for suite in root)))
+    ET.indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
+
+
+def _suite(filename: str, cases: Iterable[ET.Element]) -> ET.Element:
+    suite = ET.Element("testsuite", name=_writable(filename))
+    suite.extend(cases)
+    suite.set("tests", str(len(suite)))
+    suite.set("failures", str(len(suite.findall("testcase/failure"))))
+    suite.set("errors", str(len(suite.findall("testcase/error"))))
+    return suite
+
+
+def _failure(finding: Finding) -> ET.Element:
+    place = f"{finding.location.row}:{finding.location.column}"
+    case = _case(finding.filename, f"{finding.code} {finding.name} at {place}", finding.location.row)
+    lines = [f"{finding.filename}:{place}: {finding.message}"]
+    lines += [f"{r.filename}:{r.location.row}:{r.location.column}: {r.message}" for r in finding.related]
+    if finding.fix is not None:
+        lines.append(f"repair ({finding.fix.applicability}): {finding.fix.message}")
+    failure = ET.SubElement(case, "failure", message=_writable(finding.message), type=finding.code)
+    failure.text = _writable("\n".join(lines))
+    return case
+
+
+def _error(problem: Problem) -> ET.Element:
+    case = _case(problem.filename, "could be linted", problem.location.row if problem.location else 0)
+    ET.SubElement(case, "error", message=_writable(problem.message), type="problem").text = _writable(str(problem))
+    return case
+
+
+def _case(filename: str, name: str, row: int) -> ET.Element:
+    attributes = {"name": name, "classname": filename, "file": filename, "line": str(row), "time": "0"}
+    return ET.Element("testcase", {key: _writable(value) for key, value in attributes.items()})
+
+
+def _writable(text: str) -> str:
+    return _UNWRITABLE.sub("\ufffd", text)

@@ -1,0 +1,146 @@
+"""SARIF 2.1.0 (https://docs.oasis-open.org/sarif/sarif/v2.1.0/), which code scanning services and editors read."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path, PurePath
+from typing import Any
+from urllib.parse import quote
+
+from looplint import __version__
+from looplint.catalogue import Rule, load
+from looplint.finding import Edit, Finding, Fix, Location, Problem, Related
+from looplint.fingerprint import Identity, identify
+from looplint.lint import LintResult
+from looplint.report.json import url_of
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+HOME = "https://github.com/looplint/looplint"
+_BASE = "SRCROOT"
+# "[text](target)" in a message is a link, "{0}" a placeholder (sections 3.11.5 and 3.11.6).
+_LINK = re.compile(r"\[(?=[^\[\]]*\]\()")
+_PLACEHOLDER = re.compile(r"\{(\d+)\}")
+Json = dict[str, Any]
+
+
+def render(result: LintResult, *, colour: bool = False) -> str:
+    codes = sorted({f.code for f in result.findings})
+    numbers = {code: number for number, code in enumerate(codes)}
+    driver = {"name": "looplint", "version": __version__, "semanticVersion": __version__, "informationUri": HOME, "rules": _rules(result)}
+    run = {
+        "tool": {"driver": driver},
+        "originalUriBaseIds": {_BASE: {"uri": Path.cwd().as_uri() + "/"}},
+        "columnKind": "unicodeCodePoints",
+        "invocations": [_invocation(result)],
+        "results": [_result(f, i, numbers[f.code]) for f, i in zip(result.findings, identify(result.findings))],
+    }
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _rules(result: LintResult) -> list[Json]:
+    """The rules that spoke, in the order of their codes."""
+    first = {f.code: f for f in reversed(result.findings)}
+    pages = {r.code: r for r in load()} if first else {}
+    return [_rule(finding, pages.get(code)) for code, finding in sorted(first.items())]
+
+
+def _rule(finding: Finding, page: Rule | None) -> Json:
+    described = {
+        "id": finding.code,
+        "name": finding.name,
+        "helpUri": url_of(finding),
+        "defaultConfiguration": {"level": finding.severity, "enabled": page is None or page.default},
+        "properties": {"tags": ["pytorch", "training-loop"], "problem.severity": finding.severity.replace("note", "recommendation")},
+    }
+    if page is not None:
+        title, _, body = page.doc.partition("\n")
+        described["shortDescription"] = {"text": title}
+        described["fullDescription"] = {"text": _section(body, "What it does") or title}
+        described["help"] = {"text": page.doc, "markdown": f"# {page.name} ({page.code})\n\n{page.doc}\n"}
+    return described
+
+
+def _section(body: str, heading: str) -> str:
+    found = re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", body, re.DOTALL | re.MULTILINE)
+    return found[1].strip() if found else ""
+
+
+def _result(finding: Finding, identity: Identity, index: int) -> Json:
+    result: Json = {
+        "ruleId": finding.code,
+        "ruleIndex": index,
+        "level": finding.severity,
+        "message": {"text": _message(finding.message)},
+        "locations": [{"physicalLocation": _physical(finding.filename, finding.location, finding.end_location)}],
+        "partialFingerprints": {"looplintIdentity/v1": identity.digest()},
+        "properties": {"certainty": finding.certainty},
+    }
+    if identity.function:
+        result["locations"][0]["logicalLocations"] = [{"fullyQualifiedName": identity.function}]
+    if finding.related:
+        result["relatedLocations"] = [_related(r, number) for number, r in enumerate(finding.related, 1)]
+    if finding.fix is not None and finding.fix.edits:
+        result["fixes"] = [_fix(finding.fix)]
+    return result
+
+
+def _related(related: Related, number: int) -> Json:
+    place = _physical(related.filename, related.location, None)
+    return {"id": number, "message": {"text": _message(related.message)}, "physicalLocation": place}
+
+
+def _fix(fix: Fix) -> Json:
+    changes: dict[str, list[Json]] = {}
+    for edit in fix.edits:
+        changes.setdefault(edit.filename, []).append(_replacement(edit))
+    return {
+        "description": {"text": _message(fix.message)},
+        "artifactChanges": [{"artifactLocation": _artifact(name), "replacements": each} for name, each in changes.items()],
+        "properties": {"applicability": fix.applicability},
+    }
+
+
+def _replacement(edit: Edit) -> Json:
+    replacement: Json = {"deletedRegion": _region(edit.location, edit.end_location)}
+    if edit.content:
+        replacement["insertedContent"] = {"text": edit.content}
+    return replacement
+
+
+def _invocation(result: LintResult) -> Json:
+    invocation: Json = {"executionSuccessful": not result.problems}
+    if result.problems:
+        invocation["toolExecutionNotifications"] = [_notification(p) for p in result.problems]
+    return invocation
+
+
+def _notification(problem: Problem) -> Json:
+    place = _physical(problem.filename, problem.location, None)
+    return {"level": "error", "message": {"text": _message(problem.message)}, "locations": [{"physicalLocation": place}]}
+
+
+def _physical(filename: str, start: Location | None, end: Location | None) -> Json:
+    place: Json = {"artifactLocation": _artifact(filename)}
+    if start is not None:
+        place["region"] = _region(start, end)
+    return place
+
+
+def _artifact(filename: str) -> Json:
+    path = PurePath(filename)
+    if path.is_absolute():
+        return {"uri": path.as_uri()}
+    return {"uri": quote(path.as_posix()), "uriBaseId": _BASE}
+
+
+def _region(start: Location, end: Location | None) -> Json:
+    region = {"startLine": start.row, "startColumn": start.column}
+    if end is not None:
+        region |= {"endLine": end.row, "endColumn": end.column}
+    return region
+
+
+def _message(text: str) -> str:
+    """Text that a reader shows as it is."""
+    return _PLACEHOLDER.sub(r"{{\1}}", _LINK.sub(r"\\[", text))
