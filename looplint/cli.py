@@ -63,27 +63,36 @@ def _words(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tup
 @click.option("--extend-select", multiple=True, callback=_words, metavar="RULES", help="Rules to ask as well.")
 @click.option("--output-format", type=click.Choice(list(FORMATS)), default="text", show_default=True, help="How findings are printed.")
 @click.option("--output-file", "-o", metavar="FILE", help="Write them to a file instead.")
+@click.option("--statistics", is_flag=True, help="Print how often each rule spoke instead (text or json).")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 even when there are findings.")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), metavar="N", help="How many processes.")
 @click.option("--quiet", "-q", is_flag=True, help="Print findings only.")
 def check(
-    paths: tuple[str, ...], output_format: str, output_file: str | None, exit_zero: bool, jobs: int | None, quiet: bool, **words: tuple[str, ...]
+    paths: tuple[str, ...],
+    output_format: str,
+    output_file: str | None,
+    statistics: bool,
+    exit_zero: bool,
+    jobs: int | None,
+    quiet: bool,
+    **words: tuple[str, ...],
 ) -> None:
     """Lint files and folders ("-" for standard input).
 
     Exit codes: 0 nothing found, 1 findings, 2 wrong use or a file that could not be read.
     """
     from looplint.lint import Selection, lint_paths
-    from looplint.report import render
+    from looplint.report import reporter
     from looplint.writing import write_atomic
 
+    render = reporter(output_format, statistics=statistics)
     shown = _progress() if not quiet else None
     result = lint_paths(paths or (".",), Selection(**words), jobs=jobs, progress=shown)
     if shown is not None:
         click.echo("\r\x1b[K", nl=False, err=True)
     for problem in result.problems:
         click.echo(f"error: {problem}", err=True)
-    text = render(output_format, result, colour=output_file is None and _colour())
+    text = render(result, colour=output_file is None and _colour())
     if output_file is not None:
         write_atomic(output_file, text.encode("utf-8", "surrogateescape"))
     elif output_format != "text" or not quiet or result.findings:

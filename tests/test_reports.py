@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -16,7 +17,7 @@ from junitparser import Error, Failure, JUnitXml
 
 from looplint.finding import Edit, Finding, Fix, Location, Problem, Related
 from looplint.lint import LintResult, lint_paths
-from looplint.report import FORMATS, render
+from looplint.report import FORMATS, render, reporter
 
 ROOT = Path(__file__).parent.parent
 
@@ -176,3 +177,38 @@ def test_junit_without_findings_is_a_run_that_passed() -> None:
     (suite,) = JUnitXml.fromstring(render("junit", NOTHING).encode())
     (case,) = suite
     assert case.is_passed and case.name == "3 files checked"
+
+
+def test_statistics_count_each_rule_and_close_as_text_does(tmp_path: Path) -> None:
+    script = (ROOT / "examples/train.py").read_text(encoding="utf-8")
+    (tmp_path / "a.py").write_text(script)
+    (tmp_path / "b.py").write_text(script.replace("    clip_grad_norm_", "    pass  # clip_grad_norm_"))
+    *lines, closing = output("text", ".", "--statistics", cwd=tmp_path).splitlines()
+    assert lines == [
+        "2\tLL102\tmissing-zero-grad",
+        "2\tLL302\tmissing-eval-mode",
+        "2\tLL303\tmissing-no-grad",
+        "2\tLL401\tlogged-tensor",
+        "1\tLL103\tclip-before-backward",
+    ]
+    assert closing == output("text", ".", cwd=tmp_path).splitlines()[-1] == "Found 9 problems in 2 files (2 files checked)."
+
+
+def test_statistics_say_what_can_be_repaired() -> None:
+    fixed = replace(FINDINGS[1], fix=Fix("so", "safe", ()))
+    text = reporter("text", statistics=True)(LintResult((FINDINGS[0], FINDINGS[1], fixed, replace(fixed, code="LL103")), (), 1))
+    assert text.splitlines()[:3] == ["2\tLL999\t[-] a-rule-of-ones-own", "1\tLL102\t[ ] missing-zero-grad", "1\tLL103\t[*] a-rule-of-ones-own"]
+    assert json.loads(reporter("json", statistics=True)(LintResult((fixed, fixed), (), 1))) == [
+        {"code": "LL999", "name": "a-rule-of-ones-own", "count": 2, "fixable": True, "fixable_count": 2}
+    ]
+
+
+def test_statistics_of_nothing(tmp_path: Path) -> None:
+    (tmp_path / "clean.py").write_text("print(1)\n")
+    assert output("text", "clean.py", "--statistics", cwd=tmp_path) == "No problems found (1 file checked).\n"
+    assert output("json", "clean.py", "--statistics", cwd=tmp_path) == "[]\n"
+
+
+def test_statistics_have_no_place_in_sarif() -> None:
+    done = looplint("--statistics", "--output-format", "sarif", "examples/train.py")
+    assert done.returncode == 2 and done.stderr == "error: --statistics is printed as text or json, not as sarif\n"

@@ -5,12 +5,34 @@ A reporter is a module with `render(result, *, colour) -> str`; the table `loopl
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
+from looplint.errors import UserError
 from looplint.formats import FORMATS
 
 if TYPE_CHECKING:
     from looplint.lint import LintResult
+
+
+def reporter(name: str, *, statistics: bool = False) -> Callable[..., str]:
+    """What turns a result into text.
+
+    Args:
+        name: one of FORMATS.
+        statistics: count the findings of each rule instead of showing them.
+
+    Raises:
+        UserError: a format that has no place for counts.
+    """
+    if not statistics:
+        return partial(render, name)
+    if name not in ("text", "concise", "json"):
+        raise UserError(f"--statistics is printed as text or json, not as {name}")
+    from looplint.report.statistics import render as counted
+
+    return partial(counted, name)
 
 
 def render(name: str, result: LintResult, *, colour: bool = False) -> str:
@@ -26,4 +48,4 @@ def render(name: str, result: LintResult, *, colour: bool = False) -> str:
     return text
 
 
-__all__ = ["FORMATS", "render"]
+__all__ = ["FORMATS", "render", "reporter"]

@@ -15,12 +15,12 @@ Style = Callable[..., str]
 def render(result: LintResult, *, colour: bool = False) -> str:
     # A process that reports more than once must not show the lines of the time before.
     _lines.cache_clear()
-    style = _style(colour)
+    style = style_of(colour)
     blocks = [_finding(f, style) for f in result.findings]
-    return "\n".join([*blocks, _closing(result, style)])
+    return "\n".join([*blocks, closing(result, style)])
 
 
-def _style(colour: bool) -> Style:
+def style_of(colour: bool) -> Style:
     if not colour:
         return lambda text, **_: text
     from click import style
@@ -68,7 +68,7 @@ def _line(filename: str, row: int) -> str:
     return lines[row - 1].replace("\t", " ") if 0 < row <= len(lines) else ""
 
 
-def _closing(result: LintResult, style: Style) -> str:
+def closing(result: LintResult, style: Style) -> str:
     checked = f"{result.checked} file{'s' if result.checked != 1 else ''} checked"
     if not result.findings:
         return style(f"No problems found ({checked}).\n", fg="green") if not result.problems else f"No findings ({checked}).\n"

@@ -1,0 +1,63 @@
+"""How often each rule spoke, in the way ruff prints it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from looplint.finding import Finding
+from looplint.lint import LintResult
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """One rule's share of a result."""
+
+    code: str
+    name: str
+    count: int
+    fixable: int
+
+    @property
+    def mark(self) -> str:
+        """Whether --fix repairs all of them, some of them, or none."""
+        return "[*]" if self.fixable == self.count else "[-]" if self.fixable else "[ ]"
+
+
+def counts(findings: Sequence[Finding]) -> list[Count]:
+    """A count per rule, the most frequent first, equal ones by their codes."""
+    by_code: dict[str, list[Finding]] = {}
+    for finding in findings:
+        by_code.setdefault(finding.code, []).append(finding)
+    found = [Count(code, group[0].name, len(group), sum(map(_repairable, group))) for code, group in by_code.items()]
+    return sorted(found, key=lambda c: (-c.count, c.code))
+
+
+def _repairable(finding: Finding) -> bool:
+    return finding.fix is not None and finding.fix.applicability == "safe"
+
+
+def render(name: str, result: LintResult, *, colour: bool = False) -> str:
+    """The counts as JSON, or as text with the closing line of the text report."""
+    return _json(counts(result.findings)) if name == "json" else _text(result, colour=colour)
+
+
+def _text(result: LintResult, *, colour: bool) -> str:
+    from looplint.report.text import closing, style_of
+
+    style, found = style_of(colour), counts(result.findings)
+    number = max((len(str(c.count)) for c in found), default=0)
+    code = max((len(c.code) for c in found), default=0)
+    marks = any(c.fixable for c in found)
+    lines = []
+    for c in found:
+        mark = f"{c.mark} " if marks else ""
+        lines.append(f"{style(str(c.count).rjust(number), bold=True)}\t{style(c.code.ljust(code), fg='red', bold=True)}\t{mark}{c.name}\n")
+    return "".join([*lines, closing(result, style)])
+
+
+def _json(found: Sequence[Count]) -> str:
+    from json import dumps
+
+    entries = [{"code": c.code, "name": c.name, "count": c.count, "fixable": c.fixable == c.count, "fixable_count": c.fixable} for c in found]
+    return dumps(entries, indent=2) + "\n"
