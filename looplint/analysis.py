@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
@@ -58,6 +58,7 @@ def analyse_file(source: Source, rules: Sequence[Rule]) -> FileResult:
     except Unparsable as error:
         return FileResult((), (error.problem,), frozenset())
     findings: list[Finding] = []
+    repairs: list[tuple[Any, ...] | None] = []
     problems: list[Problem] = []
     for rule in rules:
         try:
@@ -66,7 +67,22 @@ def analyse_file(source: Source, rules: Sequence[Rule]) -> FileResult:
             problems.append(Problem(info.filename, f"internal error in {rule.code} ({type(error).__name__}: {error}); please report it"))
             continue
         findings.extend(_finding(rule, report) for report in reports)
+        repairs.extend(report.repair for report in reports)
+    if any(repairs):
+        findings = _with_fixes(program, findings, repairs)
     return FileResult(_distinct(findings), tuple(problems), frozenset(program.facts.followed))
+
+
+def _with_fixes(program: Program, findings: list[Finding], repairs: list[tuple[Any, ...] | None]) -> list[Finding]:
+    """The findings with the edits that would repair them, or with the reason why nothing would."""
+    from looplint.repairs import Planner, plan
+
+    planner = Planner(program)
+    fixed = []
+    for finding, repair in zip(findings, repairs, strict=True):
+        made = plan(planner, repair, finding.filename, finding.certainty == "every-path") if repair else None
+        fixed.append(replace(finding, unrepaired=made) if isinstance(made, str) else finding.with_fix(made))
+    return fixed
 
 
 def build_program(source: Source) -> tuple[Program, ModuleInfo]:
@@ -96,7 +112,10 @@ def _finding(rule: Rule, report: Report) -> Finding:
     start, end = span(site)
     related = tuple(Related(n.message, n.site.module.filename, span(n.site)[0]) for n in report.notes)
     certainty = "every-path" if report.certainty == "every-path" else "some-path"
-    return Finding(rule.code, rule.name, report.message, site.module.filename, start, end, certainty, related, None, start.row, report.event.root, rule.severity)
+    return Finding(
+        rule.code, rule.name, report.message, site.module.filename, start, end, certainty, related,
+        noqa_row=start.row, root=report.event.root, severity=rule.severity,
+    )  # fmt: skip
 
 
 def _distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -59,6 +59,8 @@ class Finding:
     certainty: Certainty = "every-path"
     related: tuple[Related, ...] = ()
     fix: Fix | None = None
+    # Why there is no fix although the rule has one.
+    unrepaired: str = ""
     noqa_row: int = 0
     # The file and function nobody calls, from which the place was reached; a caller elsewhere knows better.
     root: str = ""

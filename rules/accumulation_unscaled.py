@@ -79,7 +79,7 @@ def check(program: Program) -> Reports:
         if backward is None or not _unscaled(program, backward, optimizer, loop):
             continue
         message = f"gradients of {every} batches are added up before {name_of(optimizer)}.step(), but the loss is not divided by {every}: they are {every} times too large"
-        yield Report(backward, message, note(event, f"the step runs once in {every} batches"), repair=("divide-loss", backward, every))
+        yield Report(backward, message, note(event, f"the step runs once in {every} batches"), repair=("divide-loss", backward, every, event))
 
 
 def modulus(guard: Guard, loop: Loop) -> str | None:

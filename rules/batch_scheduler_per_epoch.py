@@ -82,4 +82,5 @@ def check(program: Program) -> Reports:
         construct = next((e for e in program.of("construct") if scheduler in e.subjects), None)
         message = f"{name} counts optimizer steps, but is stepped once an epoch: the schedule hardly begins before training ends"
         step = next((e for e in program.of("step") if inner in e.loops), None)
-        yield Report(event, message, note(construct, f"{name} is built for steps here"), repair=("move-after-step", event, step))
+        optimizer = next(iter(step.subjects), None) if step else None
+        yield Report(event, message, note(construct, f"{name} is built for steps here"), repair=("move-into-batch-loop", event, step, optimizer) if step else None)

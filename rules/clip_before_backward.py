@@ -98,4 +98,4 @@ def check(program: Program) -> Reports:
                     reported.add(clip)
                     message = f"the clip runs before backward(): there are no gradients yet, and {name_of(optimizer)} steps with unclipped ones"
                     notes = note(state.last("backward"), "the gradients are computed here") + note(visit.event, "and used here, unclipped")
-                    yield Report(clip, message, notes, repair=("move-before-step", clip, visit.event))
+                    yield Report(clip, message, notes, repair=("move-before-step", clip, visit.event, optimizer))

@@ -84,7 +84,7 @@ def check(program: Program) -> Reports:
                 continue
             reported.add(event)
             module = next(iter(event.subjects))
-            yield Report(event, _message(program, event, module, optimizer), note(construct, f"{name_of(optimizer)} takes the parameters here"), repair=("move-before", event, construct))
+            yield Report(event, _message(program, event, module, optimizer), note(construct, f"{name_of(optimizer)} takes the parameters here"), repair=("move-before-construction", event, construct))
 
 
 def _moved_before(program: Program, event: Event, construct: Event) -> bool:

@@ -84,7 +84,7 @@ def check(program: Program) -> Reports:
                 continue
             name, held = name_of(scheduler), name_of(optimizers[0])
             message = f"{name}.step() runs before {held}.step(): the first value of the schedule is skipped (PyTorch warns about it once)"
-            yield Report(event, message, note(after[0], f"{held} steps only here"), repair=("move-after-step", event, after[0]))
+            yield Report(event, message, note(after[0], f"{held} steps only here"), repair=("move-after-step", event, after[0], optimizers[0]))
             break
 
 

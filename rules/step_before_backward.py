@@ -87,4 +87,4 @@ def check(program: Program) -> Reports:
                 if step in early and step not in reported and not step.data.get("closure"):
                     reported.add(step)
                     message = f"{name_of(optimizer)}.step() runs before backward(): it finds no gradients, and those of this batch are never used"
-                    yield Report(step, message, note(visit.event, "the gradients are computed here, after the step"), repair=("move-after", step, visit.event))
+                    yield Report(step, message, note(visit.event, "the gradients are computed here, after the step"), repair=("move-after-backward", step, visit.event, optimizer))

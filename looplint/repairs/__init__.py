@@ -1,0 +1,61 @@
+"""From a rule's report to text edits: what would be changed, in which words, and how far it can be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from looplint.finding import Fix
+from looplint.repairs import cycle, modes, schedules, tensors
+from looplint.repairs.draft import Infeasible
+from looplint.repairs.planner import Plan, Planner
+
+# What a rule may name as its repair, each with what it needs.
+REPAIRS: dict[str, Callable[..., Plan]] = {
+    "move-clear": cycle.move_clear,
+    "insert-clear": cycle.insert_clear,
+    "move-before-step": cycle.move_before_step,
+    "move-after-backward": cycle.move_after_backward,
+    "insert-step": cycle.insert_step,
+    "divide-loss": cycle.divide_loss,
+    "clear-other": cycle.clear_other,
+    "drop-argument": cycle.drop_argument,
+    "move-to-epoch-end": schedules.move_to_epoch_end,
+    "move-into-batch-loop": schedules.move_into_batch_loop,
+    "move-after-step": schedules.move_after_step,
+    "pass-metric": schedules.pass_metric,
+    "move-before-construction": schedules.move_before_construction,
+    "move-construction": schedules.move_construction,
+    "insert-train": modes.insert_train,
+    "insert-eval": modes.insert_eval,
+    "insert-no-grad": modes.insert_no_grad,
+    "detach-argument": tensors.detach_argument,
+    "detach-added": tensors.detach_added,
+}
+
+
+def plan(planner: Planner, repair: tuple[Any, ...], filename: str, certain: bool) -> Fix | str:
+    """Turn the repair that a rule names into edits.
+
+    Args:
+        planner: the program, with the layouts of its files.
+        repair: the name of a repair and what it needs.
+        filename: the file of the finding; a repair of another file is shown, never applied.
+        certain: whether the finding holds on every path.
+
+    Returns:
+        The fix, or a sentence that says why there is none.
+    """
+    kind, *needs = repair
+    try:
+        made = REPAIRS[kind](planner, *needs)
+        edits = tuple(e for draft in made.drafts for e in draft.edits())
+    except Infeasible as reason:
+        return str(reason)
+    applicability = made.applicability if certain or made.applicability != "safe" else "unsafe"
+    if any(e.filename != filename for e in edits):
+        applicability = "display-only"
+    return Fix(made.message, applicability, edits)
+
+
+__all__ = ["REPAIRS", "Planner", "plan"]

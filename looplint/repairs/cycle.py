@@ -1,0 +1,197 @@
+"""Repairs of the gradient cycle: clears, clips, steps and what scales the loss."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from looplint.graph import Event, Loop
+from looplint.repairs.draft import Draft, Infeasible, first_place
+from looplint.repairs.layout import Statement
+from looplint.repairs.names import sets
+from looplint.repairs.places import Place, meet, name_in, place_at, receiver
+from looplint.repairs.planner import Plan, Planner, check_free, common_block, highest
+from looplint.values import Obj
+
+
+def move_clear(p: Planner, optimizer: Obj, clear: Event, backward: Event) -> Plan:
+    """The clear goes to the top of the batch body, behind the step of another optimizer that stands above."""
+    mine, theirs = meet(clear, backward, p.layouts)
+    unit = p.unit(mine, theirs.statement, "clear")
+    block, outer, backwards = common_block(unit, theirs.statement)
+    if outer is not unit:
+        check_free(unit, backwards)
+    index = highest(unit, block, outer.index, _top(p, optimizer, backwards, mine))
+    if index > backwards.index:
+        raise Infeasible("it uses names that are set behind the backward")
+    draft = Draft(mine.layout)
+    first, docstring = first_place(block)
+    target = block.statements[index]
+    if target is unit:
+        raise Infeasible("it already stands above the backward")
+    if target is first and docstring:
+        draft.move_after(unit, first)
+    else:
+        draft.move_before(unit, target)
+    return Plan(f"Move the clear of {_called(optimizer)} before the forward pass", "safe" if mine.direct else "unsafe", [draft])
+
+
+def _top(p: Planner, optimizer: Obj, backward: Statement, place: Place) -> int:
+    """The index in the backward's block behind the last step of another optimizer above it."""
+    for index in range(backward.index - 1, -1, -1):
+        statement = backward.block.statements[index]
+        events = [e for e in p.events_in(statement, place.layout) if e.kind == "step"]
+        if any(optimizer not in e.subjects for e in events):
+            return index + 1
+    return 0
+
+
+def insert_clear(p: Planner, optimizer: Obj, step: Event, backward: Event, loop: Loop) -> Plan:
+    """The clear goes to the top of the batch body; behind the step where that does not run for every batch, or is elsewhere."""
+    name = receiver(step, optimizer, p.layouts)
+    if name is None:
+        raise Infeasible("the step does not name its optimizer")
+    code = f"{name}.zero_grad()"
+    applicability = "safe" if len([o for o in p.program.optimizers if o.kind == "optimizer"]) == 1 else "unsafe"
+    steps, backwards = meet(step, backward, p.layouts)
+    draft = Draft(steps.layout)
+    if steps.direct and backwards.direct and loop in step.loops and p.program.every_iteration(step, loop) and step.loops == backward.loops:
+        block, _, target = common_block(steps.statement, backwards.statement)
+        index = _top(p, optimizer, target, steps)
+        base = name.partition(".")[0].partition("[")[0]
+        for number in range(target.index - 1, index - 1, -1):
+            if {base, name} & sets(block.statements[number].node):
+                index = number + 1
+                break
+        if index == 0:
+            draft.line_at_top(block, code)
+        else:
+            draft.line_before(block.statements[index], code)
+        return Plan(f"Clear the gradients of {name} before the forward pass", applicability, [draft])  # type: ignore[arg-type]
+    own = place_at(step, len(step.calls), p.layouts)
+    draft = Draft(own.layout)
+    around = p.alternatives(own, optimizer, "step")
+    draft.line_after(p.last_of(around, own.layout, None, "update", "schedule"), code)
+    return Plan(f"Clear the gradients of {name} after its step", applicability, [draft])  # type: ignore[arg-type]
+
+
+def move_before_step(p: Planner, clip: Event, step: Event, optimizer: Obj) -> Plan:
+    """The clip goes to just before the step, inside its guard; a scaler's gradients are unscaled before it."""
+    mine, theirs = meet(clip, step, p.layouts)
+    if not theirs.direct and p.does(theirs.statement, theirs.layout, optimizer, "backward"):
+        raise Infeasible("the step is made by a function that also runs the backward")
+    target = p.alternatives(theirs, optimizer, "step")
+    unit = p.unit(mine, target, "clip", "unscale")
+    check_free(unit, target)
+    draft = Draft(mine.layout)
+    scaler = step.data.get("scaler")
+    if scaler is not None:
+        _unscale(p, draft, mine, theirs, target, optimizer, step)
+    draft.move_before(unit, target)
+    certain = mine.direct and theirs.direct
+    return Plan(f"Move the clip to just before the step of {_called(optimizer)}", "safe" if certain else "unsafe", [draft])
+
+
+def _unscale(p: Planner, draft: Draft, clip: Place, steps: Place, target: Statement, optimizer: Obj, step: Event) -> None:
+    """Gradients are unscaled once between backward and clip: what does it too early moves along, what is missing is inserted."""
+    present = [e for e in p.program.of("unscale") if p.program.touches(e, optimizer) or optimizer in e.subjects]
+    if not present:
+        node = step.site.node
+        if not steps.direct or target is not steps.statement or not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+            raise Infeasible("its gradients are scaled, and the place to unscale them is in another function or branch")
+        layout = steps.layout
+        draft.line_before(target, f"{layout.code(node.func.value)}.unscale_({layout.code(node.args[0].value)})")
+        return
+    for event in present:
+        other, _ = meet(event, step, p.layouts)
+        unscale = other.statement
+        if unscale is clip.statement:
+            continue
+        if unscale.block is clip.statement.block and unscale.start < clip.statement.start < target.start:
+            draft.move_before(p.unit(other, target, "unscale"), target)
+
+
+def move_after_backward(p: Planner, step: Event, backward: Event, optimizer: Obj) -> Plan:
+    """The step goes behind the backward and the clips that follow it, together with what follows the step."""
+    mine, theirs = meet(step, backward, p.layouts)
+    unit = p.unit(mine, theirs.statement, "step", "update")
+    block, outer, target = common_block(unit, theirs.statement)
+    if outer is not unit:
+        raise Infeasible("it stands in a block of its own")
+    last = p.last_of(unit, mine.layout, None, "update", "schedule")
+    target = p.last_of(target, mine.layout, None, "clip", "unscale")
+    draft = Draft(mine.layout)
+    for statement in block.statements[unit.index : last.index + 1]:
+        check_free(statement, target, including=True)
+    for statement in block.statements[unit.index : last.index + 1]:
+        draft.move_after(statement, target)
+    return Plan(f"Move the step of {_called(optimizer)} behind the backward", "unsafe", [draft])
+
+
+def insert_step(p: Planner, optimizer: Obj, backward: Event) -> Plan:
+    """A step behind the backward and its clips."""
+    place = place_at(backward, len(backward.calls), p.layouts)
+    function = place.layout.function_of(place.statement)
+    name = name_in(p.program, optimizer, place.layout.info, function, p.layouts, ("clear", "construct"))
+    if name is None:
+        raise Infeasible("the optimizer has no name where the backward is")
+    draft = Draft(place.layout)
+    draft.line_after(p.last_of(place.statement, place.layout, None, "clip", "unscale"), f"{name}.step()")
+    return Plan(f"Step {name} behind the backward", "unsafe", [draft])
+
+
+def divide_loss(p: Planner, backward: Event, every: str, step: Event) -> Plan:
+    """The loss is divided where it goes backward: what is logged of it stays as it is."""
+    place, guarded = meet(backward, step, p.layouts)
+    node = backward.site.node
+    if not place.direct or not guarded.direct or not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+        raise Infeasible("the backward and the step are in different functions")
+    layout = place.layout
+    draft = Draft(layout)
+    factor = every if every.replace(".", "").replace("_", "").isalnum() else f"({every})"
+    loss: cst.BaseExpression = node.func.value
+    outside = node.func.attr.value != "backward" or bool(node.args and node.args[0].keyword is None)
+    if outside and node.args:  # accelerator.backward(loss), torch.autograd.backward(loss)
+        draft.replace(node.args[0].value, f"{_operand(layout.code(node.args[0].value), node.args[0].value)} / {factor}")
+    elif isinstance(loss, cst.Call) and isinstance(loss.func, cst.Attribute) and loss.func.attr.value == "scale" and loss.args:
+        inner = loss.args[0].value
+        draft.replace(inner, f"{_operand(layout.code(inner), inner)} / {factor}")
+    elif loss.lpar:
+        draft.replace(loss, f"({layout.code(loss)}) / {factor}")
+    else:
+        draft.replace(loss, f"({layout.code(loss)} / {factor})")
+    return Plan(f"Divide the loss by {every}", "unsafe", [draft])
+
+
+def _operand(code: str, node: cst.BaseExpression) -> str:
+    return code if isinstance(node, cst.Name | cst.Attribute | cst.Call | cst.Subscript) or node.lpar else f"({code})"
+
+
+def clear_other(p: Planner, wrong: Event, other: Obj, optimizer: Obj, step: Event) -> Plan:
+    """The clear that stands before the step names the optimizer that steps."""
+    mine, theirs = meet(wrong, step, p.layouts)
+    name = receiver(step, optimizer, p.layouts)
+    node = wrong.site.node
+    if name is None or not mine.direct or not theirs.direct or not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+        raise Infeasible("the clear and the step are in different functions")
+    draft = Draft(mine.layout)
+    draft.replace(node.func.value, name)
+    return Plan(f"Clear {name} instead of {_called(other)}", "unsafe", [draft])
+
+
+def drop_argument(p: Planner, event: Event, keyword: str) -> Plan:
+    place = place_at(event, len(event.calls), p.layouts)
+    node = event.site.node
+    if not isinstance(node, cst.Call):
+        raise Infeasible("the argument cannot be found")
+    index = next((n for n, a in enumerate(node.args) if a.keyword is not None and a.keyword.value == keyword), None)
+    if index is None:
+        raise Infeasible("the argument is not given by its name")
+    draft = Draft(place.layout)
+    draft.remove_argument(node, index)
+    return Plan(f"Remove {keyword}", "unsafe", [draft])
+
+
+def _called(obj: Obj) -> str:
+    return obj.name or "the optimizer"
+
+

@@ -1,0 +1,155 @@
+"""Repairs of modes and of validation passes: train(), eval() and no_grad."""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+
+from looplint.graph import Event, Loop
+from looplint.repairs.draft import Draft, Infeasible
+from looplint.repairs.layout import Layout, Statement
+from looplint.repairs.places import Place, body_of, chain, in_loop, loop_statement, name_in, place_at
+from looplint.repairs.planner import Plan, Planner
+from looplint.values import Obj
+
+_EVALUATES = re.compile(r"(?i)eval|valid|test|infer|predict|score|accuracy|sample|generate")
+_CALLS = ("eval", "train", "clear", "move", "forward")
+
+
+def insert_train(p: Planner, module: Obj, loop: Loop, event: Event) -> Plan:
+    """`train()` goes to the top of the epoch body, or before the batch loop of the function that trains."""
+    try:
+        place = in_loop(event, loop, p.layouts)
+        depth = next(n for n, site in enumerate(chain(event)) if site is place.site)
+    except (Infeasible, StopIteration):
+        depth = 0
+    for inner in range(depth, len(chain(event))):
+        place = place_at(event, inner, p.layouts)
+        name = _name(p, module, place, event)
+        if name is not None:
+            break
+    else:
+        raise Infeasible("the model has no name where it is trained")
+    draft = Draft(place.layout)
+    code = f"{name}.train()"
+    here = p.layouts.of(loop.site.module).by_node.get(loop.site.node)
+    if here is not None and any(s is here for s in place.statement.ancestors()):
+        body = body_of(here)
+        outer = place.statement.within(body)
+        assert outer is not None
+        above = body.statements[: outer.index]
+        if any(p.does(s, place.layout, module, "eval") for s in above):
+            draft.line_before(outer, code)
+        else:
+            draft.line_at_top(body, code)
+    else:
+        draft.line_before(_outermost_loop(place.statement), code)
+    return Plan(f"Set {name} to train mode for every epoch", "safe", [draft])
+
+
+def insert_eval(p: Planner, module: Obj, loop: Loop | None, event: Event) -> Plan:
+    """`eval()` goes before the pass, and `train()` behind it where nothing else switches back."""
+    place, target = _pass(p, loop, event)
+    name = _name(p, module, place, event)
+    if name is None:
+        raise Infeasible("the model has no name where it is validated")
+    draft = Draft(place.layout)
+    draft.line_before(target, f"{name}.eval()")
+    around = event.loops[: event.loops.index(loop)] if loop is not None else event.loops
+    trained = [e for e in p.program.of("forward") if p.program.is_trained(e) and around and around[-1] in e.loops]
+    if trained and not any(p.program.touches(e, module) and around[-1] in e.loops for e in p.program.of("train")):
+        draft.line_after(target, f"{name}.train()")
+    return Plan(f"Set {name} to eval mode for this pass", "safe", [draft])
+
+
+def insert_no_grad(p: Planner, loop: Loop | None, event: Event) -> Plan:
+    """The pass goes under `torch.no_grad()`; a function that does nothing but evaluate is decorated."""
+    place, target = _pass(p, loop, event)
+    layout = place.layout
+    draft = Draft(layout)
+    no_grad = f"{_torch(draft, layout)}no_grad()"
+    function = layout.function_of(target)
+    if function is not None and _only_evaluates(p, function, layout):
+        draft.insert(layout.extent(function.node)[0], f"@{no_grad}{layout.newline}{layout.indent(function)}")
+        assert isinstance(function.node, cst.FunctionDef)
+        return Plan(f"Switch gradients off in {function.node.name.value}", "safe", [draft])
+    draft.wrap(target, target, f"with {no_grad}:")
+    return Plan("Run the pass under torch.no_grad()", "safe", [draft])
+
+
+def _pass(p: Planner, loop: Loop | None, event: Event) -> tuple[Place, Statement]:
+    """The validation pass: its loop, or the statement of its forward."""
+    if loop is None:
+        place = place_at(event, len(event.calls), p.layouts)
+        return place, place.statement
+    place = in_loop(event, loop, p.layouts)
+    return place, loop_statement(loop, p.layouts)
+
+
+def _name(p: Planner, module: Obj, place: Place, event: Event) -> str | None:
+    """How the function of a place names a module: by the calls it makes on it, or by the call of the model itself."""
+    function = place.layout.function_of(place.statement)
+    named = name_in(p.program, module, place.layout.info, function, p.layouts, ("eval", "train", "clear", "move"))
+    if named is None and place.direct and isinstance(event.site.node, cst.Call):
+        func = event.site.node.func
+        if isinstance(func, cst.Name) or (isinstance(func, cst.Attribute) and isinstance(func.value, cst.Name)):
+            return place.layout.code(func) if isinstance(func, cst.Name) or func.value.value == "self" else func.value.value
+    return named
+
+
+def _outermost_loop(statement: Statement) -> Statement:
+    """The outermost loop around a statement in its function, or the statement itself."""
+    found = statement
+    for around in statement.ancestors():
+        if isinstance(around.node, cst.FunctionDef | cst.ClassDef):
+            break
+        if isinstance(around.node, cst.For | cst.While):
+            found = around
+    return found
+
+
+def _only_evaluates(p: Planner, function: Statement, layout: Layout) -> bool:
+    node = function.node
+    assert isinstance(node, cst.FunctionDef)
+    if not _EVALUATES.search(node.name.value) or any(isinstance(n, cst.Yield) for n in _walk(node)):
+        return False
+    events = list(p.events_in(function, layout))
+    return not any(e.kind in ("backward", "step") or (e.kind == "forward" and p.program.is_trained(e)) for e in events)
+
+
+def _walk(node: cst.CSTNode) -> list[cst.CSTNode]:
+    found, work = [], [node]
+    while work:
+        item = work.pop()
+        found.append(item)
+        work.extend(item.children)
+    return found
+
+
+def _torch(draft: Draft, layout: Layout) -> str:
+    """How the file names torch, with its dot; imported where it does not yet."""
+    first = None
+    for statement in layout.top.statements:
+        if isinstance(statement.node, cst.Import):
+            first = first or statement
+            for alias in statement.node.names:
+                if alias.evaluated_name == "torch":
+                    return f"{alias.evaluated_alias or 'torch'}."
+                if alias.evaluated_name.startswith("torch.") and alias.evaluated_alias is None:
+                    return "torch."
+        elif isinstance(statement.node, cst.ImportFrom):
+            first = first or (statement if not _future(statement.node) else None)
+            names = statement.node.names
+            module = statement.node.module
+            if module is not None and layout.code(module) == "torch" and not isinstance(names, cst.ImportStar):
+                if any(a.evaluated_name == "no_grad" and a.asname is None for a in names):
+                    return ""
+    if first is None:
+        raise Infeasible("torch is not imported")
+    draft.line_before(first, "import torch")
+    return "torch."
+
+
+def _future(node: cst.ImportFrom) -> bool:
+    return isinstance(node.module, cst.Name) and node.module.value == "__future__"

@@ -1,0 +1,96 @@
+"""Which names statements read and set, so that no repair carries a statement past one that it depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from looplint.repairs.layout import Statement
+
+Names = frozenset[str]
+
+
+def reads(node: cst.CSTNode) -> Names:
+    """The names and attribute chains (`self.opt`) that a piece of code reads or changes through."""
+    return frozenset(_paths(node))
+
+
+def sets(node: cst.CSTNode) -> Names:
+    """The names and attribute chains that a statement gives a new value."""
+    found: set[str] = set()
+    work: list[cst.CSTNode] = [node]
+    while work:
+        item = work.pop()
+        match item:
+            case cst.AssignTarget() | cst.AugAssign() | cst.AnnAssign() | cst.For() | cst.CompFor() | cst.NamedExpr():
+                found |= set(_targets(item.target))
+            case cst.AsName():
+                found |= set(_targets(item.name))
+            case cst.FunctionDef() | cst.ClassDef():
+                found.add(item.name.value)
+                continue
+            case cst.ImportAlias():
+                found.add((item.evaluated_alias or item.evaluated_name).partition(".")[0])
+                continue
+            case cst.Del():
+                found |= set(_targets(item.target))
+        work.extend(item.children)
+    return frozenset(found)
+
+
+def depends(mover: Statement, crossed: Iterable[Statement]) -> bool:
+    """Whether a statement cannot be carried past others: one sets what the other reads or sets."""
+    mine_read, mine_set = reads(mover.node), sets(mover.node)
+    for other in crossed:
+        theirs = sets(other.node)
+        if _meets(theirs, mine_read) or _meets(theirs, mine_set) or (mine_set and _meets(mine_set, reads(other.node))):
+            return True
+    return False
+
+
+def _meets(set_names: Names, used: Names) -> bool:
+    """A set name is used when it, a part of it, or what contains it is."""
+    return any(u == s or u.startswith(f"{s}.") for s in set_names for u in used)
+
+
+def _targets(node: cst.CSTNode) -> Iterator[str]:
+    match node:
+        case cst.Name() | cst.Attribute():
+            path = _path(node)
+            if path:
+                yield path
+        case cst.Subscript():
+            yield from _targets(node.value)
+        case cst.Tuple() | cst.List():
+            for element in node.elements:
+                yield from _targets(element.value)
+
+
+def _paths(node: cst.CSTNode) -> Iterator[str]:
+    work = [node]
+    while work:
+        item = work.pop()
+        match item:
+            case cst.Attribute():
+                path = _path(item)
+                if path:
+                    yield path
+                work.append(item.value)
+            case cst.Name():
+                yield item.value
+            case cst.Arg():
+                work.append(item.value)
+            case cst.ImportAlias():
+                continue
+            case _:
+                work.extend(item.children)
+
+
+def _path(node: cst.BaseExpression) -> str | None:
+    if isinstance(node, cst.Name):
+        return node.value
+    if isinstance(node, cst.Attribute):
+        base = _path(node.value)
+        return f"{base}.{node.attr.value}" if base else None
+    return None

@@ -1,0 +1,142 @@
+"""Where events stand in the text: the statements that stand for them in a common function, and the names by which objects are known there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import libcst as cst
+
+from looplint.graph import Event, Loop, Site
+from looplint.project import ModuleInfo
+from looplint.program import Program
+from looplint.repairs.draft import Infeasible
+from looplint.repairs.layout import Block, Layout, Statement
+from looplint.values import Obj
+
+
+@dataclass(slots=True)
+class Layouts:
+    """The layouts of the files of one program, made when they are needed."""
+
+    made: dict[int, Layout]
+
+    def of(self, module: ModuleInfo) -> Layout:
+        if id(module) not in self.made:
+            self.made[id(module)] = Layout(module)
+        return self.made[id(module)]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What stands for an event in one function: its own statement, or the call that leads to it."""
+
+    event: Event
+    site: Site
+    statement: Statement
+    layout: Layout
+    direct: bool
+
+
+def chain(event: Event) -> tuple[Site, ...]:
+    """The calls that lead to an event, and its own place."""
+    return (*event.calls, event.site)
+
+
+def place_at(event: Event, depth: int, layouts: Layouts) -> Place:
+    """What stands for an event in the function that its first `depth` calls lead into."""
+    sites = chain(event)
+    site = sites[depth]
+    layout = layouts.of(site.module)
+    statement = layout.statement_of(site.node)
+    if statement is None:
+        raise Infeasible("its place cannot be found in the text")
+    return Place(event, site, statement, layout, depth == len(sites) - 1)
+
+
+def meet(first: Event, second: Event, layouts: Layouts) -> tuple[Place, Place]:
+    """What stands for two events in the innermost function that holds both."""
+    one, two = chain(first), chain(second)
+    depth = 0
+    while depth < min(len(one), len(two)) - 1 and one[depth] == two[depth]:
+        depth += 1
+    left, right = place_at(first, depth, layouts), place_at(second, depth, layouts)
+    if left.layout is not right.layout or left.layout.function_of(left.statement) is not right.layout.function_of(right.statement):
+        raise Infeasible("the two places are in different functions")
+    return left, right
+
+
+def in_loop(event: Event, loop: Loop, layouts: Layouts) -> Place:
+    """What stands for an event in the function whose loop it is in."""
+    layout = layouts.of(loop.site.module)
+    owner = layout.by_node.get(loop.site.node)
+    for depth, site in enumerate(chain(event)):
+        if owner is not None and site.module is loop.site.module:
+            statement = layout.statement_of(site.node)
+            if statement is not None and any(s is owner for s in statement.ancestors()) and statement is not owner:
+                return place_at(event, depth, layouts)
+    raise Infeasible("the loop is in another function")
+
+
+def loop_statement(loop: Loop, layouts: Layouts) -> Statement:
+    found = layouts.of(loop.site.module).by_node.get(loop.site.node)
+    if found is None:
+        raise Infeasible("the loop is a comprehension")
+    return found
+
+
+def body_of(statement: Statement) -> Block:
+    return statement.blocks[0]
+
+
+def only_does(program: Program, place: Place, *kinds: str) -> bool:
+    """Whether the statement that stands for an event does nothing else with the objects of the loop."""
+    start, end = place.statement.start, place.statement.end
+    for event in program.events:
+        if event.kind in kinds or event.kind in ("measure",):
+            continue
+        for site in chain(event):
+            if site.module is place.site.module and start <= place.layout.extent(site.node)[0] < end:
+                return False
+    return True
+
+
+def receiver(event: Event, obj: Obj, layouts: Layouts) -> str | None:
+    """The text by which an event's own call names an object: `opt` of `opt.step()` and of `scaler.step(opt)`."""
+    node = event.site.node
+    if not isinstance(node, cst.Call):
+        return None
+    layout = layouts.of(event.site.module)
+    if event.data.get("scaler") is not None and node.args:
+        return layout.code(node.args[0].value)
+    if isinstance(node.func, cst.Attribute) and obj in event.subjects:
+        text = layout.code(node.func.value)
+        return text if _plain(node.func.value) else None
+    return None
+
+
+def _plain(node: cst.BaseExpression) -> bool:
+    """A name, an attribute of one, or a constant element: reading it twice gives the same object."""
+    match node:
+        case cst.Name():
+            return True
+        case cst.Attribute():
+            return _plain(node.value)
+        case cst.Subscript():
+            return _plain(node.value) and all(
+                isinstance(e.slice, cst.Index) and isinstance(e.slice.value, cst.Name | cst.Integer | cst.SimpleString) for e in node.slice
+            )
+    return False
+
+
+def name_in(program: Program, obj: Obj, module: ModuleInfo, function: Statement | None, layouts: Layouts, kinds: tuple[str, ...]) -> str | None:
+    """How a function names an object, read off the calls it makes on it."""
+    layout = layouts.of(module)
+    for event in program.of(*kinds):
+        if event.site.module is module and any(s in obj.lineage() for s in event.subjects):
+            statement = layout.statement_of(event.site.node)
+            if statement is None or layout.function_of(statement) is not function:
+                continue
+            text = receiver(event, next(s for s in event.subjects if s in obj.lineage()), layouts)
+            if text:
+                return text
+    return None

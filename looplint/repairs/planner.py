@@ -1,0 +1,122 @@
+"""What every repair needs: the program, its layouts, and the common moves of statements that stand for events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from looplint.finding import Applicability
+from looplint.graph import Event
+from looplint.program import Program
+from looplint.repairs.draft import Draft, Infeasible
+from looplint.repairs.layout import Block, Layout, Statement
+from looplint.repairs.names import depends
+from looplint.repairs.places import Layouts, Place, body_of, chain, only_does
+from looplint.values import Obj
+
+
+@dataclass(slots=True)
+class Plan:
+    """A repair before it becomes text edits: a sentence, how far it can be trusted, and drafts of the files it changes."""
+
+    message: str
+    applicability: Applicability
+    drafts: list[Draft]
+
+
+@dataclass(slots=True)
+class Planner:
+    """Makes plans for the reports on one program."""
+
+    program: Program
+    layouts: Layouts = field(default_factory=lambda: Layouts({}))
+
+    # -- statements that stand for events
+
+    def unit(self, place: Place, away_from: Statement, *kinds: str) -> Statement:
+        """The statement to move: with its `if` when nothing else stands in it, and nothing that does more than `kinds`."""
+        if not only_does(self.program, place, *kinds):
+            raise Infeasible("the statement does other things too")
+        statement = place.statement
+        while (owner := statement.block.owner) is not None:
+            alone = len(statement.block.statements) == 1 and isinstance(owner.node, cst.If) and len(owner.blocks) == 1
+            if not alone or any(s is owner for s in away_from.ancestors()):
+                break
+            statement = owner
+        return statement
+
+    def events_in(self, statement: Statement, layout: Layout) -> Iterator[Event]:
+        """The events that happen in a statement, or in what it calls."""
+        for event in self.program.events:
+            for site in chain(event):
+                if site.module is layout.info and statement.start <= layout.extent(site.node)[0] < statement.end:
+                    yield event
+                    break
+
+    def does(self, statement: Statement, layout: Layout, obj: Obj | None, *kinds: str) -> bool:
+        """Whether an event of some kinds happens to an object (to any where it is None) in a statement."""
+        return any(e.kind in kinds and (obj is None or self.program.touches(e, obj)) for e in self.events_in(statement, layout))
+
+    def alternatives(self, place: Place, obj: Obj, kind: str) -> Statement:
+        """The statement of an event, or the `if` whose branches each do the same (`scaler.step(o)` in one, `o.step()` in the other)."""
+        found = place.statement
+        for around in list(place.statement.ancestors())[1:]:
+            if isinstance(around.node, cst.For | cst.While | cst.FunctionDef | cst.ClassDef):
+                break
+            branches = [b for b in around.blocks if any(self.does(s, place.layout, obj, kind) for s in b.statements)]
+            if len(branches) > 1:
+                found = around
+        return found
+
+    def last_of(self, start: Statement, layout: Layout, obj: Obj | None, *kinds: str) -> Statement:
+        """Going down from a statement: the last that follows it without a gap and does nothing but `kinds`."""
+        found = start
+        while (after := found.after) is not None:
+            events = list(self.events_in(after, layout))
+            if not events or not all(e.kind in kinds and (obj is None or self.program.touches(e, obj)) for e in events):
+                break
+            found = after
+        return found
+
+
+def common_block(one: Statement, two: Statement) -> tuple[Block, Statement, Statement]:
+    """The innermost block that holds both statements, and what stands for each in it."""
+    blocks = {s.block for s in one.ancestors()}
+    for around in two.ancestors():
+        if around.block in blocks:
+            mine = one.within(around.block)
+            assert mine is not None
+            return around.block, mine, around
+    raise Infeasible("the two places are in different functions")
+
+
+def crossed(unit: Statement, target: Statement) -> list[Statement]:
+    """The statements that a move carries a statement past: those between them in their common block, and above the target deeper in."""
+    block, mine, theirs = common_block(unit, target)
+    if mine.index < theirs.index:
+        between = block.statements[mine.index + 1 : theirs.index]
+    else:
+        between = block.statements[theirs.index + 1 : mine.index]
+    for around in target.ancestors():
+        if around is theirs:
+            break
+        between += around.block.statements[: around.index]
+    return between
+
+
+def check_free(unit: Statement, target: Statement, *, including: bool = False) -> None:
+    """Raise where a statement cannot be carried to a target because of the names it uses or sets."""
+    if depends(unit, crossed(unit, target)) or (including and depends(unit, [target])):
+        raise Infeasible("it uses names that are set in between")
+
+
+def highest(statement: Statement, block: Block, index: int, lowest: int) -> int:
+    """The first index of a block, not below `lowest`, to which a statement can be carried up from an index."""
+    while index > lowest and not depends(statement, [block.statements[index - 1]]):
+        index -= 1
+    return index
+
+
+__all__ = ["Draft", "Infeasible", "Plan", "Planner", "body_of", "check_free", "common_block", "crossed", "highest"]

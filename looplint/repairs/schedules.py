@@ -1,0 +1,127 @@
+"""Repairs of the learning-rate schedule and of what the optimizer holds: statements that go elsewhere as they are."""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+
+from looplint.graph import Event, Loop
+from looplint.repairs.draft import Draft, Infeasible
+from looplint.repairs.layout import Statement
+from looplint.repairs.names import depends, sets
+from looplint.repairs.places import Place, body_of, in_loop, loop_statement, meet, place_at
+from looplint.repairs.planner import Plan, Planner, check_free, common_block, crossed
+from looplint.values import Obj
+
+_LOOPS = cst.For | cst.While
+
+
+def move_to_epoch_end(p: Planner, event: Event, loop: Loop) -> Plan:
+    """The scheduler's step becomes the last statement of the epoch body, or follows the batch loop where the epoch's is elsewhere."""
+    place = in_loop(event, loop, p.layouts)
+    batches = loop_statement(loop, p.layouts)
+    unit = p.unit(place, batches, "schedule")
+    target = batches
+    epochs = p.layouts.of(loop.parent.site.module).by_node.get(loop.parent.site.node) if loop.parent else None
+    if epochs is not None and batches.block is body_of(epochs):
+        following = batches.block.statements[batches.index :]
+        if not any(_leaves_early(s.node) for s in following[1:]):
+            target = following[-1]
+    if depends(unit, crossed(unit, target)) or sets(unit.node) or _uses_targets(unit, batches):
+        raise Infeasible("it uses names of the batch loop")
+    draft = Draft(place.layout)
+    draft.move_after(unit, target)
+    return Plan("Step the scheduler once an epoch, behind the batch loop", "safe" if place.direct else "unsafe", [draft])
+
+
+def _uses_targets(unit: Statement, loop: Statement) -> bool:
+    return isinstance(loop.node, cst.For) and depends(unit, [loop])
+
+
+def _leaves_early(node: cst.CSTNode) -> bool:
+    """Whether `continue`, `break` or `return` stands in a statement, outside inner loops' own jumps."""
+    if isinstance(node, cst.Continue | cst.Break | cst.Return):
+        return True
+    if isinstance(node, _LOOPS | cst.FunctionDef | cst.Lambda):
+        return False
+    return any(_leaves_early(child) for child in node.children)
+
+
+def move_into_batch_loop(p: Planner, event: Event, step: Event, optimizer: Obj) -> Plan:
+    """The scheduler's step follows the optimizer's, in the batch loop and under the same guard."""
+    mine, theirs = meet(event, step, p.layouts)
+    if not theirs.direct:
+        raise Infeasible("the optimizer steps in another function, where the scheduler is not known")
+    return _behind(p, mine, _behind_update(p, theirs, optimizer), "Step the scheduler behind every optimizer step")
+
+
+def move_after_step(p: Planner, event: Event, step: Event, optimizer: Obj) -> Plan:
+    """The scheduler's step goes behind the optimizer's in the same turn of their loop, not deeper into inner loops."""
+    mine, theirs = meet(event, step, p.layouts)
+    block, _, outer = common_block(mine.statement, theirs.statement)
+    inner = any(isinstance(s.node, _LOOPS) for s in theirs.statement.ancestors() if s.block is not block and s is not theirs.statement) or isinstance(outer.node, _LOOPS)
+    target = outer if inner else _behind_update(p, theirs, optimizer)
+    return _behind(p, mine, target, "Step the scheduler behind the optimizer")
+
+
+def _behind_update(p: Planner, step: Place, optimizer: Obj) -> Statement:
+    return p.last_of(p.alternatives(step, optimizer, "step"), step.layout, None, "update")
+
+
+def _behind(p: Planner, mine: Place, target: Statement, message: str) -> Plan:
+    unit = p.unit(mine, target, "schedule")
+    check_free(unit, target, including=True)
+    draft = Draft(mine.layout)
+    draft.move_after(unit, target)
+    return Plan(message, "safe" if mine.direct else "unsafe", [draft])
+
+
+def pass_metric(p: Planner, event: Event) -> Plan:
+    """The one name that looks like a validation loss, set before the call in the same block, becomes the metric."""
+    place = place_at(event, len(event.calls), p.layouts)
+    node = event.site.node
+    names: dict[str, None] = {}
+    for around in place.statement.ancestors():
+        if isinstance(around.node, cst.FunctionDef):
+            break
+        for statement in around.block.statements[: around.index]:
+            names |= dict.fromkeys(n for n in sorted(sets(statement.node)) if re.search(r"(?i)(val|valid|validation|test|dev|eval).*loss|loss.*(val|valid|test|dev|eval)", n))
+        if names:
+            break
+    if len(names) != 1 or not isinstance(node, cst.Call):
+        raise Infeasible("no single name for the validation loss is in reach")
+    (name,) = names
+    draft = Draft(place.layout)
+    draft.insert(place.layout.extent(node)[1] - 1, name)
+    return Plan(f"Pass {name} to the scheduler", "unsafe", [draft])
+
+
+def move_before_construction(p: Planner, event: Event, construct: Event) -> Plan:
+    """The move of the model goes above the optimizer's construction; where it cannot, the construction goes below it."""
+    mine, theirs = meet(event, construct, p.layouts)
+    message = "Move the model before the optimizer takes its parameters"
+    draft = Draft(mine.layout)
+    unit = p.unit(mine, theirs.statement, "move")
+    target = common_block(unit, theirs.statement)[2]
+    if not depends(unit, crossed(unit, target)):
+        draft.move_before(unit, target)
+        return Plan(message, "safe" if mine.direct and theirs.direct else "unsafe", [draft])
+    return _construction_behind(p, theirs, mine, "Build the optimizer behind the move", "safe")
+
+
+def move_construction(p: Planner, construct: Event, event: Event) -> Plan:
+    """The optimizer's construction goes below the statement that changes what it should hold."""
+    mine, theirs = meet(construct, event, p.layouts)
+    return _construction_behind(p, mine, theirs, "Build the optimizer behind the replacement", "unsafe")
+
+
+def _construction_behind(p: Planner, construct: Place, event: Place, message: str, applicability: str) -> Plan:
+    if not construct.direct:
+        raise Infeasible("the optimizer is built in another function")
+    unit = p.unit(construct, event.statement, "construct")
+    target = common_block(unit, event.statement)[2]
+    check_free(unit, target, including=True)
+    draft = Draft(construct.layout)
+    draft.move_after(unit, target)
+    return Plan(message, applicability if event.direct else "unsafe", [draft])  # type: ignore[arg-type]

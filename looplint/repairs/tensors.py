@@ -1,0 +1,107 @@
+"""Repairs of what is kept: numbers and detached tensors instead of tensors with their graphs."""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+
+from looplint.graph import Event
+from looplint.repairs.draft import Draft, Infeasible
+from looplint.repairs.layout import Layout
+from looplint.repairs.places import place_at
+from looplint.repairs.planner import Plan, Planner
+
+
+def detach_argument(p: Planner, event: Event, scalar: bool) -> Plan:
+    """What goes into the container: `.item()` on a scalar where everything that is done with it takes numbers, `.detach()` else."""
+    layout = place_at(event, len(event.calls), p.layouts).layout
+    node = event.site.node
+    value = _stored(node)
+    if value is None or isinstance(value, cst.List | cst.Tuple | cst.Dict | cst.GeneratorExp | cst.ListComp):
+        raise Infeasible("the tensor is one of several values that are kept")
+    container = event.data["into"].name or ""
+    numbers = scalar and container != "" and _takes_numbers(layout, container)
+    return _with_suffix(layout, value, "item" if numbers else "detach")
+
+
+def detach_added(p: Planner, event: Event, scalar: bool) -> Plan:
+    """What is added to the sum."""
+    layout = place_at(event, len(event.calls), p.layouts).layout
+    node, target = event.site.node, event.data["target"]
+    match node:
+        case cst.AugAssign():
+            value: cst.BaseExpression | None = node.value
+        case cst.Assign(value=cst.BinaryOperation() as total):
+            sides = [total.left, total.right]
+            rest = [side for side in sides if layout.code(side) != target]
+            value = rest[0] if len(rest) == 1 else None
+        case _:
+            value = None
+    if value is None:
+        raise Infeasible("what is added cannot be told from the sum")
+    numbers = scalar and _starts_as_number(layout, target) and _takes_numbers(layout, target)
+    return _with_suffix(layout, value, "item" if numbers else "detach")
+
+
+def _stored(node: cst.CSTNode) -> cst.BaseExpression | None:
+    """The expression that a statement or call puts into a container."""
+    match node:
+        case cst.Call(args=[*_, last]) if not last.star:
+            return last.value
+        case cst.Assign():
+            return node.value
+        case cst.AugAssign(value=cst.List(elements=[element])):
+            return element.value
+    return None
+
+
+def _with_suffix(layout: Layout, value: cst.BaseExpression, method: str) -> Plan:
+    draft = Draft(layout)
+    code = layout.code(value)
+    if value.lpar:
+        draft.replace(value, f"({code}).{method}()")
+    elif isinstance(value, cst.Name | cst.Attribute | cst.Call | cst.Subscript):
+        draft.insert(layout.extent(value)[1], f".{method}()")
+    else:
+        draft.replace(value, f"({code}).{method}()")
+    what = "its value" if method == "item" else "it without its graph"
+    return Plan(f"Keep {what}: .{method}()", "safe", [draft])
+
+
+def _starts_as_number(layout: Layout, target: str) -> bool:
+    """Whether every plain assignment to a name in the file gives it a number."""
+    pattern = re.compile(rf"(?<![\w.]){re.escape(target)}\b[^=\n(\[]*?(?<![=!<>+\-*/%&|^@:])=(?!=)[ \t]*([^\n#;]*)")
+    values = [m[1].split("=")[-1].strip() for m in pattern.finditer(layout.text)]
+    values = [v for v in values if not re.search(rf"(?<![\w.]){re.escape(target)}\b", v)]
+    return bool(values) and all(re.fullmatch(r"[-+]?[\d._]+(?:e-?\d+)?(?:\s*,\s*[-+]?[\d._]+)*|\w+ else 0(?:\.0*)?", v) for v in values)
+
+
+def _takes_numbers(layout: Layout, name: str) -> bool:
+    """Whether nothing in the file asks a name, its elements, or what a function returns of it for a tensor's methods."""
+    text, bare = layout.text, re.escape(name)
+    method = r"(?:item|detach|cpu|numpy|mean|sum|backward|data|cuda|to|tolist|float|max|min|std|size|shape|dim)\b"
+    if re.search(rf"(?<![\w.]){bare}(?:\[[^\]]*\])?\.{method}(?!\s*=)", text):
+        return False
+    for call in re.finditer(rf"([\w.]+)\(\s*{bare}\b", text):
+        if call[1].startswith("torch.") or call[1].endswith((".all_reduce", ".stack", ".cat", ".gather", ".reduce")):
+            return False
+    for loop in re.finditer(rf"\bfor (\w+) in {bare}\b", text):
+        if re.search(rf"(?<![\w.]){loop[1]}\.{method}", text):
+            return False
+    return not _asked_of_returns(text, bare, method)
+
+
+def _asked_of_returns(text: str, bare: str, method: str) -> bool:
+    """Whether the callers of a function that returns the name treat the result as a tensor."""
+    for returned in re.finditer(rf"^[ \t]*return\b[^\n]*(?<![\w.]){bare}\b", text, re.MULTILINE):
+        heads = re.findall(r"^[ \t]*(?:async )?def (\w+)", text[: returned.start()], re.MULTILINE)
+        if not heads:
+            continue
+        for target in re.findall(rf"([\w., ]+?)[ \t]*=[ \t]*(?:[\w.]+\.)?{heads[-1]}\(", text):
+            for each in target.split(","):
+                if re.search(rf"(?<![\w.]){re.escape(each.strip())}\.{method}", text):
+                    return True
+        if re.search(rf"\b{heads[-1]}\([^\n]*\)\.{method}", text):
+            return True
+    return False
