@@ -90,4 +90,4 @@ def check(program: Program) -> Reports:
                     reported.add(clear)
                     message = f"{name_of(optimizer)}'s gradients are cleared between backward() and step(): the step has nothing to apply, so nothing is learned"
                     notes = note(state.last("backward"), "the gradients are computed here") + note(visit.event, "this step uses nothing")
-                    yield Report(clear, message, notes, repair=("move-clear", optimizer, clear, state.last("backward")))
+                    yield Report(clear, message, notes, repair=("move-clear", optimizer, clear, state.last("backward"), visit.event))

@@ -40,7 +40,7 @@ def plan(planner: Planner, repair: tuple[Any, ...], filename: str, certain: bool
     Args:
         planner: the program, with the layouts of its files.
         repair: the name of a repair and what it needs.
-        filename: the file of the finding; a repair of another file is shown, never applied.
+        filename: the file of the finding; a repair of another one is unsafe: others may use that file.
         certain: whether the finding holds on every path.
 
     Returns:
@@ -52,9 +52,8 @@ def plan(planner: Planner, repair: tuple[Any, ...], filename: str, certain: bool
         edits = tuple(e for draft in made.drafts for e in draft.edits())
     except Infeasible as reason:
         return str(reason)
-    applicability = made.applicability if certain or made.applicability != "safe" else "unsafe"
-    if any(e.filename != filename for e in edits):
-        applicability = "display-only"
+    here = all(e.filename == filename for e in edits)
+    applicability = made.applicability if certain and here or made.applicability != "safe" else "unsafe"
     return Fix(made.message, applicability, edits)
 
 

@@ -13,9 +13,14 @@ from looplint.repairs.planner import Plan, Planner, check_free, common_block, hi
 from looplint.values import Obj
 
 
-def move_clear(p: Planner, optimizer: Obj, clear: Event, backward: Event) -> Plan:
-    """The clear goes to the top of the batch body, behind the step of another optimizer that stands above."""
+def move_clear(p: Planner, optimizer: Obj, clear: Event, backward: Event, step: Event) -> Plan:
+    """The clear goes to the top of the batch body, behind the step of another optimizer that stands above.
+
+    Where it stands in a function that steps and does not run the backward, it goes behind the step.
+    """
     mine, theirs = meet(clear, backward, p.layouts)
+    if not mine.direct:
+        return _clear_behind_step(p, optimizer, clear, step)
     unit = p.unit(mine, theirs.statement, "clear")
     block, outer, backwards = common_block(unit, theirs.statement)
     if outer is not unit:
@@ -32,7 +37,17 @@ def move_clear(p: Planner, optimizer: Obj, clear: Event, backward: Event) -> Pla
         draft.move_after(unit, first)
     else:
         draft.move_before(unit, target)
-    return Plan(f"Move the clear of {_called(optimizer)} before the forward pass", "safe" if mine.direct else "unsafe", [draft])
+    return Plan(f"Move the clear of {_called(optimizer)} before the forward pass", "safe", [draft])
+
+
+def _clear_behind_step(p: Planner, optimizer: Obj, clear: Event, step: Event) -> Plan:
+    mine, theirs = meet(clear, step, p.layouts)
+    target = p.last_of(p.alternatives(theirs, optimizer, "step"), theirs.layout, None, "update")
+    unit = p.unit(mine, target, "clear")
+    check_free(unit, target, including=True)
+    draft = Draft(mine.layout)
+    draft.move_after(unit, target)
+    return Plan(f"Move the clear of {_called(optimizer)} behind its step", "safe", [draft])
 
 
 def _top(p: Planner, optimizer: Obj, backward: Statement, place: Place) -> int:
@@ -87,8 +102,7 @@ def move_before_step(p: Planner, clip: Event, step: Event, optimizer: Obj) -> Pl
     if scaler is not None:
         _unscale(p, draft, mine, theirs, target, optimizer, step)
     draft.move_before(unit, target)
-    certain = mine.direct and theirs.direct
-    return Plan(f"Move the clip to just before the step of {_called(optimizer)}", "safe" if certain else "unsafe", [draft])
+    return Plan(f"Move the clip to just before the step of {_called(optimizer)}", "safe", [draft])
 
 
 def _unscale(p: Planner, draft: Draft, clip: Place, steps: Place, target: Statement, optimizer: Obj, step: Event) -> None:

@@ -49,6 +49,20 @@ def depends(mover: Statement, crossed: Iterable[Statement]) -> bool:
     return False
 
 
+def binds(owner: cst.CSTNode, inner: cst.CSTNode) -> bool:
+    """Whether the head of a compound statement gives values to names that a statement in it uses."""
+    match owner:
+        case cst.For():
+            given = frozenset(_targets(owner.target))
+        case cst.With():
+            given = frozenset(n for item in owner.items if item.asname for n in _targets(item.asname.name))
+        case cst.Try():
+            given = frozenset(n for h in owner.handlers if h.name for n in _targets(h.name.name))
+        case _:
+            return False
+    return _meets(given, reads(inner))
+
+
 def _meets(set_names: Names, used: Names) -> bool:
     """A set name is used when it, a part of it, or what contains it is."""
     return any(u == s or u.startswith(f"{s}.") for s in set_names for u in used)

@@ -12,7 +12,7 @@ from looplint.graph import Event
 from looplint.program import Program
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Block, Layout, Statement
-from looplint.repairs.names import depends
+from looplint.repairs.names import binds, depends
 from looplint.repairs.places import Layouts, Place, body_of, chain, only_does
 from looplint.values import Obj
 
@@ -36,13 +36,22 @@ class Planner:
     # -- statements that stand for events
 
     def unit(self, place: Place, away_from: Statement, *kinds: str) -> Statement:
-        """The statement to move: with its `if` when nothing else stands in it, and nothing that does more than `kinds`."""
+        """The statement to move: with the `if`, or the `for` whose names it uses, when nothing else stands in it.
+
+        Raises:
+            Infeasible: it does more than `kinds`, or cannot leave the block it is in.
+        """
         if not only_does(self.program, place, *kinds):
             raise Infeasible("the statement does other things too")
         statement = place.statement
         while (owner := statement.block.owner) is not None:
-            alone = len(statement.block.statements) == 1 and isinstance(owner.node, cst.If) and len(owner.blocks) == 1
-            if not alone or any(s is owner for s in away_from.ancestors()):
+            if any(s is owner for s in away_from.ancestors()) or isinstance(owner.node, cst.FunctionDef | cst.ClassDef):
+                break
+            bound = isinstance(owner.node, cst.For | cst.With | cst.Try) and binds(owner.node, statement.node)
+            alone = len(statement.block.statements) == 1 and len(owner.blocks) == 1
+            if not (alone and (isinstance(owner.node, cst.If) or bound)):
+                if bound:
+                    raise Infeasible("it uses names of the block it stands in")
                 break
             statement = owner
         return statement

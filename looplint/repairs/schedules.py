@@ -32,7 +32,7 @@ def move_to_epoch_end(p: Planner, event: Event, loop: Loop) -> Plan:
         raise Infeasible("it uses names of the batch loop")
     draft = Draft(place.layout)
     draft.move_after(unit, target)
-    return Plan("Step the scheduler once an epoch, behind the batch loop", "safe" if place.direct else "unsafe", [draft])
+    return Plan("Step the scheduler once an epoch, behind the batch loop", "safe", [draft])
 
 
 def _uses_targets(unit: Statement, loop: Statement) -> bool:
@@ -74,7 +74,7 @@ def _behind(p: Planner, mine: Place, target: Statement, message: str) -> Plan:
     check_free(unit, target, including=True)
     draft = Draft(mine.layout)
     draft.move_after(unit, target)
-    return Plan(message, "safe" if mine.direct else "unsafe", [draft])
+    return Plan(message, "safe", [draft])
 
 
 def pass_metric(p: Planner, event: Event) -> Plan:
@@ -106,7 +106,7 @@ def move_before_construction(p: Planner, event: Event, construct: Event) -> Plan
     target = common_block(unit, theirs.statement)[2]
     if not depends(unit, crossed(unit, target)):
         draft.move_before(unit, target)
-        return Plan(message, "safe" if mine.direct and theirs.direct else "unsafe", [draft])
+        return Plan(message, "safe", [draft])
     return _construction_behind(p, theirs, mine, "Build the optimizer behind the move", "safe")
 
 
@@ -124,4 +124,4 @@ def _construction_behind(p: Planner, construct: Place, event: Place, message: st
     check_free(unit, target, including=True)
     draft = Draft(construct.layout)
     draft.move_after(unit, target)
-    return Plan(message, applicability if event.direct else "unsafe", [draft])  # type: ignore[arg-type]
+    return Plan(message, applicability, [draft])  # type: ignore[arg-type]
