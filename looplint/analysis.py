@@ -13,7 +13,7 @@ from looplint.lower import lower
 from looplint.machine import Machine
 from looplint.positions import span
 from looplint.program import Program
-from looplint.project import ModuleInfo, Project
+from looplint.project import ModuleInfo, Overlay, Project
 from looplint.roots import follow
 from looplint.rule import Report
 from looplint.sources import Source
@@ -43,18 +43,19 @@ class Unparsable(Exception):
         self.problem = problem
 
 
-def analyse_file(source: Source, rules: Sequence[Rule]) -> FileResult:
+def analyse_file(source: Source, rules: Sequence[Rule], overlay: Overlay | None = None) -> FileResult:
     """Lint one source.
 
     Args:
         source: the file's text and name.
         rules: the rules to ask.
+        overlay: files of the project that are to be taken as given here instead of from the disk.
 
     Returns:
         The findings in every file of the project that was reached from this one, and the problems met.
     """
     try:
-        program, info = build_program(source)
+        program, info = build_program(source, overlay)
     except Unparsable as error:
         return FileResult((), (error.problem,), frozenset())
     findings: list[Finding] = []
@@ -85,7 +86,7 @@ def _with_fixes(program: Program, findings: list[Finding], repairs: list[tuple[A
     return fixed
 
 
-def build_program(source: Source) -> tuple[Program, ModuleInfo]:
+def build_program(source: Source, overlay: Overlay | None = None) -> tuple[Program, ModuleInfo]:
     """Parse, lower and follow a source.
 
     Raises:
@@ -94,7 +95,7 @@ def build_program(source: Source) -> tuple[Program, ModuleInfo]:
     info = ModuleInfo(source.path, source.display, source)
     try:
         info.code = lower(cst.parse_module(source.text))
-        project = Project()
+        project = Project(overlay)
         project.add(info)
         machine = Machine(project, info)
         machine.run_block = lambda body: run_block(machine, body)

@@ -17,6 +17,7 @@ from looplint.sources import Source, SourceError, could_contain_loop, read_sourc
 if TYPE_CHECKING:
     from looplint.analysis import FileResult
     from looplint.catalogue import Rule
+    from looplint.project import Overlay
 
 _FILES_WORTH_A_POOL = 12
 _IMPORTS = re.compile(rb"^\s*(?:from|import)\s+(?!(?:os|sys|re|json|math|typing)\b)\.*\w", re.MULTILINE)
@@ -62,6 +63,26 @@ def lint_paths(paths: Sequence[str], selection: Selection | None = None, *, jobs
         UserError: the selection names a rule that does not exist.
     """
     selection = selection or Selection()
+    gathered = gather(paths)
+    if not gathered.sources and (selection.select or selection.ignore or selection.extend_select):
+        selection.rules()
+    results = run(gathered.sources, selection, jobs, progress)
+    problems = [*gathered.problems, *(p for r in results for p in r.problems)]
+    findings = unsilenced(merge(results), gathered.sources)
+    return LintResult(tuple(findings), tuple(dict.fromkeys(problems)), gathered.checked)
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """The files worth analysing, what could not be read, and how many were looked at."""
+
+    sources: tuple[Source, ...]
+    problems: tuple[Problem, ...]
+    checked: int
+
+
+def gather(paths: Sequence[str]) -> Gathered:
+    """Find and read the files that can be about training."""
     discovered = discover(paths)
     problems = list(discovered.problems)
     # A file that was named itself may hold nothing of a loop and still be the program that runs one.
@@ -75,15 +96,11 @@ def lint_paths(paths: Sequence[str], selection: Selection | None = None, *, jobs
             continue
         if could_contain_loop(source.raw) or (str(path) in named and _IMPORTS.search(source.raw)):
             candidates.append(source)
-    if not candidates and (selection.select or selection.ignore or selection.extend_select):
-        selection.rules()
-    results = _run(candidates, selection, jobs, progress)
-    problems.extend(p for r in results for p in r.problems)
-    findings = merge(results)
-    return LintResult(tuple(_unsilenced(findings, candidates)), tuple(dict.fromkeys(problems)), len(discovered.files))
+    return Gathered(tuple(candidates), tuple(problems), len(discovered.files))
 
 
-def _run(sources: Sequence[Source], selection: Selection, jobs: int | None, progress: Progress | None) -> list[FileResult]:
+def run(sources: Sequence[Source], selection: Selection, jobs: int | None, progress: Progress | None) -> list[FileResult]:
+    """Analyse sources, in several processes where they are many."""
     if not sources:
         return []
     workers = min(jobs or (os.cpu_count() or 1), len(sources))
@@ -128,12 +145,12 @@ def _analyse_in_worker(source: Source) -> FileResult:
     return analyse(source, _worker_rules)
 
 
-def analyse(source: Source, rules: Sequence[Rule]) -> FileResult:
+def analyse(source: Source, rules: Sequence[Rule], overlay: Overlay | None = None) -> FileResult:
     """Analyse one source; a bug of looplint's own becomes a problem that names the file."""
     from looplint.analysis import FileResult, analyse_file
 
     try:
-        return analyse_file(source, rules)
+        return analyse_file(source, rules, overlay)
     except MemoryError:
         return FileResult((), (Problem(source.display, "needs more memory than there is"),), frozenset())
     except Exception as error:  # noqa: BLE001 - reported, never hidden
@@ -156,7 +173,8 @@ def merge(results: Iterable[FileResult]) -> list[Finding]:
     return sorted(kept.values(), key=lambda f: f.sort_key)
 
 
-def _unsilenced(findings: Iterable[Finding], sources: Iterable[Source]) -> Iterable[Finding]:
+def unsilenced(findings: Iterable[Finding], sources: Iterable[Source]) -> Iterable[Finding]:
+    """The findings that no comment silences."""
     from looplint.suppression import Suppressions
 
     texts = {s.display: s.text for s in sources}

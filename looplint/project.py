@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -17,6 +18,8 @@ from looplint.sources import Source, SourceError, read_source
 if TYPE_CHECKING:
     from looplint.frames import Frame
 
+# Files whose text is not (or not yet) that on the disk.
+Overlay = Mapping[Path, Source]
 _PARENTS = 6
 # A loop is spread over a few files; what imports more than this is a library, and is followed no further.
 _MOST_MODULES = 80
@@ -52,8 +55,9 @@ class ModuleInfo:
 class Project:
     """Finds the modules that imports name, for one linted file."""
 
-    def __init__(self) -> None:
+    def __init__(self, overlay: Overlay | None = None) -> None:
         self._modules: dict[Path, ModuleInfo | None] = {}
+        self._overlay = overlay or {}
 
     def add(self, info: ModuleInfo) -> None:
         if info.path is not None:
@@ -91,7 +95,7 @@ class Project:
         path = path.resolve()
         if path not in self._modules:
             try:
-                source = read_source(path)
+                source = self._overlay.get(path) or read_source(path)
             except SourceError:
                 self._modules[path] = None
             else:

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 import tokenize
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -41,6 +41,16 @@ class SourceError(Exception):
     def __init__(self, problem: Problem) -> None:
         super().__init__(str(problem))
         self.problem = problem
+
+
+def encode(source: Source, text: str) -> bytes:
+    """The bytes of a source with another text, in its encoding and with its byte order mark."""
+    return text.encode(source.encoding)
+
+
+def with_text(source: Source, text: str) -> Source:
+    """The same file as it would be with another text."""
+    return replace(source, raw=encode(source, text), text=text)
 
 
 def could_contain_loop(raw: bytes) -> bool:

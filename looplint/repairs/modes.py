@@ -14,7 +14,6 @@ from looplint.repairs.planner import Plan, Planner
 from looplint.values import Obj
 
 _EVALUATES = re.compile(r"(?i)eval|valid|test|infer|predict|score|accuracy|sample|generate")
-_CALLS = ("eval", "train", "clear", "move", "forward")
 
 
 def insert_train(p: Planner, module: Obj, loop: Loop, event: Event) -> Plan:
@@ -129,27 +128,28 @@ def _walk(node: cst.CSTNode) -> list[cst.CSTNode]:
 
 def _torch(draft: Draft, layout: Layout) -> str:
     """How the file names torch, with its dot; imported where it does not yet."""
-    first = None
+    first = next((s for s in layout.top.statements if not _stays_first(s.node)), None)
     for statement in layout.top.statements:
         if isinstance(statement.node, cst.Import):
-            first = first or statement
             for alias in statement.node.names:
                 if alias.evaluated_name == "torch":
                     return f"{alias.evaluated_alias or 'torch'}."
                 if alias.evaluated_name.startswith("torch.") and alias.evaluated_alias is None:
                     return "torch."
         elif isinstance(statement.node, cst.ImportFrom):
-            first = first or (statement if not _future(statement.node) else None)
             names = statement.node.names
             module = statement.node.module
             if module is not None and layout.code(module) == "torch" and not isinstance(names, cst.ImportStar):
                 if any(a.evaluated_name == "no_grad" and a.asname is None for a in names):
                     return ""
     if first is None:
-        raise Infeasible("torch is not imported")
+        raise Infeasible("the file holds nothing that an import could stand before")
     draft.line_before(first, "import torch")
     return "torch."
 
 
-def _future(node: cst.ImportFrom) -> bool:
-    return isinstance(node.module, cst.Name) and node.module.value == "__future__"
+def _stays_first(node: cst.CSTNode) -> bool:
+    """A docstring, and imports from `__future__`."""
+    if isinstance(node, cst.Expr):
+        return isinstance(node.value, cst.SimpleString | cst.ConcatenatedString)
+    return isinstance(node, cst.ImportFrom) and isinstance(node.module, cst.Name) and node.module.value == "__future__"

@@ -114,6 +114,14 @@ def receiver(event: Event, obj: Obj, layouts: Layouts) -> str | None:
     return None
 
 
+def _assigned(statement: Statement, layout: Layout) -> str | None:
+    """The one name that a statement assigns what it builds to."""
+    node = statement.node
+    if isinstance(node, cst.Assign) and len(node.targets) == 1 and _plain(node.targets[0].target):
+        return layout.code(node.targets[0].target)
+    return None
+
+
 def _plain(node: cst.BaseExpression) -> bool:
     """A name, an attribute of one, or a constant element: reading it twice gives the same object."""
     match node:
@@ -136,7 +144,8 @@ def name_in(program: Program, obj: Obj, module: ModuleInfo, function: Statement 
             statement = layout.statement_of(event.site.node)
             if statement is None or layout.function_of(statement) is not function:
                 continue
-            text = receiver(event, next(s for s in event.subjects if s in obj.lineage()), layouts)
+            subject = next(s for s in event.subjects if s in obj.lineage())
+            text = _assigned(statement, layout) if event.kind == "construct" else receiver(event, subject, layouts)
             if text:
                 return text
     return None

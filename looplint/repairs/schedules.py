@@ -14,6 +14,7 @@ from looplint.repairs.places import Place, body_of, in_loop, loop_statement, mee
 from looplint.repairs.planner import Plan, Planner, check_free, common_block, crossed
 from looplint.values import Obj
 
+_VALIDATION_LOSS = re.compile(r"(?i)(val|test|dev|eval).*loss|loss.*(val|test|dev|eval)")
 _LOOPS = cst.For | cst.While
 
 
@@ -84,9 +85,10 @@ def pass_metric(p: Planner, event: Event) -> Plan:
     names: dict[str, None] = {}
     for around in place.statement.ancestors():
         if isinstance(around.node, cst.FunctionDef):
+            names = dict.fromkeys(q.name.value for q in around.node.params.params if _VALIDATION_LOSS.search(q.name.value))
             break
         for statement in around.block.statements[: around.index]:
-            names |= dict.fromkeys(n for n in sorted(sets(statement.node)) if re.search(r"(?i)(val|valid|validation|test|dev|eval).*loss|loss.*(val|valid|test|dev|eval)", n))
+            names |= dict.fromkeys(n for n in sorted(sets(statement.node)) if _VALIDATION_LOSS.search(n))
         if names:
             break
     if len(names) != 1 or not isinstance(node, cst.Call):
