@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from looplint import __version__
 from looplint.errors import UserError
 from looplint.report import FORMATS
+
+if TYPE_CHECKING:
+    from looplint.fix import FixResult
 
 RUNTIME_COMMANDS = ("verify", "run")
 
@@ -61,6 +64,11 @@ def _words(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tup
 @click.option("--select", multiple=True, callback=_words, metavar="RULES", help="Codes, prefixes or names to ask instead of the default ones.")
 @click.option("--ignore", multiple=True, callback=_words, metavar="RULES", help="Rules to leave out.")
 @click.option("--extend-select", multiple=True, callback=_words, metavar="RULES", help="Rules to ask as well.")
+@click.option("--fix", is_flag=True, help="Make the safe repairs.")
+@click.option("--unsafe-fixes", is_flag=True, help="Make the others as well; they need a look.")
+@click.option("--diff", is_flag=True, help="Print what --fix would change, and write nothing.")
+@click.option("--fix-only", is_flag=True, help="Make the repairs, and do not report what is left.")
+@click.option("--show-fixes", is_flag=True, help="List the repairs that were made.")
 @click.option("--output-format", type=click.Choice(list(FORMATS)), default="text", show_default=True, help="How findings are printed.")
 @click.option("--output-file", "-o", metavar="FILE", help="Write them to a file instead.")
 @click.option("--statistics", is_flag=True, help="Print how often each rule spoke instead (text or json).")
@@ -69,6 +77,11 @@ def _words(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tup
 @click.option("--quiet", "-q", is_flag=True, help="Print findings only.")
 def check(
     paths: tuple[str, ...],
+    fix: bool,
+    unsafe_fixes: bool,
+    diff: bool,
+    fix_only: bool,
+    show_fixes: bool,
     output_format: str,
     output_file: str | None,
     statistics: bool,
@@ -87,17 +100,56 @@ def check(
 
     render = reporter(output_format, statistics=statistics)
     shown = _progress() if not quiet else None
-    result = lint_paths(paths or (".",), Selection(**words), jobs=jobs, progress=shown)
+    repairs = None
+    if fix or fix_only or diff:
+        from looplint.fix import fix_paths
+
+        repairs = fix_paths(paths or (".",), Selection(**words), unsafe=unsafe_fixes, jobs=jobs, progress=shown)
+        result = repairs.linted
+    else:
+        result = lint_paths(paths or (".",), Selection(**words), jobs=jobs, progress=shown)
     if shown is not None:
         click.echo("\r\x1b[K", nl=False, err=True)
     for problem in result.problems:
         click.echo(f"error: {problem}", err=True)
+    if repairs is not None:
+        status = _repair(repairs, diff=diff, show=show_fixes, quiet=quiet)
+        if diff or fix_only or status == 2:
+            sys.exit(2 if result.problems else status if diff or status == 2 else 0)
     text = render(result, colour=output_file is None and _colour())
     if output_file is not None:
         write_atomic(output_file, text.encode("utf-8", "surrogateescape"))
     elif output_format != "text" or not quiet or result.findings:
-        click.echo(text, nl=False)
+        click.echo(text, nl=False, err=repairs is not None and repairs.stdin is not None)
     sys.exit(2 if result.problems else 1 if result.findings and not exit_zero else 0)
+
+
+def _repair(repairs: FixResult, *, diff: bool, show: bool, quiet: bool) -> int:
+    """Write what was repaired, or print it: 1 where something changed, 2 where it could not be written."""
+    from looplint import fix
+
+    status = 1 if repairs.changed else 0
+    written = 0
+    for old, new in repairs.changed:
+        if diff:
+            click.echo(fix.diff(old, new), nl=False)
+        elif old.path is None:
+            continue
+        elif problem := fix.write(old, new):
+            click.echo(f"error: {problem}", err=True)
+            status = 2
+        else:
+            written += 1
+    if repairs.stdin is not None and not diff:
+        click.echo(repairs.stdin.raw, nl=False)
+    if show:
+        for made in repairs.applied:
+            click.echo(f"{made.filename}:{made.location.row}:{made.location.column}: {made.code} {made.name}: {made.message}", err=True)
+    if not quiet and (repairs.applied or diff):
+        count = f"{len(repairs.applied)} problem{'s' if len(repairs.applied) != 1 else ''}"
+        files = len(repairs.changed) if diff else written
+        click.echo(f"{'Would repair' if diff else 'Repaired'} {count} in {files} file{'s' if files != 1 else ''}.", err=True)
+    return status
 
 
 def _colour() -> bool:

@@ -38,10 +38,11 @@ class Applied:
 class FixResult:
     """What repairing gave: the files with their new text, the repairs made, and what is left.
 
-    `linted` holds the findings that remain; those that could have been repaired and were not say why.
+    `stdin` is standard input as it is now, changed or not. `linted` holds the findings that remain; those that could have been repaired and were not say why.
     """
 
     changed: tuple[tuple[Source, Source], ...]
+    stdin: Source | None
     applied: tuple[Applied, ...]
     linted: LintResult
 
@@ -68,7 +69,8 @@ def fix_paths(
     session.work()
     problems = [*gathered.problems, *(p for r in session.results for p in r.problems)]
     linted = LintResult(tuple(session.remaining()), tuple(dict.fromkeys(problems)), gathered.checked)
-    return FixResult(tuple(session.changed()), tuple(session.applied), linted)
+    stdin = next((s for s in session.current if s.path is None), None)
+    return FixResult(tuple(session.changed()), stdin, tuple(session.applied), linted)
 
 
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:

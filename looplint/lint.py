@@ -94,7 +94,7 @@ def gather(paths: Sequence[str]) -> Gathered:
         except SourceError as error:
             problems.append(error.problem)
             continue
-        if could_contain_loop(source.raw) or (str(path) in named and _IMPORTS.search(source.raw)):
+        if source.path is None or could_contain_loop(source.raw) or (str(path) in named and _IMPORTS.search(source.raw)):
             candidates.append(source)
     return Gathered(tuple(candidates), tuple(problems), len(discovered.files))
 

@@ -51,6 +51,8 @@ def _finding(finding: Finding, style: Style) -> str:
         )
     if finding.fix is not None:
         lines.append(f"{' ' * width} {style('=', fg='blue')} {style('repair', bold=True)} ({finding.fix.applicability}): {finding.fix.message}")
+    if finding.unrepaired:
+        lines.append(f"{' ' * width} {style('=', fg='blue')} not repaired: {finding.unrepaired}")
     return "\n".join(lines) + "\n"
 
 
@@ -74,5 +76,7 @@ def closing(result: LintResult, style: Style) -> str:
         return style(f"No problems found ({checked}).\n", fg="green") if not result.problems else f"No findings ({checked}).\n"
     count, files = len(result.findings), len({f.filename for f in result.findings})
     fixable = sum(f.fix is not None and f.fix.applicability == "safe" for f in result.findings)
+    unsafe = sum(f.fix is not None and f.fix.applicability == "unsafe" for f in result.findings)
     repair = f" {fixable} can be repaired with --fix." if fixable else ""
+    repair += f" {unsafe}{' more' if fixable else ''} can be repaired with --fix --unsafe-fixes." if unsafe else ""
     return f"Found {count} problem{'s' if count != 1 else ''} in {files} file{'s' if files != 1 else ''} ({checked}).{repair}\n"
