@@ -1,7 +1,7 @@
 """A baseline: the findings an old repository lives with, so that only new ones are reported.
 
-An entry names no row. It is a file, a rule, the functions around the line, and the line's text; two equal findings are two entries. A finding
-that moves stays in the baseline, and one on a changed line leaves it.
+An entry names no row. It is a file, a rule, the functions around the line, and the line's text; two equal findings are two entries.
+A finding that moves stays in the baseline, and one on a changed line leaves it.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path, PurePath
 
 from looplint.errors import UserError
 from looplint.finding import Finding
 from looplint.fingerprint import Identity, identify
+from looplint.lint import LintResult
 from looplint.writing import write_atomic
 
 VERSION = 1
@@ -32,20 +33,11 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
-    """A result held against a baseline: the findings that are new, how many were known, and the entries nothing answers to any more."""
-
-    new: tuple[Finding, ...]
-    known: int
-    gone: tuple[Entry, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Looked:
-    """What a run could have found: the names of its files, and the codes it asked. Entries beyond that are not judged."""
+    """What a run could have found: in the paths it was given, by the codes it asked. Entries beyond that are not judged."""
 
-    files: Collection[str]
-    codes: Collection[str]
+    paths: Sequence[str]
+    codes: Callable[[], Collection[str]]
 
 
 def read(path: str) -> list[Entry]:
@@ -77,29 +69,29 @@ def _entry(path: str, number: int, value: object) -> Entry:
     return Entry(**value)
 
 
-def compare(path: str, findings: Sequence[Finding], looked: Looked) -> Compared:
-    """Take the findings that a baseline knows out of a result.
+def hide(path: str, result: LintResult, looked: Looked) -> LintResult:
+    """Take the findings that a baseline knows out of a result, and remark on it.
 
     Raises:
         UserError: see `read`.
     """
     left = Counter(read(path))
     new = []
-    for finding, entry in zip(findings, _entries(path, findings)):
+    for finding, entry in zip(result.findings, _entries(path, result.findings)):
         if left[entry] > 0:
             left[entry] -= 1
         else:
             new.append(finding)
     judged = _Judged(path, looked)
-    gone = tuple(sorted(e for e in left.elements() if judged(e)))
-    return Compared(tuple(new), len(findings) - len(new), gone)
+    gone = sorted(e for e in left.elements() if judged(e))
+    return replace(result, findings=tuple(new), remarks=(*result.remarks, *_remarks(path, len(result.findings) - len(new), gone)))
 
 
-def write(path: str, findings: Sequence[Finding], looked: Looked) -> int:
+def write(path: str, findings: Sequence[Finding], looked: Looked) -> str:
     """Write a baseline of these findings; entries of an older one stay where this run did not look.
 
     Returns:
-        How many entries it has.
+        A sentence that says what was written.
 
     Raises:
         UserError: it cannot be written, or the file that stands there is no baseline and would be lost.
@@ -111,7 +103,8 @@ def write(path: str, findings: Sequence[Finding], looked: Looked) -> int:
     lines = ",\n".join(f"    {json.dumps(asdict(e), ensure_ascii=False)}" for e in entries)
     listed = f"[\n{lines}\n  ]" if entries else "[]"
     write_atomic(path, f'{{\n  "version": {VERSION},\n  "findings": {listed}\n}}\n'.encode("utf-8", "surrogateescape"))
-    return len(entries)
+    others = f" (with {len(kept)} of files and rules that were not looked at)" if kept else ""
+    return f"Wrote {_count(len(entries), 'known problem')} to {path}{others}."
 
 
 class _Judged:
@@ -119,11 +112,15 @@ class _Judged:
 
     def __init__(self, path: str, looked: Looked) -> None:
         self._folder = Path(path).parent
-        self._codes = looked.codes
-        self._files = {_relative(path, name) for name in looked.files}
+        self._looked = looked
+        self._paths = [PurePath(os.path.abspath(name)) for name in looked.paths if name != "-"]
+        self._codes: Collection[str] | None = None
 
     def __call__(self, entry: Entry) -> bool:
-        return entry.code in self._codes and (entry.file in self._files or not (self._folder / entry.file).exists())
+        if self._codes is None:
+            self._codes = self._looked.codes()
+        file = PurePath(os.path.abspath(self._folder / entry.file))
+        return entry.code in self._codes and (any(p == file or p in file.parents for p in self._paths) or not Path(file).exists())
 
 
 def _entries(path: str, findings: Iterable[Finding]) -> list[Entry]:
@@ -145,17 +142,14 @@ def _relative(path: str, name: str) -> str:
         return PurePath(os.path.abspath(name)).as_posix()
 
 
-def sentences(path: str, compared: Compared) -> tuple[str, ...]:
-    """What the closing lines of a report say of it."""
-    said = []
-    if compared.known:
-        said.append(f"{_count(compared.known, 'known problem')} of {path} {'is' if compared.known == 1 else 'are'} not shown.")
-    if compared.gone:
-        shown = ", ".join(f"{e.code} in {e.file}" for e in list(dict.fromkeys(replace(e, function="", line="") for e in compared.gone))[:3])
-        more = ", ..." if len({(e.code, e.file) for e in compared.gone}) > 3 else ""
-        occurs = "no longer occurs" if len(compared.gone) == 1 else "no longer occur"
-        said.append(f"{_count(len(compared.gone), 'problem')} of {path} {occurs} ({shown}{more}): --write-baseline {path} drops what is gone.")
-    return tuple(said)
+def _remarks(path: str, known: int, gone: Sequence[Entry]) -> Iterator[str]:
+    if known:
+        yield f"{_count(known, 'known problem')} of {path} {'is' if known == 1 else 'are'} not shown."
+    if gone:
+        places = list(dict.fromkeys(f"{e.code} in {e.file}" for e in gone))
+        shown = ", ".join([*places[:3], *(["..."] if len(places) > 3 else [])])
+        occurs = "no longer occurs" if len(gone) == 1 else "no longer occur"
+        yield f"{_count(len(gone), 'problem')} of {path} {occurs} ({shown}): --write-baseline {path} drops what is gone."
 
 
 def _count(number: int, noun: str) -> str:

@@ -72,6 +72,8 @@ def _words(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tup
 @click.option("--output-format", type=click.Choice(list(FORMATS)), default="text", show_default=True, help="How findings are printed.")
 @click.option("--output-file", "-o", metavar="FILE", help="Write them to a file instead.")
 @click.option("--statistics", is_flag=True, help="Print how often each rule spoke instead (text or json).")
+@click.option("--baseline", "known", metavar="FILE", help="Leave out the problems that FILE knows.")
+@click.option("--write-baseline", metavar="FILE", help="Write all problems to FILE as known ones.")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 even when there are findings.")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), metavar="N", help="How many processes.")
 @click.option("--quiet", "-q", is_flag=True, help="Print findings only.")
@@ -85,6 +87,8 @@ def check(
     output_format: str,
     output_file: str | None,
     statistics: bool,
+    known: str | None,
+    write_baseline: str | None,
     exit_zero: bool,
     jobs: int | None,
     quiet: bool,
@@ -98,6 +102,8 @@ def check(
     from looplint.report import reporter
     from looplint.writing import write_atomic
 
+    if known is not None and write_baseline is not None:
+        raise UserError("--baseline leaves known problems out and --write-baseline writes them all: use one at a time")
     render = reporter(output_format, statistics=statistics)
     shown = _progress() if not quiet else None
     repairs = None
@@ -116,6 +122,15 @@ def check(
         status = _repair(repairs, diff=diff, show=show_fixes, quiet=quiet)
         if diff or fix_only or status == 2:
             sys.exit(2 if result.problems else status if diff or status == 2 else 0)
+    if write_baseline is not None or known is not None:
+        from looplint import baseline as baselines
+
+        looked = baselines.Looked(paths or (".",), lambda: {r.code for r in Selection(**words).rules()})
+    if write_baseline is not None:
+        click.echo(baselines.write(write_baseline, result.findings, looked))
+        sys.exit(2 if result.problems else 0)
+    if known is not None:
+        result = baselines.hide(known, result, looked)
     text = render(result, colour=output_file is None and _colour())
     if output_file is not None:
         write_atomic(output_file, text.encode("utf-8", "surrogateescape"))

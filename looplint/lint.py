@@ -40,11 +40,12 @@ class Selection:
 
 @dataclass(frozen=True)
 class LintResult:
-    """What a run gave: findings and problems in a stable order, and how many files were looked at."""
+    """What a run gave: findings and problems in a stable order, how many files were looked at, and what else its reader should know."""
 
     findings: tuple[Finding, ...]
     problems: tuple[Problem, ...]
     checked: int
+    remarks: tuple[str, ...] = ()
 
 
 def lint_paths(paths: Sequence[str], selection: Selection | None = None, *, jobs: int | None = None, progress: Progress | None = None) -> LintResult:

@@ -62,7 +62,7 @@ def test_lines_may_move_and_change_around_it(folder: Path) -> None:
 def test_a_second_problem_of_the_same_kind_is_new(folder: Path) -> None:
     (folder / "a.py").write_text(f"{LOOP}\n\n{SECOND}")
     done = looplint(".", "--baseline", "known.json", "--output-format", "concise", cwd=folder)
-    assert done.returncode == 1 and [line.split(" ")[0] for line in done.stdout.splitlines()] == ["a.py:18:9:"]
+    assert done.returncode == 1 and [line.split(" ")[0] for line in done.stdout.splitlines()] == ["a.py:17:9:"]
 
 
 def test_equal_problems_are_counted(folder: Path) -> None:
@@ -105,11 +105,14 @@ def test_other_formats_leave_known_problems_out_too(folder: Path) -> None:
 
 
 NO_BASELINES = {
-    "missing.json": (None, "missing.json: cannot be read: No such file or directory; `--write-baseline missing.json` writes it"),
+    "missing.json": (None, "missing.json: cannot be read: No such file or directory; `--write-baseline missing.json` writes"),
     "half.json": ('{"version": 1,', "half.json:1:15: is no baseline: "),
     "list.json": ("[]", 'list.json: is no baseline: it has no list "findings"'),
-    "future.json": ('{"version": 9, "findings": []}', "future.json: is a baseline of version 9; this looplint reads version 1, write it anew"),
-    "row.json": ('{"version": 1, "findings": [{"file": "a.py"}]}', "row.json: is no baseline: finding 1 must have file, code, function, line, each a string"),
+    "future.json": ('{"version": 9, "findings": []}', "future.json: is a baseline of version 9; this looplint reads version 1"),
+    "row.json": (
+        '{"version": 1, "findings": [{"file": "a.py"}]}',
+        "row.json: is no baseline: finding 1 must have file, code, function, line, each a string",
+    ),
 }
 
 

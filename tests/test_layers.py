@@ -31,7 +31,7 @@ LAYERS = [
     ["catalogue"],
     ["selection", "repairs"],
     ["analysis"],
-    ["lint", "fix"],
+    ["lint", "fix", "baseline"],
     ["report"],
     ["runtime"],
     ["cli", "__main__"],

@@ -31,7 +31,8 @@ def style_of(colour: bool) -> Style:
 def _finding(finding: Finding, style: Style) -> str:
     place = f"{finding.filename}:{finding.location.row}:{finding.location.column}"
     head = f"{style(place, bold=True)}: {style(finding.code, fg='red', bold=True)} {style(finding.name, fg='red')}"
-    rows = [(finding.filename, finding.location, finding.end_location, finding.message, True)]
+    rows: list[tuple[str, Location, Location | None, str, bool]] = []
+    rows.append((finding.filename, finding.location, finding.end_location, finding.message, True))
     rows += [(r.filename, r.location, None, r.message, False) for r in finding.related]
     rows.sort(key=lambda row: (row[0] != finding.filename, row[0], row[1]))
     width = max(len(str(row[1].row)) for row in rows)
@@ -71,6 +72,10 @@ def _line(filename: str, row: int) -> str:
 
 
 def closing(result: LintResult, style: Style) -> str:
+    return "".join([_count(result, style), *(f"{remark}\n" for remark in result.remarks)])
+
+
+def _count(result: LintResult, style: Style) -> str:
     checked = f"{result.checked} file{'s' if result.checked != 1 else ''} checked"
     if not result.findings:
         return style(f"No problems found ({checked}).\n", fg="green") if not result.problems else f"No findings ({checked}).\n"
