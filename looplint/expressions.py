@@ -231,8 +231,10 @@ def binary(m: Machine, op: str, left: Value, right: Value, expr: ir.Binary | ir.
         return _fold(op, one.value, two.value)
     tensor = combine(m, [left, right])
     if tensor is not None:
+        other = expr.right if isinstance(expr, ir.Binary) else expr.value
+        if _is_scalar(left, expr.left if isinstance(expr, ir.Binary) else expr.target) and _is_scalar(right, other):
+            tensor = replace(tensor, scalar=True)
         if op in ("/", "*"):
-            other = expr.right if isinstance(expr, ir.Binary) else expr.value
             tensor = scaled(tensor, op, ir.render(other))
             if isinstance(expr, ir.Binary) and not any(isinstance(a, Tensor) for a in left):
                 tensor = scaled(tensor, op, ir.render(expr.left))
@@ -250,6 +252,16 @@ def binary(m: Machine, op: str, left: Value, right: Value, expr: ir.Binary | ir.
         return frozenset({Number(units)})
     deps = frozenset().union(*(a.deps for a in left | right if isinstance(a, Unknown)))
     return frozenset({Unknown(deps)})
+
+
+def _is_scalar(value: Value, expr: ir.Expr) -> bool:
+    """Whether an operand is a number, or a tensor of one element: by its value, or because a count or a size is always a number."""
+    if value and all(isinstance(a, Number | Const) or (isinstance(a, Tensor) and a.scalar) for a in value):
+        return True
+    match expr:
+        case ir.Call(func=ir.Name(id="len")) | ir.Call(func=ir.Attr(attr="size" | "numel" | "item")) | ir.Subscript(value=ir.Attr(attr="shape")):
+            return not isinstance(expr, ir.Call) or isinstance(expr.func, ir.Name) or expr.func.attr != "size" or bool(expr.args)
+    return False
 
 
 def _fold(op: str, left: Any, right: Any) -> Value:

@@ -185,13 +185,13 @@ def test_statistics_count_each_rule_and_close_as_text_does(tmp_path: Path) -> No
     (tmp_path / "b.py").write_text(script.replace("    clip_grad_norm_", "    pass  # clip_grad_norm_"))
     *lines, closing = output("text", ".", "--statistics", cwd=tmp_path).splitlines()
     assert lines == [
-        "2\tLL102\tmissing-zero-grad",
-        "2\tLL302\tmissing-eval-mode",
-        "2\tLL303\tmissing-no-grad",
-        "2\tLL401\tlogged-tensor",
-        "1\tLL103\tclip-before-backward",
+        "2\tLL102\t[*] missing-zero-grad",
+        "2\tLL302\t[*] missing-eval-mode",
+        "2\tLL303\t[*] missing-no-grad",
+        "2\tLL401\t[*] logged-tensor",
+        "1\tLL103\t[*] clip-before-backward",
     ]
-    assert closing == output("text", ".", cwd=tmp_path).splitlines()[-1] == "Found 9 problems in 2 files (2 files checked)."
+    assert closing == output("text", ".", cwd=tmp_path).splitlines()[-1] == "Found 9 problems in 2 files (2 files checked). 9 can be repaired with --fix."
 
 
 def test_statistics_say_what_can_be_repaired() -> None:
