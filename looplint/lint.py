@@ -75,11 +75,15 @@ def lint_paths(paths: Sequence[str], selection: Selection | None = None, *, jobs
 
 @dataclass(frozen=True)
 class Gathered:
-    """The files worth analysing, what could not be read, and how many were looked at."""
+    """The files worth analysing, what could not be read, and all that were looked at."""
 
     sources: tuple[Source, ...]
     problems: tuple[Problem, ...]
-    checked: int
+    files: tuple[Path, ...]
+
+    @property
+    def checked(self) -> int:
+        return len(self.files)
 
 
 def gather(paths: Sequence[str]) -> Gathered:
@@ -97,7 +101,7 @@ def gather(paths: Sequence[str]) -> Gathered:
             continue
         if source.path is None or could_contain_loop(source.raw) or (str(path) in named and _IMPORTS.search(source.raw)):
             candidates.append(source)
-    return Gathered(tuple(candidates), tuple(problems), len(discovered.files))
+    return Gathered(tuple(candidates), tuple(problems), discovered.files)
 
 
 def run(sources: Sequence[Source], selection: Selection, jobs: int | None, progress: Progress | None) -> list[FileResult]:
