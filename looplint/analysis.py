@@ -102,7 +102,8 @@ def build_program(source: Source, overlay: Overlay | None = None) -> tuple[Progr
         complete = follow(machine)
     except cst.ParserSyntaxError as error:
         message = f"syntax error: {error.message.splitlines()[0]}"
-        raise Unparsable(Problem(source.display, message, Location(error.editor_line, error.editor_column))) from None
+        cell, place = source.place(Location(error.editor_line, error.editor_column))
+        raise Unparsable(Problem(source.display, message, place, cell)) from None
     except RecursionError:
         raise Unparsable(Problem(source.display, "nested too deeply to be analysed; split the expression or exclude the file")) from None
     return Program(machine.graph, machine.facts, info.filename, complete), info

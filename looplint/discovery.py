@@ -56,7 +56,7 @@ def _walk(top: Path) -> Iterator[Path]:
         ignores.read(here)
         names[:] = sorted(n for n in names if n not in EXCLUDED and not ignores.match(here / n, folder=True))
         for name in sorted(files):
-            if name.endswith(".py") and not ignores.match(here / name, folder=False):
+            if name.endswith((".py", ".ipynb")) and not ignores.match(here / name, folder=False):
                 yield here / name
 
 

@@ -25,6 +25,7 @@ class Related:
     message: str
     filename: str
     location: Location
+    cell: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class Edit:
     location: Location
     end_location: Location
     content: str
+    cell: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,10 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One report of one rule at one place."""
+    """One report of one rule at one place.
+
+    In a notebook `cell` is the 1-based number of the cell, and the rows are counted in that cell.
+    """
 
     code: str
     name: str
@@ -65,13 +70,19 @@ class Finding:
     # The file and function nobody calls, from which the place was reached; a caller elsewhere knows better.
     root: str = ""
     severity: Severity = "error"
+    cell: int | None = None
 
     def with_fix(self, fix: Fix | None) -> Finding:
         return replace(self, fix=fix)
 
     @property
-    def sort_key(self) -> tuple[str, Location, str]:
-        return (self.filename, self.location, self.code)
+    def place(self) -> str:
+        """Where it is, as every report writes it: file:row:column, or file:cell 3:row:column."""
+        return written_place(self.filename, self.location, self.cell)
+
+    @property
+    def sort_key(self) -> tuple[str, int, Location, str]:
+        return (self.filename, self.cell or 0, self.location, self.code)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +92,13 @@ class Problem:
     filename: str
     message: str
     location: Location | None = None
+    cell: int | None = None
 
     def __str__(self) -> str:
-        place = f":{self.location.row}:{self.location.column}" if self.location else ""
-        return f"{self.filename}{place}: {self.message}"
+        place = written_place(self.filename, self.location, self.cell) if self.location else self.filename
+        return f"{place}: {self.message}"
+
+
+def written_place(filename: str, location: Location, cell: int | None = None) -> str:
+    """A place as ruff writes it."""
+    return f"{filename}:{f'cell {cell}:' if cell is not None else ''}{location.row}:{location.column}"

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from looplint.analysis import FileResult
 from looplint.finding import Edit, Finding, Fix, Location, Problem
 from looplint.lint import LintResult, Progress, Selection, analyse, gather, merge, run, unsilenced
-from looplint.sources import Source, display_name, read_source, with_text
+from looplint.sources import Source, with_text
 
 if TYPE_CHECKING:
+    from looplint.analysis import FileResult
     from looplint.catalogue import Rule
 
 # Each round applies what does not touch each other; a file that still changes after so many is left as it is then.
@@ -65,7 +65,7 @@ def fix_paths(
     selection = selection or Selection()
     gathered = gather(paths)
     results = run(gathered.sources, selection, jobs, progress)
-    session = Session(list(gathered.sources), results, selection.rules(), unsafe, gathered.files)
+    session = Session(gathered.sources, results, selection.rules(), unsafe)
     session.work()
     problems = [*gathered.problems, *(p for r in session.results for p in r.problems)]
     linted = LintResult(tuple(session.remaining()), tuple(dict.fromkeys(problems)), gathered.checked)
@@ -98,11 +98,10 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
 class Session:
     """The files of one run while they are repaired."""
 
-    sources: list[Source]
+    sources: Sequence[Source]
     results: list[FileResult]
     rules: Sequence[Rule]
     unsafe: bool
-    given: Sequence[Path]
     applied: list[Applied] = field(default_factory=list)
     refused: dict[tuple[str, str, str], str] = field(default_factory=dict)
     current: list[Source] = field(init=False)
@@ -136,12 +135,13 @@ class Session:
 
     def _choose(self) -> list[Finding]:
         """The repairs of this round: those of the run's own files that reach into no place another one reaches into."""
+        files = {s.display for s in self.current}
         taken: dict[str, list[tuple[Location, Location]]] = {}
         chosen = []
         for finding in self._findings(self.results):
             if finding.fix is None or not self._wanted(finding.fix) or self._fingerprint(finding) in self.refused:
                 continue
-            if not all(self._may_change(e.filename) for e in finding.fix.edits):
+            if not all(e.filename in files for e in finding.fix.edits):
                 self.refused[self._fingerprint(finding)] = "its place is in a file that was not given to be repaired"
                 continue
             reach = _reach(finding)
@@ -151,19 +151,6 @@ class Session:
                 taken.setdefault(name, []).append((start, end))
             chosen.append(finding)
         return chosen
-
-    def _may_change(self, filename: str) -> bool:
-        """Whether a file was given to be repaired; one with nothing to analyse in it comes in here."""
-        if any(s.display == filename for s in self.current):
-            return True
-        path = next((p for p in self.given if display_name(p) == filename), None)
-        if path is None:
-            return False
-        source = read_source(path)
-        self.sources.append(source)
-        self.current.append(source)
-        self.results.append(FileResult((), (), frozenset()))
-        return True
 
     def _wanted(self, fix: Fix) -> bool:
         return fix.applicability == "safe" or (self.unsafe and fix.applicability == "unsafe")

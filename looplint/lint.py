@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from looplint.cells import in_cells
 from looplint.discovery import discover
 from looplint.finding import Finding, Problem
 from looplint.selection import choose
@@ -69,21 +70,17 @@ def lint_paths(paths: Sequence[str], selection: Selection | None = None, *, jobs
         selection.rules()
     results = run(gathered.sources, selection, jobs, progress)
     problems = [*gathered.problems, *(p for r in results for p in r.problems)]
-    findings = unsilenced(merge(results), gathered.sources)
+    findings = in_cells(unsilenced(merge(results), gathered.sources), gathered.sources)
     return LintResult(tuple(findings), tuple(dict.fromkeys(problems)), gathered.checked)
 
 
 @dataclass(frozen=True)
 class Gathered:
-    """The files worth analysing, what could not be read, and all that were looked at."""
+    """The files worth analysing, what could not be read, and how many were looked at."""
 
     sources: tuple[Source, ...]
     problems: tuple[Problem, ...]
-    files: tuple[Path, ...]
-
-    @property
-    def checked(self) -> int:
-        return len(self.files)
+    checked: int
 
 
 def gather(paths: Sequence[str]) -> Gathered:
@@ -99,9 +96,10 @@ def gather(paths: Sequence[str]) -> Gathered:
         except SourceError as error:
             problems.append(error.problem)
             continue
-        if source.path is None or could_contain_loop(source.raw) or (str(path) in named and _IMPORTS.search(source.raw)):
+        if source.path is None or could_contain_loop(source.code) or (str(path) in named and _IMPORTS.search(source.code)):
             candidates.append(source)
-    return Gathered(tuple(candidates), tuple(problems), discovered.files)
+            problems.extend(source.problems)
+    return Gathered(tuple(candidates), tuple(problems), len(discovered.files))
 
 
 def run(sources: Sequence[Source], selection: Selection, jobs: int | None, progress: Progress | None) -> list[FileResult]:

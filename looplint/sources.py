@@ -11,8 +11,12 @@ import tokenize
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from looplint.finding import Location, Problem
+
+if TYPE_CHECKING:
+    from looplint.notebooks import CellRows
 
 # What a file must contain to be worth parsing: an event of a training loop, or the object of one.
 _NEEDLES = re.compile(rb"\.\s*(?:backward|step|zero_grad|train|eval|clip_grad_norm_|prepare|parameters)\s*\(|lr_scheduler|optim\b")
@@ -21,11 +25,16 @@ _MAX_DEPTH = 400
 _OTHER_FRAMEWORKS = re.compile(rb"^\s*(?:from|import)\s+(?:mxnet|paddle|tensorflow|jax|flax|mindspore|oneflow|keras)\b", re.MULTILINE)
 _MAX_BYTES = 20_000_000
 STDIN = "<stdin>"
+NOTEBOOK = ".ipynb"
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file as it was read: its bytes, its text, and how one becomes the other."""
+    """A file as it was read: its bytes, its text, and how one becomes the other.
+
+    The text of a notebook is the program that its code cells are together; `cells` says which of its rows are which cell's, and
+    `problems` which cells had to be left out.
+    """
 
     path: Path | None
     display: str
@@ -33,6 +42,26 @@ class Source:
     text: str
     encoding: str = "utf-8"
     bom: bool = False
+    cells: tuple[CellRows, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def code(self) -> bytes:
+        """The bytes that hold the program: of a notebook only what is code."""
+        return self.text.encode("utf-8") if self.is_notebook else self.raw
+
+    @property
+    def is_notebook(self) -> bool:
+        return self.display.endswith(NOTEBOOK)
+
+    def place(self, location: Location) -> tuple[int | None, Location]:
+        """A place of the text as people count it: in a notebook the cell, and the place in that cell."""
+        if not self.cells:
+            return None, location
+        from looplint.notebooks import locate
+
+        cell, row = locate(self.cells, location.row)
+        return cell, Location(row, location.column)
 
 
 class SourceError(Exception):
@@ -49,7 +78,15 @@ def encode(source: Source, text: str) -> bytes:
 
 
 def with_text(source: Source, text: str) -> Source:
-    """The same file as it would be with another text."""
+    """The same file as it would be with another text.
+
+    Raises:
+        ValueError: the file cannot hold it: in a notebook, an edit goes over the border of a cell or changes what is no Python.
+    """
+    if source.is_notebook:
+        from looplint.notebook_edit import rewrite
+
+        return _decode_notebook(rewrite(source.raw, text), source.path, source.display)
     return replace(source, raw=encode(source, text), text=text)
 
 
@@ -85,17 +122,27 @@ def _standard_input() -> bytes:
     return sys.stdin.buffer.read()
 
 
-def lines_of(filename: str) -> list[str]:
-    """The lines of a file by the name that findings have for it, counted as Python counts them; none where it cannot be read."""
+def lines_of(filename: str, cell: int | None = None) -> list[str]:
+    """The lines of a file, or of a cell of a notebook as it is written there, by the names that findings have for them.
+
+    They are counted as Python counts them; none where the file cannot be read.
+    """
     try:
-        text = read_source(Path(filename)).text
+        source = read_source(Path(filename))
     except SourceError:
         return []
+    text = source.text
+    if cell is not None:
+        from looplint.notebooks import cell_text
+
+        text = cell_text(source.raw, cell)
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def decode(raw: bytes, path: Path | None, display: str) -> Source:
-    """Turn bytes into a source by PEP 263's rules."""
+    """Turn bytes into a source: a notebook where the name says so, else a script by PEP 263's rules."""
+    if display.endswith(NOTEBOOK):
+        return _decode_notebook(raw, path, display)
     if len(raw) > _MAX_BYTES:
         raise SourceError(Problem(display, f"is too large to be analysed ({len(raw) // 1_000_000} MB)"))
     null = raw.find(b"\0")
@@ -115,6 +162,25 @@ def decode(raw: bytes, path: Path | None, display: str) -> Source:
     if row:
         raise SourceError(Problem(display, f"is nested more than {_MAX_DEPTH} levels deep", Location(row, 1)))
     return Source(path, display, raw, text, encoding, bom)
+
+
+def _decode_notebook(raw: bytes, path: Path | None, display: str) -> Source:
+    from looplint.notebook_json import NotebookError
+    from looplint.notebooks import combine
+
+    try:
+        program = combine(raw)
+    except NotebookError as error:
+        raise SourceError(Problem(display, error.message, error.location)) from None
+    if len(program.text) > _MAX_BYTES:
+        raise SourceError(Problem(display, f"is too large to be analysed ({len(program.text) // 1_000_000} MB)"))
+    problems = tuple(Problem(display, f"syntax error: {b.message}; the cell is left out", b.location, b.number) for b in program.broken)
+    source = Source(path, display, raw, program.text, cells=program.cells, problems=problems)
+    row = _too_deep(program.text)
+    if row:
+        cell, place = source.place(Location(row, 1))
+        raise SourceError(Problem(display, f"is nested more than {_MAX_DEPTH} levels deep", place, cell))
+    return source
 
 
 def _too_deep(text: str) -> int:

@@ -17,6 +17,7 @@ LAYERS = [
     ["finding", "events", "errors", "knowledge", "patterns", "toml_places", "formats"],
     ["settings"],
     ["options"],
+    ["magics", "notebook_json", "notebooks", "notebook_edit"],
     ["sources", "ir", "writing"],
     ["configuration_file", "configuration"],
     ["discovery"],
@@ -31,6 +32,7 @@ LAYERS = [
     ["catalogue"],
     ["selection", "repairs"],
     ["analysis"],
+    ["cells"],
     ["lint", "fix", "baseline"],
     ["report"],
     ["runtime"],
@@ -77,7 +79,7 @@ def test_only_the_runtime_imports_torch() -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "never"),
-    [(["--version"], ["libcst", "pathspec", "difflib", "json"]), (["check", "clean.py"], ["libcst", "torch"]), (["check", "loop.py"], ["torch", "libcst.matchers"])],
+    [(["--version"], ["libcst", "pathspec", "difflib", "json"]), (["check", "clean.py"], ["libcst", "torch", "json"]), (["check", "loop.py"], ["torch", "libcst.matchers"])],
     ids=["version", "no file is about training", "a loop is linted"],
 )
 def test_the_import_path_holds_only_what_the_run_needs(arguments: list[str], never: list[str], tmp_path: Path) -> None:

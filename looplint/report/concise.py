@@ -6,4 +6,4 @@ from looplint.lint import LintResult
 
 
 def render(result: LintResult, *, colour: bool = False) -> str:
-    return "".join(f"{f.filename}:{f.location.row}:{f.location.column}: {f.code} [{f.name}] {f.message}\n" for f in result.findings)
+    return "".join(f"{f.place}: {f.code} [{f.name}] {f.message}\n" for f in result.findings)

@@ -18,6 +18,7 @@ def render(result: LintResult, *, colour: bool = False) -> str:
 def as_dict(finding: Finding) -> dict[str, Any]:
     """One finding as plain data."""
     return {
+        "cell": finding.cell,
         "code": finding.code,
         "name": finding.name,
         "message": finding.message,
@@ -29,7 +30,7 @@ def as_dict(finding: Finding) -> dict[str, Any]:
         "noqa_row": finding.noqa_row or finding.location.row,
         "severity": finding.severity,
         "certainty": finding.certainty,
-        "related": [{"message": r.message, "filename": r.filename, "location": _place(r.location)} for r in finding.related],
+        "related": [{"message": r.message, "filename": r.filename, "cell": r.cell, "location": _place(r.location)} for r in finding.related],
     }
 
 
@@ -46,7 +47,7 @@ def _fix(fix: Fix | None) -> dict[str, Any] | None:
     if fix is None:
         return None
     edits = [
-        {"filename": e.filename, "location": _place(e.location), "end_location": _place(e.end_location), "content": e.content}
+        {"filename": e.filename, "cell": e.cell, "location": _place(e.location), "end_location": _place(e.end_location), "content": e.content}
         for e in fix.edits
     ]
     return {"message": fix.message, "applicability": fix.applicability, "edits": edits}

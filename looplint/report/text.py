@@ -29,20 +29,19 @@ def style_of(colour: bool) -> Style:
 
 
 def _finding(finding: Finding, style: Style) -> str:
-    place = f"{finding.filename}:{finding.location.row}:{finding.location.column}"
-    head = f"{style(place, bold=True)}: {style(finding.code, fg='red', bold=True)} {style(finding.name, fg='red')}"
-    rows: list[tuple[str, Location, Location | None, str, bool]] = []
-    rows.append((finding.filename, finding.location, finding.end_location, finding.message, True))
-    rows += [(r.filename, r.location, None, r.message, False) for r in finding.related]
-    rows.sort(key=lambda row: (row[0] != finding.filename, row[0], row[1]))
-    width = max(len(str(row[1].row)) for row in rows)
+    head = f"{style(finding.place, bold=True)}: {style(finding.code, fg='red', bold=True)} {style(finding.name, fg='red')}"
+    rows: list[tuple[str, int | None, Location, Location | None, str, bool]] = []
+    rows.append((finding.filename, finding.cell, finding.location, finding.end_location, finding.message, True))
+    rows += [(r.filename, r.cell, r.location, None, r.message, False) for r in finding.related]
+    rows.sort(key=lambda row: (row[0] != finding.filename, row[0], row[1] or 0, row[2]))
+    width = max(len(str(row[2].row)) for row in rows)
     lines = [head, f"  {finding.message}", f"{' ' * width} {style('|', fg='blue')}"]
-    before = finding.filename
-    for filename, start, end, message, primary in rows:
-        if filename != before:
-            lines.append(f"{' ' * width} {style(':::', fg='blue')} {filename}")
-            before = filename
-        text = _line(filename, start.row)
+    before = (finding.filename, finding.cell) if rows[0][1] == finding.cell else ("", None)
+    for filename, cell, start, end, message, primary in rows:
+        if (filename, cell) != before:
+            lines.append(f"{' ' * width} {style(':::', fg='blue')} {filename}{f':cell {cell}' if cell else ''}")
+            before = (filename, cell)
+        text = _line(filename, cell, start.row)
         lines.append(f"{style(str(start.row).rjust(width), fg='blue')} {style('|', fg='blue')} {text}")
         mark = ("^" if primary else "-") * _length(text, start, end)
         label = "here" if primary else message
@@ -66,8 +65,8 @@ def _length(text: str, start: Location, end: Location | None) -> int:
 _lines = lru_cache(maxsize=64)(lines_of)
 
 
-def _line(filename: str, row: int) -> str:
-    lines = _lines(filename)
+def _line(filename: str, cell: int | None, row: int) -> str:
+    lines = _lines(filename, cell)
     return lines[row - 1].replace("\t", " ") if 0 < row <= len(lines) else ""
 
 
