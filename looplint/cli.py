@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from looplint import __version__
 from looplint.errors import UserError
-from looplint.report import FORMATS
+from looplint.formats import FORMATS
 
 if TYPE_CHECKING:
+    from looplint.configuration import Configurations
     from looplint.fix import FixResult
 
 RUNTIME_COMMANDS = ("verify", "run")
@@ -59,6 +61,25 @@ def _words(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tup
     return tuple(word.strip() for part in value for word in part.split(",") if word.strip())
 
 
+def configured(command: Any) -> Any:
+    """The options that say where settings come from."""
+    command = click.option("--isolated", is_flag=True, help="Read no configuration file.")(command)
+    return click.option("--config", metavar="FILE", help="The configuration file to use for all files.")(command)
+
+
+def _configurations(config: str | None, isolated: bool, options: dict[str, Any] | None = None) -> Configurations:
+    """What finds the settings of each file, with the options of the command line above them."""
+    from looplint.configuration import Configurations
+    from looplint.configuration_file import check_value
+
+    given = {name.replace("_", "-"): value for name, value in (options or {}).items() if value not in (None, ())}
+    if "exclude" in given:
+        given["extend-exclude"] = tuple((os.getcwd(), pattern) for pattern in given.pop("exclude"))
+    if "target-torch" in given:
+        check_value("target-torch", given["target-torch"])
+    return Configurations(file=config, isolated=isolated, overrides=given)
+
+
 @cli.command()
 @click.argument("paths", nargs=-1, metavar="PATH...")
 @click.option("--select", multiple=True, callback=_words, metavar="RULES", help="Codes, prefixes or names to ask instead of the default ones.")
@@ -69,7 +90,11 @@ def _words(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tup
 @click.option("--diff", is_flag=True, help="Print what --fix would change, and write nothing.")
 @click.option("--fix-only", is_flag=True, help="Make the repairs, and do not report what is left.")
 @click.option("--show-fixes", is_flag=True, help="List the repairs that were made.")
-@click.option("--output-format", type=click.Choice(list(FORMATS)), default="text", show_default=True, help="How findings are printed.")
+@click.option("--target-torch", metavar="VERSION", help="The oldest PyTorch the code runs on.")
+@click.option("--exclude", multiple=True, metavar="PATTERN", help="Files and folders to leave out, besides those the configuration does.")
+@click.option("--force-exclude", is_flag=True, default=None, help="Leave out excluded files also where they are named.")
+@configured
+@click.option("--output-format", type=click.Choice(list(FORMATS)), help='How findings are printed; "text" where nothing says otherwise.')
 @click.option("--output-file", "-o", metavar="FILE", help="Write them to a file instead.")
 @click.option("--statistics", is_flag=True, help="Print how often each rule spoke instead (text or json).")
 @click.option("--baseline", "known", metavar="FILE", help="Leave out the problems that FILE knows.")
@@ -84,7 +109,8 @@ def check(
     diff: bool,
     fix_only: bool,
     show_fixes: bool,
-    output_format: str,
+    config: str | None,
+    isolated: bool,
     output_file: str | None,
     statistics: bool,
     known: str | None,
@@ -92,28 +118,30 @@ def check(
     exit_zero: bool,
     jobs: int | None,
     quiet: bool,
-    **words: tuple[str, ...],
+    **options: Any,
 ) -> None:
     """Lint files and folders ("-" for standard input).
 
     Exit codes: 0 nothing found, 1 findings, 2 wrong use or a file that could not be read.
     """
-    from looplint.lint import Selection, lint_paths
+    from looplint.lint import lint_paths
     from looplint.report import reporter
     from looplint.writing import write_atomic
 
     if known is not None and write_baseline is not None:
         raise UserError("--baseline leaves known problems out and --write-baseline writes them all: use one at a time")
+    configurations = _configurations(config, isolated, options)
+    output_format = configurations.of_folder(Path.cwd()).output_format
     render = reporter(output_format, statistics=statistics)
     shown = _progress() if not quiet else None
     repairs = None
     if fix or fix_only or diff:
         from looplint.fix import fix_paths
 
-        repairs = fix_paths(paths or (".",), Selection(**words), unsafe=unsafe_fixes, jobs=jobs, progress=shown)
+        repairs = fix_paths(paths or (".",), configurations=configurations, unsafe=unsafe_fixes, jobs=jobs, progress=shown)
         result = repairs.linted
     else:
-        result = lint_paths(paths or (".",), Selection(**words), jobs=jobs, progress=shown)
+        result = lint_paths(paths or (".",), configurations=configurations, jobs=jobs, progress=shown)
     if shown is not None:
         click.echo("\r\x1b[K", nl=False, err=True)
     for problem in result.problems:

@@ -117,6 +117,17 @@ class _File:
         return str((self.path.parent / Path(text).expanduser()).resolve())
 
 
+def check_value(name: str, value: str) -> None:
+    """See that a value given on the command line is one.
+
+    Raises:
+        UserError: it is not.
+    """
+    option = BY_NAME[name]
+    if _READERS[option.kind](_File(Path(), "", ()), option, value) is None:
+        raise UserError(f"--{name} has to be {EXPECTED[option.kind].format(choices=', '.join(option.choices))}, not {value}")
+
+
 def did_you_mean(word: str, known: list[str] | tuple[str, ...], otherwise: str | None = None) -> str:
     """The end of a message that names the nearest known word, or all of them."""
     from difflib import get_close_matches

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from looplint.finding import Problem
+from looplint.settings import Settings
 
 if TYPE_CHECKING:
     from pathspec import PathSpec
 
-EXCLUDED = frozenset({
-    ".git", ".hg", ".svn", ".venv", "venv", "env", ".env", "__pycache__", "node_modules", "site-packages", "build", "dist", ".tox", ".nox", ".eggs",
-    ".mypy_cache", ".pytest_cache", ".ruff_cache", ".ipynb_checkpoints", ".looplint_cache",
-})  # fmt: skip
+SettingsOf = Callable[[Path], Settings]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,23 +25,33 @@ class Discovered:
     problems: tuple[Problem, ...]
 
 
-def discover(paths: Sequence[str]) -> Discovered:
-    """Expand folders; keep files that were named, whatever they are called."""
+def discover(paths: Sequence[str], settings_of: SettingsOf | None = None) -> Discovered:
+    """Expand folders; keep files that were named, whatever they are called.
+
+    Args:
+        paths: what the user named; "-" is standard input.
+        settings_of: the settings of a folder, which say what is left out; those that hold without a configuration where it is not given.
+    """
+    settings_of = settings_of or (lambda _: Settings())
     files: dict[Path, None] = {}
     problems: list[Problem] = []
     for name in paths:
         path = Path(name)
-        if name == "-" or path.is_file():
+        if name == "-":
             files.setdefault(path)
+        elif path.is_file():
+            settings = settings_of(path.parent)
+            if not (settings.force_exclude and settings.excludes(path)):
+                files.setdefault(path)
         elif path.is_dir():
-            for found in _walk(path):
+            for found in _walk(path, settings_of):
                 files.setdefault(found)
         else:
             problems.append(Problem(name, "no such file or directory"))
     return Discovered(tuple(files), tuple(problems))
 
 
-def _walk(top: Path) -> Iterator[Path]:
+def _walk(top: Path, settings_of: SettingsOf) -> Iterator[Path]:
     ignores = _IgnoreFiles(top)
     seen: set[tuple[int, int]] = set()
     for folder, names, files in os.walk(top, followlinks=True):
@@ -54,9 +62,10 @@ def _walk(top: Path) -> Iterator[Path]:
             continue
         seen.add((status.st_dev, status.st_ino))
         ignores.read(here)
-        names[:] = sorted(n for n in names if n not in EXCLUDED and not ignores.match(here / n, folder=True))
+        settings = settings_of(here)
+        names[:] = sorted(n for n in names if not settings.excludes(here / n, folder=True) and not ignores.match(here / n, folder=True))
         for name in sorted(files):
-            if name.endswith((".py", ".ipynb")) and not ignores.match(here / name, folder=False):
+            if name.endswith((".py", ".ipynb")) and not settings.excludes(here / name) and not ignores.match(here / name, folder=False):
                 yield here / name
 
 

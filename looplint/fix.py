@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from looplint.finding import Edit, Finding, Fix, Location, Problem
-from looplint.lint import LintResult, Progress, Selection, analyse, gather, merge, run, unsilenced
+from looplint.lint import LintResult, Progress, findings_of, gather, judge, run
 from looplint.sources import Source, with_text
+from looplint.ways import Selection, Ways
 
 if TYPE_CHECKING:
     from looplint.analysis import FileResult
-    from looplint.catalogue import Rule
+    from looplint.configuration import Configurations
 
 # Each round applies what does not touch each other; a file that still changes after so many is left as it is then.
 _MOST_ROUNDS = 10
@@ -48,24 +49,31 @@ class FixResult:
 
 
 def fix_paths(
-    paths: Sequence[str], selection: Selection | None = None, *, unsafe: bool = False, jobs: int | None = None, progress: Progress | None = None
+    paths: Sequence[str],
+    selection: Selection | None = None,
+    *,
+    configurations: Configurations | None = None,
+    unsafe: bool = False,
+    jobs: int | None = None,
+    progress: Progress | None = None,
 ) -> FixResult:
     """Lint files and folders and repair what can be repaired, in memory: nothing is written.
 
     Args:
         paths: what the user named; "-" is standard input.
-        selection: which rules to ask, and thus what to repair.
+        selection: which rules to ask, and thus what to repair, in files without settings of their own.
+        configurations: finds the settings of each file; no configuration file is read where it is not given.
         unsafe: whether unsafe repairs are made too.
         jobs: how many processes lint.
         progress: called with the number of files linted and of all.
 
     Raises:
-        UserError: the selection names a rule that does not exist.
+        UserError: a configuration is wrong, or names a rule that does not exist.
     """
-    selection = selection or Selection()
-    gathered = gather(paths)
-    results = run(gathered.sources, selection, jobs, progress)
-    session = Session(gathered.sources, results, selection.rules(), unsafe)
+    ways = Ways(paths, selection, configurations)
+    gathered = gather(paths, ways)
+    results = run(gathered.sources, ways, jobs, progress)
+    session = Session(gathered.sources, results, ways, unsafe)
     session.work()
     problems = [*gathered.problems, *(p for r in session.results for p in r.problems)]
     linted = LintResult(tuple(session.remaining()), tuple(dict.fromkeys(problems)), gathered.checked)
@@ -100,7 +108,7 @@ class Session:
 
     sources: Sequence[Source]
     results: list[FileResult]
-    rules: Sequence[Rule]
+    ways: Ways
     unsafe: bool
     applied: list[Applied] = field(default_factory=list)
     refused: dict[tuple[str, str, str], str] = field(default_factory=dict)
@@ -131,7 +139,7 @@ class Session:
             yield replace(finding, fix=None, unrepaired=reason) if reason else finding
 
     def _findings(self, results: Sequence[FileResult]) -> list[Finding]:
-        return list(unsilenced(merge(results), self.current))
+        return findings_of(results, self.current, self.ways)
 
     def _choose(self) -> list[Finding]:
         """The repairs of this round: those of the run's own files that reach into no place another one reaches into."""
@@ -173,11 +181,11 @@ class Session:
         again = [n for n, result in enumerate(self.results) if self.current[n].display in edits or _reads(result, edits)]
         results = list(self.results)
         for number in again:
-            results[number] = analyse(after[number], self.rules, overlay)
+            results[number] = judge(after[number], self.ways.of_source(after[number]), overlay)
             problems = set(results[number].problems) - set(self.results[number].problems)
             if problems:
                 return f"the repaired file cannot be analysed: {min(p.message for p in problems)}"
-        before, now = Counter(f.code for f in self._findings(self.results)), Counter(f.code for f in unsilenced(merge(results), after))
+        before, now = Counter(f.code for f in self._findings(self.results)), Counter(f.code for f in findings_of(results, after, self.ways))
         repaired = Counter(f.code for f in findings)
         risen = sorted(code for code in now if now[code] > before[code] - repaired[code])
         if any(now[code] > before[code] for code in risen):

@@ -6,37 +6,25 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from looplint.cells import in_cells
 from looplint.discovery import discover
 from looplint.finding import Finding, Problem
-from looplint.selection import choose
 from looplint.sources import Source, SourceError, could_contain_loop, read_source
+from looplint.ways import Selection, Ways
 
 if TYPE_CHECKING:
     from looplint.analysis import FileResult
     from looplint.catalogue import Rule
+    from looplint.configuration import Configurations
     from looplint.project import Overlay
 
 _FILES_WORTH_A_POOL = 12
 _IMPORTS = re.compile(rb"^\s*(?:from|import)\s+(?!(?:os|sys|re|json|math|typing)\b)\.*\w", re.MULTILINE)
 Progress = Callable[[int, int], None]
-
-
-@dataclass(frozen=True)
-class Selection:
-    """The words that select rules; they cross processes, rules do not."""
-
-    select: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-    extend_select: tuple[str, ...] = ()
-
-    def rules(self) -> list[Rule]:
-        from looplint.catalogue import load
-
-        return choose(load(), select=self.select, ignore=self.ignore, extend_select=self.extend_select)
 
 
 @dataclass(frozen=True)
@@ -49,28 +37,34 @@ class LintResult:
     remarks: tuple[str, ...] = ()
 
 
-def lint_paths(paths: Sequence[str], selection: Selection | None = None, *, jobs: int | None = None, progress: Progress | None = None) -> LintResult:
+def lint_paths(
+    paths: Sequence[str],
+    selection: Selection | None = None,
+    *,
+    configurations: Configurations | None = None,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> LintResult:
     """Lint files and folders.
 
     Args:
         paths: what the user named; "-" is standard input.
-        selection: which rules to ask; the default rules where it is not given.
+        selection: which rules to ask, of files without settings of their own; the default rules where it is not given.
+        configurations: finds the settings of each file; no configuration file is read where it is not given.
         jobs: how many processes; chosen by the number of files where it is None.
         progress: called with the number of files done and of all.
 
     Returns:
-        All findings that no comment silences, and everything that could not be read.
+        All findings that no comment and no setting silences, and everything that could not be read.
 
     Raises:
-        UserError: the selection names a rule that does not exist.
+        UserError: a configuration is wrong, or names a rule that does not exist.
     """
-    selection = selection or Selection()
-    gathered = gather(paths)
-    if not gathered.sources and (selection.select or selection.ignore or selection.extend_select):
-        selection.rules()
-    results = run(gathered.sources, selection, jobs, progress)
+    ways = Ways(paths, selection, configurations)
+    gathered = gather(paths, ways)
+    results = run(gathered.sources, ways, jobs, progress)
     problems = [*gathered.problems, *(p for r in results for p in r.problems)]
-    findings = in_cells(unsilenced(merge(results), gathered.sources), gathered.sources)
+    findings = in_cells(findings_of(results, gathered.sources, ways), gathered.sources)
     return LintResult(tuple(findings), tuple(dict.fromkeys(problems)), gathered.checked)
 
 
@@ -83,12 +77,15 @@ class Gathered:
     checked: int
 
 
-def gather(paths: Sequence[str]) -> Gathered:
-    """Find and read the files that can be about training."""
-    discovered = discover(paths)
+def gather(paths: Sequence[str], ways: Ways) -> Gathered:
+    """Find and read the files that can be about training.
+
+    Raises:
+        UserError: a configuration that holds for one of them, or for the current folder, is wrong.
+    """
+    ways.of_source(None)
+    discovered = discover(paths, ways.configurations.of_folder)
     problems = list(discovered.problems)
-    # A file that was named itself may hold nothing of a loop and still be the program that runs one.
-    named = set(paths)
     candidates: list[Source] = []
     for path in discovered.files:
         try:
@@ -96,56 +93,62 @@ def gather(paths: Sequence[str]) -> Gathered:
         except SourceError as error:
             problems.append(error.problem)
             continue
-        if source.path is None or could_contain_loop(source.code) or (str(path) in named and _IMPORTS.search(source.code)):
+        # A file that was named itself may hold nothing of a loop and still be the program that runs one.
+        if source.path is None or could_contain_loop(source.code) or (str(path) in ways.named and _IMPORTS.search(source.code)):
             candidates.append(source)
             problems.extend(source.problems)
     return Gathered(tuple(candidates), tuple(problems), len(discovered.files))
 
 
-def run(sources: Sequence[Source], selection: Selection, jobs: int | None, progress: Progress | None) -> list[FileResult]:
-    """Analyse sources, in several processes where they are many."""
+def run(sources: Sequence[Source], ways: Ways, jobs: int | None, progress: Progress | None) -> list[FileResult]:
+    """Analyse sources, each in its own way, in several processes where they are many."""
     if not sources:
         return []
-    workers = min(jobs or (os.cpu_count() or 1), len(sources))
-    if workers > 1 and (jobs or len(sources) >= _FILES_WORTH_A_POOL):
-        return _in_processes(sources, selection, workers, progress)
-    rules = selection.rules()
+    work = [(source, ways.of_source(source)) for source in sources]
+    workers = min(jobs or (os.cpu_count() or 1), len(work))
+    if workers > 1 and (jobs or len(work) >= _FILES_WORTH_A_POOL):
+        return _in_processes(work, workers, progress)
     results = []
-    for number, source in enumerate(sources, 1):
-        results.append(analyse(source, rules))
+    for number, (source, selection) in enumerate(work, 1):
+        results.append(judge(source, selection))
         if progress:
-            progress(number, len(sources))
+            progress(number, len(work))
     return results
 
 
-def _in_processes(sources: Sequence[Source], selection: Selection, workers: int, progress: Progress | None) -> list[FileResult]:
+def _in_processes(work: Sequence[tuple[Source, Selection]], workers: int, progress: Progress | None) -> list[FileResult]:
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
 
     from looplint.analysis import FileResult
 
+    for selection in dict.fromkeys(selection for _, selection in work):
+        rules_of(selection)  # what is wrong with a rule is said here, and forked processes find it loaded
     results: list[FileResult] = []
-    with ProcessPoolExecutor(workers, initializer=_prepare_worker, initargs=(selection,)) as pool:
-        futures = [pool.submit(_analyse_in_worker, source) for source in sources]
-        for number, (source, future) in enumerate(zip(sources, futures), 1):
+    with ProcessPoolExecutor(workers) as pool:
+        futures = [pool.submit(judge, source, selection) for source, selection in work]
+        for number, ((source, _), future) in enumerate(zip(work, futures), 1):
             try:
                 results.append(future.result())
             except BrokenProcessPool:
                 results.append(FileResult((), (Problem(source.display, "the process that analysed this file, or one beside it, died"),), frozenset()))
             if progress:
-                progress(number, len(sources))
+                progress(number, len(work))
     return results
 
 
-_worker_rules: list[Rule] = []
+@lru_cache(maxsize=16)
+def rules_of(selection: Selection) -> tuple[Rule, ...]:
+    """The rules of a selection, loaded once in each process."""
+    return tuple(selection.rules())
 
 
-def _prepare_worker(selection: Selection) -> None:
-    _worker_rules[:] = selection.rules()
+def judge(source: Source, selection: Selection, overlay: Overlay | None = None) -> FileResult:
+    """Analyse one source with the rules and the knowledge of its settings."""
+    from looplint.knowledge import lookup
 
-
-def _analyse_in_worker(source: Source) -> FileResult:
-    return analyse(source, _worker_rules)
+    lookup.use(selection.knowledge)
+    return analyse(source, rules_of(selection), overlay)
 
 
 def analyse(source: Source, rules: Sequence[Rule], overlay: Overlay | None = None) -> FileResult:
@@ -174,6 +177,11 @@ def merge(results: Iterable[FileResult]) -> list[Finding]:
             if finding.root not in followed:
                 kept.setdefault((finding.code, finding.filename, finding.location.row, finding.location.column), finding)
     return sorted(kept.values(), key=lambda f: f.sort_key)
+
+
+def findings_of(results: Iterable[FileResult], sources: Iterable[Source], ways: Ways) -> list[Finding]:
+    """The findings of all files that no comment and no setting silences."""
+    return list(unsilenced(ways.shown(merge(results)), sources))
 
 
 def unsilenced(findings: Iterable[Finding], sources: Iterable[Source]) -> Iterable[Finding]:

@@ -32,7 +32,7 @@ LAYERS = [
     ["catalogue"],
     ["selection", "repairs"],
     ["analysis"],
-    ["cells"],
+    ["cells", "ways"],
     ["lint", "fix", "baseline"],
     ["report"],
     ["runtime"],

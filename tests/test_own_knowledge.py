@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from looplint.knowledge import lookup, own
+from looplint.knowledge import own
 from looplint.lint import lint_paths
+from looplint.ways import Selection
 
 LOOP = """\
 import torch
@@ -38,22 +38,15 @@ def shard(net):
 """
 
 
-@pytest.fixture(autouse=True)
-def forget() -> Iterator[None]:
-    yield
-    lookup.use(())
-
-
-def codes(path: Path) -> list[str]:
-    return [f.code for f in lint_paths([str(path)]).findings]
+def codes(path: Path, knowledge: own.Tables = ()) -> list[str]:
+    return [f.code for f in lint_paths([str(path)], Selection(knowledge=knowledge)).findings]
 
 
 def test_a_library_that_is_not_known_is_silent_until_it_is_named(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text(LOOP.format(module="acme.training", names="Lion, shard", wrap="shard", optimizer="Lion"))
     assert codes(script) == []
-    lookup.use((("optimizers", ("acme.training.Lion",)), ("wrappers", ("acme.training.shard",))))
-    assert codes(script) == ["LL102"]
+    assert codes(script, (("optimizers", ("acme.training.Lion",)), ("wrappers", ("acme.training.shard",)))) == ["LL102"]
 
 
 @pytest.mark.parametrize("named", ["acme.training.{}", "training.{}", "{}"])
@@ -65,24 +58,21 @@ def test_the_projects_own_classes_are_believed_and_not_followed(tmp_path: Path, 
     script = tmp_path / "train.py"
     script.write_text(LOOP.format(module="acme.training", names="Lion, shard", wrap="shard", optimizer="Lion"))
     assert codes(script) == []
-    lookup.use((("optimizers", (named.format("Lion"),)), ("wrappers", (named.format("shard"),))))
-    assert codes(script) == ["LL102"]
+    assert codes(script, (("optimizers", (named.format("Lion"),)), ("wrappers", (named.format("shard"),)))) == ["LL102"]
 
 
 def test_a_class_of_another_file_of_that_name_is_not_meant(tmp_path: Path) -> None:
     (tmp_path / "other.py").write_text(OPAQUE)
     script = tmp_path / "train.py"
     script.write_text(LOOP.format(module="other", names="Lion, shard", wrap="shard", optimizer="Lion"))
-    lookup.use((("optimizers", ("acme.training.Lion",)), ("wrappers", ("acme.training.shard",))))
-    assert codes(script) == []
+    assert codes(script, (("optimizers", ("acme.training.Lion",)), ("wrappers", ("acme.training.shard",)))) == []
 
 
 def test_a_class_of_the_linted_file_itself(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text(OPAQUE + LOOP.format(module="x", names="y", wrap="shard", optimizer="Lion"))
     assert codes(script) == []
-    lookup.use((("optimizers", ("Lion",)), ("wrappers", ("train.shard",))))
-    assert codes(script) == ["LL102"]
+    assert codes(script, (("optimizers", ("Lion",)), ("wrappers", ("train.shard",)))) == ["LL102"]
 
 
 def test_every_kind_has_an_effect_that_the_engine_applies() -> None:

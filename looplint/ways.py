@@ -1,0 +1,117 @@
+"""How each file of a run is judged: by its own settings, each of which is checked once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from looplint.catalogue import index
+from looplint.configuration import Configurations
+from looplint.finding import Finding
+from looplint.knowledge.own import Tables
+from looplint.selection import R, check_words, choose, closeness, selects
+from looplint.settings import Settings
+from looplint.sources import Source
+
+if TYPE_CHECKING:
+    from looplint.catalogue import Rule
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What decides how a file is judged: the words that select rules, and what a project tells of itself. It crosses processes, rules do not."""
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    extend_select: tuple[str, ...] = ()
+    rule_folders: tuple[str, ...] = ()
+    knowledge: Tables = ()
+    target_torch: str | None = None
+
+    @classmethod
+    def of(cls, settings: Settings) -> Selection:
+        """The part of settings that decides what is found in a file."""
+        return cls(settings.select, settings.ignore, settings.extend_select, settings.rules, settings.knowledge, settings.target_torch)
+
+    def rules(self) -> list[Rule]:
+        """The rules to ask, loaded.
+
+        Raises:
+            UserError: a word that selects nothing, or a file that is no rule.
+        """
+        from looplint.catalogue import load_all
+
+        return self._chosen(load_all(self.rule_folders))
+
+    def codes(self) -> frozenset[str]:
+        """Their codes, without loading them."""
+        return frozenset(entry.code for entry in self._chosen(index(self.rule_folders)))
+
+    def _chosen(self, rules: list[R]) -> list[R]:
+        return choose(rules, select=self.select, ignore=self.ignore, extend_select=self.extend_select)
+
+
+class Ways:
+    """How the files of one run are judged."""
+
+    def __init__(self, paths: Iterable[str] = (), selection: Selection | None = None, configurations: Configurations | None = None) -> None:
+        """Prepare a run.
+
+        Args:
+            paths: what the user named, and thus wants to be looked at even where it is excluded.
+            selection: how files without a configuration are judged; by the default rules where it is not given.
+            configurations: finds the settings of each file; no configuration file is read where it is not given.
+        """
+        self.configurations = configurations or Configurations(isolated=True)
+        self.named = frozenset(paths)
+        self._default = selection or Selection()
+        self._selections: dict[Settings, Selection] = {}
+        self._codes: dict[Selection, frozenset[str]] = {}
+
+    def of_source(self, source: Source | None) -> Selection:
+        """How a source is judged; None for what stands in the current folder.
+
+        Raises:
+            UserError: a word of its settings names no rule.
+        """
+        return self._selection(self.configurations.of_folder(source.path.parent if source is not None and source.path else Path.cwd()))
+
+    def shown(self, findings: Iterable[Finding]) -> Iterator[Finding]:
+        """The findings that the settings of their files want, with repairs as those settings trust them."""
+        for finding in findings:
+            path = Path(finding.filename)
+            settings = self.configurations.of_file(path)
+            if self._wants(finding, path, settings):
+                yield _trusted(finding, settings)
+
+    def _wants(self, finding: Finding, path: Path, settings: Settings) -> bool:
+        """A finding may stand in a file that was reached from one with other settings."""
+        if any(selects(word, finding) for word in settings.ignored_in(path)):
+            return False
+        if finding.filename not in self.named and settings.excludes(path):
+            return False
+        selection = self._selection(settings)
+        return len(self._codes) == 1 or finding.code in self._codes[selection]
+
+    def _selection(self, settings: Settings) -> Selection:
+        if settings not in self._selections:
+            selection = self._default if settings == Settings() else Selection.of(settings)
+            if settings.origins:
+                check_words(settings, index(selection.rule_folders))
+            self._selections[settings] = selection
+            self._codes[selection] = selection.codes()
+        return self._selections[settings]
+
+
+def _trusted(finding: Finding, settings: Settings) -> Finding:
+    """A finding with its repair as the settings trust it, or without."""
+    if finding.fix is None:
+        return finding
+    if closeness(finding, settings.fixable) <= closeness(finding, settings.unfixable):
+        return finding.with_fix(None)
+    safe, unsafe = closeness(finding, settings.extend_safe_fixes), closeness(finding, settings.extend_unsafe_fixes)
+    if finding.fix.applicability == "display-only" or safe == unsafe:
+        return finding
+    return finding.with_fix(replace(finding.fix, applicability="safe" if safe > unsafe else "unsafe"))
