@@ -82,8 +82,8 @@ def _run_script(options: dict[str, Any]) -> None:
     failure: BaseException | None = None
     try:
         _run(options)
-    except StepLimit:
-        end["outcome"] = "step-limit"
+    except StepLimit as limit:
+        end.update(outcome="step-limit", message=str(limit))
     except SystemExit as error:
         code = error.code if isinstance(error.code, int) else 0 if error.code is None else 1
         end.update(outcome="exit", exit=code, message=str(error.code) if isinstance(error.code, str) else "")
@@ -186,7 +186,7 @@ def _record(options: dict[str, Any]) -> _Recorder:
     hooks_autograd.install(tape, optimizers)
     hooks_modules.install(tape, optimizers, modules)
     hooks_schedule.install(tape)
-    hooks_data.install(tape)
+    hooks_data.install(tape, options.get("epochs") or 0, options.get("batches") or 0)
     hooks_state.install(tape, modules)
     hooks_loggers.install(tape)
 

@@ -29,9 +29,9 @@ def _backward(tape: Tape, optimizers: Optimizers, original: Callable[..., Any]) 
         if torch.compiler.is_compiling() or "backward" in local.inside or tape.silent():
             return original(loss, *args, **kwargs)
         optimizers.notice_clears(filling=True)
-        living = [(o, tape.number(o)) for o in optimizers.all()]
         # What each optimizer's gradients already held: a backward adds to it.
-        facts: dict[str, Any] = {"before": {n: measure.with_gradient(optimizers.parameters(o, n)) for o, n in living}}
+        before = {n: measure.gradient_marks(optimizers.parameters(o, n)) for o in optimizers.all() if (n := tape.number(o))}
+        facts: dict[str, Any] = {"before": {n: sum(m is not None for m in marks) for n, marks in before.items()}}
         facts.update(_describe(tape, loss, args, kwargs))
         local.inside.add("backward")
         tape.reached = []
@@ -44,7 +44,10 @@ def _backward(tape: Tape, optimizers: Optimizers, original: Callable[..., Any]) 
             local.inside.discard("backward")
             facts["forwards"] = sorted(set(tape.reached))
             tape.reached = []
+            living = [(o, tape.number(o)) for o in optimizers.all()]
+            facts["filled"] = [n for o, n in living if n in before and measure.gradient_marks(optimizers.parameters(o, n)) != before[n]]
             tape.emit("backward", 0, facts)
+        optimizers.count_backward()
         return result
 
     return backward
@@ -61,6 +64,8 @@ def _describe(tape: Tape, loss: Any, args: tuple[Any, ...], kwargs: dict[str, An
     scaled = tape.local.scaled
     if scaled is not None and scaled[0]() is loss:
         facts["scaler"] = scaled[1]
+    if tape.sample("chain", tape.place(3), 3):
+        facts["chain"] = measure.loss_chain(loss)
     if loss.numel() == 1 and tape.sample("loss", 0, 6):
         tape.local.busy += 1
         began = time.perf_counter()

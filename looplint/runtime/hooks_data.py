@@ -11,13 +11,15 @@ from torch.utils.data import DataLoader
 from torch.utils.data.dataloader import _BaseDataLoaderIter
 from torch.utils.data.distributed import DistributedSampler
 
+from looplint.runtime.hooks_optim import StepLimit
 from looplint.runtime.tape import Tape
 
 
-def install(tape: Tape) -> None:
+def install(tape: Tape, epochs: int = 0, batches: int = 0) -> None:
+    """Hooks the loaders; the run ends where a training loader begins one more pass than `epochs`, and every pass ends after `batches`."""
     passes: dict[int, int] = {}
-    _install_iter(tape, passes)
-    _install_next(tape)
+    _install_iter(tape, passes, epochs)
+    _install_next(tape, batches)
     _install_set_epoch(tape)
 
 
@@ -36,7 +38,7 @@ def _describe(loader: DataLoader[Any]) -> dict[str, Any]:
     }
 
 
-def _install_iter(tape: Tape, passes: dict[int, int]) -> None:
+def _install_iter(tape: Tape, passes: dict[int, int], epochs: int) -> None:
     original = DataLoader.__iter__
 
     @functools.wraps(original)
@@ -46,6 +48,8 @@ def _install_iter(tape: Tape, passes: dict[int, int]) -> None:
             return iterator
         number = tape.number(self) or tape.object(self, "loader", _describe(self))
         passes[number] = passes.get(number, -1) + 1
+        if epochs and passes[number] >= epochs and number in tape.trained:
+            raise StepLimit(f"{epochs} epochs" if epochs > 1 else "1 epoch")
         # A pass that was left by a break is over when its loader starts again, even if something still holds its iterator.
         tape.loops[:] = [entry for entry in tape.loops if entry[0]() is not None and entry[1][0] != number]
         tape.write({"record": "pass", "object": number, "number": passes[number], "at": tape.place(2), "time": round(tape.now(), 6), "events": tape.events})
@@ -55,7 +59,7 @@ def _install_iter(tape: Tape, passes: dict[int, int]) -> None:
     DataLoader.__iter__ = iterate  # type: ignore[method-assign]
 
 
-def _install_next(tape: Tape) -> None:
+def _install_next(tape: Tape, batches: int) -> None:
     original = _BaseDataLoaderIter.__next__
 
     @functools.wraps(original)
@@ -63,6 +67,8 @@ def _install_next(tape: Tape) -> None:
         for iterator, position in tape.loops:
             if iterator() is self:
                 try:
+                    if batches and position[2] + 1 >= batches:
+                        raise StopIteration
                     batch = original(self)  # type: ignore[arg-type]
                 except StopIteration:
                     tape.loops[:] = [entry for entry in tape.loops if entry[1] is not position]

@@ -17,7 +17,7 @@ from looplint.runtime.tape import Tape
 
 
 class StepLimit(BaseException):
-    """Ends the script after the number of steps asked for. Not an Exception: scripts catch those."""
+    """Ends the script after as much as was asked for, which is its text. Not an Exception: scripts catch those."""
 
 
 class Optimizers:
@@ -26,6 +26,7 @@ class Optimizers:
     def __init__(self, tape: Tape, step_limit: int = 0) -> None:
         self.tape = tape
         self.step_limit = step_limit
+        self.backwards = 0
         self.living: list[weakref.ref[Any]] = []
         self._parameters: dict[int, tuple[tuple[int, ...], list[torch.Tensor]]] = {}
         # How the gradients were left by the last step, to notice clears that are no call (`p.grad = None`).
@@ -88,8 +89,15 @@ class Optimizers:
 
     def count_step(self) -> None:
         self.tape.steps += 1
+        self.tape.trained.update(position[0] for _, position in self.tape.loops)
         if self.step_limit and self.tape.steps >= self.step_limit:
-            raise StepLimit
+            raise StepLimit(f"{self.tape.steps} steps")
+
+    def count_backward(self) -> None:
+        """A program that never steps is ended too, after more backwards than an accumulation over steps would need."""
+        self.backwards += 1
+        if self.step_limit and not self.tape.steps and self.backwards >= max(100, 10 * self.step_limit):
+            raise StepLimit(f"{self.backwards} backwards without a step")
 
     def digests(self) -> list[dict[str, Any]]:
         """For each optimizer, fingerprints of its parameters when it was built and now."""

@@ -37,8 +37,27 @@ def learning_rates(optimizer: Any) -> list[float]:
 
 def with_gradient(parameters: Sequence[torch.Tensor]) -> int:
     """How many hold a gradient (on very large models, of a sample)."""
-    chosen = parameters if len(parameters) <= 256 else [*parameters[:128], *parameters[-128:]]
-    return sum(p.grad is not None for p in chosen)
+    return sum(p.grad is not None for p in _sampled(parameters))
+
+
+def gradient_marks(parameters: Sequence[torch.Tensor]) -> list[tuple[int, int] | None]:
+    """What tells, compared with a later reading, whether a backward has written to the gradients (on very large models, of a sample)."""
+    return [(id(g), g._version) if (g := p.grad) is not None else None for p in _sampled(parameters)]
+
+
+def _sampled(parameters: Sequence[torch.Tensor]) -> Sequence[torch.Tensor]:
+    return parameters if len(parameters) <= 256 else [*parameters[:128], *parameters[-128:]]
+
+
+def loss_chain(loss: torch.Tensor, most: int = 6) -> list[str]:
+    """The operations that a loss went through last, as long as each has a single input with a graph."""
+    names: list[str] = []
+    node = loss.grad_fn
+    while node is not None and len(names) < most:
+        names.append(type(node).__name__)
+        inputs = [following for following, _ in node.next_functions if following is not None]
+        node = inputs[0] if len(inputs) == 1 else None
+    return names
 
 
 @torch.no_grad()

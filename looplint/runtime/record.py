@@ -32,6 +32,8 @@ class Options:
     cwd: Path | None = None
     seed: int | None = 0
     steps: int = 0  # optimizer steps after which the script is ended; 0: it runs to its end
+    epochs: int = 0  # passes over a training DataLoader after which the script is ended
+    batches: int = 0  # batches after which each pass over a DataLoader is ended
     seconds: float = 120.0
     device: str = "cpu"
     deterministic: bool = True
@@ -99,6 +101,8 @@ def _record(folder: Path, script: str, options: Options, launch: Launch) -> Reco
         "seed": options.seed,
         "deterministic": options.deterministic,
         "steps": options.steps,
+        "epochs": options.epochs,
+        "batches": options.batches,
         "stream": str(stream_path) if options.hooks else "",
         "result": str(result_path),
         "trace": str(trace_path),
@@ -220,7 +224,7 @@ def _outcome(code: int, timed_out: bool, result: dict[str, Any], trace: Path, op
         return outcome, message
     if outcome == "exit":
         return outcome, f"the script called sys.exit with status {result['exit']}" + (f": {result['message']}" if result.get("message") else "")
-    return outcome, {"finished": "ran to its end", "step-limit": f"stopped after {options.steps} steps, as asked"}[outcome]
+    return outcome, "ran to its end" if outcome == "finished" else f"stopped after {result['message']}, as asked"
 
 
 def _where(trace: Path) -> str:

@@ -136,6 +136,39 @@ def test_the_step_limit_ends_the_script_and_runs_its_finally(tmp_path: Path) -> 
     assert recording.stdout.count("cleaned up") == 2
 
 
+EPOCHS = """
+    import torch
+    from torch import nn
+    from torch.utils.data import DataLoader, TensorDataset
+
+    data = TensorDataset(torch.randn(40, 4))
+    train, valid = DataLoader(data, batch_size=4), DataLoader(data, batch_size=4)
+    net = nn.Linear(4, 2)
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(5):
+        for (x,) in train:
+            opt.zero_grad()
+            net(x).pow(2).mean().backward()
+            {step}
+        for (x,) in valid:
+            net(x)
+"""
+
+
+def test_epochs_end_the_script_after_their_validation_and_batches_shorten_them(tmp_path: Path) -> None:
+    recording = run(tmp_path, EPOCHS.format(step="opt.step()"), epochs=2, batches=3)
+    assert (recording.outcome, recording.message) == ("step-limit", "stopped after 2 epochs, as asked")
+    stream = recording.stream
+    assert (len(stream.of("step")), len(stream.of("forward")), len(stream.of("backward"))) == (6, 12, 6)
+    assert [e.facts["filled"] for e in stream.of("backward")] == [[stream.with_role("optimizer")[0].id]] * 6
+    assert stream.of("backward")[0].facts["chain"][:2] == ["MeanBackward0", "PowBackward0"]
+
+
+def test_a_script_that_never_steps_is_ended_by_the_step_limit(tmp_path: Path) -> None:
+    recording = run(tmp_path, EPOCHS.format(step="pass").replace("range(5)", "range(500)"), steps=2)
+    assert (recording.outcome, recording.message) == ("step-limit", "stopped after 100 backwards without a step, as asked")
+
+
 def test_processes_forked_from_the_script_write_nothing(tmp_path: Path) -> None:
     recording = run(tmp_path, LOOP.format(last="import os; child = os.fork(); child and os.waitpid(child, 0)"))
     assert recording.ok
