@@ -1,0 +1,98 @@
+"""Joins the two sides: what the linter found in a program's text, and what one run of it shows at the same places."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from looplint.finding import Finding
+from looplint.runtime import witness_cycle, witness_state
+from looplint.runtime.stream import Stream
+from looplint.runtime.witness import Judge, Witness
+
+Verdict = Literal["confirmed", "refuted", "not reached", "not measured", "found at run time only"]
+
+JUDGES: tuple[tuple[tuple[str, ...], Judge], ...] = (
+    (("LL101",), witness_cycle.cleared_too_early),
+    (("LL102", "LL109"), witness_cycle.added_up),
+    (("LL103", "LL104"), witness_cycle.clipped_without_gradients),
+    (("LL105",), witness_cycle.stepped_before_backward),
+    (("LL106",), witness_cycle.never_stepped),
+    (("LL107",), witness_cycle.never_filled),
+    (("LL108",), witness_cycle.accumulated_unscaled),
+    (("LL110",), witness_cycle.retained),
+    (("LL201", "LL202"), witness_state.schedule_pace),
+    (("LL203",), witness_state.first_value_skipped),
+    (("LL204",), witness_state.metric_missing),
+    (("LL205",), witness_state.never_scheduled),
+    (("LL301",), witness_state.trained_in_eval),
+    (("LL302", "LL303"), witness_state.measured),
+    (("LL401", "LL402"), witness_state.kept_graphs),
+    (("LL501",), witness_state.dead_parameters),
+    (("LL502",), witness_state.strays),
+)
+MEASURED = frozenset(code for codes, _ in JUDGES for code in codes)
+# Rules that say the same of one place, told apart by where in the iteration it is.
+ALIKE = {"LL103": "LL104", "LL104": "LL103", "LL109": "LL102"}
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A finding of either side, or of both, and what the run says of it."""
+
+    verdict: Verdict
+    code: str
+    file: str
+    line: int
+    text: str
+    finding: Finding | None = None
+
+    @property
+    def stands(self) -> bool:
+        """Whether it is still a problem after the run."""
+        return self.verdict != "refuted"
+
+
+def witnesses(stream: Stream) -> list[Witness]:
+    """All that a run says about its places."""
+    return [witness for _, judge in JUDGES for witness in judge(stream)]
+
+
+def join(findings: Sequence[Finding], stream: Stream, codes: Iterable[str] | None = None) -> list[Joined]:
+    """Puts each static finding beside what the run showed at its place, and adds what only the run showed.
+
+    `codes` are the rules whose run-time findings are wanted; all, where they are not given.
+    """
+    seen = witnesses(stream)
+    joined = [_judged(finding, seen) for finding in findings]
+    told = {(place, code) for j in joined if j.finding for place in _places(j.finding) for code in (j.code, ALIKE.get(j.code))}
+    wanted = MEASURED if codes is None else set(codes)
+    for witness in seen:
+        if witness.alone and witness.code in wanted and not any((frame, witness.code) in told for frame in witness.frames):
+            joined.append(Joined("found at run time only", witness.code, witness.file, witness.line, witness.text))
+    return sorted(joined, key=lambda j: (j.file, j.line, j.code))
+
+
+def _judged(finding: Finding, seen: Sequence[Witness]) -> Joined:
+    def verdict(kind: Verdict, text: str) -> Joined:
+        return Joined(kind, finding.code, os.path.realpath(finding.filename), finding.location.row, text, finding)
+
+    if finding.code not in MEASURED:
+        return verdict("not measured", "a run does not show what this rule reports")
+    places = set(_places(finding))
+    mine = [w for w in seen if w.code in (finding.code, ALIKE.get(finding.code)) and places & w.frames and w.whole]
+    if not mine:
+        return verdict("not reached", "the run did not come to this place, or ended before it could tell")
+    inner = [w for w in mine if (w.file, w.line) in places] or mine
+    bad = [w for w in inner if w.bad]
+    best = max(bad or inner, key=lambda w: (w.code == finding.code, w.bad))
+    return verdict("confirmed" if bad else "refuted", best.text)
+
+
+def _places(finding: Finding) -> Iterator[tuple[str, int]]:
+    """The lines that a finding is about."""
+    path = os.path.realpath(finding.filename)
+    for row in range(finding.location.row, finding.end_location.row + 1):
+        yield path, row
