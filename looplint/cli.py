@@ -26,9 +26,9 @@ class DefaultCommand(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         """The commands that execute code live with the runtime, and are imported when they are asked for."""
         if name in RUNTIME_COMMANDS:
-            from looplint.runtime import commands
+            from looplint.runtime import commands, commands_run
 
-            return {"verify": commands.verify_command, "run": commands.run_command}[name]
+            return {"verify": commands.verify_command, "run": commands_run.run_command}[name]
         return super().get_command(ctx, name)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

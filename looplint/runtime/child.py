@@ -153,6 +153,7 @@ def _record(options: dict[str, Any]) -> _Recorder:
         hooks_autograd,
         hooks_data,
         hooks_gradients,
+        hooks_kept,
         hooks_loggers,
         hooks_modules,
         hooks_optim,
@@ -189,6 +190,7 @@ def _record(options: dict[str, Any]) -> _Recorder:
     hooks_data.install(tape, options.get("epochs") or 0, options.get("batches") or 0)
     hooks_state.install(tape, modules)
     hooks_loggers.install(tape)
+    hooks_kept.install(tape, options.get("watch") or {})
 
     return _Recorder(tape, optimizers, modules)
 
@@ -201,7 +203,14 @@ def _run(options: dict[str, Any]) -> None:
         return
     path = options["script"]
     with open(path, "rb") as stream:
-        code = compile(stream.read(), path, "exec")
+        source = stream.read()
+    lines = (options.get("watch") or {}).get(os.path.realpath(path))
+    if lines:
+        from looplint.runtime.probes import compiled
+
+        code = compiled(source, path, lines)
+    else:
+        code = compile(source, path, "exec")
     # Classes of the script are pickled, and found again by loader workers, as members of __main__.
     module = types.ModuleType("__main__")
     vars(module).update({"__file__": path, "__builtins__": __builtins__, "__cached__": None, "__spec__": None})

@@ -1,4 +1,4 @@
-"""The commands `looplint verify` and `looplint run`."""
+"""The command `looplint verify`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 
 import click
 
-from looplint.runtime.record import Options, Recording, record
 from looplint.runtime.verify import Verdict, as_json, table, verify, write_evidence
 
 
@@ -64,42 +63,3 @@ def default_device() -> str:
 
     answer = subprocess.run([sys.executable, "-c", "import torch; print(torch.cuda.is_available())"], capture_output=True, text=True, check=False)
     return "cuda" if answer.stdout.strip() == "True" else "cpu"
-
-
-@click.command("run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
-@click.option("-m", "module", is_flag=True, help="SCRIPT is the name of a module.")
-@click.option("--steps", default=20, show_default=True, help="Optimizer steps to record; 0 runs the script to its end.")
-@click.option("--seconds", default=300.0, show_default=True, help="Time limit.")
-@click.option("--seed", default=0, show_default=True, help="Seed for what the script does not seed itself.")
-@click.option("--device", type=click.Choice(["cpu", "cuda"]), default=None, help="With cpu, the script sees no GPU.")
-@click.option("--json", "as_text", is_flag=True, help="Print the recording as JSON.")
-@click.argument("script")
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def run_command(module: bool, steps: int, seconds: float, seed: int, device: str | None, as_text: bool, script: str, arguments: tuple[str, ...]) -> None:
-    """Run SCRIPT with its ARGS for some steps, and say what happened in its training loop.
-
-    This executes the script, with all that it does.
-    """
-    options = Options(arguments=arguments, module=script if module else "", steps=steps, seconds=seconds, seed=seed, device=device or "cuda", deterministic=False)
-    recording = record(script, options)
-    click.echo(json.dumps(recording_json(recording), indent=1) if as_text else describe(recording))
-    if not recording.ok:
-        raise SystemExit(2)
-
-
-def recording_json(recording: Recording) -> dict[str, object]:
-    events = [
-        {"kind": e.kind, "object": e.object, "file": e.file, "line": e.line, "time": e.time, "loops": e.loops, **e.facts} for e in recording.stream.events
-    ]
-    objects = [{"id": t.id, "role": t.role, "class": t.kind, **t.facts} for t in recording.stream.things.values()]
-    return {"outcome": recording.outcome, "message": recording.message, "objects": objects, "events": events}
-
-
-def describe(recording: Recording) -> str:
-    """The run in a few lines: how it ended, and which events happened at which lines."""
-    lines = [f"{recording.outcome}: {recording.message}"]
-    places = Counter((e.kind, e.object, e.file, e.line) for e in recording.stream.events)
-    for (kind, number, file, line), count in places.items():
-        thing = recording.stream.things.get(number)
-        lines.append(f"{count:6} x {kind:10} {thing.name if thing else '':24} {file}:{line}")
-    return "\n".join(lines)

@@ -75,6 +75,15 @@ def join(findings: Sequence[Finding], stream: Stream, codes: Iterable[str] | Non
     return sorted(joined, key=lambda j: (j.file, j.line, j.code))
 
 
+def watched(findings: Iterable[Finding]) -> dict[str, list[int]]:
+    """The lines where only a probe tells what happens, for `Options.watch`."""
+    lines: dict[str, set[int]] = {}
+    for finding in findings:
+        if finding.code in ("LL401", "LL402"):
+            lines.setdefault(os.path.realpath(finding.filename), set()).add(finding.location.row)
+    return {path: sorted(rows) for path, rows in lines.items()}
+
+
 def _judged(finding: Finding, seen: Sequence[Witness]) -> Joined:
     def verdict(kind: Verdict, text: str) -> Joined:
         return Joined(kind, finding.code, os.path.realpath(finding.filename), finding.location.row, text, finding)

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,7 @@ class Options:
     deterministic: bool = True
     hooks: bool = True  # False runs the script in the same way, unrecorded
     environment: Mapping[str, str] = field(default_factory=dict)
+    watch: Mapping[str, Sequence[int]] = field(default_factory=dict)  # lines of files (real paths) to probe for kept graphs
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,7 @@ def _record(folder: Path, script: str, options: Options, launch: Launch) -> Reco
         "steps": options.steps,
         "epochs": options.epochs,
         "batches": options.batches,
+        "watch": {path: list(lines) for path, lines in options.watch.items()},
         "stream": str(stream_path) if options.hooks else "",
         "result": str(result_path),
         "trace": str(trace_path),

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
 
 from looplint.runtime.claims import concerns, empty, optimizers, steps_of, unchanged
 from looplint.runtime.stream import Event, Stream, Thing
 from looplint.runtime.witness import Tally, Witness, fills, mostly, together
+
+NEARBY = 256  # events on either side among which those of the same iteration are looked for
 
 
 def states(stream: Stream, optimizer: Thing) -> Iterator[tuple[Event, str]]:
@@ -81,21 +84,27 @@ def clipped_without_gradients(stream: Stream) -> Iterator[Witness]:
     """LL103 and LL104: clips of gradients that are not there yet, or that a step has used."""
     early, late = Tally(), Tally()
     met = {o.id: {e.n: state for e, state in states(stream, o)} for o in optimizers(stream)}
-    stepped = {e.object for e in stream.of("step")}
-    last_step: Event | None = None
-    for event in stream.events:
-        if event.kind == "step":
-            last_step = event
-        if event.kind != "clip" or not _limits(event) or not stepped.intersection(event.facts["holders"]):
+    steps, backwards = stream.of("step"), stream.of("backward")
+    stepped = {e.object for e in steps}
+    for event in stream.of("clip", where=_limits):
+        holders = stepped.intersection(event.facts["holders"])
+        if not holders:
             continue
-        found = {met[n].get(event.n, "empty") for n in event.facts["holders"] if n in met}
+        found = {met[n].get(event.n, "empty") for n in holders if n in met}
         by_hand = event.facts["grads"] > 0 and "applied" not in found and event.facts.get("norm") != 0.0
-        bad = "filled" not in found and not by_hand
-        after = last_step is not None and bool(event.loops) and last_step.loops == event.loops
-        early.add(event.stack, bad and not after)
-        late.add(event.stack, bad and after)
+        hollow = "filled" not in found and not by_hand
+        own = [e for e in _nearby(backwards, event) if holders.intersection(e.facts.get("filled", ()))]
+        used = [e for e in _nearby(steps, event) if e.object in holders and e.n < event.n]
+        early.add(event.stack, hollow and bool(own) and all(e.n > event.n for e in own))
+        late.add(event.stack, hollow and bool(used) and any(e.n < used[-1].n for e in own))
     yield from early.witnesses("LL103", lambda c: f"{c.bad} of {c.whole} clips here came before the gradients were computed", mostly())
     yield from late.witnesses("LL104", lambda c: f"{c.bad} of {c.whole} clips here came after the step had used the gradients", mostly())
+
+
+def _nearby(events: list[Event], event: Event) -> list[Event]:
+    """Those of the same iteration; `events` are in order, and an iteration is not longer than so many of them."""
+    middle = bisect_left(events, event.n, key=lambda e: e.n)
+    return [e for e in events[max(0, middle - NEARBY) : middle + NEARBY] if together(e, event)]
 
 
 def _limits(clip: Event) -> bool:
@@ -110,7 +119,7 @@ def stepped_before_backward(stream: Stream) -> Iterator[Witness]:
     for optimizer in optimizers(stream):
         filling = [e for e in stream.events if fills(e, optimizer)]
         for step in steps_of(stream, optimizer):
-            same = [e for e in filling if together(e, step)]
+            same = _nearby(filling, step)
             bad = empty(step) and bool(same) and all(e.n > step.n for e in same)
             tally.add(step.stack, bad, optimizer.id)
     yield from tally.witnesses("LL105", lambda c: f"{c.bad} of {c.whole} steps here found no gradients: the backward came after them", mostly())

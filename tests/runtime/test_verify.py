@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from looplint.runtime.commands import run_command, verify_command
+from looplint.runtime.commands import verify_command
 from looplint.runtime.record import Options
 from looplint.runtime.verify import cases, judge
 from looplint.runtime.warm import Warm
@@ -77,13 +77,3 @@ def test_the_verify_command_prints_json_and_fails_on_what_is_not_proven(tmp_path
     found = json.loads(result.stdout)
     assert [(c["case"], c["status"]) for c in found["cases"]] == [("case", "proven"), ("worse", "not proven")]
     assert "[2/2] LL101" in result.stderr
-
-
-def test_the_run_command_records_a_script_and_its_arguments(tmp_path: Path) -> None:
-    script = tmp_path / "train.py"
-    script.write_text("import sys\nassert sys.argv[1:] == ['--lr', '3']\n" + GOOD)
-    result = CliRunner().invoke(run_command, ["--steps", "4", "--json", str(script), "--lr", "3"])
-    assert result.exit_code == 0, result.output
-    found = json.loads(result.stdout)
-    assert found["outcome"] == "step-limit"
-    assert [e["kind"] for e in found["events"]].count("step") == 4

@@ -1,0 +1,171 @@
+"""`looplint run`: both sides of a finding, joined."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from looplint.runtime.commands_run import run_command
+from looplint.runtime.record import Options
+from looplint.runtime.running import Inspection, as_json, as_text, inspect
+from looplint.runtime.warm import Warm
+
+CORRECT = """
+import torch
+from torch import nn
+from torch.optim import lr_scheduler
+from torch.utils.data import DataLoader, TensorDataset
+
+
+def main():
+    torch.manual_seed(0)
+    data = TensorDataset(torch.randn(32, 4), torch.randn(32, 1))
+    train_loader, val_loader = DataLoader(data, batch_size=4), DataLoader(data, batch_size=16)
+    model = nn.Sequential(nn.Linear(4, 8), nn.Dropout(0.5), nn.Linear(8, 1))
+    model.to("cpu")
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scheduler = lr_scheduler.StepLR(optimizer, step_size=2)
+    criterion = nn.MSELoss()
+    history = []
+    for epoch in range(3):
+        model.train()
+        total = 0.0
+        for i, (x, y) in enumerate(train_loader):
+            optimizer.zero_grad()
+            loss = criterion(model(x), y)
+            loss.backward()
+            nn.utils.clip_grad_norm_(model.parameters(), 0.1)
+            optimizer.step()
+            total += loss.item()
+            history.append(loss.item())
+        scheduler.step()
+        model.eval()
+        error = 0.0
+        with torch.no_grad():
+            for x, y in val_loader:
+                error += criterion(model(x), y).item()
+        print(epoch, total, error)
+
+
+main()
+"""
+CLEAR = "            optimizer.zero_grad()\n"
+BACKWARD = "            loss.backward()\n"
+CLIP = "            nn.utils.clip_grad_norm_(model.parameters(), 0.1)\n"
+STEP = "            optimizer.step()\n"
+SCHEDULE = "        scheduler.step()\n"
+MOVE = '    model.to("cpu")\n'
+BUILD = "    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
+ONE_CYCLE = ("lr_scheduler.StepLR(optimizer, step_size=2)", "lr_scheduler.OneCycleLR(optimizer, 0.1, total_steps=3 * len(train_loader))")
+GUARD = "            if (i + 1) % 4 == 0:\n"
+
+PLANTED: dict[str, tuple[tuple[str, str], ...]] = {
+    "LL101": ((CLEAR, ""), (BACKWARD, BACKWARD + CLEAR)),
+    "LL102": ((CLEAR, ""),),
+    "LL103": ((CLIP, ""), (BACKWARD, CLIP + BACKWARD)),
+    "LL104": ((CLIP, ""), (STEP, STEP + CLIP)),
+    "LL105": ((STEP, ""), (BACKWARD, STEP + BACKWARD)),
+    "LL106": ((STEP, ""),),
+    "LL107": ((BACKWARD, ""),),
+    "LL108": ((CLEAR, ""), (STEP, f"{GUARD}    {STEP}    {CLEAR}")),
+    "LL110": (("loss.backward()", "loss.backward(retain_graph=True)"),),
+    "LL201": ((SCHEDULE, ""), (STEP, f"{STEP}    {SCHEDULE}"), ("step_size=2", "step_size=3")),
+    "LL202": (ONE_CYCLE,),
+    "LL203": ((SCHEDULE, ""), ("        total = 0.0\n", "        total = 0.0\n" + SCHEDULE)),
+    "LL204": (("lr_scheduler.StepLR(optimizer, step_size=2)", "lr_scheduler.ReduceLROnPlateau(optimizer)"),),
+    "LL205": ((SCHEDULE, ""),),
+    "LL301": (("        model.train()\n", ""), ("    history = []\n", "    history = []\n    model.train()\n")),
+    "LL302": (("        model.eval()\n", ""),),
+    "LL303": (("        with torch.no_grad():\n", "        if True:\n"),),
+    "LL401": (("history.append(loss.item())", "history.append(loss)"),),
+    "LL402": (("total += loss.item()", "total += loss"),),
+    "LL502": ((BUILD, BUILD + "    model[2] = nn.Linear(8, 1)\n"),),
+}
+
+
+def edited(*edits: tuple[str, str]) -> str:
+    source = CORRECT
+    for old, new in edits:
+        assert source.count(old) == 1, old
+        source = source.replace(old, new)
+    return source
+
+
+def inspected(folder: Path, warm: Warm, source: str, **options: int) -> Inspection:
+    script = folder / "train.py"
+    script.write_text(source)
+    return inspect(str(script), Options(**options), launch=warm.launch)  # type: ignore[arg-type]
+
+
+def test_a_correct_script_gives_nothing_on_either_side(tmp_path: Path, warm: Warm) -> None:
+    inspection = inspected(tmp_path, warm, CORRECT)
+    assert (inspection.joined, inspection.exit_code, inspection.recording.outcome) == ((), 0, "finished")
+    assert "Nothing found, in its text or in the run." in as_text(inspection)
+
+
+@pytest.mark.parametrize("code", PLANTED)
+def test_a_planted_bug_is_confirmed_by_the_run(code: str, tmp_path: Path, warm: Warm) -> None:
+    inspection = inspected(tmp_path, warm, edited(*PLANTED[code]))
+    assert [(j.code, j.verdict) for j in inspection.joined] == [(code, "confirmed")], inspection.recording.message
+    assert inspection.exit_code == 1
+
+
+def test_a_plain_move_after_the_optimizer_is_refuted(tmp_path: Path, warm: Warm) -> None:
+    inspection = inspected(tmp_path, warm, edited((MOVE, ""), (BUILD, BUILD + MOVE)))
+    assert [(j.code, j.verdict) for j in inspection.joined] == [("LL501", "refuted")]
+    assert inspection.exit_code == 0
+
+
+def test_what_the_steps_did_not_come_to_is_not_reached_and_a_shorter_epoch_reaches_it(tmp_path: Path, warm: Warm) -> None:
+    source = edited(*PLANTED["LL302"])
+    inspection = inspected(tmp_path, warm, source, steps=4)
+    assert [(j.code, j.verdict) for j in inspection.joined] == [("LL302", "not reached")]
+    assert "--epochs 2 --batches 10" in as_text(inspection)
+    shorter = inspected(tmp_path, warm, source, epochs=1, batches=2)
+    assert [(j.code, j.verdict) for j in shorter.joined] == [("LL302", "confirmed")]
+    assert len(shorter.recording.stream.of("step")) == 2
+
+
+def test_what_the_linter_cannot_see_is_found_at_run_time_only(tmp_path: Path, warm: Warm) -> None:
+    hidden = edited((CLEAR, ""), (STEP, "            vars(type(optimizer))['step'](optimizer)\n"))
+    inspection = inspected(tmp_path, warm, hidden)
+    assert [(j.code, j.verdict, j.line) for j in inspection.joined] == [("LL102", "found at run time only", 23)]
+    assert as_json(inspection)["findings"][0]["name"] == "missing-zero-grad"
+
+
+def test_a_kept_value_is_judged_at_its_own_line(tmp_path: Path, warm: Warm) -> None:
+    """Nothing is said of a line that did not run, though another line kept graphs."""
+    source = edited(("            history.append(loss.item())\n", "            history.append(loss)\n            if i > 1000:\n                history.append(loss)\n"))
+    inspection = inspected(tmp_path, warm, source)
+    assert [(j.line, j.verdict) for j in inspection.joined] == [(28, "confirmed"), (30, "not reached")]
+
+
+def test_a_script_that_does_not_run_exits_with_2_and_shows_why(tmp_path: Path, warm: Warm) -> None:
+    inspection = inspected(tmp_path, warm, CORRECT.replace("randn(32, 1)", "nothing()"))
+    assert inspection.exit_code == 2
+    assert "has no attribute 'nothing'" in as_text(inspection)
+
+
+def test_the_run_command_lints_a_module_and_passes_arguments_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    package = tmp_path / "trainer"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "__main__.py").write_text("import sys\nassert sys.argv[1:] == ['--lr', '3']\n" + edited((CLEAR, "")))
+    result = CliRunner().invoke(run_command, ["--steps", "4", "--json", "--events", "-m", "trainer", "--", "--lr", "3"])
+    found = json.loads(result.stdout)
+    assert (result.exit_code, found["run"]["outcome"], found["run"]["steps"]) == (1, "step-limit", 4)
+    assert [(f["code"], f["verdict"], f["filename"]) for f in found["findings"]] == [("LL102", "confirmed", "trainer/__main__.py")]
+    assert [e["kind"] for e in found["run"]["events"]].count("step") == 4
+    assert "executing trainer --lr 3" in result.stderr
+
+
+def test_a_missing_script_is_the_users_mistake() -> None:
+    from looplint.errors import UserError
+
+    for arguments in (["nowhere.py"], ["-m", "nowhere.at.all"]):
+        result = CliRunner().invoke(run_command, arguments)
+        assert isinstance(result.exception, UserError)
