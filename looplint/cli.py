@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from looplint import __version__
+from looplint.configuration_commands import configured
 from looplint.errors import UserError
 from looplint.formats import FORMATS
 
@@ -17,24 +18,32 @@ if TYPE_CHECKING:
     from looplint.configuration import Configurations
     from looplint.fix import FixResult
 
-RUNTIME_COMMANDS = ("verify", "run")
+# Commands that are imported only when they are asked for: name -> (module, function).
+ELSEWHERE = {
+    "config": ("looplint.configuration_commands", "config_command"),
+    "verify": ("looplint.runtime.commands", "verify_command"),
+    "run": ("looplint.runtime.commands_run", "run_command"),
+}
 
 
 class DefaultCommand(click.Group):
     """`looplint PATH...` is `looplint check PATH...`."""
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        """The commands that execute code live with the runtime, and are imported when they are asked for."""
-        if name in RUNTIME_COMMANDS:
-            from looplint.runtime import commands, commands_run
+        """A command, imported now where it lives elsewhere."""
+        if name in ELSEWHERE:
+            from importlib import import_module
 
-            return {"verify": commands.verify_command, "run": commands_run.run_command}[name]
+            module, function = ELSEWHERE[name]
+            command = getattr(import_module(module), function)
+            assert isinstance(command, click.Command)
+            return command
         return super().get_command(ctx, name)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         first = next((a for a in args if not a.startswith("-") or a == "-"), None)
         own = {"--help", "-h", "--version", "-V"}
-        known = {*self.commands, *RUNTIME_COMMANDS}
+        known = {*self.commands, *ELSEWHERE}
         if args and args[0] not in known and not (set(args[:1]) & own) and first not in known:
             args = ["check", *args]
         elif args and args[0].startswith("-") and args[0] not in own:
@@ -51,6 +60,7 @@ def cli() -> None:
     looplint train.py            report what is wrong, where and why
     looplint src/                every file of a folder (.gitignore respected)
     looplint rule LL103          the page of a rule
+    looplint config              the settings in force, and where each was said
     looplint debug train.py      what looplint understood of a file
     looplint verify LL101        run a rule's fixtures and measure its claim (needs torch; executes code)
     looplint run train.py        record what a script does (needs torch; executes it)
@@ -59,12 +69,6 @@ def cli() -> None:
 
 def _words(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(word.strip() for part in value for word in part.split(",") if word.strip())
-
-
-def configured(command: Any) -> Any:
-    """The options that say where settings come from."""
-    command = click.option("--isolated", is_flag=True, help="Read no configuration file.")(command)
-    return click.option("--config", metavar="FILE", help="The configuration file to use for all files.")(command)
 
 
 def _configurations(config: str | None, isolated: bool, options: dict[str, Any] | None = None) -> Configurations:

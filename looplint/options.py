@@ -40,7 +40,7 @@ OPTIONS: tuple[Option, ...] = (
         '"../looplint.toml"', None,
     ),
     Option("select", "rules", "The rules to ask instead of the default ones: codes, prefixes of codes, names, or `ALL`.", '["LL1", "missing-eval-mode"]'),
-    Option("extend-select", "rules", "Rules to ask besides the selected or the default ones.", '["LL403"]', merge="add"),
+    Option("extend-select", "rules", "Rules to ask besides the selected or the default ones.", '["LL402"]', merge="add"),
     Option("ignore", "rules", "Rules to leave out. Where a rule is both selected and ignored, the longer word wins, and `ignore` among equals.", '["LL303"]'),
     Option(
         "per-file-ignores", "rules by pattern",

@@ -19,7 +19,7 @@ LAYERS = [
     ["options"],
     ["magics", "notebook_json", "notebooks", "notebook_edit"],
     ["sources", "ir", "writing"],
-    ["configuration_file", "configuration"],
+    ["configuration_file", "configuration", "configuration_text"],
     ["discovery"],
     ["lower", "values", "suppression", "fingerprint"],
     ["graph", "project", "frames"],
@@ -35,7 +35,7 @@ LAYERS = [
     ["cells", "ways"],
     ["lint", "fix", "baseline"],
     ["report"],
-    ["runtime"],
+    ["runtime", "configuration_commands"],
     ["cli", "__main__"],
 ]
 

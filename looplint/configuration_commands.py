@@ -1,0 +1,44 @@
+"""`looplint config`: what is in force, and what can be configured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from looplint.errors import UserError
+
+
+def configured(command: Any) -> Any:
+    """The options of a command that say where settings come from."""
+    command = click.option("--isolated", is_flag=True, help="Read no configuration file.")(command)
+    return click.option("--config", metavar="FILE", help="The configuration file to use for all files.")(command)
+
+
+@click.command()
+@click.argument("path", default=".")
+@configured
+@click.option("--schema", "wanted", flag_value="schema", help="Print the JSON schema of a configuration file.")
+@click.option("--reference", "wanted", flag_value="reference", help="Print what every option means, in Markdown.")
+def config_command(path: str, config: str | None, isolated: bool, wanted: str | None) -> None:
+    """Print the settings in force for a file or folder, and where each was said."""
+    from looplint import configuration_text
+    from looplint.catalogue import index
+    from looplint.configuration import Configurations
+    from looplint.selection import check_words
+    from looplint.ways import Selection
+
+    if wanted == "schema":
+        click.echo(configuration_text.schema_text(), nl=False)
+        return
+    if wanted == "reference":
+        click.echo(configuration_text.reference(), nl=False)
+        return
+    place = Path(path)
+    if not place.exists():
+        raise UserError(f"{path}: no such file or directory")
+    configurations = Configurations(file=config, isolated=isolated)
+    settings = configurations.of_folder(place) if place.is_dir() else configurations.of_file(place)
+    check_words(settings, index(settings.rules))
+    click.echo(configuration_text.settings_text(settings, place, Selection.of(settings).codes()), nl=False)
