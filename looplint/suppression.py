@@ -3,21 +3,50 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Literal
 
 from looplint.finding import Finding
 
 _MARKERS = ("noqa", "looplint:")
-_NOQA = re.compile(r"#\s*noqa(?::\s*(?P<codes>[A-Za-z]+[0-9]*(?:[,\s]+[A-Za-z]+[0-9]+)*))?", re.IGNORECASE)
+_NOQA = re.compile(r"#\s*noqa(?::\s*(?P<names>[A-Za-z]+[0-9]*(?:[,\s]+[A-Za-z]+[0-9]+)*))?", re.IGNORECASE)
 _IGNORE = re.compile(r"#\s*looplint:\s*(?P<kind>ignore-file|ignore|noqa)\s*(?:\[(?P<names>[^\]]*)\])?", re.IGNORECASE)
-ALL = "*"
+_NAME = re.compile(r"[^,\s]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A code, a prefix of codes or the name of a rule in a comment, and the columns (from 1) it begins at and ends before."""
+
+    text: str
+    start: int
+    end: int
+
+    def names(self, finding: Finding) -> bool:
+        return self.text.lower() == finding.name or finding.code.startswith(self.text.upper())
+
+
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """One comment that silences: `noqa` as other linters know it, `ignore` of looplint's own, or `file` for a whole file.
+
+    Without words it silences everything.
+    """
+
+    kind: Literal["noqa", "ignore", "file"]
+    row: int
+    start: int
+    end: int
+    words: tuple[Word, ...]
 
 
 @dataclass(slots=True)
 class Suppressions:
-    """Which codes and names are silenced on which row; row 0 is the whole file."""
+    """The comments of a file that silence, and the row that a comment for a row has to stand on where it cannot stand there."""
 
-    rows: dict[int, set[str]] = field(default_factory=dict)
+    directives: list[Directive] = field(default_factory=list)
+    tails: dict[int, int] = field(default_factory=dict)
 
     @classmethod
     def parse(cls, text: str) -> Suppressions:
@@ -25,38 +54,81 @@ class Suppressions:
         found = cls()
         if not any(marker in text or marker.upper() in text for marker in _MARKERS):
             return found
-        for row, comment in _comments(text):
-            ignore = _IGNORE.search(comment)
-            if ignore is not None:
-                whole = ignore["kind"].lower() != "ignore"
-                names = {n.strip() for n in (ignore["names"] or ALL).split(",") if n.strip()}
-                found.rows.setdefault(0 if whole else row, set()).update(names)
-                continue
-            noqa = _NOQA.search(comment)
-            if noqa is not None:
-                codes = {c.upper() for c in re.split(r"[,\s]+", noqa["codes"]) if c} if noqa["codes"] else {ALL}
-                found.rows.setdefault(row, set()).update(codes)
+        comments, found.tails = scan(text)
+        for row, column, comment in comments:
+            found.directives += _directives(row, column, comment)
         return found
 
     def silences(self, finding: Finding) -> bool:
-        """Whether a comment on the finding's first or last row, or on the file, names its code, its name or a prefix."""
-        for row in {0, finding.location.row, finding.end_location.row, finding.noqa_row or finding.location.row}:
-            for name in self.rows.get(row, ()):
-                if name == ALL or name == finding.name or finding.code.startswith(name.upper()):
-                    return True
-        return False
+        """Whether a comment at the finding's first or last row, or for the file, names its code, its name or a prefix, or names nothing."""
+        return any(True for _ in self.silencing(finding))
+
+    def silencing(self, finding: Finding) -> Iterator[tuple[Directive, Word | None]]:
+        """Every comment that silences a finding, with the word that does; None for one without words."""
+        rows = {finding.location.row, finding.end_location.row, finding.noqa_row or finding.location.row}
+        rows |= {self.tails[row] for row in rows if row in self.tails}
+        for directive in self.directives:
+            if directive.kind == "file" or directive.row in rows:
+                if not directive.words:
+                    yield directive, None
+                yield from ((directive, word) for word in directive.words if word.names(finding))
 
 
-def _comments(text: str) -> list[tuple[int, str]]:
+def _directives(row: int, column: int, comment: str) -> Iterator[Directive]:
+    for match in _IGNORE.finditer(comment):
+        words = _words(match, column)
+        # Empty brackets name nothing, and so silence nothing.
+        if words or match["names"] is None:
+            yield Directive("ignore" if match["kind"].lower() == "ignore" else "file", row, column + match.start(), column + match.end(), words)
+    for match in _NOQA.finditer(comment):
+        yield Directive("noqa", row, column + match.start(), column + match.end(), _words(match, column))
+
+
+def _words(match: re.Match[str], column: int) -> tuple[Word, ...]:
+    if match["names"] is None:
+        return ()
+    begin = column + match.start("names")
+    return tuple(Word(m[0], begin + m.start(), begin + m.end()) for m in _NAME.finditer(match["names"]))
+
+
+def scan(text: str) -> tuple[list[tuple[int, int, str]], dict[int, int]]:
+    """The comments of a source, and where a comment for a row can stand.
+
+    Returns:
+        Row, column (from 1) and text of each comment; and for each row that ends inside of a string or with a backslash, the row it goes on to.
+    """
     import io
     import tokenize
 
-    found = []
+    comments: list[tuple[int, int, str]] = []
+    joined: dict[int, int] = {}
+    opened: list[int] = []
+    last = 0
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            if token.type == tokenize.COMMENT:
-                found.append((token.start[0], token.string))
+            kind = tokenize.tok_name[token.type]
+            row, end = token.start[0], token.end[0]
+            if kind == "COMMENT":
+                comments.append((row, token.start[1] + 1, token.string))
+            # A statement goes on in a row to which nothing but a backslash leads.
+            if last and row > last:
+                joined |= dict.fromkeys(range(last, row), row)
+            if kind.endswith("STRING_START"):
+                opened.append(row)
+            elif kind.endswith("STRING_END") and opened:
+                joined |= dict.fromkeys(range(opened.pop(), end), end)
+            elif kind == "STRING":
+                joined |= dict.fromkeys(range(row, end), end)
+            last = 0 if kind in ("NEWLINE", "NL", "COMMENT", "INDENT", "DEDENT") else end
     except (tokenize.TokenError, IndentationError, SyntaxError):
         # A newer syntax than this Python's own tokenizer knows: fall back to lines.
-        found = [(row, line[line.index("#") :]) for row, line in enumerate(text.splitlines(), 1) if "#" in line]
-    return found
+        comments = [(row, line.index("#") + 1, line[line.index("#") :]) for row, line in enumerate(text.splitlines(), 1) if "#" in line]
+        return comments, {}
+    return comments, _followed(joined)
+
+
+def _followed(joined: dict[int, int]) -> dict[int, int]:
+    tails = {}
+    for row in sorted(joined, reverse=True):
+        tails[row] = tails.get(joined[row], joined[row])
+    return tails

@@ -21,7 +21,7 @@ LAYERS = [
     ["sources", "ir", "writing"],
     ["configuration_file", "configuration", "configuration_text"],
     ["discovery"],
-    ["lower", "values", "suppression", "fingerprint"],
+    ["lower", "values", "suppression", "fingerprint", "unused", "noqa"],
     ["graph", "project", "frames"],
     ["slicing", "machine", "roles"],
     ["automaton", "tensors", "schedules"],
