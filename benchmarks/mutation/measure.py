@@ -63,13 +63,13 @@ def _codes(base: Base, text: str | None, lint: Linter) -> Counter[str]:
     """The linter's codes on a fresh copy of the program: no two mutants share a path, so nothing remembered of one can serve another."""
     with tempfile.TemporaryDirectory(prefix="mutant-") as name:
         folder = Path(name)
-        _copy_program(base, folder)
+        copy_program(base, folder)
         if text is not None:
             (folder / base.file).write_text(text, encoding="utf-8")
         return Counter(finding.code for finding in lint(folder / base.main))
 
 
-def _copy_program(base: Base, folder: Path) -> None:
+def copy_program(base: Base, folder: Path) -> None:
     """The program's files: a single fixture alone, a fixture's folder, a real script with its neighbours (packages beside it are
     linked).
     """

@@ -1,0 +1,98 @@
+"""`python -m benchmarks.repairs`: plant bugs, repair them, run what comes out, and print how often it ends where the correct script does."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from benchmarks.mutation.bases import fixture_bases, real_bases
+from benchmarks.mutation.mutators import MUTATORS
+from benchmarks.repairs.execute import Outcome, outcomes, sample
+from looplint.runtime.warm import Warm
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.repairs", description=__doc__)
+    parser.add_argument("--checkouts", type=Path, help="checkouts of the listed repositories: their mutants are repaired too, but not run")
+    parser.add_argument("--rule", action="append", default=[], choices=sorted(MUTATORS), help="only this rule's mutants (repeatable)")
+    parser.add_argument("--base", default="", help="only bases whose label contains this text")
+    parser.add_argument("--per-rule", type=int, default=25, metavar="N", help="at most so many mutants of a rule, spread over all (default 25)")
+    parser.add_argument("--json", type=Path, help="write every outcome here")
+    options = parser.parse_args(arguments)
+
+    bases = [b for b in fixture_bases() if options.base in b.label]
+    if options.checkouts is not None:
+        bases = [b for b in real_bases(options.checkouts) if options.base in b.label]
+    chosen = sample(bases, options.rule or list(MUTATORS), options.per_rule)
+    total, found, started = sum(map(len, chosen.values())), list[Outcome](), time.perf_counter()
+    with Warm() as warm:
+        for base, planted in chosen.items():
+            for outcome in outcomes(base, planted, warm if options.checkouts is None else None):
+                found.append(outcome)
+                print(f"\r{len(found)}/{total} {base.label[:80]:<80}", end="", file=sys.stderr)
+    print(f"\r{total} mutants in {time.perf_counter() - started:.0f} s{'':<80}", file=sys.stderr)
+    print(table(found))
+    for outcome in found:
+        if odd := _odd(outcome):
+            print(f"{outcome.code} {outcome.base}:{outcome.line} {outcome.form}: {odd}")
+    if options.json is not None:
+        options.json.write_text(json.dumps([asdict(o) for o in found], indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+def table(found: Sequence[Outcome]) -> str:
+    """Per rule: how many planted bugs were seen, how they were repaired, and how the repaired scripts ended, as Markdown."""
+    lines = [
+        "| rule | seen | safe | same end | unsafe | same end | not repaired | parse | idempotent | no new finding |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    for code in MUTATORS:
+        rows = [o for o in found if o.code == code]
+        if rows:
+            lines.append(_row(code, rows))
+    lines.append(_row("**all**", found))
+    return "\n".join(lines)
+
+
+def _row(label: str, rows: Sequence[Outcome]) -> str:
+    seen = [o for o in rows if o.repair != "unseen"]
+    safe, unsafe = ([o for o in seen if o.repair == kind] for kind in ("safe", "unsafe"))
+    made = safe + unsafe
+    checks = (sum(o.parses for o in made), sum(o.idempotent for o in made), sum(not o.new_findings for o in made))
+    cells = [len(seen), len(safe), _equal(safe), len(unsafe), _equal(unsafe), len(seen) - len(made), *(_share(n, len(made)) for n in checks)]
+    return f"| {label} | {' | '.join(str(c) for c in cells)} |"
+
+
+def _equal(rows: Sequence[Outcome]) -> str:
+    run = [o for o in rows if o.same is not None]
+    return _share(sum(bool(o.same) for o in run), len(run))
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else "-"
+
+
+def _odd(outcome: Outcome) -> str:
+    """What is to be looked at in an outcome."""
+    if outcome.repair == "none":
+        return f"not repaired: {outcome.reason}"
+    if outcome.repair == "unseen":
+        return ""
+    wrong = [
+        "ends elsewhere" if outcome.same is False else "",
+        f"run {outcome.outcome}" if outcome.outcome not in ("finished", "step-limit", "exit", "not run", "") else "",
+        "" if outcome.parses else "does not parse",
+        "" if outcome.idempotent else "a second run changes more",
+        f"brings {', '.join(outcome.new_findings)}" if outcome.new_findings else "",
+    ]
+    said = "; ".join(w for w in wrong if w)
+    return f"{outcome.repair}: {outcome.reason}: {said}" if said else ""
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
