@@ -174,6 +174,7 @@ def check(
 def _repair(repairs: FixResult, *, diff: bool, show: bool, quiet: bool) -> int:
     """Write what was repaired, or print it: 1 where something changed, 2 where it could not be written."""
     from looplint import fix
+    from looplint.finding import written_place
 
     status = 1 if repairs.changed else 0
     written = 0
@@ -191,7 +192,7 @@ def _repair(repairs: FixResult, *, diff: bool, show: bool, quiet: bool) -> int:
         click.echo(repairs.stdin.raw, nl=False)
     if show:
         for made in repairs.applied:
-            click.echo(f"{made.filename}:{made.location.row}:{made.location.column}: {made.code} {made.name}: {made.message}", err=True)
+            click.echo(f"{written_place(made.filename, made.location, made.cell)}: {made.code} {made.name}: {made.message}", err=True)
     if not quiet and (repairs.applied or diff):
         count = f"{len(repairs.applied)} problem{'s' if len(repairs.applied) != 1 else ''}"
         files = len(repairs.changed) if diff else written

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from looplint.cells import in_cells
 from looplint.finding import Edit, Finding, Fix, Location, Problem
 from looplint.lint import LintResult, Progress, findings_of, gather, judge, run
 from looplint.sources import Source, with_text
@@ -33,6 +34,7 @@ class Applied:
     filename: str
     location: Location
     message: str
+    cell: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ def fix_paths(
     session = Session(gathered.sources, results, ways, unsafe)
     session.work()
     problems = [*gathered.problems, *(p for r in session.results for p in r.problems)]
-    linted = LintResult(tuple(session.remaining()), tuple(dict.fromkeys(problems)), gathered.checked)
+    linted = LintResult(tuple(in_cells(session.remaining(), session.current)), tuple(dict.fromkeys(problems)), gathered.checked)
     stdin = next((s for s in session.current if s.path is None), None)
     return FixResult(tuple(session.changed()), stdin, tuple(session.applied), linted)
 
@@ -192,8 +194,9 @@ class Session:
             return f"the repair would bring {', '.join(code for code in risen if now[code] > before[code])}"
         if risen:
             return "the repair does not make the finding go away"
+        placed = in_cells(findings, self.current)
+        self.applied += [Applied(f.code, f.name, f.filename, f.location, f.fix.message, f.cell) for f in placed if f.fix]
         self.current, self.results = after, results
-        self.applied += [Applied(f.code, f.name, f.filename, f.location, f.fix.message) for f in findings if f.fix]
         return None
 
     def _fingerprint(self, finding: Finding) -> tuple[str, str, str]:
@@ -241,11 +244,19 @@ def write(old: Source, new: Source) -> Problem | None:
 
 
 def diff(old: Source, new: Source) -> str:
-    """The unified diff of a repaired file."""
+    """The unified diff of a repaired file, or those of the changed cells of a notebook."""
+    name = Path(old.display).as_posix()
+    if not old.is_notebook:
+        return _diff(old.text, new.text, name)
+    from looplint.notebooks import cell_texts
+
+    return "".join(_diff(a, b, f"{name}:cell {n}") for n, (a, b) in enumerate(zip(cell_texts(old.raw), cell_texts(new.raw), strict=True), 1) if a != b)
+
+
+def _diff(old: str, new: str, name: str) -> str:
     from difflib import unified_diff
 
-    name = Path(old.display).as_posix()
-    lines = unified_diff(_lines(old.text), _lines(new.text), name, name)
+    lines = unified_diff(_lines(old), _lines(new), name, name)
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from looplint.finding import Location
 from looplint.magics import rows_of
 from looplint.notebook_json import NotebookError, RawCell, RawNotebook, scan
 from looplint.notebooks import ProgramCell, heading_mark, program_cells
@@ -39,6 +40,27 @@ def rewrite(raw: bytes, text: str) -> bytes:
             parts += [notebook.text[at : cell.raw.start], _source(notebook.text, cell, rows, encode)]
             at = cell.raw.end
     return "".join([*parts, notebook.text[at:]]).encode("utf-8")
+
+
+def place_in_json(raw: bytes, number: int, place: Location) -> Location | None:
+    """Where in a notebook's JSON text a place of a cell is written, or None where there is no such place."""
+    try:
+        notebook = scan(raw)
+    except NotebookError:
+        return None
+    cell = next((c for c in notebook.cells if c.number == number), None)
+    rows = rows_of("".join(cell.source)) if cell else []
+    if cell is None or place.row > len(rows):
+        return None
+    left = sum(map(len, rows[: place.row - 1])) + place.column - 1
+    at = cell.start
+    for (start, end), string in zip(_spans(cell), cell.source):
+        at = start + 1
+        if left < len(string):
+            at += len("".join(_WRITTEN.findall(notebook.text, at, end - 1)[:left]))
+            break
+        left -= len(string)
+    return Location(notebook.text.count("\n", 0, at) + 1, at - notebook.text.rfind("\n", 0, at))
 
 
 def _split(notebook: RawNotebook, text: str) -> Iterator[tuple[ProgramCell, list[str]]]:
@@ -121,13 +143,17 @@ def _rewritten(row: str, original: str, written: list[str], encode: Encode) -> s
 
 def _written(text: str, cell: RawCell, rows: list[str]) -> list[list[str]]:
     """How each character of each row of a source is written in the JSON text."""
-    spans = ((cell.start, cell.end),) if cell.items is None else cell.items
-    characters = [c for start, end in spans for c in _WRITTEN.findall(text, start + 1, end - 1)]
+    characters = [c for start, end in _spans(cell) for c in _WRITTEN.findall(text, start + 1, end - 1)]
     found, at = [], 0
     for row in rows:
         found.append(characters[at : at + len(row)])
         at += len(row)
     return found
+
+
+def _spans(cell: RawCell) -> tuple[tuple[int, int], ...]:
+    """The spans of the strings that a source consists of."""
+    return ((cell.start, cell.end),) if cell.items is None else cell.items
 
 
 def _list(text: str, cell: RawCell, strings: list[str], kept: list[int | None], items: tuple[tuple[int, int], ...] | None) -> str:

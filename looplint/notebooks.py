@@ -111,9 +111,9 @@ def locate(cells: tuple[CellRows, ...], row: int) -> tuple[int, int]:
     return cell.number, max(1, row - cell.first + 1)
 
 
-def cell_text(raw: bytes, number: int) -> str:
-    """What stands in a cell."""
-    return next(("".join(cell.source) for cell in scan(raw).cells if cell.number == number), "")
+def cell_texts(raw: bytes) -> list[str]:
+    """What stands in each cell, of whatever kind."""
+    return ["".join(cell.source) for cell in scan(raw).cells]
 
 
 def _code(notebook: RawNotebook) -> Iterator[RawCell]:

@@ -133,9 +133,9 @@ def lines_of(filename: str, cell: int | None = None) -> list[str]:
         return []
     text = source.text
     if cell is not None:
-        from looplint.notebooks import cell_text
+        from looplint.notebooks import cell_texts
 
-        text = cell_text(source.raw, cell)
+        text = cell_texts(source.raw)[cell - 1]
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 

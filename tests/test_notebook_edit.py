@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from looplint.finding import Location
 from looplint.magics import rows_of
-from looplint.notebook_edit import rewrite
+from looplint.notebook_edit import place_in_json, rewrite
 from looplint.notebook_json import NotebookError
 from looplint.notebooks import combine
 
@@ -128,3 +129,14 @@ def test_any_edit_of_rows_reads_back_and_leaves_the_rest(sources: list[Any], sty
         assert type(cell["source"]) is type(edited["source"])
         edited["source"] = copy.copy(cell["source"])
     assert before == after and list(before) == list(after)
+
+
+@pytest.mark.parametrize("source", [["é = 1\n", "loss.backward()\n"], "é = 1\nloss.backward()\n", ["é = 1\nloss.", "backward()\n"]], ids=["rows", "a string", "chunks"])
+@pytest.mark.parametrize("style", STYLES)
+def test_a_place_of_a_cell_is_found_in_the_json_text(source: Any, style: str) -> None:
+    raw = notebook("x = 1", source, **STYLES[style])
+    place = place_in_json(raw, 2, Location(2, 1))
+    assert place is not None
+    line = raw.decode().split("\n")[place.row - 1]
+    assert line[place.column - 1 :].startswith("loss.")
+    assert place_in_json(raw, 2, Location(3, 1)) is None and place_in_json(raw, 9, Location(1, 1)) is None and place_in_json(b"{", 1, Location(1, 1)) is None

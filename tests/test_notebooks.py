@@ -144,3 +144,33 @@ def test_a_cell_that_looks_like_a_heading_is_told_from_one() -> None:
     program = combine(notebook("# %% cell 7\nx = 1", "y = 2"))
     assert [cell.count for cell in program.cells] == [2, 1]
     assert program.text.splitlines()[0] == "# %% cell% 1"
+
+
+def test_a_repair_changes_its_cell_and_nothing_else(folder: Path) -> None:
+    before = (folder / "nb.ipynb").read_bytes()
+    done = looplint("nb.ipynb", "--diff", cwd=folder)
+    assert done.stdout.startswith("--- nb.ipynb:cell 5\n+++ nb.ipynb:cell 5\n@@ -1,5 +1,6 @@\n %%time\n for x, y in loader:\n+    opt.zero_grad()\n")
+    assert (folder / "nb.ipynb").read_bytes() == before
+    done = looplint("nb.ipynb", "--fix", "--show-fixes", cwd=folder)
+    assert done.returncode == 0 and "nb.ipynb:cell 5:4:5: LL102 missing-zero-grad: " in done.stderr
+    after = (folder / "nb.ipynb").read_bytes()
+    assert after == before.replace(b'    "    loss = ', b'    "    opt.zero_grad()\\n",\n    "    loss = ')
+    assert nbformat.reads(after.decode(), as_version=4).cells[4].source == LOOP.replace("    loss =", "    opt.zero_grad()\n    loss =")
+
+
+def test_a_repair_that_would_change_a_magic_is_not_made_and_says_why(folder: Path) -> None:
+    loop = "for x, y in loader:\n    loss = net(x).sum()\n    loss.backward()\n    %time opt.zero_grad()\n    opt.step()"
+    raw = notebook(SETUP, loop)
+    (folder / "nb.ipynb").write_bytes(raw)
+    out = looplint("nb.ipynb", "--fix", cwd=folder).stdout
+    assert "nb.ipynb:cell 2:" in out and "no Python" in out
+    assert (folder / "nb.ipynb").read_bytes() == raw
+
+
+@pytest.mark.parametrize("name", ["github", "gitlab", "junit", "sarif"])
+def test_formats_that_know_files_and_no_cells_name_the_line_of_the_json_text(folder: Path, name: str) -> None:
+    line = next(n for n, text in enumerate((folder / "nb.ipynb").read_text().splitlines(), 1) if "loss.backward()" in text)
+    out = looplint("nb.ipynb", "--output-format", name, cwd=folder).stdout
+    wanted = {"github": f"line={line},col=10,", "gitlab": f'"line": {line},', "junit": f'line="{line}"', "sarif": f'"startLine": {line}'}
+    assert wanted[name] in out
+    assert name in ("gitlab", "sarif") or "cell 5:4:5" in out

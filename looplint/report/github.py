@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from looplint.finding import Finding, Location, Problem
+from looplint.finding import Finding, Location, Problem, written_place
 from looplint.lint import LintResult
 from looplint.report.paths import below
+from looplint.report.places import in_file
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 _WORKSPACE = "GITHUB_WORKSPACE"
@@ -16,19 +17,23 @@ def render(result: LintResult, *, colour: bool = False) -> str:
 
 def _finding(finding: Finding) -> str:
     file = below(finding.filename, _WORKSPACE)
-    where = f"{file}:{finding.location.row}:{finding.location.column}"
+    where = written_place(file, finding.location, finding.cell)
     lines = [f"{where}: {finding.code} {finding.name}: {finding.message}"]
     for related in finding.related:
-        lines.append(f"{below(related.filename, _WORKSPACE)}:{related.location.row}: {related.message}")
+        cell = f"cell {related.cell}:" if related.cell else ""
+        lines.append(f"{below(related.filename, _WORKSPACE)}:{cell}{related.location.row}: {related.message}")
     if finding.fix is not None:
         lines.append(f"repair ({finding.fix.applicability}): {finding.fix.message}")
-    return _command(
-        _COMMANDS[finding.severity], f"looplint ({finding.code})", file, finding.location, finding.end_location, "\n".join(lines)
-    )  # fmt: skip
+    start, end = (in_file(finding.filename, place, finding.cell) for place in (finding.location, finding.end_location))
+    return _command(_COMMANDS[finding.severity], f"looplint ({finding.code})", file, start, end, "\n".join(lines))
 
 
 def _problem(problem: Problem) -> str:
-    return _command("error", "looplint", below(problem.filename, _WORKSPACE), problem.location, None, str(problem))
+    return _command("error", "looplint", below(problem.filename, _WORKSPACE), _place(problem), None, str(problem))
+
+
+def _place(problem: Problem) -> Location | None:
+    return in_file(problem.filename, problem.location, problem.cell) if problem.location else None
 
 
 def _command(name: str, title: str, file: str, start: Location | None, end: Location | None, message: str) -> str:

@@ -9,6 +9,7 @@ from looplint.finding import Finding, Location
 from looplint.fingerprint import Identity, identify
 from looplint.lint import LintResult
 from looplint.report.paths import below
+from looplint.report.places import in_file
 
 _SEVERITIES = {"error": "major", "warning": "minor", "note": "info"}
 
@@ -27,10 +28,11 @@ def _entry(finding: Finding, identity: Identity) -> dict[str, Any]:
         "fingerprint": identity.digest(),
         "location": {
             "path": below(finding.filename, "CI_PROJECT_DIR"),
-            "positions": {"begin": _place(finding.location), "end": _place(finding.end_location)},
+            "positions": {"begin": _place(finding, finding.location), "end": _place(finding, finding.end_location)},
         },
     }
 
 
-def _place(location: Location) -> dict[str, int]:
+def _place(finding: Finding, location: Location) -> dict[str, int]:
+    location = in_file(finding.filename, location, finding.cell)
     return {"line": location.row, "column": location.column}

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from itertools import groupby
 from xml.etree import ElementTree as ET
 
-from looplint.finding import Finding, Problem
+from looplint.finding import Finding, Problem, written_place
 from looplint.lint import LintResult
+from looplint.report.places import in_file
 
 # XML 1.0 has no way to write these, not even escaped.
 _UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -39,10 +40,11 @@ def _suite(filename: str, cases: Iterable[ET.Element]) -> ET.Element:
 
 
 def _failure(finding: Finding) -> ET.Element:
-    place = f"{finding.location.row}:{finding.location.column}"
-    case = _case(finding.filename, f"{finding.code} {finding.name} at {place}", finding.location.row)
+    place = written_place("", finding.location, finding.cell).removeprefix(":")
+    row = in_file(finding.filename, finding.location, finding.cell).row
+    case = _case(finding.filename, f"{finding.code} {finding.name} at {place}", row)
     lines = [f"{finding.filename}:{place}: {finding.message}"]
-    lines += [f"{r.filename}:{r.location.row}:{r.location.column}: {r.message}" for r in finding.related]
+    lines += [f"{written_place(r.filename, r.location, r.cell)}: {r.message}" for r in finding.related]
     if finding.fix is not None:
         lines.append(f"repair ({finding.fix.applicability}): {finding.fix.message}")
     failure = ET.SubElement(case, "failure", message=_writable(finding.message), type=finding.code)
@@ -51,7 +53,8 @@ def _failure(finding: Finding) -> ET.Element:
 
 
 def _error(problem: Problem) -> ET.Element:
-    case = _case(problem.filename, "could be linted", problem.location.row if problem.location else 0)
+    row = in_file(problem.filename, problem.location, problem.cell).row if problem.location else 0
+    case = _case(problem.filename, "could be linted", row)
     ET.SubElement(case, "error", message=_writable(problem.message), type="problem").text = _writable(str(problem))
     return case
 

@@ -14,6 +14,7 @@ from looplint.finding import Edit, Finding, Fix, Location, Problem, Related
 from looplint.fingerprint import Identity, identify
 from looplint.lint import LintResult
 from looplint.report.json import url_of
+from looplint.report.places import in_file
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 HOME = "https://github.com/looplint/looplint"
@@ -72,7 +73,7 @@ def _result(finding: Finding, identity: Identity, index: int) -> Json:
         "ruleIndex": index,
         "level": finding.severity,
         "message": {"text": _message(finding.message)},
-        "locations": [{"physicalLocation": _physical(finding.filename, finding.location, finding.end_location)}],
+        "locations": [{"physicalLocation": _physical(finding.filename, finding.location, finding.end_location, finding.cell)}],
         "partialFingerprints": {"looplintIdentity/v1": identity.digest()},
         "properties": {"certainty": finding.certainty},
     }
@@ -80,13 +81,14 @@ def _result(finding: Finding, identity: Identity, index: int) -> Json:
         result["locations"][0]["logicalLocations"] = [{"fullyQualifiedName": identity.function}]
     if finding.related:
         result["relatedLocations"] = [_related(r, number) for number, r in enumerate(finding.related, 1)]
-    if finding.fix is not None and finding.fix.edits:
+    # A repair in a notebook is one of its program, not of the JSON text that readers of this format would replace.
+    if finding.fix is not None and finding.fix.edits and finding.cell is None:
         result["fixes"] = [_fix(finding.fix)]
     return result
 
 
 def _related(related: Related, number: int) -> Json:
-    place = _physical(related.filename, related.location, None)
+    place = _physical(related.filename, related.location, None, related.cell)
     return {"id": number, "message": {"text": _message(related.message)}, "physicalLocation": place}
 
 
@@ -116,14 +118,14 @@ def _invocation(result: LintResult) -> Json:
 
 
 def _notification(problem: Problem) -> Json:
-    place = _physical(problem.filename, problem.location, None)
+    place = _physical(problem.filename, problem.location, None, problem.cell)
     return {"level": "error", "message": {"text": _message(problem.message)}, "locations": [{"physicalLocation": place}]}
 
 
-def _physical(filename: str, start: Location | None, end: Location | None) -> Json:
+def _physical(filename: str, start: Location | None, end: Location | None, cell: int | None = None) -> Json:
     place: Json = {"artifactLocation": _artifact(filename)}
     if start is not None:
-        place["region"] = _region(start, end)
+        place["region"] = _region(in_file(filename, start, cell), in_file(filename, end, cell) if end else None)
     return place
 
 
