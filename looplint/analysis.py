@@ -43,19 +43,22 @@ class Unparsable(Exception):
         self.problem = problem
 
 
-def analyse_file(source: Source, rules: Sequence[Rule], overlay: Overlay | None = None) -> FileResult:
+def analyse_file(source: Source, rules: Sequence[Rule], overlay: Overlay | None = None, target_torch: str | None = None) -> FileResult:
     """Lint one source.
 
     Args:
         source: the file's text and name.
         rules: the rules to ask.
         overlay: files of the project that are to be taken as given here instead of from the disk.
+        target_torch: the oldest version of PyTorch the code runs on; the current one where it is not given.
 
     Returns:
         The findings in every file of the project that was reached from this one, and the problems met.
     """
     try:
         program, info = build_program(source, overlay)
+        if target_torch:
+            program.target_torch = tuple(int(part) for part in target_torch.split("."))
     except Unparsable as error:
         return FileResult((), (error.problem,), frozenset())
     findings: list[Finding] = []

@@ -148,15 +148,15 @@ def judge(source: Source, selection: Selection, overlay: Overlay | None = None) 
     from looplint.knowledge import lookup
 
     lookup.use(selection.knowledge)
-    return analyse(source, rules_of(selection), overlay)
+    return analyse(source, rules_of(selection), overlay, selection.target_torch)
 
 
-def analyse(source: Source, rules: Sequence[Rule], overlay: Overlay | None = None) -> FileResult:
+def analyse(source: Source, rules: Sequence[Rule], overlay: Overlay | None = None, target_torch: str | None = None) -> FileResult:
     """Analyse one source; a bug of looplint's own becomes a problem that names the file."""
     from looplint.analysis import FileResult, analyse_file
 
     try:
-        return analyse_file(source, rules, overlay)
+        return analyse_file(source, rules, overlay, target_torch)
     except MemoryError:
         return FileResult((), (Problem(source.display, "needs more memory than there is"),), frozenset())
     except Exception as error:  # noqa: BLE001 - reported, never hidden

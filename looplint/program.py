@@ -11,6 +11,8 @@ from looplint.graph import Event, EventGraph, Guard, Loop
 from looplint.machine import Facts
 from looplint.values import Obj, Ref, Value
 
+# What the facts in the rules were measured on.
+CURRENT_TORCH = (2, 13)
 
 
 @dataclass(eq=False)
@@ -21,6 +23,8 @@ class Program:
     facts: Facts
     main: str = ""
     complete: bool = True
+    # The oldest version of PyTorch the code has to run on, for rules that depend on it: `program.target_torch >= (2, 3)`.
+    target_torch: tuple[int, ...] = CURRENT_TORCH
     runs: dict[tuple[Automaton, int], list[Visit]] = field(default_factory=dict)
 
     @cached_property

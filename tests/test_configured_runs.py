@@ -100,6 +100,16 @@ def test_rules_of_ones_own(folder: Path) -> None:
     assert done.returncode == 2 and b"ACME1 is already the rule of" in done.stderr
 
 
+def test_a_rule_knows_the_version_that_is_aimed_at(folder: Path) -> None:
+    (folder / "lint").mkdir()
+    old_only = RULE.replace("    for event", "    if program.target_torch >= (2, 4):\n        return\n    for event")
+    (folder / "lint" / "no_steps.py").write_text(old_only)
+    (folder / "looplint.toml").write_text('rules = ["lint"]\nselect = ["ACME1"]\n')
+    assert found(folder) == []
+    assert found(folder, ".", "--target-torch", "2.3") == ["broken.py ACME1", "clean.py ACME1"]
+    assert found(folder, ".", "--target-torch", "2.4.1") == []
+
+
 def test_knowledge_holds_for_the_files_below_it_alone(folder: Path) -> None:
     text = BROKEN.replace("optim.SGD", "acme.make").replace("import torch\n", "import torch, acme\n")
     for name in ("a", "b"):
