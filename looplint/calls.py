@@ -239,7 +239,7 @@ def unknown_call(m: Machine, atom: Atom | None, args: Arguments, expr: ir.Expr) 
     reached = list(dict.fromkeys(reached))
     tensor = combine(m, values)
     for obj in reached:
-        obj.escaped = True
+        obj.escaped = obj.escaped or not m.aside
     if reached or (tensor is not None and tensor.graph != "no"):
         subjects = reached or sorted(tensor.sources, key=lambda o: o.name) if tensor else reached
         m.emit("escape", expr.node, subjects, certain=bool(reached), callee=ir.render(expr.func) if isinstance(expr, ir.Call) else "")
@@ -260,8 +260,9 @@ def unknown_call(m: Machine, atom: Atom | None, args: Arguments, expr: ir.Expr) 
 def call_function(m: Machine, func: Func, args: Arguments, expr: ir.Expr) -> Value:
     """Follow a project function with the caller's objects."""
     function = func.function
-    m.facts.called.add(function)
-    if func.module is not m.main and func.module.path is not None:
+    if not m.aside:
+        m.facts.called.add(function)
+    if not m.aside and func.module is not m.main and func.module.path is not None:
         m.facts.followed.add(f"{func.module.filename}::{function.qualname}")
     if not m.alive:
         return UNKNOWN

@@ -39,6 +39,14 @@ def _same(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     return args.get(0, "module", "model", "iterable") or UNKNOWN
 
 
+def _compiled(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """A scripted or traced module: the same parameters, in a program of its own."""
+    for atom in _same(m, qualname, args, expr):
+        if isinstance(atom, Ref):
+            atom.obj.info["compiled"] = True
+    return _same(m, qualname, args, expr)
+
+
 def _pass_through(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     if len(args.positional) == 1:
         return args.positional[0]
@@ -612,7 +620,7 @@ def apply_method(m: Machine, effect: str, obj: Obj, name: str, args: Arguments, 
 
 
 _EFFECTS: dict[str, Effect] = {
-    "pure": _pure, "same": _same, "pass-through": _pass_through, "tensor": _tensor, "detached": _detached, "number": _number, "text": _text,
+    "pure": _pure, "same": _same, "compiled": _compiled, "pass-through": _pass_through, "tensor": _tensor, "detached": _detached, "number": _number, "text": _text,
     "optimizer": _new("optimizer"), "scheduler": _new("scheduler"), "step-scheduler": _step_scheduler, "timm-scheduler": _timm_scheduler,
     "scaler": _new("scaler"), "module": _new("module"), "module-function": _module_function, "loss": _new("loss"), "loader": _new("loader"),
     "dataset": _new("dataset"), "sampler": _new("sampler"), "writer": _new("writer"), "metric": _new("metric"), "accelerator": _new("accelerator"),

@@ -26,6 +26,8 @@ EventKind = Literal[
     "measure",  # a forward's result is compared, counted, averaged or turned into a number
     "save",  # torch.save, a state_dict taken
     "load",  # torch.load, load_state_dict
+    # Judged where they stand, whatever came before: noted beside the graph.
+    "bypass",  # module.forward(...) is called in place of the module
     "escape",  # the object reaches code that cannot be followed
 ]
 

@@ -347,6 +347,7 @@ class Function:
     declared: dict[str, str] = field(default_factory=dict)
     usage: dict[str, Usage] = field(default_factory=dict)
     tested: set[str] = field(default_factory=set)
+    methods: set[str] = field(default_factory=set)
 
 
 @dataclass(slots=True, eq=False)

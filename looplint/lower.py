@@ -340,6 +340,7 @@ class LoweringVisitor:
     def visit_Call(self, node: cst.Call) -> ir.Expr:
         func = self.expr(node.func)
         if isinstance(func, ir.Attr):
+            self._function_stack[-1].methods.add(func.attr)
             usage = self._usage(func.value)
             if usage:
                 usage.methods.add(func.attr)

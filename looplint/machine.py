@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +47,7 @@ class Facts:
     scaled_gradients: frozenset[Obj] = frozenset()
     overwrites_params: bool = False
     deferred: list[Value] = field(default_factory=list)
+    remarks: dict[EventKey, Event] = field(default_factory=dict)
 
 
 class Machine:
@@ -71,6 +73,8 @@ class Machine:
         self.candidates = 0
         self.statement: cst.CSTNode | None = None
         self.active: list[ir.Function] = []
+        # Inside a module, where nothing is part of a loop: what is met there says nothing about the objects of the loop.
+        self.aside = False
         self.run_block: Callable[[list[ir.Stmt]], None]
         self._interned: dict[object, Loop] = {}
 
@@ -126,13 +130,49 @@ class Machine:
         """Something happens here, on this path. Nothing is noted on a path that cannot be reached."""
         if not self.at:
             return None
-        event = Event(
-            kind, (self.frame.ctx, id(node), kind), self.site(node), frozenset(subjects), self.loops, self.guards, certain and not self.candidates, self.grad,
-            self.statement, self.frame.calls, self.root, data,
-        )  # fmt: skip
+        event = self._event(kind, node, subjects, certain, data)
         index = self.graph.add("event", self.loops, self.at, event=event)
         self.at = [Loose(index)]
         return event
+
+    def remark(self, kind: EventKind, node: cst.CSTNode, subjects: Iterable[Obj], *, certain: bool = True, **data: Any) -> None:
+        """Something stands here that is judged by itself, not by the path to it: it is noted beside the graph, once in each context."""
+        if self.at:
+            event = self._event(kind, node, subjects, certain, data)
+            event.index = len(self.graph.nodes)
+            self.facts.remarks[event.key] = event
+
+    def _event(self, kind: EventKind, node: cst.CSTNode, subjects: Iterable[Obj], certain: bool, data: dict[str, Any]) -> Event:
+        return Event(
+            kind, (self.frame.ctx, id(node), kind), self.site(node), frozenset(subjects), self.loops, self.guards, certain and not self.candidates, self.grad,
+            self.statement, self.frame.calls, self.root, data,
+        )  # fmt: skip
+
+    def forget_remarks(self, length: int) -> None:
+        """Take back the remarks after the first `length`: what was being followed is larger than is followed."""
+        for key in list(self.facts.remarks)[length:]:
+            del self.facts.remarks[key]
+
+    @contextmanager
+    def fueled(self, fuel: int) -> Iterator[None]:
+        """Follow something on a budget of its own."""
+        saved, self.fuel = self.fuel, fuel
+        try:
+            yield
+        finally:
+            self.fuel = saved
+
+    @contextmanager
+    def beside(self, frame: Frame) -> Iterator[None]:
+        """Follow something on a graph of its own: nothing that happens there is part of the loop; what is remarked stays."""
+        saved = (self.frame, self.graph, self.at, self.grad, self.guards, self.loops, self.scopes, self.statement, self.active, self.candidates, self.aside)
+        self.frame, self.graph, self.grad, self.guards, self.loops, self.scopes, self.active = frame, EventGraph(), True, (), (), [], []
+        self.at = [Loose(self.graph.add("entry", (), []))]
+        self.candidates = 0
+        try:
+            yield
+        finally:
+            self.frame, self.graph, self.at, self.grad, self.guards, self.loops, self.scopes, self.statement, self.active, self.candidates, self.aside = saved
 
     # -- objects
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from looplint.frames import Frame
-from looplint.graph import EventGraph, Loose
 from looplint.machine import Machine
 from looplint.project import ModuleInfo
 from looplint.values import const
@@ -23,10 +22,5 @@ def load(m: Machine, info: ModuleInfo) -> None:
     frame = Frame(code.top, info, None, ("module", info.filename), 0)
     info.frame = frame
     frame.locals["__name__"] = const(info.path.stem if info.path else "module")
-    saved = (m.frame, m.graph, m.at, m.grad, m.guards, m.loops, m.scopes, m.statement, m.active)
-    m.frame, m.graph, m.grad, m.guards, m.loops, m.scopes, m.active = frame, EventGraph(), True, (), (), [], []
-    m.at = [Loose(m.graph.add("entry", (), []))]
-    try:
+    with m.beside(frame):
         m.run_block(code.top.body)
-    finally:
-        m.frame, m.graph, m.at, m.grad, m.guards, m.loops, m.scopes, m.statement, m.active = saved

@@ -125,6 +125,18 @@ def _mode(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Va
     return ref(obj)
 
 
+def _forward_directly(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    """`model.forward(x)` gives what `model(x)` gives, without what the call does around it."""
+    if obj.cls is not None and objects.find_member(m, obj.cls, "__call__") is not None:
+        forward = objects.find_member(m, obj.cls, "forward")
+        return calls.call(m, objects.bind(m, forward, obj), args, expr) if forward else UNKNOWN
+    if isinstance(expr.func, ir.Attr) and expr.func.attr == name:
+        own = any(isinstance(a, Ref) and a.obj is obj for a in m.frame.instance)
+        receiver = ir.path_of(expr.func.value) or ""
+        m.remark("bypass", expr.node, {obj}, certain=not obj.info.get("part"), own=own, function=m.frame.function.name, receiver=receiver)
+    return methods.call_object(m, obj, args, expr)
+
+
 def _parameters(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     return frozenset({Params(frozenset({obj}))})
 
@@ -200,6 +212,7 @@ METHODS: dict[str, Handler] = {
     "clear": _clear, "step": _step, "step-and-clear": _step_and_clear, "backward-argument": _backward_argument, "add-params": _add_params,
     "clip-own": _clip_own, "schedule": _schedule, "schedule-updates": _schedule, "state-dict": _state_dict, "load-state": _load_state, "scale": _scale,
     "scaler-step": _scaler_step, "scaler-update": _scaler_update, "scaler-unscale": _scaler_unscale, "train": _mode, "eval": _mode,
+    "forward-directly": _forward_directly,
     "parameters": _parameters, "named-parameters": _named_parameters, "submodules": _submodules, "named-submodules": _submodules, "move": _move,
     "requires-grad": _requires_grad, "returns-self": _returns_self, "add-module": _add_module, "unscale-all": _unscale_all, "pass-through": _setup,
     "clip": _accelerator_clip,

@@ -22,7 +22,8 @@ _MODULE_BASES = frozenset({"torch.nn.Module", "torch.nn.modules.module.Module", 
 _KEPT_MEANING: dict[str, tuple[str, ...]] = {
     "optimizer": ("step", "zero_grad", "state_dict", "load_state_dict", "add_param_group"),
     "scheduler": ("step", "state_dict", "load_state_dict", "get_lr", "get_last_lr"),
-    "module": ("train", "eval", "parameters", "named_parameters", "zero_grad", "to", "cuda", "cpu", "half", "float", "double", "modules", "children"),
+    "loss": ("forward",),
+    "module": ("forward", "train", "eval", "parameters", "named_parameters", "zero_grad", "to", "cuda", "cpu", "half", "float", "double", "modules", "children"),
 }
 _PLAIN_ATTRIBUTES = frozenset({"training", "device", "dtype", "name", "config", "in_features", "out_features", "in_channels", "out_channels", "num_classes"})
 

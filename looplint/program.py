@@ -34,12 +34,12 @@ class Program:
     @cached_property
     def _by_kind(self) -> dict[str, list[Event]]:
         found: dict[str, list[Event]] = {}
-        for event in self.events:
+        for event in [*self.events, *self.facts.remarks.values()]:
             found.setdefault(event.kind, []).append(event)
         return found
 
     def of(self, *kinds: str) -> list[Event]:
-        """The events of some kinds, in the order of the graph."""
+        """The events of some kinds, in the order of the graph; remarks stand where they were noted."""
         if len(kinds) == 1:
             return self._by_kind.get(kinds[0], [])
         return sorted((e for kind in kinds for e in self._by_kind.get(kind, ())), key=lambda e: e.index)

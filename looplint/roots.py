@@ -5,8 +5,9 @@ from __future__ import annotations
 from looplint import calls, ir, objects
 from looplint.frames import Frame
 from looplint.graph import Loose
+from looplint.insides import follow_insides, is_static, parameter
 from looplint.machine import ROOT_FUEL, Machine, OutOfFuel
-from looplint.values import UNKNOWN, ClassRef, Func, Ref, Value, const, ref
+from looplint.values import ClassRef, Func, Ref, const, ref
 
 
 
@@ -28,7 +29,9 @@ def follow(m: Machine) -> bool:
     for stmt in _definitions(code.top.body):
         if stmt.function not in m.facts.called:
             complete = _function(m, Func(stmt.function, m.main)) and complete
-    return _deferred(m) and complete
+    complete = _deferred(m) and complete
+    follow_insides(m)
+    return complete
 
 
 def _definitions(body: list[ir.Stmt]) -> list[ir.FunctionDef]:
@@ -53,7 +56,7 @@ def _begin(m: Machine, run: object, root: str) -> bool:
     m.fuel = min(ROOT_FUEL, m.left)
     given = m.fuel
     top = m.frame
-    length = len(m.graph.nodes)
+    length, noted = len(m.graph.nodes), len(m.facts.remarks)
     entry = m.graph.add("entry", (), [])
     m.graph.entries.append(entry)
     m.at = [Loose(entry)]
@@ -62,6 +65,7 @@ def _begin(m: Machine, run: object, root: str) -> bool:
         run()
     except OutOfFuel:
         m.graph.cut(length)
+        m.forget_remarks(noted)
         m.frame = top
         return False
     finally:
@@ -84,7 +88,7 @@ def _function(m: Machine, func: Func) -> bool:
             if number < len(bound):
                 frame.locals[param.name] = bound[number]
             else:
-                frame.locals[param.name] = _parameter(m, func, param)
+                frame.locals[param.name] = parameter(m, func, param)
         result = calls.run_frame(m, frame)
         for obj in m.reachable([result, frame.instance]):
             obj.escaped = True
@@ -94,13 +98,6 @@ def _function(m: Machine, func: Func) -> bool:
 
     m.facts.called.add(func.function)
     return _begin(m, run, root)
-
-
-def _parameter(m: Machine, func: Func, param: ir.Param) -> Value:
-    if param.kind in ("*", "**"):
-        return UNKNOWN
-    usage = func.function.usage.get(param.name, ir.Usage())
-    return objects.symbolic(m, param.name, usage, ir.render(param.annotation), key=(id(func.function), param.name))
 
 
 def _methods(m: Machine, cls: ir.Class) -> bool:
@@ -125,13 +122,9 @@ def _methods(m: Machine, cls: ir.Class) -> bool:
         member = objects.find_member(m, found, function.name)
         if member is None or member[0] is not function:
             continue
-        bound = None if _is_static(function) else ref(instance)
+        bound = None if is_static(function) else ref(instance)
         complete = _function(m, Func(function, m.main, None, bound, found)) and complete
     return complete
-
-
-def _is_static(function: ir.Function) -> bool:
-    return any(isinstance(d, ir.Name) and d.id == "staticmethod" for d in function.decorators)
 
 
 def _trains_itself(cls: ir.Class) -> bool:

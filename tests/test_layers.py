@@ -26,7 +26,7 @@ LAYERS = [
     ["slicing", "machine", "roles"],
     ["automaton", "tensors", "schedules"],
     ["calls", "objects", "methods", "effects", "object_effects", "contexts", "expressions", "statements", "modules"],
-    ["program", "roots"],
+    ["program", "insides", "roots"],
     ["protocols"],
     ["rule", "describe", "positions"],
     ["catalogue"],

@@ -52,9 +52,9 @@ CALLS: dict[str, str] = {
     "torch.distributed._composable.fsdp.fully_shard": "same",
     "torch.distributed.fsdp.wrap.wrap": "same",
     "torch.compile": "same",
-    "torch.jit.script": "same",
-    "torch.jit.trace": "same",
-    "torch.fx.symbolic_trace": "same",
+    "torch.jit.script": "compiled",
+    "torch.jit.trace": "compiled",
+    "torch.fx.symbolic_trace": "compiled",
     "torch.nn.Parameter": "parameter",
     "torch.nn.parameter.Parameter": "parameter",
     "torch.autograd.Variable": "variable",
@@ -178,6 +178,7 @@ SCALER_METHODS: dict[str, str] = {
     "is_enabled": "pure",
 }
 MODULE_METHODS: dict[str, str] = {
+    "forward": "forward-directly",
     "train": "train",
     "eval": "eval",
     "zero_grad": "clear",

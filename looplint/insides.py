@@ -1,0 +1,65 @@
+"""The methods of modules that no loop is in: followed beside the graph, for what is judged where it stands."""
+
+from __future__ import annotations
+
+from looplint import calls, ir, objects
+from looplint.machine import Machine, OutOfFuel
+from looplint.values import NOTHING, UNKNOWN, ClassRef, Func, Obj, Value, ref
+
+# What one class may cost. Constructors and forwards are short; what needs more is no forward.
+_FUEL = 4_000
+
+
+def follow_insides(m: Machine) -> None:
+    """Follow the constructors of the file's modules, and those of their methods in which something stands to be judged."""
+    assert m.main.code is not None
+    for cls in m.main.code.classes:
+        found = ClassRef(cls, m.main)
+        worth = [f for f in cls.methods.values() if f.name != "__init__" and _worth_following(f)]
+        if worth and objects.kind_of_class(m, found) == "module":
+            _follow_class(m, found, worth)
+
+
+def _worth_following(function: ir.Function) -> bool:
+    return "forward" in function.methods
+
+
+def _follow_class(m: Machine, cls: ClassRef, methods: list[ir.Function]) -> None:
+    key = ("inside-of", id(cls.cls))
+    instance = m.facts.created.setdefault(key, Obj(objects.kind_of_class(m, cls), key, cls.cls.name, cls=cls))
+    with m.fueled(_FUEL):
+        init = objects.find_member(m, cls, "__init__")
+        if init is not None and isinstance(init[0], ir.Function):
+            _follow(m, Func(init[0], init[1].module, init[1].closure, ref(instance), init[1]))
+        for method in methods:
+            _follow(m, Func(method, cls.module, cls.closure, ref(instance), cls))
+
+
+def _follow(m: Machine, func: Func) -> None:
+    noted = len(m.facts.remarks)
+    function = func.function
+    frame = calls.enter(m, func, ir.Name(function.node, function.name))
+    frame.calls = ()
+    frame.instance = func.bound or NOTHING
+    for number, param in enumerate(function.params):
+        frame.locals[param.name] = frame.instance if number == 0 and not is_static(function) else parameter(m, func, param)
+    gradients = m.facts.reads_unknown_gradients
+    try:
+        with m.beside(frame):
+            m.aside = True
+            calls.run_frame(m, frame)
+    except OutOfFuel:
+        m.forget_remarks(noted)
+    m.facts.reads_unknown_gradients = gradients
+
+
+def is_static(function: ir.Function) -> bool:
+    return any(isinstance(d, ir.Name) and d.id == "staticmethod" for d in function.decorators)
+
+
+def parameter(m: Machine, func: Func, param: ir.Param) -> Value:
+    """What a parameter is where nobody calls the function: known by its use, or not at all."""
+    if param.kind in ("*", "**"):
+        return UNKNOWN
+    usage = func.function.usage.get(param.name, ir.Usage())
+    return objects.symbolic(m, param.name, usage, ir.render(param.annotation), key=(id(func.function), param.name))

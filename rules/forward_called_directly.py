@@ -1,0 +1,75 @@
+"""`module.forward(...)` is called in place of the module itself.
+
+## What it does
+
+Reports a call of a module's `forward` method by its name, where the module itself could be called.
+
+## Why it matters
+
+Calling the module runs `forward` and everything around it: forward hooks and pre-hooks, and with them feature extraction, profilers,
+`weight_norm` and `spectral_norm` of the old kind, sharding and compilation. Called directly, `forward` passes over all of that without a
+word: behind a `spectral_norm` that is a hook, the layer's weight is used as it was last computed and is never trained.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net.forward(x), y)
+            loss.backward()
+            opt.step()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+```
+
+## Stays quiet
+
+`super().forward(...)` and `Base.forward(self, ...)`; `self.forward` in the class's own `__call__` or `forward`; classes with a `__call__`
+of their own; scripted and traced modules; objects that are not known to be modules; `forward` handed on without being called.
+
+## Repair
+
+Safe: call the module.
+
+## Evidence
+
+What a run shows: a forward hook on the module is not called by this call.
+"""
+
+from looplint.rule import Program, Report, Reports, name_of
+
+CODE = "LL504"
+
+
+def check(program: Program) -> Reports:
+    for event in program.of("bypass"):
+        module = next(iter(event.subjects))
+        if not event.certain or module.info.get("compiled") or (event.data["own"] and event.data["function"] == "forward"):
+            continue
+        name = event.data["receiver"] or name_of(module)
+        message = f"{name}.forward() is called in place of {name}(): hooks on the module do not run"
+        yield Report(event, message, repair=("call-module", event))
