@@ -156,8 +156,9 @@ def check(
             sys.exit(2 if result.problems else status if diff or status == 2 else 0)
     if write_baseline is not None or known is not None:
         from looplint import baseline as baselines
+        from looplint.ways import Ways
 
-        looked = baselines.Looked(paths or (".",), lambda: {r.code for r in Selection(**words).rules()})
+        looked = baselines.Looked(paths or (".",), Ways(configurations=configurations).of_source(None).codes)
     if write_baseline is not None:
         click.echo(baselines.write(write_baseline, result.findings, looked))
         sys.exit(2 if result.problems else 0)
