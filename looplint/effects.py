@@ -90,6 +90,8 @@ def constructed(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
             holds, exact = held(m, given if given else NOTHING)
             obj.info["holds"] = obj.info.get("holds", frozenset()) | holds
             obj.info["exact"] = exact
+            rate = next((a.value for a in expr.args if a.keyword == "lr"), None)
+            obj.info["rate"] = ir.render(rate)
             m.emit("construct", expr.node, {obj}, holds=holds, args=args)
         case "scheduler":
             optimizer = args.get(0, "optimizer") or NOTHING

@@ -32,7 +32,7 @@ class Frame:
     """An activation of a function in one calling context."""
 
     __slots__ = (
-        "born", "call", "calls", "closure", "ctx", "depth", "entered", "function", "instance", "locals", "module", "on_yield", "owner", "returns", "stars", "yields",
+        "born", "call", "calls", "closure", "ctx", "depth", "entered", "function", "instance", "locals", "module", "on_yield", "owner", "returns", "stars", "tests", "yields",
     )  # fmt: skip
 
     def __init__(self, function: ir.Function, module: ModuleInfo, closure: Frame | None, ctx: object, depth: int) -> None:
@@ -52,6 +52,8 @@ class Frame:
         self.calls: tuple[Site, ...] = ()
         self.call: Site | None = None
         self.stars: list[ModuleInfo] = []
+        # Names that stand for a condition: what was last assigned to them.
+        self.tests: dict[str, ir.Expr] = {}
 
 
 @dataclass(slots=True)

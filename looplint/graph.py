@@ -36,6 +36,8 @@ class Loop:
     iterates: str = ""
     bound: Value = frozenset()
     unrolled: bool = False
+    # The names that the body sets to a number of the text.
+    reset: frozenset[str] = frozenset()
 
     @property
     def depth(self) -> int:

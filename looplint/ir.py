@@ -205,6 +205,7 @@ class For:
     body: list[Stmt]
     orelse: list[Stmt]
     assigned: frozenset[str] = frozenset()
+    reset: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True, eq=False)
@@ -214,6 +215,7 @@ class While:
     body: list[Stmt]
     orelse: list[Stmt]
     assigned: frozenset[str] = frozenset()
+    reset: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True, eq=False)

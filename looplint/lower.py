@@ -52,6 +52,8 @@ class LoweringVisitor:
         self._class_stack: list[ir.Class | None] = []
         self._qualname: list[str] = []
         self._assigned: list[set[str]] = []
+        # Of the names that a loop's body sets, those that it sets to a number of the text: counters that start again.
+        self._reset: list[set[str]] = []
         self._expr_visits: dict[type, Callable[[Any], ir.Expr]] = {}
         self._stmt_visits: dict[type, Callable[[Any], Sequence[ir.Stmt]]] = {}
 
@@ -128,6 +130,9 @@ class LoweringVisitor:
         targets = [self.expr(t.target) for t in node.targets]
         for target in targets:
             self._assign_to(target)
+            path = ir.path_of(target) if self._reset and isinstance(value, ir.Const) else None
+            if path:
+                self._reset[-1].add(path)
         return (ir.Assign(node, targets, value),)
 
     def visit_AnnAssign(self, node: cst.AnnAssign) -> Sequence[ir.Stmt]:
@@ -165,27 +170,31 @@ class LoweringVisitor:
         usage = self._usage(iterated)
         if usage:
             usage.iterated = True
-        self._assigned.append(set())
+        self._open_loop()
         target = self.expr(node.target)
         self._assign_to(target)
         body = self.suite(node.body)
-        assigned = self._close_loop()
+        assigned, reset = self._close_loop()
         orelse = self.suite(node.orelse.body) if node.orelse else []
-        return (ir.For(node, target, iterated, body, orelse, assigned),)
+        return (ir.For(node, target, iterated, body, orelse, assigned, reset),)
 
     def visit_While(self, node: cst.While) -> Sequence[ir.Stmt]:
-        self._assigned.append(set())
+        self._open_loop()
         test = self._test(node.test)
         body = self.suite(node.body)
-        assigned = self._close_loop()
+        assigned, reset = self._close_loop()
         orelse = self.suite(node.orelse.body) if node.orelse else []
-        return (ir.While(node, test, body, orelse, assigned),)
+        return (ir.While(node, test, body, orelse, assigned, reset),)
 
-    def _close_loop(self) -> frozenset[str]:
-        assigned = self._assigned.pop()
+    def _open_loop(self) -> None:
+        self._assigned.append(set())
+        self._reset.append(set())
+
+    def _close_loop(self) -> tuple[frozenset[str], frozenset[str]]:
+        assigned, reset = self._assigned.pop(), self._reset.pop()
         if self._assigned:
             self._assigned[-1] |= assigned
-        return frozenset(assigned)
+        return frozenset(assigned), frozenset(reset)
 
     def visit_With(self, node: cst.With) -> Sequence[ir.Stmt]:
         items: list[tuple[ir.Expr, ir.Expr | None]] = []
@@ -268,13 +277,14 @@ class LoweringVisitor:
         function = self._function(node, node.name.value, node.params, decorators)
         if self._assigned:
             self._assigned[-1].add(function.name)
-        saved, self._assigned = self._assigned, []
+        saved = self._assigned, self._reset
+        self._assigned, self._reset = [], []
         self._qualname.append(node.name.value)
         self.enter(function)
         function.body = self.suite(node.body)
         self.leave()
         self._qualname.pop()
-        self._assigned = saved
+        self._assigned, self._reset = saved
         return (ir.FunctionDef(node, function),)
 
     def _function(self, node: cst.CSTNode, name: str, params: cst.Parameters, decorators: list[ir.Expr]) -> ir.Function:

@@ -113,7 +113,16 @@ class Machine:
         condition = Condition(self.frame.ctx, ir.render(negated), names)
         node = self.graph.add("branch", self.loops, self.at)
         self.at = [Loose(node, condition, held)]
-        self.guards = (*self.guards, Guard(negated, held, self.frame.ctx, len(self.loops), names))
+        self.guards = (*self.guards, self._guard(negated, held, names))
+
+    def _guard(self, test: ir.Expr, held: bool, names: frozenset[str]) -> Guard:
+        """A condition as a guard; one that was given a name first (`update = (i + 1) % k == 0`) is what the name stands for."""
+        named = self.frame.tests.get(test.id) if isinstance(test, ir.Name) else None
+        if named is not None:
+            test, names = named, names | ir.paths_in(named)
+            while isinstance(test, ir.Unary) and test.op == "not":
+                test, held = test.operand, not held
+        return Guard(test, held, self.frame.ctx, len(self.loops), names)
 
     def forget(self, path: str) -> None:
         """A name got a new value: conditions on it no longer hold."""
@@ -239,11 +248,11 @@ class Machine:
                         work.extend(atom.obj.heap.values())
         return found
 
-    def loop(self, node: cst.CSTNode, assigned: frozenset[str]) -> Loop:
-        key = (self.frame.ctx, id(node), tuple(id(x) for x in self.loops))
+    def loop(self, stmt: ir.For | ir.While) -> Loop:
+        key = (self.frame.ctx, id(stmt.node), tuple(id(x) for x in self.loops))
         loop = self._interned.get(key)
         if loop is None:
-            loop = Loop(key, self.site(node), self.loops[-1] if self.loops else None, assigned, self.frame.ctx)
+            loop = Loop(key, self.site(stmt.node), self.loops[-1] if self.loops else None, stmt.assigned, self.frame.ctx, reset=stmt.reset)
             self._interned[key] = loop
         return loop
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from looplint.automaton import Automaton, Visit, run
 from looplint.graph import Event, EventGraph, Guard, Loop
 from looplint.machine import Facts
+from looplint.schedules import counts_epochs
 from looplint.values import Obj, Ref, Value
 
 # What the facts in the rules were measured on.
@@ -165,6 +166,10 @@ class Program:
     def batch_loop(self, event: Event) -> Loop | None:
         """The batch loop that an event is in."""
         return next((loop for loop in reversed(event.loops) if loop in self.batch_loops), None)
+
+    def counts_epochs(self, loop: Loop) -> bool:
+        """Whether a loop's turns are epochs by name: it is no batch loop, though each turn may be a single full batch."""
+        return counts_epochs(loop.iterates)
 
     def every_iteration(self, event: Event, loop: Loop) -> bool:
         """Whether an event happens in each iteration of a loop: no condition that changes from turn to turn stands before it."""

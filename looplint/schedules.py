@@ -51,10 +51,24 @@ def _unit_of_value(m: Machine, value: Value, expr: ir.Expr) -> Unit | None:
             return "steps"
         if isinstance(atom, Func) and atom.function.params:
             return _unit_of_name(atom.function.params[0].name)
+    expr = _definition(m, expr)
     units = {_unit_of_name(path.rpartition(".")[2]) for path in ir.paths_in(expr)}
     if "steps" in units:
         return "steps"
     return "epochs" if "epochs" in units else None
+
+
+def _definition(m: Machine, expr: ir.Expr) -> ir.Expr:
+    """What a name stands for where the function gives it a value once: `milestones = [epochs // 2]` a line before."""
+    if not isinstance(expr, ir.Name) or _unit_of_name(expr.id) is not None:
+        return expr
+    given = [s.value for s in m.frame.function.body if isinstance(s, ir.Assign) and any(isinstance(t, ir.Name) and t.id == expr.id for t in s.targets)]
+    return given[0] if len(given) == 1 else expr
+
+
+def counts_epochs(iterates: str) -> bool:
+    """Whether what a loop goes over names epochs: `range(1, args.epochs + 1)`."""
+    return iterates.startswith("range(") and any(_unit_of_name(word) == "epochs" for word in re.findall(r"\w+", iterates))
 
 
 def _unit_of_name(name: str) -> Unit | None:

@@ -39,6 +39,11 @@ def _assign(m: Machine, stmt: ir.Assign) -> None:
         return
     for target in stmt.targets:
         assign(m, target, value, stmt)
+    match stmt:
+        case ir.Assign(targets=[ir.Name(id=name)], value=ir.Compare() | ir.BoolOp() | ir.Unary(op="not") as test):
+            m.frame.tests[name] = test
+        case ir.Assign(targets=[ir.Name(id=name)]):
+            m.frame.tests.pop(name, None)
 
 
 def assign(m: Machine, target: ir.Expr, value: Value, stmt: ir.Stmt | None = None) -> None:
@@ -316,7 +321,7 @@ def _for(m: Machine, stmt: ir.For) -> None:
     if items is not None:
         _unrolled(m, stmt, items)
         return
-    loop = m.loop(stmt.node, stmt.assigned)
+    loop = m.loop(stmt)
     loop.over = iterated
     loop.iterates = ir.render(stmt.iter)
     loop.bound = frozenset().union(*(a.bound for a in iterated if isinstance(a, Iter)))
@@ -358,7 +363,7 @@ def _unrolled(m: Machine, stmt: ir.For, items: list[Value]) -> None:
 
 
 def _while(m: Machine, stmt: ir.While) -> None:
-    loop = m.loop(stmt.node, stmt.assigned)
+    loop = m.loop(stmt)
     loop.iterates = ir.render(stmt.test)
     outcome = truth(m, stmt.test) if isinstance(stmt.test, ir.Const) else None
     if outcome is False:

@@ -70,7 +70,7 @@ CODE = "LL201"
 def check(program: Program) -> Reports:
     for event in program.of("schedule"):
         loop = program.batch_loop(event)
-        if loop is None or loop.parent is None or not event.certain or len(event.subjects) != 1 or _has_argument(event):
+        if loop is None or loop.parent is None or program.counts_epochs(loop) or not event.certain or len(event.subjects) != 1 or _has_argument(event):
             continue
         (scheduler,) = event.subjects
         if epoch_unit(scheduler, loop) and not _guarded(program, event, loop, scheduler):
