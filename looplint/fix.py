@@ -10,14 +10,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from looplint.analysis import FileResult
 from looplint.cells import in_cells
 from looplint.finding import Edit, Finding, Fix, Location, Problem
 from looplint.lint import LintResult, Progress, findings_of, gather, judge, run
-from looplint.sources import Source, with_text
+from looplint.sources import Source, display_name, read_source, with_text
 from looplint.ways import Selection, Ways
 
 if TYPE_CHECKING:
-    from looplint.analysis import FileResult
     from looplint.configuration import Configurations
 
 # Each round applies what does not touch each other; a file that still changes after so many is left as it is then.
@@ -75,7 +75,7 @@ def fix_paths(
     ways = Ways(paths, selection, configurations)
     gathered = gather(paths, ways)
     results = run(gathered.sources, ways, jobs, progress)
-    session = Session(gathered.sources, results, ways, unsafe)
+    session = Session(list(gathered.sources), results, ways, unsafe, gathered.files)
     session.work()
     problems = [*gathered.problems, *(p for r in session.results for p in r.problems)]
     linted = LintResult(tuple(in_cells(session.remaining(), session.current)), tuple(dict.fromkeys(problems)), gathered.checked)
@@ -108,10 +108,11 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
 class Session:
     """The files of one run while they are repaired."""
 
-    sources: Sequence[Source]
+    sources: list[Source]
     results: list[FileResult]
     ways: Ways
     unsafe: bool
+    given: Sequence[Path]
     applied: list[Applied] = field(default_factory=list)
     refused: dict[tuple[str, str, str], str] = field(default_factory=dict)
     current: list[Source] = field(init=False)
@@ -145,13 +146,12 @@ class Session:
 
     def _choose(self) -> list[Finding]:
         """The repairs of this round: those of the run's own files that reach into no place another one reaches into."""
-        files = {s.display for s in self.current}
         taken: dict[str, list[tuple[Location, Location]]] = {}
         chosen = []
         for finding in self._findings(self.results):
             if finding.fix is None or not self._wanted(finding.fix) or self._fingerprint(finding) in self.refused:
                 continue
-            if not all(e.filename in files for e in finding.fix.edits):
+            if not all(self._may_change(e.filename) for e in finding.fix.edits):
                 self.refused[self._fingerprint(finding)] = "its place is in a file that was not given to be repaired"
                 continue
             reach = _reach(finding)
@@ -161,6 +161,19 @@ class Session:
                 taken.setdefault(name, []).append((start, end))
             chosen.append(finding)
         return chosen
+
+    def _may_change(self, filename: str) -> bool:
+        """Whether a file was given to be repaired; one with nothing to analyse in it comes in here."""
+        if any(s.display == filename for s in self.current):
+            return True
+        path = next((p for p in self.given if display_name(p) == filename), None)
+        if path is None:
+            return False
+        source = read_source(path)
+        self.sources.append(source)
+        self.current.append(source)
+        self.results.append(FileResult((), (), frozenset()))
+        return True
 
     def _wanted(self, fix: Fix) -> bool:
         return fix.applicability == "safe" or (self.unsafe and fix.applicability == "unsafe")

@@ -70,11 +70,15 @@ def lint_paths(
 
 @dataclass(frozen=True)
 class Gathered:
-    """The files worth analysing, what could not be read, and how many were looked at."""
+    """The files worth analysing, what could not be read, and all that were looked at."""
 
     sources: tuple[Source, ...]
     problems: tuple[Problem, ...]
-    checked: int
+    files: tuple[Path, ...]
+
+    @property
+    def checked(self) -> int:
+        return len(self.files)
 
 
 def gather(paths: Sequence[str], ways: Ways) -> Gathered:
@@ -97,7 +101,7 @@ def gather(paths: Sequence[str], ways: Ways) -> Gathered:
         if source.path is None or could_contain_loop(source.code) or (str(path) in ways.named and _IMPORTS.search(source.code)):
             candidates.append(source)
             problems.extend(source.problems)
-    return Gathered(tuple(candidates), tuple(problems), len(discovered.files))
+    return Gathered(tuple(candidates), tuple(problems), discovered.files)
 
 
 def run(sources: Sequence[Source], ways: Ways, jobs: int | None, progress: Progress | None) -> list[FileResult]:
