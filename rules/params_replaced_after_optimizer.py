@@ -83,7 +83,7 @@ def check(program: Program) -> Reports:
             name, held, attr = name_of(module), name_of(optimizer), event.data["attr"]
             place = f"{name}{attr}" if attr.startswith("[") else f"{name}.{attr}"
             message = f"{place} is replaced after {held} took the parameters: the new ones get gradients, but {held} never changes them"
-            yield Report(event, message, note(construct, f"{held} takes the parameters here"), repair=("move-construction", construct, event))
+            yield Report(event, message, note(construct, f"{held} takes the parameters here"), repair=("move-construction", construct, event, optimizer))
 
 
 def _covers(optimizer: Obj, module: Obj) -> bool:

@@ -157,9 +157,11 @@ def divide_loss(p: Planner, backward: Event, every: str, step: Event) -> Plan:
     """The loss is divided where it goes backward: what is logged of it stays as it is."""
     place, guarded = meet(backward, step, p.layouts)
     node = backward.site.node
-    if not place.direct or not guarded.direct or not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
-        raise Infeasible("the backward and the step are in different functions")
-    layout = place.layout
+    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+        raise Infeasible("its loss cannot be found in the text")
+    if not (place.direct and guarded.direct) and not (every.startswith("self.") and _same_class(p, backward, step)) and not every.isdigit():
+        raise Infeasible(f"{every} is not known where the backward is")
+    layout = p.layouts.of(backward.site.module)
     draft = Draft(layout)
     factor = every if every.replace(".", "").replace("_", "").isalnum() else f"({every})"
     loss: cst.BaseExpression = node.func.value
@@ -174,6 +176,14 @@ def divide_loss(p: Planner, backward: Event, every: str, step: Event) -> Plan:
     else:
         draft.replace(loss, f"({layout.code(loss)} / {factor})")
     return Plan(f"Divide the loss by {every}", "unsafe", [draft])
+
+
+def _same_class(p: Planner, one: Event, two: Event) -> bool:
+    """Whether two events stand in methods of one class."""
+    places = [place_at(e, len(e.calls), p.layouts) for e in (one, two)]
+    functions = [place.layout.function_of(place.statement) for place in places]
+    classes = {f.block.owner for f in functions if f is not None}
+    return None not in functions and None not in classes and len(classes) == 1
 
 
 def _operand(code: str, node: cst.BaseExpression) -> str:

@@ -30,7 +30,8 @@ def insert_train(p: Planner, module: Obj, loop: Loop, event: Event) -> Plan:
             break
     else:
         raise Infeasible("the model has no name where it is trained")
-    draft = Draft(place.layout)
+    layout = place.layout
+    draft = Draft(layout)
     code = f"{name}.train()"
     here = p.layouts.of(loop.site.module).by_node.get(loop.site.node)
     if here is not None and any(s is here for s in place.statement.ancestors()):
@@ -43,8 +44,13 @@ def insert_train(p: Planner, module: Obj, loop: Loop, event: Event) -> Plan:
         else:
             draft.line_at_top(body, code)
     else:
-        draft.line_before(_outermost_loop(place.statement), code)
-    return Plan(f"Set {name} to train mode for every epoch", "safe", [draft])
+        target = _outermost_loop(place.statement)
+        function = layout.function_of(target)
+        if target is place.statement and function is not None and name.partition(".")[0] in _parameters(function):
+            draft.line_at_top(body_of(function), code)
+        else:
+            draft.line_before(target, code)
+    return Plan(f"Set {name} to train mode before it is trained", "safe", [draft])
 
 
 def insert_eval(p: Planner, module: Obj, loop: Loop | None, event: Event) -> Plan:
@@ -54,10 +60,13 @@ def insert_eval(p: Planner, module: Obj, loop: Loop | None, event: Event) -> Pla
     if name is None:
         raise Infeasible("the model has no name where it is validated")
     draft = Draft(place.layout)
+    around = target.block.owner
+    if around is not None and target.index == 0 and len(target.block.statements) == 1 and isinstance(around.node, cst.With):
+        target = around
     draft.line_before(target, f"{name}.eval()")
-    around = event.loops[: event.loops.index(loop)] if loop is not None else event.loops
-    trained = [e for e in p.program.of("forward") if p.program.is_trained(e) and around and around[-1] in e.loops]
-    if trained and not any(p.program.touches(e, module) and around[-1] in e.loops for e in p.program.of("train")):
+    loops = event.loops[: event.loops.index(loop)] if loop is not None else event.loops
+    trained = [e for e in p.program.of("forward") if p.program.is_trained(e) and loops and loops[-1] in e.loops]
+    if trained and not any(p.program.touches(e, module) and loops[-1] in e.loops for e in p.program.of("train")):
         draft.line_after(target, f"{name}.train()")
     return Plan(f"Set {name} to eval mode for this pass", "safe", [draft])
 
@@ -108,6 +117,12 @@ def _outermost_loop(statement: Statement) -> Statement:
     return found
 
 
+def _parameters(function: Statement) -> set[str]:
+    node = function.node
+    assert isinstance(node, cst.FunctionDef)
+    return {q.name.value for q in (*node.params.posonly_params, *node.params.params, *node.params.kwonly_params)}
+
+
 def _only_evaluates(p: Planner, function: Statement, layout: Layout) -> bool:
     node = function.node
     assert isinstance(node, cst.FunctionDef)
@@ -144,7 +159,12 @@ def _torch(draft: Draft, layout: Layout) -> str:
                     return ""
     if first is None:
         raise Infeasible("the file holds nothing that an import could stand before")
-    draft.line_before(first, "import torch")
+    if isinstance(first.node, cst.Import | cst.ImportFrom):
+        draft.line_before(first, "import torch")
+    elif first.before is not None:
+        draft.line_after(first.before, f"{layout.newline}import torch")
+    else:
+        draft.line_before(first, f"import torch{2 * layout.newline}")
     return "torch."
 
 

@@ -10,7 +10,7 @@ from looplint.graph import Event, Loop
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Statement
 from looplint.repairs.names import depends, sets
-from looplint.repairs.places import Place, body_of, in_loop, loop_statement, meet, place_at
+from looplint.repairs.places import Place, body_of, in_loop, loop_statement, meet, name_in, place_at
 from looplint.repairs.planner import Plan, Planner, check_free, common_block, crossed
 from looplint.values import Obj
 
@@ -106,16 +106,26 @@ def move_before_construction(p: Planner, event: Event, construct: Event) -> Plan
     draft = Draft(mine.layout)
     unit = p.unit(mine, theirs.statement, "move")
     target = common_block(unit, theirs.statement)[2]
-    if not depends(unit, crossed(unit, target)):
+    if not depends(unit, [target, *crossed(unit, target)]):
         draft.move_before(unit, target)
         return Plan(message, "safe", [draft])
     return _construction_behind(p, theirs, mine, "Build the optimizer behind the move", "safe")
 
 
-def move_construction(p: Planner, construct: Event, event: Event) -> Plan:
-    """The optimizer's construction goes below the statement that changes what it should hold."""
-    mine, theirs = meet(construct, event, p.layouts)
-    return _construction_behind(p, mine, theirs, "Build the optimizer behind the replacement", "unsafe")
+def move_construction(p: Planner, construct: Event, event: Event, optimizer: Obj) -> Plan:
+    """The optimizer's construction goes below the statement that changes what it should hold; where it cannot, the new part is added to it."""
+    try:
+        mine, theirs = meet(construct, event, p.layouts)
+        return _construction_behind(p, mine, theirs, "Build the optimizer behind the replacement", "unsafe")
+    except Infeasible as reason:
+        place = place_at(event, len(event.calls), p.layouts)
+        layout, node = place.layout, place.statement.node
+        name = name_in(p.program, optimizer, layout.info, layout.function_of(place.statement), p.layouts, ("clear", "step", "construct"))
+        if name is None or not isinstance(node, cst.Assign) or len(node.targets) != 1:
+            raise reason from None
+        draft = Draft(layout)
+        draft.line_after(place.statement, f'{name}.add_param_group({{"params": {layout.code(node.targets[0].target)}.parameters()}})')
+        return Plan(f"Add the new parameters to {name}", "unsafe", [draft])
 
 
 def _construction_behind(p: Planner, construct: Place, event: Place, message: str, applicability: str) -> Plan:
