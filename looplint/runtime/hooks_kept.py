@@ -14,25 +14,20 @@ from looplint.runtime.tape import Tape
 def install(tape: Tape, watched: Mapping[str, list[int]]) -> None:
     """Watches lines of files, named by their real paths."""
     if watched:
-        probes.install(watched, _probe(tape))
+        probes.install(watched, _look(tape))
 
 
-def _probe(tape: Tape) -> Callable[..., None]:
-    def probe(line: int, *roots: Any) -> None:
+def _look(tape: Tape) -> Callable[[Any], None]:
+    def look(value: Any) -> None:
         if torch.compiler.is_compiling() or tape.silent():
             return
-        place = tape.place(2)
+        place = tape.place(3)
         if not tape.sample("probe", place, 6):
             return
-        tensors = [t for root in roots for t in measure.tensors_in(_value(root), 2)]
-        facts = {"line": line, "values": len(roots), "tensors": len(tensors), "graph": sum(t.grad_fn is not None for t in tensors)}
-        tape.write({"record": "probe", "at": place, "events": tape.events, **facts})
+        tensors = list(measure.tensors_in(value))
+        if tensors:
+            tape.write({"record": "probe", "at": place, "events": tape.events, "tensors": len(tensors), "graph": sum(t.grad_fn is not None for t in tensors)})
+        elif isinstance(value, (int, float)):
+            tape.write({"record": "probe", "at": place, "events": tape.events, "tensors": 0, "graph": 0})
 
-    return probe
-
-
-def _value(root: Any) -> Any:
-    """What a probe was given; an object and the name of an attribute stand for what the object itself holds under that name."""
-    if isinstance(root, tuple) and len(root) == 2 and isinstance(root[1], str):
-        return getattr(root[0], "__dict__", {}).get(root[1])
-    return root
+    return look

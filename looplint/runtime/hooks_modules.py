@@ -89,7 +89,7 @@ def _has_mode(module: nn.Module) -> bool:
 
 def install(tape: Tape, optimizers: Optimizers, modules: Modules) -> None:
     optimizers.tracked = modules.with_parameters
-    _install_forward(tape, modules)
+    _install_forward(tape, optimizers, modules)
     _install_modes(tape, modules)
     _install_moves(tape, modules)
     _install_replace(tape, optimizers, modules)
@@ -97,7 +97,7 @@ def install(tape: Tape, optimizers: Optimizers, modules: Modules) -> None:
     _notice_saving_hooks(modules)
 
 
-def _install_forward(tape: Tape, modules: Modules) -> None:
+def _install_forward(tape: Tape, optimizers: Optimizers, modules: Modules) -> None:
     original: Callable[..., Any] = nn.Module.__call__
     local = tape.local
     compiling = torch.compiler.is_compiling
@@ -116,13 +116,13 @@ def _install_forward(tape: Tape, modules: Modules) -> None:
             result = original(self, *args, **kwargs)
         finally:
             inside.discard("forward")
-        _emit_forward(tape, modules, self, result)
+        _emit_forward(tape, optimizers, modules, self, result)
         return result
 
     nn.Module.__call__ = call  # type: ignore[method-assign]
 
 
-def _emit_forward(tape: Tape, modules: Modules, module: nn.Module, result: Any) -> None:
+def _emit_forward(tape: Tape, optimizers: Optimizers, modules: Modules, module: nn.Module, result: Any) -> None:
     number = modules.number(module)
     enabled = torch.is_grad_enabled()
     facts = {**modules.modes(module, number), "grad_enabled": enabled}
@@ -132,6 +132,8 @@ def _emit_forward(tape: Tape, modules: Modules, module: nn.Module, result: Any) 
     output = next((t for t in measure.tensors_in(result) if t.grad_fn is not None), None) if enabled else None
     if output is not None:
         facts["graph"] = True
+        if tape.sample("holders", number, 3):
+            facts["holders"] = optimizers.holding(module.parameters())
     event = tape.emit("forward", number, facts, 3)
     if output is not None:
         output.grad_fn.register_prehook(_Reached(tape, event))  # type: ignore[union-attr]

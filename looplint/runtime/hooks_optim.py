@@ -178,12 +178,14 @@ def _install_step(tape: Tape, optimizers: Optimizers) -> None:
         tape.measuring += time.perf_counter() - began
         local.busy -= 1
         optimizers.before[number] = facts
+        tape.stepping.add(number)
 
     def after(optimizer: Any, args: Any, kwargs: Any) -> None:
         if torch.compiler.is_compiling() or tape.silent():
             return
         number = tape.number(optimizer)
         facts = optimizers.before.pop(number, None)
+        tape.stepping.discard(number)
         if facts is None:
             return
         parameters = optimizers.parameters(optimizer, number)

@@ -42,6 +42,12 @@ def _rates(scheduler: Any) -> list[float]:
     return measure.learning_rates(optimizer) if isinstance(optimizer, torch.optim.Optimizer) else []
 
 
+def _count(scheduler: Any) -> int | None:
+    """How far a scheduler has come; some keep it as a fraction, and those of other libraries may not keep it."""
+    count = getattr(scheduler, "last_epoch", None)
+    return int(count) if isinstance(count, (int, float)) else None
+
+
 def _construct(tape: Tape, original: Callable[..., Any]) -> Callable[..., Any]:
     local = tape.local
 
@@ -72,6 +78,8 @@ def _step(tape: Tape, original: Callable[..., Any]) -> Callable[..., Any]:
         before = _rates(self)
         local.inside.add("schedule")
         facts: dict[str, Any] = {"lr_before": before, "optimizer": tape.number(getattr(self, "optimizer", None))}
+        if facts["optimizer"] in tape.stepping:
+            facts["in_step"] = True
         try:
             result = original(self, *args, **kwargs)
         except BaseException as error:
@@ -79,7 +87,7 @@ def _step(tape: Tape, original: Callable[..., Any]) -> Callable[..., Any]:
             raise
         finally:
             local.inside.discard("schedule")
-            tape.emit("schedule", tape.object(self, "scheduler"), {**facts, "lr": _rates(self)})
+            tape.emit("schedule", tape.object(self, "scheduler"), {**facts, "lr": _rates(self), "count": _count(self)})
         return result
 
     return step

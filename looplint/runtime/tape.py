@@ -118,6 +118,7 @@ class Tape:
         self.local = Local()
         self.loops: list[tuple[weakref.ref[Any], list[int]]] = []  # running loader iterators: (loader, pass, batch)
         self.trained: set[int] = set()  # the loaders in whose passes an optimizer stepped
+        self.stepping: set[int] = set()  # the optimizers whose step is running
         self.reached: list[int] = []  # the forwards that the running backward has come to
         self.events = 0
         self.steps = 0

@@ -9,6 +9,7 @@ from looplint.runtime.claims import optimizers, steps_of
 from looplint.runtime.claims_state import reached_forwards
 from looplint.runtime.stream import Event, Stream
 from looplint.runtime.witness import Tally, Witness, epochs_seen, mostly, within
+from looplint.runtime.witness_cycle import states
 
 # Schedulers that count steps whatever their arguments are.
 PER_STEP = ("OneCycleLR", "CyclicLR")
@@ -42,8 +43,9 @@ def first_value_skipped(stream: Stream) -> Iterator[Witness]:
             stepped.add(event.object)
         elif event.kind == "schedule" and event.object not in seen:
             seen.add(event.object)
-            steps_later = any(e.kind == "step" and e.object == event.facts.get("optimizer") and e.n > event.n for e in stream.events)
-            tally.add(event.stack, event.facts.get("optimizer") not in stepped and steps_later, event.object)
+            own, moved = event.facts.get("optimizer"), event.facts.get("count") != 0 and not event.facts.get("in_step")
+            steps_later = any(e.kind == "step" and e.object == own and e.n > event.n for e in stream.events)
+            tally.add(event.stack, moved and own not in stepped and steps_later, event.object)
     yield from tally.witnesses("LL203", lambda c: f"the schedule moved on here before the optimizer's first step: {'yes' if c.bad else 'no'}", lambda c: True)
 
 
@@ -77,17 +79,35 @@ def _settled(stream: Stream) -> list[Event]:
 
 
 def trained_in_eval(stream: Stream) -> Iterator[Witness]:
-    """LL301: training forwards in eval mode, once the module has been put there."""
-    tally, evaluated, reached = Tally(), False, reached_forwards(stream)
-    began = {e.object for e in stream.of("forward") if e.n in reached and e.facts["training"]}
+    """LL301: forwards in eval mode, once the module has been put there, whose gradients its optimizer used."""
+    tally, evaluated, trained = Tally(), False, _trained(stream)
+    settled = trained | {e.n for e in _settled(stream)}
+    began = {e.object for e in stream.of("forward") if e.n in trained and e.facts["training"]}
     for event in stream.events:
         evaluated |= event.kind == "eval"
-        if event.kind == "forward" and evaluated and event.n in reached and stream.things[event.object].facts["trainable"]:
-            bad = not event.facts["training"] or (event.object not in began and event.facts.get("active", 1) < event.facts.get("moody", 1))
-            tally.add(event.stack, bad, event.object)
-    say = "{} of {} training forwards here, after an eval(), ran in eval mode"
+        if event.kind == "forward" and evaluated and event.n in settled:
+            tally.add(event.stack, event.n in trained and not event.facts["training"], event.object)
+    say = "{} of {} forwards here, after an eval(), trained in eval mode"
     moody = {e.object for e in stream.of("forward") if e.facts.get("moody")}
     yield from tally.witnesses("LL301", lambda c: say.format(c.bad, c.whole), lambda c: c.objects <= began & moody)
+
+
+def _trained(stream: Stream) -> set[int]:
+    """The forwards whose gradients a step used, of an optimizer that holds parameters of the module."""
+    found: set[int] = set()
+    modules = {e.n: e.object for e in stream.of("forward")}
+    holders: dict[int, set[int]] = {}
+    for event in stream.of("forward"):
+        holders.setdefault(event.object, set()).update(event.facts.get("holders", ()))
+    for optimizer in optimizers(stream):
+        waiting: list[int] = []
+        for event, _ in states(stream, optimizer):
+            if event.kind == "backward":
+                waiting += [n for n in event.facts.get("forwards", ()) if optimizer.id in holders.get(modules.get(n, 0), ())]
+            elif event.kind in ("clear", "step"):
+                found.update(waiting if event.kind == "step" else ())
+                waiting = []
+    return found
 
 
 def _validation(stream: Stream, event: Event, training: set[int]) -> bool:
@@ -104,7 +124,7 @@ def measured(stream: Stream) -> Iterator[Witness]:
         if stream.things[event.object].facts["parameters"] == 0:
             continue
         unused = event.n not in reached
-        mode.add(event.stack, unused and event.facts.get("active", 0) > 0, event.object)
+        mode.add(event.stack, unused and event.facts["training"] and event.facts.get("active", 0) > 0, event.object)
         graph.add(event.stack, unused and bool(event.facts.get("graph")), event.object)
         if event.stack and unused and _validation(stream, event, training):
             alone.add((event.file, event.line))
