@@ -232,6 +232,8 @@ def binary(m: Machine, op: str, left: Value, right: Value, expr: ir.Binary | ir.
     tensor = combine(m, [left, right])
     if tensor is not None:
         other = expr.right if isinstance(expr, ir.Binary) else expr.value
+        if op == "-":
+            _note_difference(m, left, right)
         if _is_scalar(left, expr.left if isinstance(expr, ir.Binary) else expr.target) and _is_scalar(right, other):
             tensor = replace(tensor, scalar=True)
         if op in ("/", "*"):
@@ -252,6 +254,16 @@ def binary(m: Machine, op: str, left: Value, right: Value, expr: ir.Binary | ir.
         return frozenset({Number(units)})
     deps = frozenset().union(*(a.deps for a in left | right if isinstance(a, Unknown)))
     return frozenset({Unknown(deps)})
+
+
+def _note_difference(m: Machine, left: Value, right: Value) -> None:
+    """What a model puts out minus what it should have been is an error."""
+    for one, two in ((left, right), (right, left)):
+        given = [a for a in two if isinstance(a, Tensor | Unknown)]
+        if given and not any(isinstance(a, Tensor) and a.origins for a in given):
+            for atom in one:
+                if isinstance(atom, Tensor):
+                    m.facts.compared |= atom.origins
 
 
 def _is_scalar(value: Value, expr: ir.Expr) -> bool:
@@ -435,7 +447,10 @@ def _comprehension(m: Machine, expr: ir.Comprehension) -> Value:
     for each in expr.clauses:
         for test in each.tests:
             evaluate(m, test)
+    repeats = not any(ir.paths_in(e) & ir.paths_in(c.target) for e in expr.elements for c in expr.clauses)
+    m.repetitions += repeats
     values = [evaluate(m, e) for e in expr.elements]
+    m.repetitions -= repeats
     for key in m.facts.created.keys() - created:
         m.facts.created[key].many = True
     m.join_at([before, m.save()])

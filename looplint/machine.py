@@ -72,6 +72,8 @@ class Machine:
         # How many calls around this one may go to another callee: what happens then happens to one of several objects.
         self.candidates = 0
         self.statement: cst.CSTNode | None = None
+        # How many comprehensions around this place do the same thing in each turn.
+        self.repetitions = 0
         self.active: list[ir.Function] = []
         # Inside a module, where nothing is part of a loop: what is met there says nothing about the objects of the loop.
         self.aside = False

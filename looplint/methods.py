@@ -167,7 +167,7 @@ def forward(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
     deps = frozenset().union(*(a.deps for v in args.values() for a in v if isinstance(a, Unknown)))
     frozen = all(o.info.get("frozen") for o in obj.lineage()) or obj.info.get("frozen", False)
     graph = under(m, "yes" if not frozen else inputs.graph if inputs else "no")
-    event = m.emit("forward", expr.node, {obj}, frozen=frozen, inputs=inputs)
+    event = m.emit("forward", expr.node, {obj}, frozen=frozen, inputs=inputs, repeated=_repeated(m, expr))
     forwards = frozenset({event.key}) if event is not None else frozenset()
     origins = forwards
     tags: frozenset[tuple[str, object]] = frozenset()
@@ -184,6 +184,16 @@ def forward(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
     if graph == "no":
         return frozenset({Tensor(tags=tags, origins=origins)})
     return frozenset({Tensor(sources, graph, forwards, tags, origins=origins)})
+
+
+def _repeated(m: Machine, expr: ir.Call) -> bool:
+    """Whether a forward does the same in every turn of its loop: what differs then is chance (Monte-Carlo dropout, timing)."""
+    if m.repetitions:
+        return True
+    loop = m.loops[-1] if m.loops else None
+    if loop is None or loop.frame != m.frame.ctx or not loop.iterates.startswith("range("):
+        return False
+    return not any(ir.paths_in(a.value) & loop.assigned for a in expr.args)
 
 
 def loss(m: Machine, obj: Obj | None, args: Arguments, expr: ir.Call) -> Value:

@@ -74,7 +74,7 @@ def check(program: Program) -> Reports:
     reported = set()
     for event in program.of("forward"):
         module = next(iter(event.subjects))
-        if program.is_trained(event) or event.data.get("frozen") or not event.certain or event.key not in program.facts.scored:
+        if program.is_trained(event) or event.data.get("frozen") or event.data["repeated"] or not event.certain or event.key not in program.facts.scored:
             continue
         if not related(program.stepped_modules, {module}) or mode_matters(top_of(module)) is False:
             continue
