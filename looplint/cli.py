@@ -71,6 +71,19 @@ def _words(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tup
     return tuple(word.strip() for part in value for word in part.split(",") if word.strip())
 
 
+def _pairs(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    from looplint.languages import LANGUAGES
+
+    found = []
+    for word in value:
+        ending, colon, language = word.removeprefix(".").partition(":")
+        if not ending or language not in LANGUAGES:
+            near = f"one of {', '.join(LANGUAGES)} after the colon" if colon else "an ending and a language, such as md:markdown"
+            raise click.BadParameter(f"{word}: {near}")
+        found.append((ending.lower(), language))
+    return tuple(found)
+
+
 def _configurations(config: str | None, isolated: bool, options: dict[str, Any] | None = None) -> Configurations:
     """What finds the settings of each file, with the options of the command line above them."""
     from looplint.configuration import Configurations
@@ -94,6 +107,7 @@ def _configurations(config: str | None, isolated: bool, options: dict[str, Any] 
 @click.option("--diff", is_flag=True, help="Print what --fix would change, and write nothing.")
 @click.option("--fix-only", is_flag=True, help="Make the repairs, and do not report what is left.")
 @click.option("--show-fixes", is_flag=True, help="List the repairs that were made.")
+@click.option("--extension", multiple=True, callback=_pairs, metavar="ENDING:LANGUAGE", help="What other files hold: python, ipynb or markdown.")
 @click.option("--target-torch", metavar="VERSION", help="The oldest PyTorch the code runs on.")
 @click.option("--exclude", multiple=True, metavar="PATTERN", help="Files and folders to leave out, besides those the configuration does.")
 @click.option("--force-exclude", is_flag=True, default=None, help="Leave out excluded files also where they are named.")

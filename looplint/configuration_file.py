@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from looplint.errors import UserError
-from looplint.options import BY_NAME, EXPECTED, KEYS, Option
+from looplint.options import BY_NAME, EXPECTED, KEYS, VALUES, Option
 from looplint.patterns import Pattern
 from looplint.settings import Origin
 from looplint.sources import display_name
@@ -185,6 +185,17 @@ def _names_by_kind(file: _File, option: Option, value: Any) -> Any:
     return tuple((kind, _words_of(file, option, kind, names)) for kind, names in value.items())
 
 
+def _languages_by_ending(file: _File, option: Option, value: Any) -> Any:
+    if not isinstance(value, dict):
+        return None
+    known = list(VALUES[option.name])
+    for ending, language in value.items():
+        if language not in known:
+            guess = did_you_mean(language, known, "") if isinstance(language, str) else ""
+            file.fail((option.name, ending), f"`{option.name}.{ending}` has to be one of {', '.join(known)}, not {_describe(language)}{guess}")
+    return tuple((ending.removeprefix(".").lower(), language) for ending, language in value.items())
+
+
 def _words_of(file: _File, option: Option, key: str, value: Any) -> tuple[str, ...]:
     words = _strings(value)
     if words is None:
@@ -202,4 +213,5 @@ _READERS: dict[str, Callable[[_File, Option, Any], Any]] = {
     "patterns": _patterns,
     "rules by pattern": _rules_by_pattern,
     "names by kind": _names_by_kind,
+    "languages by ending": _languages_by_ending,
 }

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from looplint.configuration import InForce, in_force
-from looplint.options import BY_NAME, KEYS, OPTIONS, Kind, Option
+from looplint.options import BY_NAME, KEYS, OPTIONS, VALUES, Kind, Option
 from looplint.settings import Settings
 from looplint.sources import display_name
 
@@ -24,6 +24,7 @@ _SHAPES: dict[Kind, dict[str, Any]] = {
     "rules": _STRINGS,
     "patterns": _STRINGS,
     "rules by pattern": {"type": "object", "additionalProperties": _STRINGS},
+    "languages by ending": {"type": "object", "additionalProperties": {"enum": list(VALUES["extension"])}},
 }
 
 
@@ -58,6 +59,8 @@ def _value(line: InForce) -> str:
             value = [pattern for _, pattern in value]
         case "rules by pattern":
             value = {pattern: list(words) for (_, pattern), words in value}
+        case "languages by ending":
+            value = dict(value)
         case "names by kind":
             value = {kind: list(names) for kind, names in value}
         case "files":
@@ -109,7 +112,7 @@ def _property(option: Option) -> dict[str, Any]:
 
 
 def _default(option: Option) -> Any:
-    if option.kind in ("rules by pattern", "names by kind"):
+    if option.kind in ("rules by pattern", "names by kind", "languages by ending"):
         return {}
     return list(option.default) if isinstance(option.default, tuple) else option.default
 

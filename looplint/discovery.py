@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from looplint.finding import Problem
+from looplint.languages import is_looked_for
 from looplint.settings import Settings
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def _walk(top: Path, settings_of: SettingsOf) -> Iterator[Path]:
         settings = settings_of(here)
         names[:] = sorted(n for n in names if not settings.excludes(here / n, folder=True) and not ignores.match(here / n, folder=True))
         for name in sorted(files):
-            if name.endswith((".py", ".ipynb")) and not settings.excludes(here / name) and not ignores.match(here / name, folder=False):
+            if is_looked_for(name, settings.extension) and not settings.excludes(here / name) and not ignores.match(here / name, folder=False):
                 yield here / name
 
 

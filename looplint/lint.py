@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from looplint.cells import in_cells
 from looplint.discovery import discover
 from looplint.finding import Finding, Problem
-from looplint.sources import Source, SourceError, could_contain_loop, read_source
+from looplint.sources import Source, SourceError, could_contain_loop, programs_of, read_source, texts_of
 from looplint.ways import Selection, Ways
 
 if TYPE_CHECKING:
@@ -93,14 +93,15 @@ def gather(paths: Sequence[str], ways: Ways) -> Gathered:
     candidates: list[Source] = []
     for path in discovered.files:
         try:
-            source = read_source(path)
+            source = read_source(path, ways.language_of(path))
         except SourceError as error:
             problems.append(error.problem)
             continue
-        # A file that was named itself may hold nothing of a loop and still be the program that runs one.
-        if source.path is None or could_contain_loop(source.code) or (str(path) in ways.named and _IMPORTS.search(source.code)):
-            candidates.append(source)
-            problems.extend(source.problems)
+        for program in programs_of(source):
+            # A file that was named itself may hold nothing of a loop and still be the program that runs one.
+            if program.path is None or could_contain_loop(program.code) or (str(path) in ways.named and _IMPORTS.search(program.code)):
+                candidates.append(program)
+                problems.extend(program.problems)
     return Gathered(tuple(candidates), tuple(problems), discovered.files)
 
 
@@ -160,12 +161,18 @@ def analyse(source: Source, rules: Sequence[Rule], overlay: Overlay | None = Non
     from looplint.analysis import FileResult, analyse_file
 
     try:
-        return analyse_file(source, rules, overlay, target_torch)
+        result = analyse_file(source, rules, overlay, target_torch)
+        return _unrepaired(result, source.display) if source.language == "markdown" else result
     except MemoryError:
         return FileResult((), (Problem(source.display, "needs more memory than there is"),), frozenset())
     except Exception as error:  # noqa: BLE001 - reported, never hidden
         message = f"internal error ({type(error).__name__}: {error}); please report it"
         return FileResult((), (Problem(source.display, message),), frozenset())
+
+
+def _unrepaired(result: FileResult, filename: str) -> FileResult:
+    """Findings of a document without their repairs: what would be written is a part of the document only."""
+    return replace(result, findings=tuple(f.with_fix(None) if f.filename == filename else f for f in result.findings))
 
 
 def merge(results: Iterable[FileResult]) -> list[Finding]:
@@ -192,7 +199,7 @@ def unsilenced(findings: Iterable[Finding], sources: Iterable[Source]) -> Iterab
     """The findings that no comment silences."""
     from looplint.suppression import Suppressions
 
-    texts = {s.display: s.text for s in sources}
+    texts = texts_of(sources)
     parsed: dict[str, Suppressions] = {}
     for finding in findings:
         if finding.filename not in parsed:

@@ -87,20 +87,28 @@ def program_cells(notebook: RawNotebook) -> Iterator[ProgramCell]:
 
 
 def _broken(number: int, heading: str, rows: list[str]) -> BrokenCell | None:
-    """What keeps a cell from being Python, by the judgement of the running Python itself."""
+    error = python_error([heading, *rows])
+    if error is None:
+        return None
+    # Python counts the heading as a row of the cell.
+    message, row, column = error
+    return BrokenCell(number, message, Location(max(1, row - 1), column))
+
+
+def python_error(rows: list[str]) -> tuple[str, int, int] | None:
+    """What keeps a text from being Python, by the judgement of the running Python itself: the message, the row and the column."""
     import ast
     import warnings
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            compile("".join([heading, *rows]), "<cell>", "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+            compile("".join(rows), "<cell>", "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
     except SyntaxError as error:
-        # Python counts the heading as a row of the cell; its place is said by ours.
         message = re.sub(r"\s*(\(detected at line \d+\)|on line \d+)", "", error.msg)
-        return BrokenCell(number, message, Location(max(1, (error.lineno or 1) - 1), max(1, error.offset or 1)))
+        return message, max(1, error.lineno or 1), max(1, error.offset or 1)
     except (ValueError, RecursionError, MemoryError):
-        return BrokenCell(number, "too deeply nested, or holds a null byte", Location(1, 1))
+        return "too deeply nested, or holds a null byte", 1, 1
     return None
 
 

@@ -7,9 +7,10 @@ from typing import Literal
 
 from looplint.formats import FORMATS
 from looplint.knowledge.own import KINDS
+from looplint.languages import LANGUAGES
 from looplint.settings import EXCLUDED
 
-Kind = Literal["flag", "choice", "version", "file", "files", "rules", "patterns", "rules by pattern", "names by kind"]
+Kind = Literal["flag", "choice", "version", "file", "files", "rules", "patterns", "rules by pattern", "names by kind", "languages by ending"]
 # How long values of a child and of the file it extends come together.
 Merge = Literal["replace", "add", "by key"]
 
@@ -54,6 +55,11 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option("extend-exclude", "patterns", "Files and folders that are not linted, besides those of `exclude`.", '["generated_*.py"]', merge="add"),
     Option("force-exclude", "flag", "Leave out excluded files also where they are named on the command line, as pre-commit does.", "true", False),
+    Option(
+        "extension", "languages by ending",
+        "What files with other endings hold. They are linted in folders too; Markdown (`.md`) otherwise only where it is named.",
+        '{ md = "markdown", nb = "ipynb" }', merge="by key",
+    ),
     Option("fixable", "rules", "The rules whose repairs may be applied.", '["LL1"]', ("ALL",)),
     Option("unfixable", "rules", "Rules whose repairs are never applied.", '["LL301"]'),
     Option("extend-safe-fixes", "rules", "Rules whose unsafe repairs are applied as if they were safe.", '["LL105"]', merge="add"),
@@ -75,10 +81,13 @@ OPTIONS: tuple[Option, ...] = (
 BY_NAME: dict[str, Option] = {option.name: option for option in OPTIONS}
 # What a table option may have as keys, and what each means.
 KEYS: dict[str, dict[str, str]] = {"knowledge": {kind: words for kind, (_, words) in KINDS.items()}}
+# What the values of a table option may be, and what each means.
+VALUES: dict[str, dict[str, str]] = {"extension": dict(LANGUAGES.items())}
 
 # What a value of each kind is called in an error.
 EXPECTED: dict[Kind, str] = {
     "flag": "true or false", "choice": "one of {choices}", "version": 'a version such as "2.4"', "file": "a string with a path",
     "files": "a list of strings with paths", "rules": "a list of strings with codes or names of rules", "patterns": "a list of strings with patterns",
     "rules by pattern": "a table whose values are lists of codes or names of rules", "names by kind": "a table whose values are lists of qualified names",
+    "languages by ending": "a table whose keys are endings and whose values are languages",
 }  # fmt: skip

@@ -43,6 +43,7 @@ class Settings:
     unfixable: tuple[str, ...] = ()
     extend_safe_fixes: tuple[str, ...] = ()
     extend_unsafe_fixes: tuple[str, ...] = ()
+    extension: tuple[tuple[str, str], ...] = ()
     output_format: str = "text"
     target_torch: str | None = None
     rules: tuple[str, ...] = ()

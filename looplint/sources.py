@@ -8,12 +8,14 @@ import os
 import re
 import sys
 import tokenize
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from looplint.finding import Location, Problem
+from looplint.languages import Language, language_of
 
 if TYPE_CHECKING:
     from looplint.notebooks import CellRows
@@ -25,7 +27,6 @@ _MAX_DEPTH = 400
 _OTHER_FRAMEWORKS = re.compile(rb"^\s*(?:from|import)\s+(?:mxnet|paddle|tensorflow|jax|flax|mindspore|oneflow|keras)\b", re.MULTILINE)
 _MAX_BYTES = 20_000_000
 STDIN = "<stdin>"
-NOTEBOOK = ".ipynb"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ class Source:
     text: str
     encoding: str = "utf-8"
     bom: bool = False
+    language: Language = "python"
     cells: tuple[CellRows, ...] = ()
     problems: tuple[Problem, ...] = ()
 
@@ -52,7 +54,7 @@ class Source:
 
     @property
     def is_notebook(self) -> bool:
-        return self.display.endswith(NOTEBOOK)
+        return self.language == "ipynb"
 
     def place(self, location: Location) -> tuple[int | None, Location]:
         """A place of the text as people count it: in a notebook the cell, and the place in that cell."""
@@ -96,8 +98,12 @@ def could_contain_loop(raw: bytes) -> bool:
     return (starts or _NEEDLES.search(raw) is not None) and (b"torch" in raw or _OTHER_FRAMEWORKS.search(raw) is None)
 
 
-def read_source(path: Path | str) -> Source:
+def read_source(path: Path | str, language: Language | None = None) -> Source:
     """Read a file, or standard input for "-" or the name it is reported by; that can be read again.
+
+    Args:
+        path: the file.
+        language: what the file holds; told by its name where it is not given.
 
     Raises:
         SourceError: with a problem that names the file and what is wrong with it.
@@ -114,7 +120,7 @@ def read_source(path: Path | str) -> Source:
         raise SourceError(Problem(display, "is a directory")) from None
     except OSError as error:
         raise SourceError(Problem(display, f"cannot be read: {error.strerror or error}")) from None
-    return decode(raw, path.resolve(), display)
+    return decode(raw, path.resolve(), display, language or language_of(path))
 
 
 @cache
@@ -139,9 +145,9 @@ def lines_of(filename: str, cell: int | None = None) -> list[str]:
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
-def decode(raw: bytes, path: Path | None, display: str) -> Source:
-    """Turn bytes into a source: a notebook where the name says so, else a script by PEP 263's rules."""
-    if display.endswith(NOTEBOOK):
+def decode(raw: bytes, path: Path | None, display: str, language: Language = "python") -> Source:
+    """Turn bytes into a source: a notebook's program, or the text by PEP 263's rules."""
+    if language == "ipynb":
         return _decode_notebook(raw, path, display)
     if len(raw) > _MAX_BYTES:
         raise SourceError(Problem(display, f"is too large to be analysed ({len(raw) // 1_000_000} MB)"))
@@ -161,7 +167,34 @@ def decode(raw: bytes, path: Path | None, display: str) -> Source:
     row = _too_deep(text)
     if row:
         raise SourceError(Problem(display, f"is nested more than {_MAX_DEPTH} levels deep", Location(row, 1)))
-    return Source(path, display, raw, text, encoding, bom)
+    return Source(path, display, raw, text, encoding, bom, language)
+
+
+def programs_of(source: Source) -> Iterator[Source]:
+    """The programs that a file holds: itself, or the blocks of a document, each with the rows it has there."""
+    if source.language != "markdown":
+        yield source
+        return
+    from looplint.markdown import blocks
+
+    for block in blocks(source.text):
+        yield replace(source, raw=block.text.encode("utf-8"), text=block.text, encoding="utf-8", bom=False)
+
+
+def texts_of(sources: Iterable[Source]) -> dict[str, str]:
+    """The text of each file; of a document its programs, one below the other."""
+    found: dict[str, str] = {}
+    for source in sources:
+        before = found.get(source.display)
+        found[source.display] = source.text if before is None else _overlaid(before, source.text)
+    return found
+
+
+def _overlaid(above: str, below: str) -> str:
+    from looplint.magics import rows_of
+
+    rows, more = rows_of(above), rows_of(below)
+    return "".join([*rows, *more[len(rows) :]])
 
 
 def _decode_notebook(raw: bytes, path: Path | None, display: str) -> Source:
@@ -175,7 +208,7 @@ def _decode_notebook(raw: bytes, path: Path | None, display: str) -> Source:
     if len(program.text) > _MAX_BYTES:
         raise SourceError(Problem(display, f"is too large to be analysed ({len(program.text) // 1_000_000} MB)"))
     problems = tuple(Problem(display, f"syntax error: {b.message}; the cell is left out", b.location, b.number) for b in program.broken)
-    source = Source(path, display, raw, program.text, cells=program.cells, problems=problems)
+    source = Source(path, display, raw, program.text, language="ipynb", cells=program.cells, problems=problems)
     row = _too_deep(program.text)
     if row:
         cell, place = source.place(Location(row, 1))

@@ -11,6 +11,7 @@ from looplint.catalogue import index
 from looplint.configuration import Configurations
 from looplint.finding import Finding
 from looplint.knowledge.own import Tables
+from looplint.languages import Language, language_of
 from looplint.selection import R, check_words, choose, closeness, selects
 from looplint.settings import Settings
 from looplint.sources import Source
@@ -69,6 +70,10 @@ class Ways:
         self._default = selection or Selection()
         self._selections: dict[Settings, Selection] = {}
         self._codes: dict[Selection, frozenset[str]] = {}
+
+    def language_of(self, path: Path) -> Language | None:
+        """What a file holds by the settings of its folder and its name; None for standard input."""
+        return None if str(path) == "-" else language_of(path, self.configurations.of_folder(path.parent).extension)
 
     def of_source(self, source: Source | None) -> Selection:
         """How a source is judged; None for what stands in the current folder.

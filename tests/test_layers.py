@@ -15,9 +15,9 @@ PACKAGE = Path(__file__).parent.parent / "looplint"
 # Each layer may import itself and those before it.
 LAYERS = [
     ["finding", "events", "errors", "knowledge", "patterns", "toml_places", "formats"],
-    ["settings"],
+    ["languages", "settings"],
     ["options"],
-    ["magics", "notebook_json", "notebooks", "notebook_edit"],
+    ["magics", "notebook_json", "notebooks", "notebook_edit", "markdown"],
     ["sources", "ir", "writing"],
     ["configuration_file", "configuration", "configuration_text"],
     ["discovery"],

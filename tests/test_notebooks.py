@@ -125,7 +125,7 @@ BAD = {
 def test_a_file_that_is_no_notebook_is_one_clear_problem(name: str) -> None:
     raw, said = BAD[name]
     with pytest.raises(SourceError) as caught:
-        decode(raw, None, "nb.ipynb")
+        decode(raw, None, "nb.ipynb", "ipynb")
     assert said in str(caught.value.problem)
 
 
