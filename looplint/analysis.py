@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import libcst as cst
@@ -14,6 +14,7 @@ from looplint.machine import Machine
 from looplint.positions import span
 from looplint.program import Program
 from looplint.project import ModuleInfo, Overlay, Project
+from looplint.results import FileResult
 from looplint.roots import follow
 from looplint.rule import Report
 from looplint.sources import Source
@@ -21,18 +22,6 @@ from looplint.statements import run_block
 
 if TYPE_CHECKING:
     from looplint.catalogue import Rule
-
-
-@dataclass(frozen=True)
-class FileResult:
-    """What linting one file gave.
-
-    `followed` names the functions of other files that were followed with a caller's objects ("file::function").
-    """
-
-    findings: tuple[Finding, ...]
-    problems: tuple[Problem, ...]
-    followed: frozenset[str]
 
 
 class Unparsable(Exception):
@@ -55,26 +44,29 @@ def analyse_file(source: Source, rules: Sequence[Rule], overlay: Overlay | None 
     Returns:
         The findings in every file of the project that was reached from this one, and the problems met.
     """
+    project = Project(overlay)
     try:
-        program, info = build_program(source, overlay)
+        program, info = build_program(source, project)
         if target_torch:
             program.target_torch = tuple(int(part) for part in target_torch.split("."))
     except Unparsable as error:
-        return FileResult((), (error.problem,), frozenset())
+        return FileResult((), (error.problem,), frozenset(), project.reads())
     findings: list[Finding] = []
     repairs: list[tuple[Any, ...] | None] = []
     problems: list[Problem] = []
+    reads = project.reads()
     for rule in rules:
         try:
             reports = list(rule.check(program))
         except Exception as error:  # noqa: BLE001 - a rule's bug is reported as one, and hides nothing else
             problems.append(Problem(info.filename, f"internal error in {rule.code} ({type(error).__name__}: {error}); please report it"))
+            reads = None
             continue
         findings.extend(_finding(rule, report) for report in reports)
         repairs.extend(report.repair for report in reports)
     if any(repairs):
         findings = _with_fixes(program, findings, repairs)
-    return FileResult(_distinct(findings), tuple(problems), frozenset(program.facts.followed))
+    return FileResult(_distinct(findings), tuple(problems), frozenset(program.facts.followed), reads)
 
 
 def _with_fixes(program: Program, findings: list[Finding], repairs: list[tuple[Any, ...] | None]) -> list[Finding]:
@@ -89,7 +81,7 @@ def _with_fixes(program: Program, findings: list[Finding], repairs: list[tuple[A
     return fixed
 
 
-def build_program(source: Source, overlay: Overlay | None = None) -> tuple[Program, ModuleInfo]:
+def build_program(source: Source, project: Project | None = None) -> tuple[Program, ModuleInfo]:
     """Parse, lower and follow a source.
 
     Raises:
@@ -98,7 +90,7 @@ def build_program(source: Source, overlay: Overlay | None = None) -> tuple[Progr
     info = ModuleInfo(source.path, source.display, source)
     try:
         info.code = lower(cst.parse_module(source.text))
-        project = Project(overlay)
+        project = project or Project()
         project.add(info)
         machine = Machine(project, info)
         machine.run_block = lambda body: run_block(machine, body)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 # Commands that are imported only when they are asked for: name -> (module, function).
 ELSEWHERE = {
     "config": ("looplint.configuration_commands", "config_command"),
+    "clean": ("looplint.configuration_commands", "clean_command"),
     "verify": ("looplint.runtime.commands", "verify_command"),
     "run": ("looplint.runtime.commands_run", "run_command"),
 }
@@ -94,6 +95,8 @@ def _configurations(config: str | None, isolated: bool, options: dict[str, Any] 
         given["extend-exclude"] = tuple((os.getcwd(), pattern) for pattern in given.pop("exclude"))
     if "target-torch" in given:
         check_value("target-torch", given["target-torch"])
+    if "cache-dir" in given:
+        given["cache-dir"] = os.path.abspath(given["cache-dir"])
     return Configurations(file=config, isolated=isolated, overrides=given)
 
 
@@ -117,6 +120,8 @@ def _configurations(config: str | None, isolated: bool, options: dict[str, Any] 
 @click.option("--statistics", is_flag=True, help="Print how often each rule spoke instead (text or json).")
 @click.option("--baseline", "known", metavar="FILE", help="Leave out the problems that FILE knows.")
 @click.option("--write-baseline", metavar="FILE", help="Write all problems to FILE as known ones.")
+@click.option("--no-cache", is_flag=True, help="Neither use nor keep results of earlier runs.")
+@click.option("--cache-dir", metavar="FOLDER", help="Where results are kept.")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 even when there are findings.")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), metavar="N", help="How many processes.")
 @click.option("--quiet", "-q", is_flag=True, help="Print findings only.")
@@ -133,6 +138,7 @@ def check(
     statistics: bool,
     known: str | None,
     write_baseline: str | None,
+    no_cache: bool,
     exit_zero: bool,
     jobs: int | None,
     quiet: bool,
@@ -142,24 +148,26 @@ def check(
 
     Exit codes: 0 nothing found, 1 findings, 2 wrong use or a file that could not be read.
     """
+    from looplint.cache import Cache, place
     from looplint.lint import lint_paths
     from looplint.report import reporter
-    from looplint.writing import write_atomic
 
     if known is not None and write_baseline is not None:
         raise UserError("--baseline leaves known problems out and --write-baseline writes them all: use one at a time")
     configurations = _configurations(config, isolated, options)
-    output_format = configurations.of_folder(Path.cwd()).output_format
+    settings = configurations.of_folder(Path.cwd())
+    cache = None if no_cache else Cache(place(settings, Path.cwd()))
+    output_format = settings.output_format
     render = reporter(output_format, statistics=statistics)
     shown = _progress() if not quiet else None
     repairs = None
     if fix or fix_only or diff:
         from looplint.fix import fix_paths
 
-        repairs = fix_paths(paths or (".",), configurations=configurations, unsafe=unsafe_fixes, jobs=jobs, progress=shown)
+        repairs = fix_paths(paths or (".",), configurations=configurations, cache=cache, unsafe=unsafe_fixes, jobs=jobs, progress=shown)
         result = repairs.linted
     else:
-        result = lint_paths(paths or (".",), configurations=configurations, jobs=jobs, progress=shown)
+        result = lint_paths(paths or (".",), configurations=configurations, cache=cache, jobs=jobs, progress=shown)
     if shown is not None:
         click.echo("\r\x1b[K", nl=False, err=True)
     for problem in result.problems:
@@ -180,6 +188,8 @@ def check(
         result = baselines.hide(known, result, looked)
     text = render(result, colour=output_file is None and _colour())
     if output_file is not None:
+        from looplint.writing import write_atomic
+
         write_atomic(output_file, text.encode("utf-8", "surrogateescape"))
     elif output_format != "text" or not quiet or result.findings:
         click.echo(text, nl=False, err=repairs is not None and repairs.stdin is not None)

@@ -1,4 +1,4 @@
-"""`looplint config`: what is in force, and what can be configured."""
+"""`looplint config` and `looplint clean`: what is in force, what can be configured, and what is kept."""
 
 from __future__ import annotations
 
@@ -42,3 +42,15 @@ def config_command(path: str, config: str | None, isolated: bool, wanted: str | 
     settings = configurations.of_folder(place) if place.is_dir() else configurations.of_file(place)
     check_words(settings, index(settings.rules))
     click.echo(configuration_text.settings_text(settings, place, Selection.of(settings).codes()), nl=False)
+
+
+@click.command()
+@click.option("--cache-dir", metavar="FOLDER", help="The cache to remove, where it is not the one in force here.")
+def clean_command(cache_dir: str | None) -> None:
+    """Remove what is kept between runs."""
+    from looplint import cache
+    from looplint.configuration import Configurations
+
+    here = Path.cwd()
+    path = Path(cache_dir) if cache_dir else cache.place(Configurations().of_folder(here), here)
+    click.echo(f"Removed {path}." if cache.clean(path) else f"There is no cache at {path}.")

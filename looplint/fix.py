@@ -10,14 +10,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from looplint.analysis import FileResult
 from looplint.cells import in_cells
 from looplint.finding import Edit, Finding, Fix, Location, Problem
 from looplint.lint import LintResult, Progress, findings_of, gather, judge, run
+from looplint.results import FileResult
 from looplint.sources import Source, display_name, read_source, with_text
 from looplint.ways import Selection, Ways
 
 if TYPE_CHECKING:
+    from looplint.cache import Cache
     from looplint.configuration import Configurations
 
 # Each round applies what does not touch each other; a file that still changes after so many is left as it is then.
@@ -55,6 +56,7 @@ def fix_paths(
     selection: Selection | None = None,
     *,
     configurations: Configurations | None = None,
+    cache: Cache | None = None,
     unsafe: bool = False,
     jobs: int | None = None,
     progress: Progress | None = None,
@@ -65,6 +67,7 @@ def fix_paths(
         paths: what the user named; "-" is standard input.
         selection: which rules to ask, and thus what to repair, in files without settings of their own.
         configurations: finds the settings of each file; no configuration file is read where it is not given.
+        cache: what earlier runs found; everything is analysed anew where it is not given.
         unsafe: whether unsafe repairs are made too.
         jobs: how many processes lint.
         progress: called with the number of files linted and of all.
@@ -74,7 +77,7 @@ def fix_paths(
     """
     ways = Ways(paths, selection, configurations)
     gathered = gather(paths, ways)
-    results = run(gathered.sources, ways, jobs, progress)
+    results = run(gathered.sources, ways, jobs, progress, cache)
     session = Session(list(gathered.sources), results, ways, unsafe, gathered.files)
     session.work()
     problems = [*gathered.problems, *(p for r in session.results for p in r.problems)]

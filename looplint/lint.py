@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 from looplint.cells import in_cells
 from looplint.discovery import discover
 from looplint.finding import Finding, Problem
+from looplint.results import FileResult
 from looplint.sources import Source, SourceError, could_contain_loop, programs_of, read_source, texts_of
 from looplint.ways import Selection, Ways
 
 if TYPE_CHECKING:
-    from looplint.analysis import FileResult
+    from looplint.cache import Cache
     from looplint.catalogue import Rule
     from looplint.configuration import Configurations
     from looplint.project import Overlay
@@ -42,6 +43,7 @@ def lint_paths(
     selection: Selection | None = None,
     *,
     configurations: Configurations | None = None,
+    cache: Cache | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> LintResult:
@@ -51,6 +53,7 @@ def lint_paths(
         paths: what the user named; "-" is standard input.
         selection: which rules to ask, of files without settings of their own; the default rules where it is not given.
         configurations: finds the settings of each file; no configuration file is read where it is not given.
+        cache: what earlier runs found; everything is analysed anew where it is not given.
         jobs: how many processes; chosen by the number of files where it is None.
         progress: called with the number of files done and of all.
 
@@ -62,7 +65,7 @@ def lint_paths(
     """
     ways = Ways(paths, selection, configurations)
     gathered = gather(paths, ways)
-    results = run(gathered.sources, ways, jobs, progress)
+    results = run(gathered.sources, ways, jobs, progress, cache)
     problems = [*gathered.problems, *(p for r in results for p in r.problems)]
     findings = in_cells(findings_of(results, gathered.sources, ways), gathered.sources)
     return LintResult(tuple(findings), tuple(dict.fromkeys(problems)), gathered.checked)
@@ -105,11 +108,25 @@ def gather(paths: Sequence[str], ways: Ways) -> Gathered:
     return Gathered(tuple(candidates), tuple(problems), discovered.files)
 
 
-def run(sources: Sequence[Source], ways: Ways, jobs: int | None, progress: Progress | None) -> list[FileResult]:
-    """Analyse sources, each in its own way, in several processes where they are many."""
-    if not sources:
-        return []
+def run(sources: Sequence[Source], ways: Ways, jobs: int | None, progress: Progress | None, cache: Cache | None = None) -> list[FileResult]:
+    """Analyse sources, each in its own way, in several processes where they are many; what the cache still knows is not analysed."""
     work = [(source, ways.of_source(source)) for source in sources]
+    known = [cache.get(*each) if cache else None for each in work]
+    left = [each for each, result in zip(work, known, strict=True) if result is None]
+    fresh = iter(_analyse_all(left, jobs, progress))
+    results = []
+    for (source, selection), result in zip(work, known, strict=True):
+        if result is None:
+            result = next(fresh)
+            if cache:
+                cache.put(source, selection, result)
+        results.append(result)
+    return results
+
+
+def _analyse_all(work: Sequence[tuple[Source, Selection]], jobs: int | None, progress: Progress | None) -> list[FileResult]:
+    if not work:
+        return []
     workers = min(jobs or (os.cpu_count() or 1), len(work))
     if workers > 1 and (jobs or len(work) >= _FILES_WORTH_A_POOL):
         return _in_processes(work, workers, progress)
@@ -124,8 +141,6 @@ def run(sources: Sequence[Source], ways: Ways, jobs: int | None, progress: Progr
 def _in_processes(work: Sequence[tuple[Source, Selection]], workers: int, progress: Progress | None) -> list[FileResult]:
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
-
-    from looplint.analysis import FileResult
 
     for selection in dict.fromkeys(selection for _, selection in work):
         rules_of(selection)  # what is wrong with a rule is said here, and forked processes find it loaded
@@ -158,7 +173,7 @@ def judge(source: Source, selection: Selection, overlay: Overlay | None = None) 
 
 def analyse(source: Source, rules: Sequence[Rule], overlay: Overlay | None = None, target_torch: str | None = None) -> FileResult:
     """Analyse one source; a bug of looplint's own becomes a problem that names the file."""
-    from looplint.analysis import FileResult, analyse_file
+    from looplint.analysis import analyse_file
 
     try:
         result = analyse_file(source, rules, overlay, target_torch)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,8 @@ import libcst as cst
 
 from looplint.ir import ModuleCode
 from looplint.lower import lower
+from looplint.places import import_roots, is_file
+from looplint.results import Reads, digest
 from looplint.sources import Source, SourceError, read_source
 
 if TYPE_CHECKING:
@@ -20,10 +21,8 @@ if TYPE_CHECKING:
 
 # Files whose text is not (or not yet) that on the disk.
 Overlay = Mapping[Path, Source]
-_PARENTS = 6
 # A loop is spread over a few files; what imports more than this is a library, and is followed no further.
 _MOST_MODULES = 80
-_ROOT_MARKS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
 _NEVER_LOCAL = frozenset({"torch", "numpy", "torchvision", "transformers", "accelerate", "lightning", "pytorch_lightning", "timm", "tqdm", "wandb"})
 
 
@@ -58,6 +57,9 @@ class Project:
     def __init__(self, overlay: Overlay | None = None) -> None:
         self._modules: dict[Path, ModuleInfo | None] = {}
         self._overlay = overlay or {}
+        self._found: dict[Path, Path] = {}
+        self._absent: set[Path] = set()
+        self._folders: set[Path] = set()
 
     def add(self, info: ModuleInfo) -> None:
         if info.path is not None:
@@ -78,7 +80,8 @@ class Project:
             return self._in_folder(here, parts)
         if not parts or parts[0] in _NEVER_LOCAL or parts[0] in sys.stdlib_module_names:
             return None
-        for folder in _import_roots(here):
+        self._folders.add(here)
+        for folder in import_roots(here):
             found = self._in_folder(folder, parts)
             if found is not None:
                 return found
@@ -87,9 +90,24 @@ class Project:
     def _in_folder(self, folder: Path, parts: list[str]) -> ModuleInfo | None:
         target = folder.joinpath(*parts)
         for candidate in (target.with_suffix(".py") if parts else None, target / "__init__.py"):
-            if candidate is not None and _is_file(candidate):
+            if candidate is None:
+                continue
+            if is_file(candidate):
+                self._found[candidate] = candidate.resolve()
                 return self._read(candidate)
+            self._absent.add(candidate)
         return None
+
+    def reads(self) -> Reads | None:
+        """What of the file system was asked for so far, or None where a file could not be read."""
+        files = []
+        for path, resolved in self._found.items():
+            info = self._modules.get(resolved)
+            if info is None or resolved in self._overlay:
+                return None
+            files.append((str(path), digest(info.source.raw)))
+        roots = [(str(folder), tuple(map(str, import_roots(folder)))) for folder in sorted(self._folders)]
+        return Reads(tuple(sorted(files)), tuple(sorted(map(str, self._absent))), tuple(roots))
 
     def _read(self, path: Path) -> ModuleInfo | None:
         path = path.resolve()
@@ -101,19 +119,3 @@ class Project:
             else:
                 self._modules[path] = ModuleInfo(path, source.display, source)
         return self._modules[path]
-
-
-@lru_cache(maxsize=4096)
-def _is_file(path: Path) -> bool:
-    return path.is_file()
-
-
-@lru_cache(maxsize=1024)
-def _import_roots(folder: Path) -> tuple[Path, ...]:
-    """The folders that stand for the import path: the file's own, then its parents up to the project's root."""
-    roots = [folder]
-    for _ in range(_PARENTS):
-        if any((roots[-1] / mark).exists() for mark in _ROOT_MARKS) or roots[-1].parent == roots[-1]:
-            break
-        roots.append(roots[-1].parent)
-    return tuple(roots)
