@@ -7,7 +7,6 @@ Entries are written under a name of their own and then moved, so that processes 
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
@@ -86,6 +85,8 @@ class Cache:
         """What an earlier run found in a file, if that still holds."""
         if source.path is None:
             return None
+        import json
+
         try:
             found = json.loads(self._entry(source, selection).read_bytes())
             result = _build(FileResult, found)
@@ -97,6 +98,8 @@ class Cache:
         """Keep what was found in a file."""
         if source.path is None or result.reads is None:
             return
+        import json
+
         entry = self._entry(source, selection)
         text = json.dumps(_plain(result), ensure_ascii=True, separators=(",", ":"))
         new = entry.with_name(f"{entry.name}.{os.getpid()}")
