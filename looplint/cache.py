@@ -103,10 +103,13 @@ class Cache:
         entry = self._entry(source, selection)
         text = json.dumps(_plain(result), ensure_ascii=True, separators=(",", ":"))
         new = entry.with_name(f"{entry.name}.{os.getpid()}")
-        with suppress(OSError):  # a cache that cannot be written is no reason to say anything
+        try:
             self._prepare(entry.parent)
             new.write_text(text, encoding="ascii")
             os.replace(new, entry)
+        except OSError:  # a cache that cannot be written is no reason to say anything
+            with suppress(OSError):
+                new.unlink()
 
     @cached_property
     def _version(self) -> str:

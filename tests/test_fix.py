@@ -162,7 +162,7 @@ FULL = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); 
 
 @pytest.mark.parametrize(("accident", "status"), [(KILLED, -9), (FULL, 2)], ids=["killed", "disk full"])
 def test_an_accident_while_writing_leaves_the_file_as_it_was(folder: Path, accident: str, status: int) -> None:
-    code = f"{accident}\nimport sys; sys.argv[1:] = ['--fix', 'train.py']\nfrom looplint.cli import main\nmain()"
+    code = f"{accident}\nimport sys; sys.argv[1:] = ['--fix', '--no-cache', 'train.py']\nfrom looplint.cli import main\nmain()"
     done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == status, done.stderr
     assert (folder / "train.py").read_bytes() == EXAMPLE.read_bytes()
