@@ -10,7 +10,7 @@ from looplint.graph import Loop
 from looplint.machine import Machine
 from looplint.tensors import tensors_in
 from looplint.values import (
-    NOTHING, UNKNOWN, Arguments, Const, Context, Func, Obj, Ref, Tensor, Value, constant_of, join, tensor_of,
+    NOTHING, UNKNOWN, Arguments, Const, Context, Func, Method, Obj, Ref, Tensor, Tuple, Value, constant_of, join, tensor_of,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -132,6 +132,7 @@ def keep(m: Machine, node: cst.CSTNode, base: Value, value: Value, key: Const | 
     Returns:
         The value as the container holds it.
     """
+    _let_go(value)
     tensors = tensors_in([value])
     kept = [t for t in tensors if t.graph == "yes" and t.forwards]
     if not kept or not m.loops:
@@ -144,6 +145,17 @@ def keep(m: Machine, node: cst.CSTNode, base: Value, value: Value, key: Const | 
             if event is not None:
                 value = frozenset(a.tagged(("kept", event.key)) if isinstance(a, Tensor) else a for a in value)
     return value
+
+
+def _let_go(value: Value) -> None:
+    """A bound method in a container (`callbacks.append(scheduler.step)`) is called by whoever gets hold of it."""
+    for atom in value:
+        match atom:
+            case Method(obj=Ref(obj=obj)):
+                obj.escaped = True
+            case Tuple():
+                for item in atom.items:
+                    _let_go(item)
 
 
 def born_in(obj: Obj) -> tuple[Loop, ...]:

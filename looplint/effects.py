@@ -82,7 +82,7 @@ def constructed(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
         return
     obj.info.setdefault("loops", m.loops)
     for other in m.reachable(args.values()):
-        if other.kind == "scheduler" and other is not obj:
+        if other.kind == "scheduler" and obj.kind == "scheduler" and other is not obj:
             other.info["wrapped"] = True
     match obj.kind:
         case "optimizer":

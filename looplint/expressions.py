@@ -9,6 +9,7 @@ from typing import Any
 
 from looplint import calls, ir, objects
 from looplint.frames import Frame
+from looplint.knowledge.pytorch import SEALED
 from looplint.machine import Machine
 from looplint.tensors import attribute_of_tensor, combine, scaled
 from looplint.values import (
@@ -264,6 +265,7 @@ def _note_difference(m: Machine, left: Value, right: Value) -> None:
             for atom in one:
                 if isinstance(atom, Tensor):
                     m.facts.compared |= atom.origins
+                    m.facts.scored |= atom.origins
 
 
 def _is_scalar(value: Value, expr: ir.Expr) -> bool:
@@ -402,7 +404,21 @@ def truth(m: Machine, expr: ir.Expr) -> bool | None:
     if isinstance(expr, ir.Unary) and expr.op == "not":
         inner = truth(m, expr.operand)
         return None if inner is None else not inner
+    if isinstance(expr, ir.Call) and isinstance(expr.func, ir.Name) and expr.func.id == "isinstance" and len(expr.args) == 2:
+        return _is_instance(evaluate(m, expr.args[0].value), evaluate(m, expr.args[1].value))
     return _truth_of(evaluate(m, expr))
+
+
+def _is_instance(value: Value, classes: Value) -> bool | None:
+    """Whether objects of libraries are of a library's class; None where a base class may say otherwise."""
+    wanted = {a.qualname for a in classes if isinstance(a, External)}
+    names = {a.obj.qualname for a in value if isinstance(a, Ref) and not a.obj.symbolic and a.obj.cls is None}
+    if len(wanted) != len(classes) or not wanted or len(names) != len(value) or "" in names:
+        return None
+    if names <= wanted:
+        return True
+    # Only what is no base class of others can tell objects apart by its name.
+    return False if not names & wanted and wanted <= SEALED else None
 
 
 def _truth_of(value: Value) -> bool | None:
@@ -448,8 +464,10 @@ def _comprehension(m: Machine, expr: ir.Comprehension) -> Value:
         for test in each.tests:
             evaluate(m, test)
     repeats = not any(ir.paths_in(e) & ir.paths_in(c.target) for e in expr.elements for c in expr.clauses)
+    m.comprehensions += 1
     m.repetitions += repeats
     values = [evaluate(m, e) for e in expr.elements]
+    m.comprehensions -= 1
     m.repetitions -= repeats
     for key in m.facts.created.keys() - created:
         m.facts.created[key].many = True

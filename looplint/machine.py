@@ -11,7 +11,7 @@ from looplint import ir
 from looplint.events import EventKind
 from looplint.frames import Frame, LoopScope, Snapshot, merge
 from looplint.graph import Condition, Event, EventGraph, Guard, Loop, Loose, Site
-from looplint.values import ClassRef, EventKey, Obj, Ref, Tuple, Value, join
+from looplint.values import ClassRef, EventKey, Method, Obj, Ref, Tuple, Value, join
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -72,7 +72,8 @@ class Machine:
         # How many calls around this one may go to another callee: what happens then happens to one of several objects.
         self.candidates = 0
         self.statement: cst.CSTNode | None = None
-        # How many comprehensions around this place do the same thing in each turn.
+        # How many comprehensions are around this place, and how many of them do the same thing in each turn.
+        self.comprehensions = 0
         self.repetitions = 0
         self.active: list[ir.Function] = []
         # Inside a module, where nothing is part of a loop: what is met there says nothing about the objects of the loop.
@@ -242,6 +243,8 @@ class Machine:
             for atom in work.pop():
                 if isinstance(atom, Tuple):
                     work.extend(atom.items)
+                elif isinstance(atom, Method):
+                    work.append(frozenset({atom.obj}))
                 elif isinstance(atom, Ref) and id(atom.obj) not in seen:
                     seen.add(id(atom.obj))
                     if atom.obj.kind in TRACKED:

@@ -107,6 +107,7 @@ def backward(m: Machine, expr: ir.Call, losses: list[Value], args: Arguments, vi
     m.emit(
         "backward", expr.node, sources, retain_graph=_flag(retain), create_graph=_flag(create), forwards=tensor.forwards if tensor else frozenset(),
         tags=tags, known=tensor is not None and not any(may_be_unknown(v) for v in losses), loss=losses[0] if losses else NOTHING, via=via,
+        repeated=m.comprehensions > 0,
     )  # fmt: skip
 
 

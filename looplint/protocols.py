@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from looplint.automaton import Automaton, Visit
 from looplint.graph import Event, Loop
-from looplint.knowledge.pytorch import MODE_SENSITIVE
+from looplint.knowledge.pytorch import MODE_SENSITIVE, PARAMETERLESS
 from looplint.program import Program
 from looplint.values import Iter, Number, Obj, Ref, Value
 
@@ -112,3 +112,30 @@ def mode_matters(module: Obj) -> bool | None:
         work.extend(o for o in parts if o.kind in ("module", "list", "dict"))
     return False if known else None
 
+
+
+def without_parameters(module: Obj) -> bool:
+    """Whether a module is known to hold no parameter of its own."""
+    return module.qualname.startswith("torch.nn.") and module.qualname.rpartition(".")[2] in PARAMETERLESS
+
+
+def contains_part(module: Obj, whole: Obj) -> bool:
+    """Whether a module was built around a part of another one: it keeps the parameters that were there."""
+    work, seen = [module], set()
+    while work:
+        obj = work.pop()
+        if id(obj) in seen:
+            continue
+        seen.add(id(obj))
+        if obj is not module and (obj.info.get("part") or whole in set(obj.lineage()) and module not in set(obj.lineage())):
+            return True
+        given = obj.info.get("args")
+        values = [*obj.heap.values(), *(given.values() if given is not None else ())]
+        work.extend(a.obj for value in values for a in value if isinstance(a, Ref) and a.obj.kind in ("module", "list", "dict"))
+    return False
+
+
+def for_input_gradient(event: Event) -> bool:
+    """Whether a forward is made for the gradient of its input: an attack, a saliency map."""
+    inputs = event.data.get("inputs")
+    return inputs is not None and any(tag == "input-grad" for tag, _ in inputs.tags)

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Literal
 
 from looplint import ir
-from looplint.knowledge.pytorch import SCHEDULER_HORIZONS, STEP_UNIT_SCHEDULERS
+from looplint.knowledge.pytorch import SCHEDULER_HORIZONS, STEP_UNIT_SCHEDULERS, TOTALS
 from looplint.values import Arguments, Func, Number, Obj, Value, constant_of
 
 if TYPE_CHECKING:
@@ -24,7 +24,10 @@ def unit_of(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Unit | None
     if obj.cls is not None:
         return None
     if name in STEP_UNIT_SCHEDULERS:
-        return "steps"
+        position, keyword = TOTALS[name]
+        value, text = args.get(position, keyword), _argument(expr, position, keyword)
+        in_epochs = value is not None and text is not None and _unit_of_value(m, value, text) == "epochs"
+        return None if in_epochs else "steps"
     if name == "ReduceLROnPlateau":
         return "validations"
     for position, keyword in SCHEDULER_HORIZONS.get(name, ()):

@@ -101,6 +101,8 @@ def _assign_attribute(m: Machine, target: ir.Attr, value: Value) -> None:
                     m.emit("backward", target.node, atom.sources, manual=True)
             case Params() if target.attr == "requires_grad":
                 _freeze(m, atom, value)
+            case Tensor() | Unknown() if target.attr == "requires_grad" and isinstance(target.value, ir.Name):
+                _ask_for_gradient(m, target.value.id, atom, value)
             case Ref() if atom.obj.kind == "module":
                 _set_on_module(m, atom.obj, target, value)
             case Ref():
@@ -114,6 +116,14 @@ def _assign_attribute(m: Machine, target: ir.Attr, value: Value) -> None:
                 m.emit("clear", target.node, atom.deps, certain=False, manual=True)
             case ModuleRef() if atom.module.frame is not None:
                 _weak_write(atom.module.frame, target.attr, value)
+
+
+def _ask_for_gradient(m: Machine, name: str, atom: Tensor | Unknown, value: Value) -> None:
+    """`images.requires_grad = True`: what is computed from them is differentiated by them."""
+    known = constant_of(value)
+    if known is not None and known.value:
+        tensor = atom if isinstance(atom, Tensor) else Tensor()
+        m.frame.locals[name] = frozenset({replace(tensor.tagged(("input-grad", True)), graph="yes")})
 
 
 def _freeze(m: Machine, params: Params, value: Value) -> None:

@@ -59,7 +59,7 @@ Unsafe: move the construction behind the assignment.
 What a run shows: the new parameters get gradients and never change.
 """
 
-from looplint.rule import Automaton, Obj, Program, Report, Reports, name_of, note, related
+from looplint.rule import Automaton, Obj, Program, Report, Reports, contains_part, name_of, note, related, without_parameters
 
 CODE = "LL502"
 
@@ -93,8 +93,9 @@ def _covers(optimizer: Obj, module: Obj) -> bool:
 
 
 def _same_part(event) -> bool:
-    """A wrapper around the part that was there (`model.net = DataParallel(model.net)`) keeps its parameters."""
-    return any(part.info.get("part") or part.info.get("loops") is None for part in event.data["new"])
+    """A wrapper around the part that was there (`model.net = DataParallel(model.net)`) keeps its parameters; `nn.Identity()` has none."""
+    new = event.data["new"]
+    return any(part.info.get("part") or part.info.get("loops") is None or any(contains_part(part, whole) for whole in event.subjects) for part in new) or (bool(new) and all(map(without_parameters, new)))
 
 
 def _rebuilt(program: Program, event, optimizer: Obj) -> bool:

@@ -65,7 +65,7 @@ CODE = "LL110"
 def check(program: Program) -> Reports:
     backwards = program.of("backward")
     for event in backwards:
-        if event.data.get("retain_graph") is not True or event.data.get("create_graph") or not event.loops or not event.data.get("known"):
+        if event.data.get("retain_graph") is not True or event.data.get("create_graph") or not event.loops or not event.data.get("known") or event.data["repeated"]:
             continue
         forwards = event.data["forwards"]
         loop = event.loops[-1]

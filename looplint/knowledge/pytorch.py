@@ -244,6 +244,8 @@ LOSSES = frozenset({
 
 # Schedulers by what one step() counts; "horizon" names the arguments that tell.
 STEP_UNIT_SCHEDULERS = frozenset({"OneCycleLR", "CyclicLR"})
+# A cycle whose length is given in epochs is meant to be stepped once an epoch: it works, though the page says otherwise.
+TOTALS = {"OneCycleLR": (2, "total_steps"), "CyclicLR": (3, "step_size_up")}
 SCHEDULER_HORIZONS: dict[str, tuple[tuple[int, str], ...]] = {
     "CosineAnnealingLR": ((1, "T_max"),),
     "MultiStepLR": ((1, "milestones"),),
@@ -263,5 +265,19 @@ MODE_SENSITIVE = (
     "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d", "SyncBatchNorm", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "RReLU",
     "Transformer", "TransformerEncoderLayer", "TransformerDecoderLayer", "MultiheadAttention",
 )  # fmt: skip
+# Classes that no other class of the library derives from.
+SEALED = frozenset({
+    "torch.optim.lr_scheduler.ReduceLROnPlateau", "torch.optim.lr_scheduler.OneCycleLR", "torch.optim.lr_scheduler.CyclicLR",
+    "torch.optim.lr_scheduler.CosineAnnealingWarmRestarts", "torch.optim.LBFGS",
+})  # fmt: skip
+# Modules without a parameter: to put one in or take one out changes nothing that an optimizer holds.
+PARAMETERLESS = frozenset({
+    "Identity", "Flatten", "Unflatten", "ReLU", "ReLU6", "LeakyReLU", "ELU", "SELU", "CELU", "GELU", "SiLU", "Mish", "Sigmoid", "Tanh", "Softmax", "LogSoftmax",
+    "Softplus", "Softsign", "Softmin", "Softmax2d", "LogSigmoid", "Hardtanh", "Hardswish", "Hardsigmoid", "Hardshrink", "Softshrink", "Tanhshrink", "Threshold",
+    "RReLU", "GLU", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout", "MaxPool1d", "MaxPool2d", "MaxPool3d",
+    "AvgPool1d", "AvgPool2d", "AvgPool3d", "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
+    "LPPool1d", "LPPool2d", "MaxUnpool2d", "Upsample", "UpsamplingNearest2d", "UpsamplingBilinear2d", "PixelShuffle", "PixelUnshuffle", "ZeroPad2d",
+    "ReflectionPad1d", "ReflectionPad2d", "ReplicationPad2d", "ConstantPad2d", "Fold", "Unfold", "ChannelShuffle", "CosineSimilarity", "PairwiseDistance",
+})  # fmt: skip
 # Optimizers that allocate their state when they are built (measured on 2.13).
 EAGER_STATE = frozenset({"Adagrad", "ASGD_eager"})
