@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -120,6 +120,7 @@ def _configurations(config: str | None, isolated: bool, options: dict[str, Any] 
 @click.option("--statistics", is_flag=True, help="Print how often each rule spoke instead (text or json).")
 @click.option("--baseline", "known", metavar="FILE", help="Leave out the problems that FILE knows.")
 @click.option("--write-baseline", metavar="FILE", help="Write all problems to FILE as known ones.")
+@click.option("--add-noqa", is_flag=True, help="Silence all problems: add a comment to the line of each.")
 @click.option("--no-cache", is_flag=True, help="Neither use nor keep results of earlier runs.")
 @click.option("--cache-dir", metavar="FOLDER", help="Where results are kept.")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 even when there are findings.")
@@ -138,6 +139,7 @@ def check(
     statistics: bool,
     known: str | None,
     write_baseline: str | None,
+    add_noqa: bool,
     no_cache: bool,
     exit_zero: bool,
     jobs: int | None,
@@ -154,12 +156,16 @@ def check(
 
     if known is not None and write_baseline is not None:
         raise UserError("--baseline leaves known problems out and --write-baseline writes them all: use one at a time")
+    if add_noqa and (fix or fix_only or diff or known is not None or write_baseline is not None):
+        raise UserError("--add-noqa silences what is found: use it without --fix, --diff, --baseline and --write-baseline")
     configurations = _configurations(config, isolated, options)
     settings = configurations.of_folder(Path.cwd())
     cache = None if no_cache else Cache(place(settings, Path.cwd()))
     output_format = settings.output_format
     render = reporter(output_format, statistics=statistics)
     shown = _progress() if not quiet else None
+    if add_noqa:
+        _add_noqa(paths or (".",), configurations, jobs, shown)
     repairs = None
     if fix or fix_only or diff:
         from looplint.fix import fix_paths
@@ -223,6 +229,17 @@ def _repair(repairs: FixResult, *, diff: bool, show: bool, quiet: bool) -> int:
         files = len(repairs.changed) if diff else written
         click.echo(f"{'Would repair' if diff else 'Repaired'} {count} in {files} file{'s' if files != 1 else ''}.", err=True)
     return status
+
+
+def _add_noqa(paths: tuple[str, ...], configurations: Configurations, jobs: int | None, shown: Any) -> NoReturn:
+    from looplint.silencing import silence_paths
+
+    silenced = silence_paths(paths, configurations=configurations, jobs=jobs, progress=shown)
+    for problem in silenced.problems:
+        click.echo(f"error: {problem}", err=True)
+    count, files = silenced.findings, silenced.files
+    click.echo(f"Silenced {count} problem{'s' if count != 1 else ''} in {files} file{'s' if files != 1 else ''}.")
+    sys.exit(2 if silenced.problems else 0)
 
 
 def _colour() -> bool:

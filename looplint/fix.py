@@ -15,6 +15,7 @@ from looplint.finding import Edit, Finding, Fix, Location, Problem
 from looplint.lint import LintResult, Progress, findings_of, gather, judge, run
 from looplint.results import FileResult
 from looplint.sources import Source, display_name, read_source, with_text
+from looplint.unused import CODE as UNUSED
 from looplint.ways import Selection, Ways
 
 if TYPE_CHECKING:
@@ -205,7 +206,8 @@ class Session:
                 return f"the repaired file cannot be analysed: {min(p.message for p in problems)}"
         before, now = Counter(f.code for f in self._findings(self.results)), Counter(f.code for f in findings_of(results, after, self.ways))
         repaired = Counter(f.code for f in findings)
-        risen = sorted(code for code in now if now[code] > before[code] - repaired[code])
+        # A repair may cure what a comment silenced; that the comment is left over is no harm of its doing.
+        risen = sorted(code for code in now if now[code] > before[code] - repaired[code] and (code != UNUSED or repaired[code]))
         if any(now[code] > before[code] for code in risen):
             return f"the repair would bring {', '.join(code for code in risen if now[code] > before[code])}"
         if risen:

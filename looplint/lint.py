@@ -102,7 +102,8 @@ def gather(paths: Sequence[str], ways: Ways) -> Gathered:
             continue
         for program in programs_of(source):
             # A file that was named itself may hold nothing of a loop and still be the program that runs one.
-            if program.path is None or could_contain_loop(program.code) or (str(path) in ways.named and _IMPORTS.search(program.code)):
+            named = str(path) in ways.named and _IMPORTS.search(program.code)
+            if program.path is None or could_contain_loop(program.code) or named or ways.may_hold_unused(program):
                 candidates.append(program)
                 problems.extend(program.problems)
     return Gathered(tuple(candidates), tuple(problems), discovered.files)
@@ -206,8 +207,13 @@ def merge(results: Iterable[FileResult]) -> list[Finding]:
 
 
 def findings_of(results: Iterable[FileResult], sources: Iterable[Source], ways: Ways) -> list[Finding]:
-    """The findings of all files that no comment and no setting silences."""
-    return list(unsilenced(ways.shown(merge(results)), sources))
+    """The findings of all files that no comment and no setting silences, and the comments that silence nothing, where that is asked."""
+    results, sources = list(results), list(sources)
+    found = merge(results)
+    shown = list(unsilenced(ways.shown(found), sources))
+    # What could not be analysed may hold what a comment silences.
+    unused = [] if any(r.problems for r in results) else list(ways.shown(ways.unused(sources, found)))
+    return sorted([*shown, *unused], key=lambda f: f.sort_key) if unused else shown
 
 
 def unsilenced(findings: Iterable[Finding], sources: Iterable[Source]) -> Iterable[Finding]:

@@ -16,8 +16,8 @@ class NotSilenced(Exception):
 def add_noqa(text: str, findings: Iterable[Finding]) -> str:
     """A source with comments that silence findings of it.
 
-    A comment is added to one that stands on the line already; codes join a list of codes. Where a line cannot hold a comment, because it ends
-    inside of a string or with a backslash, the comment goes to the end of the last line of that string or statement, where it counts as well.
+    A comment is added to one that stands on the line already; codes join a list of codes. Where a line cannot hold a comment, because it
+    ends inside of a string or with a backslash, the comment goes to the end of that string or statement, where it counts as well.
 
     Raises:
         NotSilenced: the text cannot be read line by line, or would mean something else.

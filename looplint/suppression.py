@@ -60,7 +60,7 @@ class Suppressions:
         return found
 
     def silences(self, finding: Finding) -> bool:
-        """Whether a comment at the finding's first or last row, or for the file, names its code, its name or a prefix, or names nothing."""
+        """Whether a comment at the finding's first or last row, or for the file, names it by code, prefix or name, or names nothing."""
         return any(True for _ in self.silencing(finding))
 
     def silencing(self, finding: Finding) -> Iterator[tuple[Directive, Word | None]]:
@@ -95,7 +95,8 @@ def scan(text: str) -> tuple[list[tuple[int, int, str]], dict[int, int]]:
     """The comments of a source, and where a comment for a row can stand.
 
     Returns:
-        Row, column (from 1) and text of each comment; and for each row that ends inside of a string or with a backslash, the row it goes on to.
+        Row, column (from 1) and text of each comment; and for each row that ends inside of a string or with a backslash, the row
+        at which that string or statement ends.
     """
     import io
     import tokenize
@@ -128,7 +129,7 @@ def scan(text: str) -> tuple[list[tuple[int, int, str]], dict[int, int]]:
 
 
 def _followed(joined: dict[int, int]) -> dict[int, int]:
-    tails = {}
+    tails: dict[int, int] = {}
     for row in sorted(joined, reverse=True):
         tails[row] = tails.get(joined[row], joined[row])
     return tails

@@ -43,7 +43,9 @@ def _judged(directive: Directive, word: Word, known: Collection[tuple[str, str]]
     return directive.kind != "noqa" or _OWN.fullmatch(word.text) is not None or any(word.text.upper() == code for code, _ in known)
 
 
-def _finding(filename: str, lines: Sequence[str], directive: Directive, words: Sequence[Word], known: Collection[tuple[str, str]]) -> Finding:
+def _finding(
+    filename: str, lines: Sequence[str], directive: Directive, words: Sequence[Word], known: Collection[tuple[str, str]]
+) -> Finding:
     row = directive.row
     start, end = Location(row, directive.start), Location(row, directive.end)
     where = "in this file" if directive.kind == "file" else "here"

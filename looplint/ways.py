@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +15,8 @@ from looplint.languages import Language, language_of
 from looplint.selection import R, check_words, choose, closeness, selects
 from looplint.settings import Settings
 from looplint.sources import Source
+from looplint.unused import CODE as UNUSED
+from looplint.unused import unused
 
 if TYPE_CHECKING:
     from looplint.catalogue import Rule
@@ -44,7 +46,10 @@ class Selection:
         """
         from looplint.catalogue import load_all
 
-        return self._chosen(load_all(self.rule_folders))
+        rules = load_all(self.rule_folders)
+        chosen = self._chosen(rules)
+        # Whether a comment silences anything is known when all rules have been asked.
+        return rules if any(rule.code == UNUSED for rule in chosen) else chosen
 
     def codes(self) -> frozenset[str]:
         """Their codes, without loading them."""
@@ -83,6 +88,25 @@ class Ways:
         """
         return self._selection(self.configurations.of_folder(source.path.parent if source is not None and source.path else Path.cwd()))
 
+    def unused(self, sources: Iterable[Source], found: Sequence[Finding]) -> Iterator[Finding]:
+        """The comments that silence nothing, in the sources whose settings ask for them.
+
+        Args:
+            sources: the files of the run.
+            found: what all rules found in them, silenced or not.
+        """
+        for source in sources:
+            selection = self.of_source(source)
+            if UNUSED in self._codes[selection]:
+                known = [(entry.code, entry.name) for entry in index(selection.rule_folders)]
+                reports = unused(source.display, source.text, [f for f in found if f.filename == source.display], known)
+                # A program in a document is a part of the file only, so nothing is written to it.
+                yield from (f.with_fix(None) for f in reports) if source.language == "markdown" else reports
+
+    def may_hold_unused(self, source: Source) -> bool:
+        """Whether a file has to be read for its comments alone."""
+        return any(m in source.code for m in (b"noqa", b"NOQA", b"looplint:")) and UNUSED in self._codes[self.of_source(source)]
+
     def shown(self, findings: Iterable[Finding]) -> Iterator[Finding]:
         """The findings that the settings of their files want, with repairs as those settings trust them."""
         for finding in findings:
@@ -98,7 +122,7 @@ class Ways:
         if finding.filename not in self.named and settings.excludes(path):
             return False
         selection = self._selection(settings)
-        return len(self._codes) == 1 or finding.code in self._codes[selection]
+        return finding.code in self._codes[selection]
 
     def _selection(self, settings: Settings) -> Selection:
         if settings not in self._selections:

@@ -34,7 +34,7 @@ LAYERS = [
     ["analysis"],
     ["cells", "ways"],
     ["cache"],
-    ["lint", "fix", "baseline"],
+    ["lint", "fix", "baseline", "silencing"],
     ["report"],
     ["runtime", "configuration_commands"],
     ["cli", "__main__"],

@@ -7,8 +7,9 @@ import re
 import pytest
 
 from looplint.catalogue import Rule, folder, load
-from looplint.lint import analyse
+from looplint.lint import findings_of, judge
 from looplint.sources import decode
+from looplint.ways import Selection, Ways
 
 RULES = load()
 HEADINGS = ["What it does", "Why it matters", "Bad", "Good", "Stays quiet", "Repair", "Evidence"]
@@ -17,9 +18,10 @@ HEADINGS = ["What it does", "Why it matters", "Bad", "Good", "Stays quiet", "Rep
 def codes_for(rule: Rule, heading: str) -> set[str]:
     block = re.search(rf"## {heading}\n\n```python\n(.*?)```", rule.doc, re.DOTALL)
     assert block is not None
-    result = analyse(decode(block[1].encode(), None, "page.py"), [r for r in RULES if r.default or r is rule])
+    source, ways = decode(block[1].encode(), None, "page.py"), Ways(selection=Selection(extend_select=(rule.code,)))
+    result = judge(source, ways.of_source(source))
     assert not result.problems
-    return {f.code for f in result.findings}
+    return {f.code for f in findings_of([result], [source], ways)}
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda r: r.code)

@@ -105,7 +105,8 @@ UNUSED = {
     "no such code": ("step()  # noqa: LL999\n", "LL999 is silenced here, and no rule has that code or name", "step()\n"),
     "no such name": ("step()  # looplint: ignore[nonsense]\n", "nonsense is silenced here, and no rule has", "step()\n"),
     "two of three names": (
-        "step()  # looplint: ignore[clip-after-step, LL102, nonsense]\n", "clip-after-step is silenced here, and would not be reported; nonsense is",
+        "step()  # looplint: ignore[clip-after-step, LL102, nonsense]\n",
+        "clip-after-step is silenced here, and would not be reported; nonsense is",
         "step()  # looplint: ignore[LL102]\n",
     ),
     "two codes": ("step()  # noqa: LL103,LL104\n", "LL103 and LL104 are silenced here", "step()\n"),

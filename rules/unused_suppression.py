@@ -1,0 +1,64 @@
+"""A comment silences a rule that does not speak there.
+
+## What it does
+
+A comment such as `# noqa: LL102` or `# looplint: ignore[missing-zero-grad]` is reported where the rule it names would not report anything. All rules
+are asked for that, whichever are selected. A code or name that no rule has is reported too.
+
+## Why it matters
+
+The comment stays behind when the problem is gone, and silences the next one on its line, which may be another one.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+
+net = nn.Linear(2, 1)
+opt = optim.SGD(net.parameters(), lr=0.1)
+for x, y in loader:
+    opt.zero_grad()
+    loss = nn.functional.mse_loss(net(x), y)
+    loss.backward()  # noqa: LL102
+    opt.step()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn, optim
+
+net = nn.Linear(2, 1)
+opt = optim.SGD(net.parameters(), lr=0.1)
+for x, y in loader:
+    loss = nn.functional.mse_loss(net(x), y)
+    loss.backward()  # noqa: LL102
+    opt.step()
+```
+
+## Stays quiet
+
+A bare `# noqa` or `# looplint: ignore`, and the codes of other linters. A comment that names this rule as well. Every comment of a run in which a file
+could not be analysed. A problem may be found in a file only through the file that calls it: lint both, or the whole tree.
+
+## Repair
+
+Safe: delete the code from the comment, or the comment where nothing is left of it.
+
+## Evidence
+
+None is needed: the repair deletes words of a comment.
+"""
+
+from looplint.rule import Program, Reports
+
+CODE = "LL001"
+DEFAULT = False
+SEVERITY = "warning"
+
+
+def check(program: Program) -> Reports:
+    """Says nothing: what is silenced where is known when all rules have spoken; see `looplint.unused`."""
+    yield from ()
