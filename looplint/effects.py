@@ -9,9 +9,9 @@ from looplint import calls, ir, methods, objects
 from looplint.knowledge.lookup import is_functional_loss
 from looplint.machine import Machine
 from looplint.schedules import unit_of
-from looplint.tensors import combine, detached, tensors_in, under
+from looplint.tensors import combine, computed, detached, sure, tensors_in, under
 from looplint.values import (
-    NONE, NOTHING, UNKNOWN, Arguments, Const, Context, External, Func, Iter, Number, Obj, Params, Partial, Ref, Super, Tensor, Tuple, Unknown, Value, const,
+    COMPUTED, NONE, NOTHING, UNKNOWN, Arguments, Const, Context, External, Func, Iter, Number, Obj, Params, Partial, Ref, Super, Tensor, Tuple, Unknown, Value, const,
     constant_of, join, ref,
 )  # fmt: skip
 
@@ -103,6 +103,8 @@ def constructed(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
             m.emit("construct", expr.node, {obj})
         case "loss":
             obj.info["reduction"] = args.keywords.get("reduction")
+        case "loader" | "dataset":
+            obj.info["args"] = args
         case "distribution":
             for number, value in enumerate(args.values()):
                 m.write(obj, f"[{number}]", value)
@@ -258,7 +260,8 @@ def _tensor(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
         tensor = combine(m, inner)
         if tensor is None:
             return UNKNOWN
-        return frozenset({tensor})
+        return frozenset({computed(tensor) if sure(inner) else tensor})
+    of_torch = qualname.startswith("torch.")
     tensor = combine(m, args.values())
     if tensor is None:
         params = [a for v in args.values() for a in v if isinstance(a, Params)]
@@ -266,7 +269,10 @@ def _tensor(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
             return frozenset({Tensor(frozenset().union(*(p.sources for p in params)), under(m, "no" if any(p.grad for p in params) else "yes"))})
         needs = args.keywords.get("requires_grad")
         known = constant_of(needs) if needs else None
-        return frozenset({Tensor(graph="yes", tags=frozenset({("input-grad", True)}))}) if known and known.value else frozenset({Tensor()})
+        made = Tensor(made=COMPUTED if of_torch else frozenset())
+        return frozenset({replace(made, graph="yes", tags=frozenset({("input-grad", True)}))}) if known and known.value else frozenset({made})
+    if of_torch:
+        tensor = computed(tensor)
     if qualname.rpartition(".")[2] in methods.PAIRS:
         m.facts.scored |= tensor.origins
         return methods.pair(tensor, len(args.positional) > 1 and len(_tensor_arguments(args)) < 2 or "dim" in args.keywords)
@@ -287,16 +293,17 @@ def _element(m: Machine, value: Value) -> Value:
 
 def _detached(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     tensor = combine(m, args.values())
+    made = COMPUTED if qualname.startswith("torch.") else frozenset()
     if tensor is not None:
         m.facts.scored |= tensor.origins
         if qualname.rpartition(".")[2] in ("eq", "ne", "equal"):
             m.facts.compared |= tensor.origins
-        return frozenset({detached(tensor)})
+        return frozenset({replace(detached(tensor), made=made)})
     needs = args.keywords.get("requires_grad")
     known = constant_of(needs) if needs else None
     if known is not None and known.value:
-        return frozenset({Tensor(graph="yes", tags=frozenset({("input-grad", True)}))})
-    return frozenset({Tensor()})
+        return frozenset({Tensor(graph="yes", tags=frozenset({("input-grad", True)}), made=made)})
+    return frozenset({Tensor(made=made)})
 
 
 def _number(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
@@ -608,7 +615,9 @@ def _overwrite_flag(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -
 
 
 def _split(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    return frozenset({Iter(ref(m.create("dataset", expr.node)))})
+    obj = m.create("dataset", expr.node, qualname=qualname)
+    obj.info["args"] = args
+    return frozenset({Iter(ref(obj))})
 
 
 def apply_method(m: Machine, effect: str, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:

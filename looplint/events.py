@@ -27,6 +27,7 @@ EventKind = Literal[
     "save",  # torch.save, a state_dict taken
     "load",  # torch.load, load_state_dict
     # Judged where they stand, whatever came before: noted beside the graph.
+    "discard",  # a tensor's copy on another device or in another type is made, and nobody takes it
     "bypass",  # module.forward(...) is called in place of the module
     "escape",  # the object reaches code that cannot be followed
 ]

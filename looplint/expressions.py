@@ -11,9 +11,9 @@ from looplint import calls, ir, objects
 from looplint.frames import Frame
 from looplint.knowledge.pytorch import SEALED
 from looplint.machine import Machine
-from looplint.tensors import attribute_of_tensor, combine, scaled
+from looplint.tensors import attribute_of_tensor, combine, computed, scaled, sure
 from looplint.values import (
-    NONE, NOTHING, UNKNOWN, Arguments, Const, External, Func, Iter, Method, ModuleRef, Number, Params, Ref, Super, Tensor, Tuple, Unknown, Value, const,
+    COMPUTED, NONE, NOTHING, UNKNOWN, Arguments, Const, External, Func, Iter, Method, ModuleRef, Number, Params, Ref, Super, Tensor, Tuple, Unknown, Value, const,
     constant_of, join, may_be_unknown, ref,
 )  # fmt: skip
 
@@ -232,6 +232,8 @@ def binary(m: Machine, op: str, left: Value, right: Value, expr: ir.Binary | ir.
         return _fold(op, one.value, two.value)
     tensor = combine(m, [left, right])
     if tensor is not None:
+        if sure((left, right)):
+            tensor = computed(tensor)
         other = expr.right if isinstance(expr, ir.Binary) else expr.value
         if op == "-":
             _note_difference(m, left, right)
@@ -307,7 +309,7 @@ def _unary(m: Machine, expr: ir.Unary) -> Value:
     known = constant_of(value)
     if known is not None and isinstance(known.value, int | float) and expr.op == "-":
         return const(-known.value)
-    return value
+    return frozenset(computed(a) if isinstance(a, Tensor) and a.made else a for a in value)
 
 
 def _compare(m: Machine, expr: ir.Compare) -> Value:
@@ -317,7 +319,7 @@ def _compare(m: Machine, expr: ir.Compare) -> Value:
     if tensor is not None and expr.ops[0] not in ("is", "is not"):
         m.facts.scored |= tensor.origins
         m.facts.compared |= tensor.origins
-        return frozenset({Tensor(origins=tensor.origins)})
+        return frozenset({Tensor(origins=tensor.origins, made=COMPUTED if sure((left, *rights)) else frozenset())})
     if len(expr.ops) == 1:
         outcome = _compare_values(expr.ops[0], left, rights[0])
         if outcome is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from looplint import calls, ir, objects
+from looplint.knowledge.pytorch import CONVERSIONS
 from looplint.machine import Machine, OutOfFuel
 from looplint.values import NOTHING, UNKNOWN, ClassRef, Func, Obj, Value, ref
 
@@ -16,12 +17,12 @@ def follow_insides(m: Machine) -> None:
     for cls in m.main.code.classes:
         found = ClassRef(cls, m.main)
         worth = [f for f in cls.methods.values() if f.name != "__init__" and _worth_following(f)]
-        if worth and objects.kind_of_class(m, found) == "module":
+        if worth and objects.kind_of_class(m, found) in ("module", "loss", "framework", "dataset"):
             _follow_class(m, found, worth)
 
 
 def _worth_following(function: ir.Function) -> bool:
-    return "forward" in function.methods
+    return "forward" in function.methods or bool(function.dropped & CONVERSIONS)
 
 
 def _follow_class(m: Machine, cls: ClassRef, methods: list[ir.Function]) -> None:

@@ -43,6 +43,8 @@ class Call:
     node: cst.CSTNode
     func: Expr
     args: list[Arg]
+    # Whether the call is a statement, or an item of one: nobody takes its result.
+    dropped: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -334,6 +336,10 @@ class Usage:
     attrs: set[str] = field(default_factory=set)
     called: bool = False
     iterated: bool = False
+    # The dotted names of the functions it is handed to, each with its place among the arguments.
+    passed: set[tuple[str, int]] = field(default_factory=set)
+    # Whether it is subtracted, multiplied or divided, as numbers and tensors are.
+    computed: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -350,6 +356,7 @@ class Function:
     usage: dict[str, Usage] = field(default_factory=dict)
     tested: set[str] = field(default_factory=set)
     methods: set[str] = field(default_factory=set)
+    dropped: set[str] = field(default_factory=set)
 
 
 @dataclass(slots=True, eq=False)
@@ -382,6 +389,15 @@ def path_of(expr: Expr) -> str | None:
             base = path_of(expr.value)
             return f"{base}.{expr.attr}" if base else None
     return None
+
+
+def named(path: str, node: cst.CSTNode) -> Expr:
+    """The expression that a dotted name is the text of."""
+    first, *rest = path.split(".")
+    expr: Expr = Name(node, first)
+    for part in rest:
+        expr = Attr(node, expr, part)
+    return expr
 
 
 def children(expr: Expr) -> Iterator[Expr]:

@@ -123,7 +123,25 @@ class LoweringVisitor:
         return ()
 
     def visit_Expr(self, node: cst.Expr) -> Sequence[ir.Stmt]:
-        return (ir.ExprStmt(node, self.expr(node.value)),)
+        value = self.expr(node.value)
+        self._drop(value)
+        return (ir.ExprStmt(node, value),)
+
+    def _drop(self, value: ir.Expr) -> None:
+        """Mark the calls whose results a statement throws away."""
+        match value:
+            case ir.Call():
+                value.dropped = True
+                if isinstance(value.func, ir.Attr):
+                    self._function_stack[-1].dropped.add(value.func.attr)
+            case ir.Display():
+                for item in value.items:
+                    self._drop(item)
+            case ir.IfExp():
+                self._drop(value.body)
+                self._drop(value.orelse)
+            case ir.Comprehension():
+                self._drop(value.elements[-1])
 
     def visit_Assign(self, node: cst.Assign) -> Sequence[ir.Stmt]:
         value = self.expr(node.value)
@@ -358,7 +376,18 @@ class LoweringVisitor:
         if usage:
             usage.called = True
         args = [ir.Arg(self.expr(a.value), a.keyword.value if a.keyword else None, a.star) for a in node.args]
+        self._note_passed(func, args)
         return ir.Call(node, func, args)
+
+    def _note_passed(self, func: ir.Expr, args: list[ir.Arg]) -> None:
+        callee = ir.path_of(func)
+        if callee is None:
+            return
+        for position, arg in enumerate(args):
+            if isinstance(arg.value, ir.Name | ir.Attr) and not arg.star and arg.keyword is None:
+                usage = self._usage(arg.value)
+                if usage is not None:
+                    usage.passed.add((callee, position))
 
     def _constant(self, node: cst.Integer | cst.Float | cst.Imaginary | cst.SimpleString) -> ir.Expr:
         return ir.Const(node, node.evaluated_value)
@@ -406,7 +435,12 @@ class LoweringVisitor:
         return ir.Opaque(node, [self.expr(p) for p in (node.lower, node.upper, node.step) if p is not None])
 
     def visit_BinaryOperation(self, node: cst.BinaryOperation) -> ir.Expr:
-        return ir.Binary(node, _BINARY.get(type(node.operator).__name__, "?"), self.expr(node.left), self.expr(node.right))
+        op, left, right = _BINARY.get(type(node.operator).__name__, "?"), self.expr(node.left), self.expr(node.right)
+        if op in ("-", "*", "/", "@", "**"):
+            for side in (left, right):
+                if isinstance(side, ir.Name | ir.Attr) and (usage := self._usage(side)) is not None:
+                    usage.computed = True
+        return ir.Binary(node, op, left, right)
 
     def visit_UnaryOperation(self, node: cst.UnaryOperation) -> ir.Expr:
         return ir.Unary(node, _UNARY.get(type(node.operator).__name__, "?"), self.expr(node.expression))

@@ -6,10 +6,12 @@ from dataclasses import replace
 
 from looplint import calls, contexts, ir, objects
 from looplint.knowledge.lookup import method_effect, tensor_method
+from looplint.knowledge.pytorch import TENSOR_ONLY
 from looplint.machine import Machine
-from looplint.tensors import combine, detached, under
+from looplint.tensorlike import note_discarded
+from looplint.tensors import combine, computed, detached, under
 from looplint.values import (
-    NOTHING, UNKNOWN, Arguments, Const, Func, Iter, Method, Number, Obj, Params, Ref, Tensor, Tuple, Unknown, Value, constant_of, join, may_be_unknown, ref,
+    COMPUTED, NOTHING, UNKNOWN, Arguments, Const, Func, Iter, Method, Number, Obj, Params, Ref, Tensor, Tuple, Unknown, Value, constant_of, join, may_be_unknown, ref,
 )  # fmt: skip
 
 
@@ -49,6 +51,7 @@ def guess(m: Machine, tensor: Tensor, deps: frozenset[Obj] = frozenset()) -> Ten
 
 def on_tensor(m: Machine, tensor: Tensor, name: str, args: Arguments, expr: ir.Call) -> Value:
     """A method of a tensor, or of a structure of tensors."""
+    note_discarded(m, tensor, name, args, expr)
     match tensor_method(name):
         case "backward":
             backward(m, expr, [frozenset({tensor})], args)
@@ -69,12 +72,14 @@ def on_tensor(m: Machine, tensor: Tensor, name: str, args: Arguments, expr: ir.C
             return frozenset({replace(tensor.tagged(("input-grad", True)), graph="yes")})
         case "sum" | "mean" as reduction:
             merged = combine(m, [frozenset({tensor})]) or tensor
-            return frozenset({replace(merged.tagged((reduction, True)), scalar=not args.positional and not args.keywords)})
+            return frozenset({replace(merged.tagged((reduction, True)), scalar=not args.positional and not args.keywords, made=tensor.made and COMPUTED)})
         case "collect":
             return UNKNOWN
     if name in ("to", "cuda", "float", "half", "clone", "contiguous", "squeeze", "view", "reshape", "cpu", "double"):
         return frozenset({replace(tensor, graph=under(m, tensor.graph) if name != "to" else tensor.graph)})
     merged = combine(m, [frozenset({tensor}), *args.values()]) or tensor
+    if tensor.made or name in TENSOR_ONLY:
+        merged = computed(merged)
     if name in PAIRS:
         m.facts.scored |= tensor.origins
         return pair(merged, bool(args.values()))
@@ -120,6 +125,7 @@ def _flag(value: Value | None) -> bool | None:
 
 def _on_unknown(m: Machine, atom: Unknown, name: str, args: Arguments, expr: ir.Call) -> Value:
     """Only what a method's name says beyond doubt is believed of an unknown object."""
+    note_discarded(m, atom, name, args, expr)
     if name == "backward" and not args.positional:
         backward(m, expr, [frozenset({atom})], args)
         return UNKNOWN
@@ -209,13 +215,13 @@ def loss(m: Machine, obj: Obj | None, args: Arguments, expr: ir.Call) -> Value:
     tensor = combine(m, args.values())
     deps = frozenset().union(*(a.deps for v in args.values() for a in v if isinstance(a, Unknown)))
     if tensor is None:
-        return frozenset({Tensor(deps, under(m, "maybe"), scalar=True)})
+        return frozenset({Tensor(deps, under(m, "maybe"), scalar=True, made=COMPUTED)})
     reduction = args.keywords.get("reduction") or (obj.info.get("reduction") if obj else None)
     known = constant_of(reduction) if reduction else None
     scalar = known is None or known.value != "none"
     m.facts.scored |= tensor.origins
     m.facts.compared |= tensor.origins
-    result = replace(tensor, scalar=scalar, sources=tensor.sources | deps).tagged(("loss", True))
+    result = replace(tensor, scalar=scalar, sources=tensor.sources | deps, made=COMPUTED).tagged(("loss", True))
     if known is not None and known.value == "sum":
         result = result.tagged(("sum-reduction", True))
     return frozenset({result})

@@ -11,7 +11,7 @@ from looplint.knowledge.lookup import call_effect, method_effect
 from looplint.machine import Machine
 from looplint.roles import infer_role
 from looplint.values import (
-    NOTHING, UNKNOWN, ClassRef, Const, External, Func, Iter, Method, Obj, Params, Ref, Tensor, Tuple, Unknown, Value, join, ref,
+    COMPUTED, NOTHING, UNKNOWN, ClassRef, Const, External, Func, Iter, Method, Obj, Params, Ref, Tensor, Tuple, Unknown, Value, join, ref,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -112,6 +112,8 @@ def usage_of(m: Machine, cls: ClassRef, name: str) -> ir.Usage:
             found.attrs |= usage.attrs
             found.called = found.called or usage.called
             found.iterated = found.iterated or usage.iterated
+            found.computed = found.computed or usage.computed
+            found.passed |= usage.passed
     return found
 
 
@@ -121,7 +123,7 @@ def symbolic(m: Machine, name: str, usage: ir.Usage, annotation: str, key: objec
     if role is None:
         return UNKNOWN
     if role == "tensor":
-        return frozenset({Tensor(graph="maybe")})
+        return frozenset({Tensor(graph="maybe", made=COMPUTED)})
     obj = m.facts.created.get(("symbol", key))
     if obj is None:
         obj = Obj(role, ("symbol", key), name)

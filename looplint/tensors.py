@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from looplint.knowledge.pytorch import TENSOR_ATTRIBUTES
 from looplint.machine import Machine
-from looplint.values import UNKNOWN, Graph, Ref, Tensor, Tuple, Unknown, Value, join_tensors
+from looplint.values import COMPUTED, UNKNOWN, Graph, Ref, Tensor, Tuple, Unknown, Value, join_tensors
 
 
 def tensors_in(values: Iterable[Value], depth: int = 3) -> list[Tensor]:
@@ -41,8 +41,8 @@ def combine(m: Machine, values: Iterable[Value]) -> Tensor | None:
     graph: Graph = "yes" if "yes" in graphs else "maybe" if "maybe" in graphs else "no"
     graph = under(m, graph)
     if graph == "no":
-        return replace(result, sources=frozenset(), forwards=frozenset(), graph=graph, scalar=False)
-    return replace(result, sources=result.sources | deps, graph=graph, scalar=False)
+        return replace(result, sources=frozenset(), forwards=frozenset(), graph=graph, scalar=False, made=frozenset())
+    return replace(result, sources=result.sources | deps, graph=graph, scalar=False, made=frozenset())
 
 
 def under(m: Machine, graph: Graph) -> Graph:
@@ -55,7 +55,17 @@ def under(m: Machine, graph: Graph) -> Graph:
 
 
 def detached(tensor: Tensor) -> Tensor:
-    return Tensor(scalar=tensor.scalar, origins=tensor.origins)
+    return Tensor(scalar=tensor.scalar, origins=tensor.origins, made=tensor.made)
+
+
+def computed(tensor: Tensor) -> Tensor:
+    """The tensor as the result of an operation of torch."""
+    return replace(tensor, made=COMPUTED)
+
+
+def sure(values: Iterable[Value]) -> bool:
+    """Whether one of some operands is a tensor beyond doubt; then what is computed from them is one too."""
+    return any(isinstance(a, Tensor) and a.made for v in values for a in v)
 
 
 def scaled(tensor: Tensor, op: str, by: str) -> Tensor:
@@ -68,5 +78,5 @@ def attribute_of_tensor(tensor: Tensor, name: str) -> Value:
     if name in TENSOR_ATTRIBUTES:
         return UNKNOWN
     if name in ("loss", "losses"):
-        return frozenset({replace(tensor, scalar=True)})
+        return frozenset({replace(tensor, scalar=True, made=frozenset())})
     return frozenset({tensor})

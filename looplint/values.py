@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 if TYPE_CHECKING:
     from looplint import ir
     from looplint.frames import Frame
+    from looplint.graph import Site
     from looplint.project import ModuleInfo
 
 Graph = Literal["yes", "no", "maybe"]
@@ -69,11 +70,24 @@ class Ref:
 
 
 @dataclass(frozen=True, slots=True)
+class Made:
+    """What made a tensor: an operation of torch, and where it stands."""
+
+    op: str
+    site: Site | None = None
+
+
+# Some operation of torch: all that is known is that a tensor came out.
+COMPUTED = frozenset({Made("tensor")})
+
+
+@dataclass(frozen=True, slots=True)
 class Tensor:
     """A tensor, or a structure of tensors, computed by the program.
 
     `graph` tells whether it carries its autograd graph, `sources` are the modules whose parameters that graph reaches, `forwards` the forward
-    events in it, `origins` those of all it was computed from, `tags` what was done to it.
+    events in it, `origins` those of all it was computed from, `tags` what was done to it, `made` what made it on each path: empty where that is not
+    known, and then it may be a structure or an object with a tensor's methods.
     """
 
     sources: frozenset[Obj] = frozenset()
@@ -82,6 +96,7 @@ class Tensor:
     tags: frozenset[tuple[str, Any]] = frozenset()
     scalar: bool = False
     origins: frozenset[EventKey] = frozenset()
+    made: frozenset[Made] = frozenset()
 
     def tagged(self, *tags: tuple[str, Any]) -> Tensor:
         return replace(self, tags=self.tags | frozenset(tags))
@@ -205,6 +220,7 @@ def join_tensors(tensors: Iterable[Tensor]) -> Tensor:
         frozenset().union(*(t.tags for t in items)),
         all(t.scalar for t in items),
         frozenset().union(*(t.origins for t in items)),
+        frozenset().union(*(t.made for t in items)) if all(t.made for t in items) else frozenset(),
     )
 
 

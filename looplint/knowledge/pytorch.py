@@ -138,6 +138,16 @@ TENSOR_METHODS: dict[str, str] = {
     "append": "collect",
     "extend": "collect",
 }
+# Methods and attributes that tensors have, and nothing else that can be moved or converted: not modules, graphs, or the batches of tokenizers.
+TENSOR_ONLY = frozenset({
+    "view", "reshape", "permute", "squeeze", "unsqueeze", "sum", "argmax", "argmin", "topk", "clamp", "scatter_", "index_select", "masked_fill", "masked_fill_",
+    "item", "backward", "size", "numel", "ndimension", "eq", "ne", "ge", "le", "new_zeros", "new_ones", "view_as", "type_as", "expand_as", "nonzero", "tolist",
+})  # fmt: skip
+TENSOR_ONLY_ATTRIBUTES = frozenset({"shape", "ndim", "grad_fn", "requires_grad"})
+# Datasets whose items are tensors (or pairs of a tensor and a number): what a loader makes of them are tensors.
+TENSOR_DATASETS = ("torch.utils.data.TensorDataset", "torchvision.datasets.")
+# Methods that give a copy elsewhere or in another type; on a module they change the module itself.
+CONVERSIONS = frozenset({"to", "cuda", "cpu", "xpu", "npu", "half", "float", "double", "bfloat16", "long", "int", "bool", "byte", "type", "pin_memory"})
 # Attributes of tensors that carry no graph.
 TENSOR_ATTRIBUTES = frozenset({"shape", "dtype", "device", "ndim", "data", "grad", "requires_grad", "is_cuda", "is_leaf", "grad_fn", "layout", "itemsize"})
 

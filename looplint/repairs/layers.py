@@ -6,6 +6,8 @@ import libcst as cst
 
 from looplint.graph import Event
 from looplint.repairs.draft import Draft, Infeasible
+from looplint.repairs.layout import Layout, Statement
+from looplint.repairs.names import reads, sets
 from looplint.repairs.places import place_at
 from looplint.repairs.planner import Plan, Planner
 
@@ -21,3 +23,46 @@ def call_module(p: Planner, event: Event) -> Plan:
     draft = Draft(layout)
     draft.replace(node.func, code)
     return Plan(f"Call the module: {code}(...)", "safe", [draft])
+
+
+def assign_result(p: Planner, event: Event) -> Plan:
+    """`x.to(device)` becomes `x = x.to(device)`."""
+    place = place_at(event, len(event.calls), p.layouts)
+    layout, statement = place.layout, place.statement
+    value = statement.node.value if isinstance(statement.node, cst.Expr) else None
+    calls = [e.value for e in value.elements] if isinstance(value, cst.Tuple) else [value]
+    receivers = []
+    for call in calls:
+        if not (isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute) and _assignable(call.func.value)):
+            raise Infeasible("the call is part of a larger expression")
+        receivers.append(call.func.value)
+    for receiver in receivers:
+        if isinstance(receiver, cst.Name):
+            _check_name(layout, statement, receiver.value)
+    targets = ", ".join(layout.code(r) for r in receivers)
+    draft = Draft(layout)
+    draft.insert(statement.start, f"{targets} = ")
+    return Plan(f"Assign the result to {targets}", "safe", [draft])
+
+
+def _assignable(node: cst.BaseExpression) -> bool:
+    return isinstance(node, cst.Name | cst.Attribute | cst.Subscript) and not node.lpar
+
+
+def _check_name(layout: Layout, statement: Statement, name: str) -> None:
+    """Raise where giving a name a new value would not reach those who read it."""
+    function = layout.function_of(statement)
+    if function is not None:
+        assert isinstance(function.node, cst.FunctionDef)
+        params = function.node.params
+        given = {q.name.value for q in (*params.posonly_params, *params.params, *params.kwonly_params)}
+        if name not in given and name not in sets(function.node.body):
+            raise Infeasible(f"{name} is not a name of this function")
+    for around in statement.ancestors():
+        if around is function:
+            break
+        again = isinstance(around.node, cst.For | cst.While) and name not in sets(around.node)
+        rest = around.block.statements[around.index + 1 :]
+        if any(name in reads(s.node) for s in rest) or (again and name in reads(around.node.body)):
+            return
+    raise Infeasible(f"nothing reads {name} afterwards")

@@ -1,0 +1,79 @@
+"""A tensor is converted or moved, and the result is thrown away.
+
+## What it does
+
+Reports a statement that only calls `to`, `cuda`, `cpu`, `half`, `float` or a like method of a tensor: the copy it makes is kept by nobody.
+
+## Why it matters
+
+On a module these methods work in place, on a tensor they return a new one. The tensor stays on its device and in its type; the next
+operation that mixes devices raises, or, where everything stays on the CPU, the training quietly runs there or in the other precision.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int, device: str):
+    net.to(device)
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            x = x.to(device).view(len(x), -1)
+            y.to(device)
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int, device: str):
+    net.to(device)
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            x = x.to(device).view(len(x), -1)
+            y = y.to(device)
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+```
+
+## Stays quiet
+
+Modules, which change in place; batches of graph libraries and tokenizers, which do too, unless the code uses them as tensors; a tensor
+that is made in the same expression (`torch.zeros(1).cuda()` starts the CUDA context).
+
+## Repair
+
+Safe: assign the result.
+
+## Evidence
+
+What a run shows: the tensor's device or type is the same before and after.
+"""
+
+from looplint.rule import Program, Report, Reports
+
+CODE = "LL503"
+
+
+def check(program: Program) -> Reports:
+    for event in program.of("discard"):
+        if not event.certain:
+            continue
+        name, method = event.data["receiver"], event.data["method"]
+        stays = "keeps its type" if event.data["changes"] == "type" else "stays where it is"
+        yield Report(event, f"{method}() returns a new tensor and nothing takes it: {name} {stays}", repair=("assign-result", event))
