@@ -23,6 +23,7 @@ class Automaton:
 
     `arrows` maps (state, event kind) to the next state. "*" stands for every state without an arrow of its own for that event; the unknown
     state "?" leaves only through "*". The event "iterate" is the way back to the head of the loop in which the state was reached.
+    An arrow for "backward:scaled" takes the events of that variant only, before any arrow for "backward".
     `reads` are events that change nothing but are visited.
     """
 
@@ -32,14 +33,17 @@ class Automaton:
     kinds: frozenset[str] = field(init=False, default=frozenset())
 
     def __post_init__(self) -> None:
-        kinds = {kind for _, kind in self.arrows} | self.reads | {"construct", "escape"}
+        kinds = {kind.partition(":")[0] for _, kind in self.arrows} | self.reads | {"construct", "escape"}
         object.__setattr__(self, "kinds", frozenset(kinds) - {"iterate"})
 
-    def next(self, state: str, kind: str) -> str:
-        following = self.arrows.get((state, kind))
-        if following is None:
-            following = self.arrows.get(("*", kind), state)
-        return following
+    def next(self, state: str, kind: str, variant: str = "") -> str:
+        names = (f"{kind}:{variant}", kind) if variant else (kind,)
+        for name in names:
+            for source in (state, "*"):
+                following = self.arrows.get((source, name))
+                if following is not None:
+                    return following
+        return state
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +158,7 @@ def _after(node: Node, states: dict[_Key, _Entry], automaton: Automaton, touched
         elif event.kind == "escape":
             following = UNSEEN if ("*", "escape") not in automaton.arrows else automaton.arrows[("*", "escape")]
         else:
-            following = automaton.next(state, event.kind)
+            following = automaton.next(state, event.kind, event.variant)
         _merge(result, (following, later), _Entry(entry.assumed, {**entry.trail, event.kind: event}, event if following != state else entry.since))
         if touched == "may" and following != state:
             _merge(result, (state, later), entry)

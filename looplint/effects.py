@@ -100,6 +100,7 @@ def constructed(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
             m.emit("construct", expr.node, {obj}, args=args)
         case "scaler":
             obj.info["enabled"] = args.keywords.get("enabled")
+            obj.info["switch"] = frozenset(p for a in expr.args if a.keyword == "enabled" for p in ir.paths_in(a.value))
             m.emit("construct", expr.node, {obj})
         case "loss":
             obj.info["reduction"] = args.keywords.get("reduction")

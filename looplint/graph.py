@@ -60,7 +60,7 @@ class Event:
     """Something happens to some objects at a place.
 
     `subjects` are the objects it happens to (empty when they are not known), `certain` is False when it may also
-    happen to none of them.
+    happen to none of them. `variant` tells events of one kind apart where a protocol has to: a backward of a "scaled" loss.
     """
 
     kind: EventKind
@@ -76,6 +76,7 @@ class Event:
     root: str = ""
     data: dict[str, Any] = field(default_factory=dict)
     index: int = -1
+    variant: str = ""
 
     def __repr__(self) -> str:
         names = ",".join(sorted(o.name or o.kind for o in self.subjects))

@@ -138,11 +138,12 @@ class Machine:
     def site(self, node: cst.CSTNode) -> Site:
         return Site(self.frame.module, node)
 
-    def emit(self, kind: EventKind, node: cst.CSTNode, subjects: Iterable[Obj], *, certain: bool = True, **data: Any) -> Event | None:
+    def emit(self, kind: EventKind, node: cst.CSTNode, subjects: Iterable[Obj], *, certain: bool = True, variant: str = "", **data: Any) -> Event | None:
         """Something happens here, on this path. Nothing is noted on a path that cannot be reached."""
         if not self.at:
             return None
         event = self._event(kind, node, subjects, certain, data)
+        event.variant = variant
         index = self.graph.add("event", self.loops, self.at, event=event)
         self.at = [Loose(index)]
         return event

@@ -110,10 +110,16 @@ def backward(m: Machine, expr: ir.Call, losses: list[Value], args: Arguments, vi
     retain = args.get(1, "retain_graph") if not via else args.keywords.get("retain_graph")
     create = args.get(2, "create_graph") if not via else args.keywords.get("create_graph")
     m.emit(
-        "backward", expr.node, sources, retain_graph=_flag(retain), create_graph=_flag(create), forwards=tensor.forwards if tensor else frozenset(),
-        tags=tags, known=tensor is not None and not any(may_be_unknown(v) for v in losses), loss=losses[0] if losses else NOTHING, via=via,
-        repeated=m.comprehensions > 0,
+        "backward", expr.node, sources, variant=via or _scaling(tags), retain_graph=_flag(retain), create_graph=_flag(create),
+        forwards=tensor.forwards if tensor else frozenset(), tags=tags, loss=losses[0] if losses else NOTHING, via=via, repeated=m.comprehensions > 0,
+        known=tensor is not None and ("unknown", True) not in tags and not any(may_be_unknown(v) for v in losses),
     )  # fmt: skip
+
+
+def _scaling(tags: frozenset[tuple[str, object]]) -> str:
+    """Whether a scaler has multiplied the loss: on every path, or on some."""
+    names = {name for name, _ in tags}
+    return "maybe-scaled" if "scaler?" in names else "scaled" if "scaler" in names else ""
 
 
 def _flag(value: Value | None) -> bool | None:

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from looplint import calls, ir, methods, objects
 from looplint.machine import Machine
-from looplint.tensors import combine
-from looplint.values import NONE, NOTHING, UNKNOWN, Arguments, Func, Obj, Params, Ref, Tensor, Tuple, Value, constant_of, may_be_unknown, ref
+from looplint.tensors import combine, under
+from looplint.values import NONE, NOTHING, UNKNOWN, Arguments, Func, Obj, Params, Ref, Tensor, Tuple, Unknown, Value, constant_of, may_be_unknown, ref
 
 Handler = Callable[[Machine, Obj, str, Arguments, ir.Call], Value]
 
@@ -88,15 +88,19 @@ def _load_state(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call)
 def _scale(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     value = args.get(0, "outputs") or UNKNOWN
     tensor = combine(m, [value])
+    enabled = constant_of(obj.info["enabled"]) if obj.info.get("enabled") else None
+    if enabled is not None and not enabled.value:
+        return value  # a disabled scaler multiplies nothing
     if tensor is None:
-        return value
+        deps = frozenset().union(*(a.deps for a in value if isinstance(a, Unknown)))
+        tensor = Tensor(deps, under(m, "maybe"), tags=frozenset({("unknown", True)}))
     return frozenset({replace(tensor.tagged(("scaler", obj)), scalar=True)})
 
 
 def _scaler_step(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     optimizers = [a.obj for a in args.get(0, "optimizer") or NOTHING if isinstance(a, Ref)]
     subjects = [o for o in optimizers if o.kind == "optimizer"]
-    m.emit("step", expr.node, subjects, certain=len(subjects) == 1 and _one(subjects[0]), scaler=obj)
+    m.emit("step", expr.node, subjects, certain=len(subjects) == 1 and _one(subjects[0]), variant="scaler", scaler=obj)
     return UNKNOWN
 
 

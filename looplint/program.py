@@ -82,6 +82,8 @@ class Program:
             return self._touches_optimizer(event, obj)
         if obj in event.subjects:
             return "must" if event.certain and len(event.subjects) == 1 else "may"
+        if obj.kind == "scaler" and event.data.get("scaler") is obj:
+            return "must"
         if obj.kind == "module" and event.kind in ("train", "eval", "escape", "move"):
             if any(s in event.subjects for s in obj.lineage()):
                 return "must" if event.certain else "may"
@@ -92,6 +94,8 @@ class Program:
     def _touches_optimizer(self, event: Event, obj: Obj) -> str | None:
         if obj in event.subjects:
             return "must" if event.certain and len([s for s in event.subjects if s.kind == "optimizer"]) == 1 else "may"
+        if event.kind == "unscale" and not event.subjects:
+            return "may"
         if event.kind in ("construct", "step", "unscale", "train", "eval", "forward"):
             return None
         if event.kind in ("move", "replace"):

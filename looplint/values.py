@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 Graph = Literal["yes", "no", "maybe"]
 EventKey = tuple[object, int, str]
 WIDTH = 8
+# Tags that say something of a tensor only if every tensor it may be has them: the scaler that multiplied a loss.
+_OF_ALL = frozenset({"scaler"})
 
 
 class Obj:
@@ -217,11 +219,18 @@ def join_tensors(tensors: Iterable[Tensor]) -> Tensor:
         frozenset().union(*(t.sources for t in attached)),
         graphs.pop() if len(graphs) == 1 else "maybe",
         frozenset().union(*(t.forwards for t in attached)),
-        frozenset().union(*(t.tags for t in items)),
+        _tags(items),
         all(t.scalar for t in items),
         frozenset().union(*(t.origins for t in items)),
         frozenset().union(*(t.made for t in items)) if all(t.made for t in items) else frozenset(),
     )
+
+
+def _tags(items: list[Tensor]) -> frozenset[tuple[str, Any]]:
+    """What was done to any of some tensors; what has to be true of all of them is marked as only possible where it is not."""
+    union: frozenset[tuple[str, Any]] = frozenset().union(*(t.tags for t in items))
+    partial = {tag for tag in union if tag[0] in _OF_ALL and not all(tag in t.tags for t in items)}
+    return union - partial | {(f"{name}?", value) for name, value in partial} if partial else union
 
 
 def join(left: Value, right: Value) -> Value:

@@ -27,7 +27,7 @@ LAYERS = [
     ["automaton", "tensors", "schedules"],
     ["calls", "objects", "methods", "effects", "object_effects", "contexts", "expressions", "statements", "modules", "tensorlike"],
     ["program", "insides", "roots"],
-    ["protocols"],
+    ["protocols", "precision"],
     ["rule", "describe", "positions"],
     ["catalogue"],
     ["selection", "repairs"],

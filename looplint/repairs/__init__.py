@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from looplint.finding import Fix
-from looplint.repairs import cycle, layers, modes, schedules, tensors
+from looplint.repairs import cycle, layers, modes, precision, schedules, tensors
 from looplint.repairs.draft import Infeasible
 from looplint.repairs.planner import Plan, Planner
 
@@ -33,6 +33,7 @@ REPAIRS: dict[str, Callable[..., Plan]] = {
     "assign-result": layers.assign_result,
     "detach-argument": tensors.detach_argument,
     "detach-added": tensors.detach_added,
+    "insert-unscale": precision.insert_unscale,
 }
 
 

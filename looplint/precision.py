@@ -1,0 +1,47 @@
+"""The protocol of scaled gradients, and the questions that the rules on mixed precision ask."""
+
+from __future__ import annotations
+
+from looplint.automaton import Automaton
+from looplint.graph import Event
+from looplint.program import Program, related
+from looplint.values import Obj, constant_of
+
+# What a scaler has done to an optimizer's gradients since the last backward; "mixed" gradients come from losses with a scaler and without one.
+SCALING = Automaton(
+    start="none",
+    arrows={
+        ("*", "clear"): "none",
+        ("*", "backward:scaled"): "scaled",
+        ("plain", "backward:scaled"): "mixed",
+        ("*", "backward:maybe-scaled"): "?",
+        ("*", "backward"): "plain",
+        ("scaled", "backward"): "mixed",
+        ("unscaled", "backward"): "mixed",
+        ("mixed", "backward"): "mixed",
+        ("scaled", "unscale"): "unscaled",
+        ("?", "unscale"): "unscaled",
+        ("*", "step"): "applied",
+    },
+    reads=frozenset({"clip"}),
+)
+
+
+def scaler_of(backward: Event) -> Obj | None:
+    """The scaler that multiplied the loss of a backward; None where none did, or more than one may have."""
+    found = [value for name, value in backward.data["tags"] if name == "scaler"]
+    return found[0] if len(found) == 1 else None
+
+
+def switched(event: Event, scaler: Obj) -> bool:
+    """Whether what switches the scaler on or off also decides if an event happens."""
+    enabled = scaler.info.get("enabled")
+    if enabled is None or constant_of(enabled) is not None:
+        return False
+    switch = {name.rpartition(".")[2] for name in scaler.info.get("switch", ())}
+    return any(switch & {name.rpartition(".")[2] for name in guard.names} for guard in event.guards)
+
+
+def unscaled_by_hand(program: Program, optimizer: Obj) -> bool:
+    """Whether the program multiplies the gradients of an optimizer itself."""
+    return related(optimizer.info.get("holds", frozenset()), program.facts.scaled_gradients)

@@ -1,0 +1,56 @@
+"""Repairs of mixed precision: what the scaler has to do, at the place where it belongs."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from looplint.graph import Event
+from looplint.repairs.draft import Draft, Infeasible
+from looplint.repairs.places import Place, meet, name_in
+from looplint.repairs.planner import Plan, Planner
+from looplint.values import Obj
+
+
+def insert_unscale(p: Planner, clip: Event, backward: Event, scaler: Obj, optimizer: Obj) -> Plan:
+    """The gradients are unscaled just before the clip, under its conditions."""
+    place, _ = meet(clip, backward, p.layouts)
+    scaler_name, optimizer_name = scaler_in(p, scaler, place), name_in(
+        p.program, optimizer, place.layout.info, place.layout.function_of(place.statement), p.layouts, ("step", "clear", "construct")
+    )
+    if scaler_name is None or optimizer_name is None:
+        raise Infeasible("the scaler or the optimizer has no name where the clip is")
+    if any(isinstance(s.node, cst.For | cst.While) and s not in _loops_around(p, backward) for s in place.statement.ancestors()):
+        raise Infeasible("the clip stands in a loop of its own")
+    draft = Draft(place.layout)
+    draft.line_before(place.statement, f"{scaler_name}.unscale_({optimizer_name})")
+    return Plan(f"Unscale the gradients of {optimizer_name} before the clip", "safe", [draft])
+
+
+def _loops_around(p: Planner, event: Event) -> list[object]:
+    return [p.layouts.of(loop.site.module).by_node.get(loop.site.node) for loop in event.loops]
+
+
+def scaler_in(p: Planner, scaler: Obj, place: Place) -> str | None:
+    """How the function of a place names a scaler, read off the calls it makes on it."""
+    layout = place.layout
+    function = layout.function_of(place.statement)
+    for event in p.program.of("backward", "step", "unscale", "update"):
+        node = _on_scaler(event, scaler)
+        if node is not None and event.site.module is layout.info:
+            statement = layout.statement_of(event.site.node)
+            if statement is not None and layout.function_of(statement) is function:
+                return layout.code(node)
+    return None
+
+
+def _on_scaler(event: Event, scaler: Obj) -> cst.BaseExpression | None:
+    """The expression that an event's call asks for a scaler's method: `scaler` of `scaler.scale(loss).backward()` and of `scaler.step(opt)`."""
+    call = event.site.node
+    if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
+        return None
+    if event.kind != "backward":
+        return call.func.value if event.data.get("scaler") is scaler or scaler in event.subjects else None
+    inner = call.func.value
+    if ("scaler", scaler) in event.data["tags"] and isinstance(inner, cst.Call) and isinstance(inner.func, cst.Attribute) and inner.func.attr.value == "scale":
+        return inner.func.value
+    return None

@@ -1,0 +1,93 @@
+"""Gradients are clipped while the scaler's factor is still in them.
+
+## What it does
+
+Gradients of a loss that a `GradScaler` has scaled are clipped, and nothing has unscaled them since the backward. It is reported where that
+holds on every path.
+
+## Why it matters
+
+`scaler.scale(loss).backward()` multiplies every gradient by the scale, 65536 to begin with. `clip_grad_norm_` compares that norm with
+`max_norm`, so nearly every gradient is clipped; `scaler.step()` then divides by the scale again, and what is left of `max_norm=1.0` is a
+norm of at most 1 / 65536.
+
+## Bad
+
+```python
+import torch
+from torch import nn
+
+
+def train(model: nn.Module, loader, epochs: int):
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    scaler = torch.amp.GradScaler("cuda")
+    for epoch in range(epochs):
+        model.train()
+        for x, y in loader:
+            optimizer.zero_grad()
+            with torch.autocast("cuda", dtype=torch.float16):
+                loss = nn.functional.mse_loss(model(x), y)
+            scaler.scale(loss).backward()
+            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            scaler.step(optimizer)
+            scaler.update()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn
+
+
+def train(model: nn.Module, loader, epochs: int):
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    scaler = torch.amp.GradScaler("cuda")
+    for epoch in range(epochs):
+        model.train()
+        for x, y in loader:
+            optimizer.zero_grad()
+            with torch.autocast("cuda", dtype=torch.float16):
+                loss = nn.functional.mse_loss(model(x), y)
+            scaler.scale(loss).backward()
+            scaler.unscale_(optimizer)
+            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            scaler.step(optimizer)
+            scaler.update()
+```
+
+## Stays quiet
+
+`GradScaler(enabled=False)`; bfloat16 with no scaler; gradients that the program multiplies by `1 / scaler.get_scale()` itself; libraries that
+unscale on their own (`accelerator.clip_grad_norm_`); a clip under a condition on what also switches the scaler off.
+
+## Repair
+
+Safe: insert `scaler.unscale_(optimizer)` just before the clip.
+
+## Evidence
+
+What a run shows: a clip meets gradients that have been scaled and not unscaled.
+"""
+
+from looplint.rule import SCALING, Program, Report, Reports, name_of, note, scaler_of, switched, unscaled_by_hand
+
+CODE = "LL601"
+
+
+def check(program: Program) -> Reports:
+    for optimizer in program.optimizers:
+        if unscaled_by_hand(program, optimizer):
+            continue
+        for visit in program.run(SCALING, optimizer):
+            clip = visit.event
+            if clip.kind != "clip" or not visit.certain or not visit.always("scaled"):
+                continue
+            backward = visit.sometimes("scaled")[0].last("backward")
+            scaler = scaler_of(backward) if backward is not None else None
+            if backward is None or scaler is None or switched(clip, scaler):
+                continue
+            name = name_of(scaler)
+            message = f"the gradients are clipped while they are still scaled: {name}.unscale_({name_of(optimizer)}) has to run before the clip"
+            notes = note(backward, f"{name} scales the loss here, and its gradients with it")
+            yield Report(clip, message, notes, repair=("insert-unscale", clip, backward, scaler, optimizer))
