@@ -373,7 +373,9 @@ def instantiate(m: Machine, cls: ClassRef, args: Arguments, expr: ir.Call) -> Va
     elif fields:
         for number, (name, default) in enumerate(fields):
             value = args.get(number, name)
-            m.write(obj, name, value if value is not None else static_value(m, default, cls.module) if default else UNKNOWN)
+            if value is None:
+                value = static_value(m, default, cls.module) if default and not args.starred else UNKNOWN
+            m.write(obj, name, value)
     elif kind == "instance" and objects.has_unknown_base(m, cls):
         unknown_call(m, None, args, expr)
     effects.constructed(m, obj, args, expr)

@@ -7,13 +7,19 @@ import libcst as cst
 from looplint.graph import Event
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.places import Place, meet, name_in
-from looplint.repairs.planner import Plan, Planner
+from looplint.repairs.planner import Plan, Planner, check_free, common_block
 from looplint.values import Obj
 
 
 def insert_unscale(p: Planner, clip: Event, backward: Event, scaler: Obj, optimizer: Obj) -> Plan:
-    """The gradients are unscaled just before the clip, under its conditions."""
+    """The gradients are unscaled just before the clip, under its conditions; an unscale that stands behind it comes up.
+
+    A second `unscale_` in one iteration raises an error.
+    """
     place, _ = meet(clip, backward, p.layouts)
+    late = next((e for e in p.program.of("unscale") if p.program.touches(e, optimizer)), None)
+    if late is not None:
+        return _bring_up(p, late, clip, optimizer)
     scaler_name, optimizer_name = scaler_in(p, scaler, place), name_in(
         p.program, optimizer, place.layout.info, place.layout.function_of(place.statement), p.layouts, ("step", "clear", "construct")
     )
@@ -24,6 +30,18 @@ def insert_unscale(p: Planner, clip: Event, backward: Event, scaler: Obj, optimi
     draft = Draft(place.layout)
     draft.line_before(place.statement, f"{scaler_name}.unscale_({optimizer_name})")
     return Plan(f"Unscale the gradients of {optimizer_name} before the clip", "safe", [draft])
+
+
+def _bring_up(p: Planner, unscale: Event, clip: Event, optimizer: Obj) -> Plan:
+    mine, theirs = meet(unscale, clip, p.layouts)
+    unit = p.unit(mine, theirs.statement, "unscale")
+    block, outer, target = common_block(unit, theirs.statement)
+    if outer is not unit or unit.index < target.index:
+        raise Infeasible("the gradients are unscaled elsewhere, under a condition")
+    check_free(unit, target)
+    draft = Draft(mine.layout)
+    draft.move_before(unit, target)
+    return Plan(f"Unscale the gradients of {optimizer.name or 'the optimizer'} before the clip", "safe", [draft])
 
 
 def _loops_around(p: Planner, event: Event) -> list[object]:
