@@ -120,7 +120,7 @@ class Cache:
         rules = self._rules.get(selection.rule_folders)
         if rules is None:
             rules = self._rules[selection.rule_folders] = _rules(selection.rule_folders)
-        key = "\0".join([rules, repr(selection), os.getcwd(), str(source.path), source.display, digest(source.raw), digest(source.text.encode("utf-8", "surrogatepass"))])
+        key = "\0".join([rules, repr(selection), os.getcwd(), str(source.path), source.display, source.language, digest(source.raw)])
         return self._path / self._version / f"{digest(key.encode('utf-8', 'surrogateescape'))}.json"
 
     def _holds(self, reads: Reads) -> bool:
