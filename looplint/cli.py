@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -15,6 +16,7 @@ from looplint.errors import UserError
 from looplint.formats import FORMATS
 
 if TYPE_CHECKING:
+    from looplint.changed import Changes
     from looplint.configuration import Configurations
     from looplint.fix import FixResult
 
@@ -121,6 +123,8 @@ def _configurations(config: str | None, isolated: bool, options: dict[str, Any] 
 @click.option("--baseline", "known", metavar="FILE", help="Leave out the problems that FILE knows.")
 @click.option("--write-baseline", metavar="FILE", help="Write all problems to FILE as known ones.")
 @click.option("--add-noqa", is_flag=True, help="Silence all problems: add a comment to the line of each.")
+@click.option("--since", metavar="REV", help="Report only what stands on lines changed since a revision of git.")
+@click.option("--diff-only", is_flag=True, help="Report only what stands on lines not committed yet: --since HEAD.")
 @click.option("--no-cache", is_flag=True, help="Neither use nor keep results of earlier runs.")
 @click.option("--cache-dir", metavar="FOLDER", help="Where results are kept.")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 even when there are findings.")
@@ -140,6 +144,8 @@ def check(
     known: str | None,
     write_baseline: str | None,
     add_noqa: bool,
+    since: str | None,
+    diff_only: bool,
     no_cache: bool,
     exit_zero: bool,
     jobs: int | None,
@@ -158,6 +164,7 @@ def check(
         raise UserError("--baseline leaves known problems out and --write-baseline writes them all: use one at a time")
     if add_noqa and (fix or fix_only or diff or known is not None or write_baseline is not None):
         raise UserError("--add-noqa silences what is found: use it without --fix, --diff, --baseline and --write-baseline")
+    changes = _changes(since or ("HEAD" if diff_only else None), fixing=fix or fix_only or diff)
     configurations = _configurations(config, isolated, options)
     settings = configurations.of_folder(Path.cwd())
     cache = None if no_cache else Cache(place(settings, Path.cwd()))
@@ -174,6 +181,9 @@ def check(
         result = repairs.linted
     else:
         result = lint_paths(paths or (".",), configurations=configurations, cache=cache, jobs=jobs, progress=shown)
+    if changes is not None:
+        problems = tuple(p for p in result.problems if changes.concerns(p))
+        result = replace(result, findings=tuple(f for f in result.findings if changes.touches(f)), problems=problems)
     if shown is not None:
         click.echo("\r\x1b[K", nl=False, err=True)
     for problem in result.problems:
@@ -200,6 +210,16 @@ def check(
     elif output_format != "text" or not quiet or result.findings:
         click.echo(text, nl=False, err=repairs is not None and repairs.stdin is not None)
     sys.exit(2 if result.problems else 1 if result.findings and not exit_zero else 0)
+
+
+def _changes(revision: str | None, *, fixing: bool) -> Changes | None:
+    if revision is None:
+        return None
+    if fixing:
+        raise UserError("--since and --diff-only choose what is reported, not what is repaired: use them without --fix, --fix-only and --diff")
+    from looplint.changed import changes_since
+
+    return changes_since(revision)
 
 
 def _repair(repairs: FixResult, *, diff: bool, show: bool, quiet: bool) -> int:

@@ -18,7 +18,7 @@ LAYERS = [
     ["languages", "settings"],
     ["options"],
     ["magics", "notebook_json", "notebooks", "notebook_edit", "markdown"],
-    ["sources", "ir", "writing", "places", "results"],
+    ["sources", "ir", "writing", "places", "results", "changed"],
     ["configuration_file", "configuration", "configuration_text"],
     ["discovery"],
     ["lower", "values", "suppression", "fingerprint", "unused", "noqa"],
