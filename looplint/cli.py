@@ -164,7 +164,7 @@ def check(
         raise UserError("--baseline leaves known problems out and --write-baseline writes them all: use one at a time")
     if add_noqa and (fix or fix_only or diff or known is not None or write_baseline is not None):
         raise UserError("--add-noqa silences what is found: use it without --fix, --diff, --baseline and --write-baseline")
-    changes = _changes(since or ("HEAD" if diff_only else None), fixing=fix or fix_only or diff)
+    changes = _changes(since or ("HEAD" if diff_only else None), reporting=not (fix or fix_only or diff or add_noqa or write_baseline))
     configurations = _configurations(config, isolated, options)
     settings = configurations.of_folder(Path.cwd())
     cache = None if no_cache else Cache(place(settings, Path.cwd()))
@@ -212,11 +212,11 @@ def check(
     sys.exit(2 if result.problems else 1 if result.findings and not exit_zero else 0)
 
 
-def _changes(revision: str | None, *, fixing: bool) -> Changes | None:
+def _changes(revision: str | None, *, reporting: bool) -> Changes | None:
     if revision is None:
         return None
-    if fixing:
-        raise UserError("--since and --diff-only choose what is reported, not what is repaired: use them without --fix, --fix-only and --diff")
+    if not reporting:
+        raise UserError("--since and --diff-only choose what is reported: use them without --fix, --diff, --add-noqa and --write-baseline")
     from looplint.changed import changes_since
 
     return changes_since(revision)
