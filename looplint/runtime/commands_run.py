@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from looplint.lint import Selection
+from looplint.configuration import Configurations
 from looplint.runtime.record import Options
 from looplint.runtime.running import as_json, as_text, inspect
 
@@ -68,7 +68,7 @@ def run_command(
     speaks = os.environ.get("RANK", "0") == "0"  # under torchrun every process runs, and the first reports
     if speaks:
         click.echo(f"executing {' '.join([script, *arguments])}", err=True)
-    inspection = inspect(script, options, Selection(select, ignore))
+    inspection = inspect(script, options, Configurations(overrides={"select": select, "ignore": ignore}))
     if speaks:
         for problem in inspection.problems:
             click.echo(f"error: {problem}", err=True)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
-from looplint.finding import Finding
+from looplint.finding import Finding, Location
 from looplint.runtime import witness_cycle, witness_state
 from looplint.runtime.stream import Stream
 from looplint.runtime.witness import Judge, Witness
+from looplint.sources import display_name
 
 Verdict = Literal["confirmed", "refuted", "not reached", "not measured", "found at run time only"]
 
@@ -43,11 +45,16 @@ class Joined:
     """A finding of either side, or of both, and what the run says of it."""
 
     verdict: Verdict
-    code: str
-    file: str
-    line: int
+    finding: Finding
     text: str
-    finding: Finding | None = None
+
+    @property
+    def code(self) -> str:
+        return self.finding.code
+
+    @property
+    def line(self) -> int:
+        return self.finding.location.row
 
     @property
     def stands(self) -> bool:
@@ -60,19 +67,21 @@ def witnesses(stream: Stream) -> list[Witness]:
     return [witness for _, judge in JUDGES for witness in judge(stream)]
 
 
-def join(findings: Sequence[Finding], stream: Stream, codes: Iterable[str] | None = None) -> list[Joined]:
+def join(findings: Sequence[Finding], stream: Stream, names: Mapping[str, str]) -> list[Joined]:
     """Puts each static finding beside what the run showed at its place, and adds what only the run showed.
 
-    `codes` are the rules whose run-time findings are wanted; all, where they are not given.
+    `names` are those of the rules by code; of other rules, run-time findings are not wanted.
     """
     seen = witnesses(stream)
     joined = [_judged(finding, seen) for finding in findings]
-    told = {(place, code) for j in joined if j.finding for place in _places(j.finding) for code in (j.code, ALIKE.get(j.code))}
-    wanted = MEASURED if codes is None else set(codes)
+    told = {(place, code) for j in joined for place in _places(j.finding) for code in (j.code, ALIKE.get(j.code))}
     for witness in seen:
-        if witness.alone and witness.code in wanted and not any((frame, witness.code) in told for frame in witness.frames):
-            joined.append(Joined("found at run time only", witness.code, witness.file, witness.line, witness.text))
-    return sorted(joined, key=lambda j: (j.file, j.line, j.code))
+        if witness.alone and witness.code in names and not any((frame, witness.code) in told for frame in witness.frames):
+            place = Location(witness.line, 1)
+            message = f"only the run shows it: {witness.text}"
+            found = Finding(witness.code, names[witness.code], message, display_name(Path(witness.file)), place, place)
+            joined.append(Joined("found at run time only", found, witness.text))
+    return sorted(joined, key=lambda j: j.finding.sort_key)
 
 
 def watched(findings: Iterable[Finding]) -> dict[str, list[int]]:
@@ -86,7 +95,7 @@ def watched(findings: Iterable[Finding]) -> dict[str, list[int]]:
 
 def _judged(finding: Finding, seen: Sequence[Witness]) -> Joined:
     def verdict(kind: Verdict, text: str) -> Joined:
-        return Joined(kind, finding.code, os.path.realpath(finding.filename), finding.location.row, text, finding)
+        return Joined(kind, finding, text)
 
     if finding.code not in MEASURED:
         return verdict("not measured", "a run does not show what this rule reports")

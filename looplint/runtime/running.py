@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import importlib.machinery
-import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from looplint.configuration import Configurations
 from looplint.errors import UserError
-from looplint.finding import Problem
-from looplint.lint import Selection, lint_paths
+from looplint.finding import Problem, written_place
+from looplint.lint import lint_paths, unsilenced
 from looplint.report.json import as_dict
 from looplint.runtime.joining import Joined, join, watched
 from looplint.runtime.record import Launch, Options, Recording, record
+from looplint.sources import display_name
+from looplint.ways import Ways
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,6 @@ class Inspection:
     recording: Recording
     joined: tuple[Joined, ...]
     problems: tuple[Problem, ...]
-    names: dict[str, str]  # of the rules, by code
 
     @property
     def exit_code(self) -> int:
@@ -39,21 +40,28 @@ class Inspection:
         return 1 if any(j.stands for j in self.joined) else 0
 
 
-def inspect(script: str, options: Options, selection: Selection | None = None, launch: Launch | None = None) -> Inspection:
+def inspect(script: str, options: Options, configurations: Configurations | None = None, launch: Launch | None = None) -> Inspection:
     """Lints and runs a script (or, with `options.module`, a module), and joins both.
 
     Raises:
-        UserError: there is no such script, or the selection names a rule that does not exist.
+        UserError: there is no such script, or the configuration is wrong.
     """
     path = module_file(options.module, options.cwd or Path.cwd()) if options.module else Path(script)
     if not path.is_file():
         raise UserError(f"{script}: no such file; looplint run executes one script, or with -m one module")
-    selection = selection or Selection()
-    rules = selection.rules()
-    linted = lint_paths([str(path)], selection, jobs=1)
+    linted = lint_paths([str(path)], configurations=configurations, jobs=1)
     recording = record(script, replace(options, watch=watched(linted.findings)), launch)
-    joined = join(linted.findings, recording.stream, [rule.code for rule in rules])
-    return Inspection(str(path), recording, tuple(joined), linted.problems, {rule.code: rule.name for rule in rules})
+    ways = Ways([str(path)], configurations=configurations)
+    names = {rule.code: rule.name for rule in ways.of_source(None).rules()}
+    joined = join(linted.findings, recording.stream, names)
+    return Inspection(str(path), recording, tuple(_wanted(joined, ways)), linted.problems)
+
+
+def _wanted(joined: Sequence[Joined], ways: Ways) -> Iterator[Joined]:
+    """Without the run-time findings that a comment or a setting silences; static ones have been through that."""
+    found = {id(j.finding) for j in joined if j.verdict == "found at run time only"}
+    kept = {id(f) for f in unsilenced(ways.shown(j.finding for j in joined if id(j.finding) in found), ())}
+    return (j for j in joined if id(j.finding) in kept or id(j.finding) not in found)
 
 
 def module_file(name: str, cwd: Path) -> Path:
@@ -91,23 +99,10 @@ def as_json(inspection: Inspection, *, events: bool = False) -> dict[str, Any]:
     if events:
         run["objects"] = [{"id": t.id, "role": t.role, "class": t.kind, **t.facts} for t in stream.things.values()]
         run["events"] = [
-            {"kind": e.kind, "object": e.object, "file": shown(e.file), "line": e.line, "time": e.time, "loops": e.loops, **e.facts} for e in stream.events
+            {"kind": e.kind, "object": e.object, "file": display_name(Path(e.file)) if e.file else None, "line": e.line, "time": e.time, "loops": e.loops, **e.facts} for e in stream.events
         ]
-    entries = [{"verdict": j.verdict, "evidence": j.text, **_finding(j, inspection.names)} for j in inspection.joined]
+    entries = [{"verdict": j.verdict, "evidence": j.text, **as_dict(j.finding)} for j in inspection.joined]
     return {"version": 1, "script": inspection.script, "run": run, "findings": entries, "problems": [str(p) for p in inspection.problems]}
-
-
-def _finding(joined: Joined, names: dict[str, str]) -> dict[str, Any]:
-    if joined.finding is not None:
-        return as_dict(joined.finding)
-    place = {"row": joined.line, "column": 1}
-    return {"code": joined.code, "name": names.get(joined.code, ""), "filename": shown(joined.file), "location": place}
-
-
-def shown(path: str) -> str:
-    """A path as a user would type it from here."""
-    relative = os.path.relpath(path) if path else path
-    return path if relative.startswith("..") else relative
 
 
 def as_text(inspection: Inspection, style: Any = None) -> str:
@@ -117,10 +112,9 @@ def as_text(inspection: Inspection, style: Any = None) -> str:
     blocks = []
     for joined in inspection.joined:
         finding = joined.finding
-        place = f"{finding.filename}:{finding.location.row}:{finding.location.column}" if finding else f"{shown(joined.file)}:{joined.line}"
-        name = finding.name if finding else inspection.names.get(joined.code, "")
-        head = f"{paint(place, bold=True)}: {joined.code} {name}: {paint(joined.verdict, fg=colours.get(joined.verdict, 'yellow'), bold=True)}"
-        said = [f"  {finding.message}"] if finding else []
+        place = written_place(finding.filename, finding.location, finding.cell)
+        head = f"{paint(place, bold=True)}: {finding.code} {finding.name}: {paint(joined.verdict, fg=colours.get(joined.verdict, 'yellow'), bold=True)}"
+        said = [f"  {finding.message}"] if joined.verdict != "found at run time only" else []
         blocks.append("\n".join([head, *said, f"  run: {joined.text}"]))
     return "\n\n".join([*blocks, _closing(inspection)]) + "\n"
 

@@ -136,6 +136,11 @@ def test_what_the_linter_cannot_see_is_found_at_run_time_only(tmp_path: Path, wa
     assert as_json(inspection)["findings"][0]["name"] == "missing-zero-grad"
 
 
+def test_a_comment_silences_what_only_the_run_shows(tmp_path: Path, warm: Warm) -> None:
+    hidden = edited((CLEAR, ""), (STEP, "            vars(type(optimizer))['step'](optimizer)\n"), (BACKWARD, "            loss.backward()  # noqa: LL102\n"))
+    assert inspected(tmp_path, warm, hidden).joined == ()
+
+
 def test_a_kept_value_is_judged_at_its_own_line(tmp_path: Path, warm: Warm) -> None:
     """Nothing is said of a line that did not run, though another line kept graphs."""
     source = edited(("            history.append(loss.item())\n", "            history.append(loss)\n            if i > 1000:\n                history.append(loss)\n"))
