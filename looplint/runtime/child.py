@@ -190,7 +190,7 @@ def _record(options: dict[str, Any]) -> _Recorder:
     hooks_data.install(tape, options.get("epochs") or 0, options.get("batches") or 0)
     hooks_state.install(tape, modules)
     hooks_loggers.install(tape)
-    hooks_kept.install(tape, options.get("watch") or {})
+    hooks_kept.install(tape, _sources(options))
 
     return _Recorder(tape, optimizers, modules)
 
@@ -202,21 +202,22 @@ def _run(options: dict[str, Any]) -> None:
         runpy.run_module(options["module"], run_name="__main__", alter_sys=True)
         return
     path = options["script"]
-    with open(path, "rb") as stream:
-        source = stream.read()
-    lines = (options.get("watch") or {}).get(os.path.realpath(path))
-    if lines:
-        from looplint.runtime.probes import compiled
-
-        code = compiled(source, path, lines)
-    else:
-        code = compile(source, path, "exec")
+    code = _sources(options).code(path) if options.get("stream") else None
+    if code is None:
+        with open(path, "rb") as stream:
+            code = compile(stream.read(), path, "exec")
     # Classes of the script are pickled, and found again by loader workers, as members of __main__.
     module = types.ModuleType("__main__")
     vars(module).update({"__file__": path, "__builtins__": __builtins__, "__cached__": None, "__spec__": None})
     options["main"] = module
     sys.modules["__main__"] = module
     exec(code, vars(module))  # noqa: S102 (running the user's script is what this process is for)
+
+
+def _sources(options: dict[str, Any]) -> Any:
+    from looplint.runtime.probes import Sources
+
+    return Sources(options.get("watch") or {}, options.get("replaced") or {})
 
 
 def _user_frames(error: BaseException) -> list[traceback.FrameSummary]:

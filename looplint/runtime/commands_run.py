@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import sys
+from pathlib import Path
 from typing import Any
 
 import click
 
 from looplint.configuration import Configurations
+from looplint.errors import UserError
 from looplint.runtime.record import Options
-from looplint.runtime.running import as_json, as_text, inspect
+from looplint.runtime.running import Inspection, as_json, as_text, inspect
+from looplint.runtime.versions import Version, comparison_json, comparison_text, other_script, repaired
 
 
 def _words(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
@@ -27,6 +31,10 @@ def _words(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tup
 @click.option("--device", type=click.Choice(["cpu", "cuda"]), help="With cpu, the script sees no GPU.")
 @click.option("--select", multiple=True, callback=_words, metavar="RULES", help="Codes, prefixes or names to ask instead of the default ones.")
 @click.option("--ignore", multiple=True, callback=_words, metavar="RULES", help="Rules to leave out.")
+@click.option("--compare", is_flag=True, help="Run it again as looplint repairs it, in memory, and show what changes.")
+@click.option("--compare-with", metavar="OTHER", help="Compare with a run of another script instead.")
+@click.option("--unsafe-fixes", is_flag=True, help="With --compare, make unsafe repairs too.")
+@click.option("--report", type=click.Path(path_type=Path, dir_okay=False), help="With --compare, write the comparison as one self-contained HTML page.")
 @click.option("--json", "as_data", is_flag=True, help="Print the findings and verdicts as JSON.")
 @click.option("--events", is_flag=True, help="With --json, print the recorded events as well.")
 @click.argument("script")
@@ -41,6 +49,10 @@ def run_command(
     device: str | None,
     select: tuple[str, ...],
     ignore: tuple[str, ...],
+    compare: bool,
+    compare_with: str | None,
+    unsafe_fixes: bool,
+    report: Path | None,
     as_data: bool,
     events: bool,
     script: str,
@@ -65,19 +77,53 @@ def run_command(
         device=device or "cuda",
         deterministic=False,
     )
+    if report is not None:
+        if not (compare or compare_with):
+            raise UserError("--report shows a comparison: give --compare or --compare-with as well")
+        from looplint.runtime.report import require
+
+        require()
     speaks = os.environ.get("RANK", "0") == "0"  # under torchrun every process runs, and the first reports
+    configurations = Configurations(overrides={"select": select, "ignore": ignore})
     if speaks:
         click.echo(f"executing {' '.join([script, *arguments])}", err=True)
-    inspection = inspect(script, options, Configurations(overrides={"select": select, "ignore": ignore}))
+    inspection = inspect(script, options, configurations)
+    version = None
+    if compare_with or compare:
+        if speaks:
+            click.echo(f"executing {compare_with or 'it as repaired'}", err=True)
+        if compare_with:
+            version = other_script(script, compare_with, options, configurations)
+        else:
+            version = repaired(script, inspection, options, configurations, unsafe=unsafe_fixes)
     if speaks:
-        for problem in inspection.problems:
-            click.echo(f"error: {problem}", err=True)
-        click.echo(json.dumps(as_json(inspection, events=events), indent=1) if as_data else as_text(inspection, _style()), nl=as_data)
+        _print(inspection, version, compared=bool(compare or compare_with), as_data=as_data, events=events)
+        if report is not None and version is not None:
+            from looplint.runtime.report_comparison import comparison_page
+
+            report.write_text(comparison_page(inspection, version), encoding="utf-8")
+            click.echo(f"wrote {report}", err=True)
     raise SystemExit(inspection.exit_code if speaks else 0)
+
+
+def _print(inspection: Inspection, version: Version | None, *, compared: bool, as_data: bool, events: bool) -> None:
+    for problem in inspection.problems:
+        click.echo(f"error: {problem}", err=True)
+    if as_data:
+        data = as_json(inspection, events=events)
+        if compared:
+            data["comparison"] = comparison_json(inspection, version) if version is not None else None
+        click.echo(json.dumps(data, indent=1))
+        return
+    click.echo(as_text(inspection, _style()), nl=False)
+    if version is not None:
+        click.echo("\n" + comparison_text(inspection, version), nl=False)
+    elif compared:
+        click.echo("Nothing of it can be repaired, so there is nothing to compare; --unsafe-fixes allows more repairs.")
 
 
 def _style() -> Any:
     """Colours where the output is a terminal's."""
-    coloured = bool(os.environ.get("FORCE_COLOR")) or (not os.environ.get("NO_COLOR") and click.get_text_stream("stdout").isatty())
+    coloured = bool(os.environ.get("FORCE_COLOR")) or (not os.environ.get("NO_COLOR") and sys.stdout.isatty())
     return click.style if coloured else None
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import torch
 
 from looplint.runtime import measure, probes
+from looplint.runtime.probes import Sources
 from looplint.runtime.tape import Tape
 
 
-def install(tape: Tape, watched: Mapping[str, list[int]]) -> None:
-    """Watches lines of files, named by their real paths."""
-    if watched:
-        probes.install(watched, _look(tape))
+def install(tape: Tape, sources: Sources) -> None:
+    """Has the watched lines looked at."""
+    if sources.watched or sources.replaced:
+        probes.install(sources, _look(tape))
 
 
 def _look(tape: Tape) -> Callable[[Any], None]:

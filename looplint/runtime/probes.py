@@ -9,7 +9,8 @@ from __future__ import annotations
 import ast
 import importlib.machinery
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
@@ -58,11 +59,29 @@ def compiled(source: bytes, path: str, lines: Iterable[int]) -> CodeType:
     return compile(_Wrap(lines).visit(tree), path, "exec", dont_inherit=True)
 
 
-def install(watched: Mapping[str, Iterable[int]], look: Callable[[Any], None]) -> None:
-    """Compiles the watched files with probes when they are imported.
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What differs from the files as they lie there: lines to probe, and texts that take their place. Both by real paths.
 
-    `watched` maps real paths to lines; `look` is called with each value.
+    A text that takes a file's place lies in a file of its own, whose lines to probe are named by its own path.
     """
+
+    watched: Mapping[str, Sequence[int]]
+    replaced: Mapping[str, str]
+
+    def code(self, path: str) -> CodeType | None:
+        """The code to run for a file, or None where it is as it lies there."""
+        real = os.path.realpath(path)
+        actual = self.replaced.get(real, real)
+        lines = self.watched.get(actual)
+        if not lines and actual == real:
+            return None
+        with open(actual, "rb") as stream:
+            return compiled(stream.read(), actual if actual != real else path, lines or ())
+
+
+def install(sources: Sources, look: Callable[[Any], None]) -> None:
+    """Has the files of `sources` run as it says, also when they are imported; `look` is called with each probed value."""
     import builtins
 
     def probe(value: Any) -> Any:
@@ -73,8 +92,6 @@ def install(watched: Mapping[str, Iterable[int]], look: Callable[[Any], None]) -
     original = importlib.machinery.SourceFileLoader.get_code
 
     def get_code(self: Any, fullname: str) -> Any:
-        path = self.get_filename(fullname)
-        lines = watched.get(os.path.realpath(path))
-        return compiled(self.get_data(path), path, lines) if lines else original(self, fullname)
+        return sources.code(self.get_filename(fullname)) or original(self, fullname)
 
     importlib.machinery.SourceFileLoader.get_code = get_code  # type: ignore[method-assign]

@@ -19,8 +19,9 @@ from looplint.runtime.stream import Stream
 from looplint.runtime.verify import Runs, Verdict
 
 POINTS = 400  # of a curve; more cannot be seen
-COLOURS = {"broken": "#c0392b", "expert": "#1e8449", "linter": "#2471a3"}
-DASHES = {"broken": "solid", "expert": "solid", "linter": "dot"}
+# Of the runs of a figure, in their order: the one in question, and those that it is compared with.
+COLOURS = ("#c0392b", "#1e8449", "#2471a3")
+DASHES = ("solid", "solid", "dot")
 Curve = Callable[[Stream], tuple[list[float], list[float]]]
 
 
@@ -89,9 +90,9 @@ def figure(recordings: dict[str, Recording]) -> str:
     plot = make_subplots(rows=rows, cols=columns, subplot_titles=list(CURVES), vertical_spacing=0.2, horizontal_spacing=0.07)
     for index, (axis, curve) in enumerate(CURVES.values()):
         row, column = index // columns + 1, index % columns + 1
-        for name, recording in recordings.items():
+        for number, (name, recording) in enumerate(recordings.items()):
             xs, ys = thinned(*curve(recording.stream))
-            style = {"color": COLOURS[name], "width": 1.5, "dash": DASHES[name]}
+            style = {"color": COLOURS[number], "width": 1.5, "dash": DASHES[number]}
             plot.add_trace(
                 Scatter(x=xs, y=ys, name=name, mode="lines+markers" if len(xs) < 12 else "lines", line=style, legendgroup=name, showlegend=index == 0),
                 row=row,
@@ -130,7 +131,7 @@ def section(verdict: Verdict, runs: Runs) -> str:
 <p>{html.escape(verdict.note)}{outcomes}</p>
 <table class="signals">{said}</table>
 <p>{_bits(verdict)}</p>
-<div class="plot"><script type="application/json">{_safe(figure(recordings))}</script></div>
+{plot(recordings)}
 <h3>Broken, and as an expert repairs it</h3>{scripts}
 {"<h3>Broken, and as looplint repairs it</h3>" + linter if linter else ""}
 </details>"""
@@ -143,9 +144,10 @@ def _bits(verdict: Verdict) -> str:
     return f"The repair by looplint {ends[verdict.same]}."
 
 
-def _safe(text: str) -> str:
-    """JSON that can stand inside a script element."""
-    return text.replace("<", "\\u003c")
+def plot(recordings: dict[str, Recording]) -> str:
+    """The element that the page's script draws the curves of some runs in; its JSON can stand inside a script element."""
+    text = figure(recordings).replace("<", "\\u003c")
+    return f'<div class="plot"><script type="application/json">{text}</script></div>'
 
 
 def sources(broken: Path, repaired: Path | None) -> str:
@@ -153,17 +155,17 @@ def sources(broken: Path, repaired: Path | None) -> str:
     if repaired is None:
         return ""
     if broken.is_file():
-        return _diff(broken.name, repaired.name, _lines(broken), _lines(repaired))
+        return side_by_side(broken.name, repaired.name, _lines(broken), _lines(repaired))
     names = sorted({p.relative_to(root).as_posix() for root in (broken, repaired) for p in root.glob("**/*.py")})
     pairs = [(name, _lines(broken / name), _lines(repaired / name)) for name in names]
-    return "".join(_diff(f"{broken.name}/{name}", f"{repaired.name}/{name}", old, new) for name, old, new in pairs if old != new)
+    return "".join(side_by_side(f"{broken.name}/{name}", f"{repaired.name}/{name}", old, new) for name, old, new in pairs if old != new)
 
 
 def _lines(path: Path) -> list[str]:
     return path.read_text("utf-8", "replace").splitlines() if path.exists() else []
 
 
-def _diff(left: str, right: str, old: Sequence[str], new: Sequence[str]) -> str:
+def side_by_side(left: str, right: str, old: Sequence[str], new: Sequence[str]) -> str:
     rows = []
     for kind, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         for i in range(max(b - a, d - c)):
@@ -188,7 +190,7 @@ h1 { font-size: 1.5rem; } h3 { font-size: 1rem; margin: 1.2rem 0 .4rem; }
 details { border: 1px solid #d5dce3; border-radius: 6px; margin: .5rem 0; padding: .5rem .8rem; }
 summary { cursor: pointer; font-weight: 600; }
 .badge { display: inline-block; min-width: 5.5rem; padding: 0 .5rem; border-radius: 4px; text-align: center; font-size: .85rem; color: #fff; }
-.proven { background: #1e8449; } .not-proven { background: #c0392b; } .not-run { background: #6b7785; }
+.proven, .refuted { background: #1e8449; } .not-proven, .confirmed, .found-at-run-time-only { background: #c0392b; } .not-reached, .not-measured { background: #6b7785; } .not-run { background: #6b7785; }
 table { border-collapse: collapse; } .signals th { text-align: left; padding-right: 1rem; } .signals td { padding: .1rem .8rem .1rem 0; vertical-align: top; }
 .overview td, .overview th { padding: .15rem .9rem .15rem 0; text-align: left; vertical-align: top; }
 .scroll { overflow-x: auto; border: 1px solid #e3e8ee; border-radius: 4px; margin-bottom: .6rem; }
@@ -212,15 +214,14 @@ function draw(plot) {
 for (const details of document.querySelectorAll('details'))
   details.addEventListener('toggle', () => { if (details.open) details.querySelectorAll('.plot').forEach(draw); });
 function follow() { const target = document.getElementById(location.hash.slice(1)); if (target) { target.open = true; target.scrollIntoView(); } }
+for (const plot of document.querySelectorAll('.plot')) if (!plot.closest('details:not([open])')) draw(plot);
 addEventListener('hashchange', follow);
 follow();
 """
 
 
 def page(verdicts: Sequence[Verdict], sections: Iterable[str], device: str) -> str:
-    """The whole page."""
-    from plotly.offline import get_plotlyjs  # type: ignore[import-untyped,import-not-found,unused-ignore]
-
+    """The whole page of a verification."""
     from looplint.runtime.verify import as_json
 
     facts = as_json((), device)
@@ -232,14 +233,22 @@ def page(verdicts: Sequence[Verdict], sections: Iterable[str], device: str) -> s
         f"<td>{html.escape(v.note or (v.broken.text if v.broken else ''))}</td></tr>"
         for v in verdicts
     )
-    return f"""<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>looplint verify</title><style>{STYLE}</style><script>{get_plotlyjs()}</script></head><body>
-<h1>What the rules claim, measured</h1>
+    body = f"""<h1>What the rules claim, measured</h1>
 <p>torch {facts["torch"]}, Python {facts["python"]}, {html.escape(device)}: {summary or "no case"}. Each case was run as it is (broken), as an expert repairs it,
 and, where there is a repair, as looplint repairs it. A case is proven when the broken run shows what its rule claims and the repaired runs do not.</p>
 <table class="overview">{rows}</table>
 <h2>Cases</h2>
-{"".join(sections)}
+{"".join(sections)}"""
+    return document("looplint verify", body)
+
+
+def document(title: str, body: str) -> str:
+    """A self-contained page around a body; plots that are not inside a closed part are drawn at once."""
+    from plotly.offline import get_plotlyjs  # type: ignore[import-untyped,import-not-found,unused-ignore]
+
+    return f"""<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{html.escape(title)}</title><style>{STYLE}</style><script>{get_plotlyjs()}</script></head><body>
+{body}
 <script>{SCRIPT}</script></body></html>
 """

@@ -46,22 +46,32 @@ def inspect(script: str, options: Options, configurations: Configurations | None
     Raises:
         UserError: there is no such script, or the configuration is wrong.
     """
-    path = module_file(options.module, options.cwd or Path.cwd()) if options.module else Path(script)
-    if not path.is_file():
-        raise UserError(f"{script}: no such file; looplint run executes one script, or with -m one module")
+    path = program_file(script, options)
     linted = lint_paths([str(path)], configurations=configurations, jobs=1)
     recording = record(script, replace(options, watch=watched(linted.findings)), launch)
     ways = Ways([str(path)], configurations=configurations)
     names = {rule.code: rule.name for rule in ways.of_source(None).rules()}
     joined = join(linted.findings, recording.stream, names)
-    return Inspection(str(path), recording, tuple(_wanted(joined, ways)), linted.problems)
+    return Inspection(str(path), recording, tuple(wanted(joined, ways)), linted.problems)
 
 
-def _wanted(joined: Sequence[Joined], ways: Ways) -> Iterator[Joined]:
+def wanted(joined: Sequence[Joined], ways: Ways) -> Iterator[Joined]:
     """Without the run-time findings that a comment or a setting silences; static ones have been through that."""
     found = {id(j.finding) for j in joined if j.verdict == "found at run time only"}
     kept = {id(f) for f in unsilenced(ways.shown(j.finding for j in joined if id(j.finding) in found), ())}
     return (j for j in joined if id(j.finding) in kept or id(j.finding) not in found)
+
+
+def program_file(script: str, options: Options) -> Path:
+    """The file that a run executes.
+
+    Raises:
+        UserError: there is none.
+    """
+    path = module_file(options.module, options.cwd or Path.cwd()) if options.module else Path(script)
+    if not path.is_file():
+        raise UserError(f"{script}: no such file; looplint run executes one script, or with -m one module")
+    return path
 
 
 def module_file(name: str, cwd: Path) -> Path:

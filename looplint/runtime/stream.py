@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -92,6 +92,18 @@ class Stream:
     @property
     def outcome(self) -> str:
         return cast(str, self.end.get("outcome", "cut"))
+
+
+def renamed(stream: Stream, names: Mapping[str, str]) -> Stream:
+    """The stream with other names for some of the files."""
+
+    def stack(frames: tuple[Frame, ...]) -> tuple[Frame, ...]:
+        return tuple(replace(f, file=names[f.file]) if f.file in names else f for f in frames)
+
+    events = tuple(
+        replace(e, stack=stack(e.stack), loops=tuple((names.get(file, file), line, i) for file, line, i in e.loops)) for e in stream.events
+    )
+    return replace(stream, events=events, marks=tuple(replace(m, stack=stack(m.stack)) for m in stream.marks))
 
 
 _EVENT_OWN = frozenset({"record", "n", "kind", "object", "at", "time", "loops"})

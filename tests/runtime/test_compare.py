@@ -1,0 +1,120 @@
+"""Two runs beside each other: the repaired copy, another script, and the page."""
+
+from __future__ import annotations
+
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from test_run import BACKWARD, CLEAR, CLIP, CORRECT, edited
+
+from looplint.runtime import comparing
+from looplint.runtime.comparing import first_difference
+from looplint.runtime.record import Options
+from looplint.runtime.running import inspect
+from looplint.runtime.versions import Version, comparison_json, comparison_text, other_script, repaired
+from looplint.runtime.warm import Warm
+
+BROKEN = edited((CLEAR, ""), (CLIP, ""), (BACKWARD, CLIP + BACKWARD), ("total += loss.item()", "total += loss"))
+
+
+def compared(folder: Path, warm: Warm, source: str, **options: int) -> tuple[object, Version | None]:
+    script = folder / "train.py"
+    script.write_text(source)
+    settings = Options(**options)  # type: ignore[arg-type]
+    first = inspect(str(script), settings, launch=warm.launch)
+    return first, repaired(str(script), first, settings, launch=warm.launch)
+
+
+def test_the_repaired_copy_runs_in_memory_and_ends_where_the_correct_script_does(tmp_path: Path, warm: Warm) -> None:
+    first, version = compared(tmp_path, warm, BROKEN)
+    assert version is not None
+    assert (tmp_path / "train.py").read_text() == BROKEN
+    assert [p.name for p in tmp_path.iterdir()] == ["train.py"]
+    assert {line.split(": ")[1].split()[0] for line in version.repairs} == {"LL102", "LL103", "LL402"}
+    assert version.inspection.joined == ()
+    correct = tmp_path / "correct.py"
+    correct.write_text(CORRECT)
+    right = inspect(str(correct), Options(), launch=warm.launch).recording.stream
+    ends = [run.end["optimizers"][0]["end"] for run in (version.inspection.recording.stream, right)]
+    assert ends[0] == ends[1]
+    assert {Path(e.file).name for e in version.inspection.recording.stream.of("step")} == {"train.py"}
+    text = comparison_text(first, version)  # type: ignore[arg-type]
+    assert "They first differ at step 1: gradient norm" in text
+    assert "What stands in repaired: nothing." in text
+    assert json.loads(json.dumps(comparison_json(first, version)))["first_difference"]["number"] == 1  # type: ignore[arg-type]
+
+
+def test_what_a_repair_leaves_is_judged_in_the_repaired_text(tmp_path: Path, warm: Warm) -> None:
+    source = BROKEN.replace("        scheduler.step()\n", "")
+    _, version = compared(tmp_path, warm, source)
+    assert version is not None
+    left = {(j.code, j.verdict) for j in version.inspection.joined}
+    assert ("LL205", "confirmed") in left
+
+
+def test_there_is_no_other_version_of_what_needs_no_repair(tmp_path: Path, warm: Warm) -> None:
+    assert compared(tmp_path, warm, CORRECT, steps=2)[1] is None
+
+
+def test_another_script_is_compared_from_the_same_seed(tmp_path: Path, warm: Warm) -> None:
+    one, other = tmp_path / "one.py", tmp_path / "other.py"
+    one.write_text(CORRECT)
+    other.write_text(CORRECT.replace("lr=0.1", "lr=0.2"))
+    first = inspect(str(one), Options(steps=4), launch=warm.launch)
+    same = other_script(str(one), str(one), Options(steps=4), launch=warm.launch)
+    assert first_difference(first.recording.stream, same.inspection.recording.stream) is None
+    version = other_script(str(one), str(other), Options(steps=4), launch=warm.launch)
+    difference = first_difference(first.recording.stream, version.inspection.recording.stream)
+    assert difference is not None
+    assert (difference.title, difference.number, difference.one, difference.other) == ("learning rate", 1, 0.1, 0.2)
+
+
+def test_the_rows_of_a_table_are_few_and_hold_the_last() -> None:
+    assert comparing.chosen(5) == [0, 1, 2, 3, 4]
+    rows = comparing.chosen(1000)
+    assert rows == [0, 1, 2, 4, 7, 12, 23, 43, 81, 152, 284, 533, 999]
+
+
+class Page(HTMLParser):
+    """The parts of a page: how often each element opens and closes, its plots, and its text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.wrong: list[str] = []
+        self.plots: list[dict[str, list[object]]] = []
+        self.text = ""
+        self.loads: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in ("meta", "col", "br", "link", "img"):
+            self.open.append(tag)
+        self.loads += [value or "" for name, value in attrs if name in ("src",) or (tag == "link" and name == "href")]
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] == "script":
+            if data.startswith('{"data"'):
+                self.plots.append(json.loads(data))
+        else:
+            self.text += data
+
+
+def test_the_page_holds_all_it_needs(tmp_path: Path, warm: Warm) -> None:
+    pytest.importorskip("plotly")
+    from looplint.runtime.report_comparison import comparison_page
+
+    first, version = compared(tmp_path, warm, BROKEN)
+    assert version is not None
+    page = Page()
+    page.feed(comparison_page(first, version))  # type: ignore[arg-type]
+    assert (page.wrong, page.open, page.loads) == ([], [], [])
+    (plot,) = page.plots
+    assert {trace["name"] for trace in plot["data"]} == {"as it is", "repaired"}  # type: ignore[index,call-overload]
+    assert "They first differ at step 1" in page.text
+    assert "optimizer.zero_grad()" in page.text
