@@ -18,7 +18,7 @@ from looplint.sources import lines_of
 _HEADER = re.compile(r"(?:async\s+)?(?:def|class)\s+(\w+)")
 # A comment begins at a "#" outside of strings; a string that does not end on the line takes the rest of it.
 _CODE = re.compile(r"""((?:[^#'"]|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|['"].*)*)""")
-Lines = Callable[[str], Sequence[str]]
+Lines = Callable[[str, int | None], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -44,15 +44,18 @@ def identify(findings: Iterable[Finding], lines: Lines = lines_of) -> list[Ident
 
     Args:
         findings: sorted by place, as a result holds them.
-        lines: gives the lines of a file by the name that findings have for it.
+        lines: gives the lines of a file, or of a cell of a notebook, by the names that findings have for them.
+
+    The number of a cell is no part of an identity: cells move, too.
     """
-    texts: dict[str, Sequence[str]] = {}
+    texts: dict[tuple[str, int | None], Sequence[str]] = {}
     count: Counter[Identity] = Counter()
     identities = []
     for finding in findings:
-        if finding.filename not in texts:
-            texts[finding.filename] = lines(finding.filename)
-        plain = _identity(finding, texts[finding.filename])
+        place = finding.filename, finding.cell
+        if place not in texts:
+            texts[place] = lines(*place)
+        plain = _identity(finding, texts[place])
         identities.append(replace(plain, ordinal=count[plain]))
         count[plain] += 1
     return identities

@@ -134,3 +134,16 @@ def test_a_script_is_not_overwritten_by_a_baseline(folder: Path) -> None:
 def test_both_options_at_once_are_refused(folder: Path) -> None:
     done = looplint(".", "--baseline", "known.json", "--write-baseline", "known.json", cwd=folder)
     assert done.returncode == 2 and "--baseline" in done.stderr
+
+
+def test_a_cell_of_a_notebook_may_move(tmp_path: Path) -> None:
+    def write(*texts: str) -> None:
+        cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": text} for text in texts]
+        (tmp_path / "a.ipynb").write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+
+    write("print(1)", LOOP + "train(net, loader)")
+    assert looplint(".", "--write-baseline", "known.json", cwd=tmp_path).stdout == "Wrote 1 known problem to known.json.\n"
+    assert '"function": "train", "line": "loss.backward()"' in (tmp_path / "known.json").read_text()
+    write("print(1)", "print(2)", f"# here\n{LOOP}train(net, loader)")
+    done = looplint(".", "--baseline", "known.json", cwd=tmp_path)
+    assert done.returncode == 0 and "1 known problem of known.json is not shown" in done.stdout

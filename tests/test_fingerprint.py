@@ -34,7 +34,7 @@ def finding(row: int, code: str = "LL102") -> Finding:
 
 def identities(code: str) -> list[Identity]:
     rows = [row for row, line in enumerate(code.splitlines(), 1) if ".step()" in line]
-    return identify([finding(row) for row in rows], lambda _: code.splitlines())
+    return identify([finding(row) for row in rows], lambda *_: code.splitlines())
 
 
 def test_functions_lines_and_order_tell_findings_apart() -> None:
