@@ -26,6 +26,7 @@ EventKind = Literal[
     "measure",  # a forward's result is compared, counted, averaged or turned into a number
     "save",  # torch.save, a state_dict taken
     "load",  # torch.load, load_state_dict
+    "switch",  # a global setting of PyTorch is set
     # Judged where they stand, whatever came before: noted beside the graph.
     "discard",  # a tensor's copy on another device or in another type is made, and nobody takes it
     "bypass",  # module.forward(...) is called in place of the module

@@ -205,6 +205,13 @@ class Machine:
         """Whether a condition inside the innermost loop stands before what happens now."""
         return any(g.depth >= len(self.loops) and g.frame == self.frame.ctx for g in self.guards) and bool(self.loops)
 
+    def setting_owner(self, qualname: str) -> Obj:
+        """The object that the settings of a library belong to; one for the whole program."""
+        obj = self.facts.created.get(("settings", qualname))
+        if obj is None:
+            obj = self.facts.created[("settings", qualname)] = Obj("settings", ("settings", qualname), qualname)
+        return obj
+
     def note_name(self, name: str) -> None:
         """A name was set anew; under a condition only the first time counts."""
         if self.guarded():

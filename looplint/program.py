@@ -57,6 +57,10 @@ class Program:
     def modules(self) -> list[Obj]:
         return self._subjects("module")
 
+    @cached_property
+    def settings(self) -> list[Obj]:
+        return self._subjects("settings")
+
     def _subjects(self, *kinds: str) -> list[Obj]:
         found: dict[Obj, None] = {}
         for event in self.events:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from looplint.notebooks import CellRows
 
 # What a file must contain to be worth parsing: an event of a training loop, or the object of one.
-_NEEDLES = re.compile(rb"\.\s*(?:backward|step|zero_grad|train|eval|clip_grad_norm_|prepare|parameters)\s*\(|lr_scheduler|optim\b|(?<!\))\.\s*forward\s*\(")
+_NEEDLES = re.compile(rb"\.\s*(?:backward|step|zero_grad|train|eval|clip_grad_norm_|prepare|parameters)\s*\(|lr_scheduler|optim\b|(?<!\))\.\s*forward\s*\(|cudnn\s*\.\s*deterministic")
 # Nesting beyond this overflows the parser's stack instead of raising.
 _MAX_DEPTH = 400
 _OTHER_FRAMEWORKS = re.compile(rb"^\s*(?:from|import)\s+(?:mxnet|paddle|tensorflow|jax|flax|mindspore|oneflow|keras)\b", re.MULTILINE)

@@ -10,6 +10,7 @@ from looplint import calls, contexts, ir, objects
 from looplint.expressions import binary, element_of, evaluate, exact_items, truth
 from looplint.frames import Frame, LoopScope, Snapshot, merge
 from looplint.graph import Loop, Loose
+from looplint.knowledge.lookup import setting
 from looplint.machine import Machine
 from looplint.values import (
     NONE, NOTHING, UNKNOWN, Atom, ClassRef, Const, External, Func, Iter, ModuleRef, Params, Ref, Tensor, Tuple, Unknown, Value, constant_of, join, tensor_of,
@@ -116,6 +117,17 @@ def _assign_attribute(m: Machine, target: ir.Attr, value: Value) -> None:
                 m.emit("clear", target.node, atom.deps, certain=False, manual=True)
             case ModuleRef() if atom.module.frame is not None:
                 _weak_write(atom.module.frame, target.attr, value)
+            case External() if switch := setting(f"{atom.qualname}.{target.attr}"):
+                _switch(m, target, switch, value)
+
+
+def _switch(m: Machine, target: ir.Attr, switch: tuple[str, str], value: Value) -> None:
+    """A setting of the whole process gets a value; one that is not known may be a user's wish and counts as off."""
+    owner, name = switch
+    known = constant_of(value)
+    event = m.emit("switch", target.node, {m.setting_owner(owner)}, setting=name)
+    if event is not None:
+        event.variant = f"{name} {'on' if known is not None and known.value is True else 'off'}"
 
 
 def _ask_for_gradient(m: Machine, name: str, atom: Tensor | Unknown, value: Value) -> None:

@@ -101,6 +101,11 @@ def method_effect(kind: str, name: str) -> str | None:
     return _METHODS.get(kind, {}).get(name)
 
 
+def setting(qualname: str) -> tuple[str, str] | None:
+    """The owner and the name of a setting of the whole process, where an attribute of a library is one."""
+    return pytorch.SETTINGS.get(qualname)
+
+
 def is_functional_loss(qualname: str) -> bool:
     return qualname.startswith("torch.nn.functional.") and qualname.rpartition(".")[2] in pytorch.LOSSES
 

@@ -85,6 +85,12 @@ CALLS: dict[str, str] = {
     "torch.set_default_tensor_type": "pure",
 }
 
+# Attributes of modules that are settings of the whole process -> (the object they belong to, the setting).
+SETTINGS: dict[str, tuple[str, str]] = {
+    "torch.backends.cudnn.benchmark": ("torch.backends.cudnn", "benchmark"),
+    "torch.backends.cudnn.deterministic": ("torch.backends.cudnn", "deterministic"),
+}
+
 # Functions of torch whose result never carries a graph.
 DETACHED = frozenset({
     "argmax", "argmin", "argsort", "eq", "ne", "gt", "ge", "lt", "le", "equal", "allclose", "isclose", "isnan", "isinf", "isfinite", "tensor",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from looplint.finding import Fix
-from looplint.repairs import cycle, layers, modes, precision, schedules, tensors
+from looplint.repairs import cycle, data, layers, modes, precision, schedules, tensors
 from looplint.repairs.draft import Infeasible
 from looplint.repairs.planner import Plan, Planner
 
@@ -29,6 +29,7 @@ REPAIRS: dict[str, Callable[..., Plan]] = {
     "insert-train": modes.insert_train,
     "insert-eval": modes.insert_eval,
     "insert-no-grad": modes.insert_no_grad,
+    "set-value": data.set_value,
     "call-module": layers.call_module,
     "assign-result": layers.assign_result,
     "detach-argument": tensors.detach_argument,

@@ -1,0 +1,100 @@
+"""cuDNN's benchmark mode is switched on together with its deterministic mode.
+
+## What it does
+
+Reports `torch.backends.cudnn.benchmark = True` in a program that also sets `torch.backends.cudnn.deterministic = True`, where both hold
+at the same time.
+
+## Why it matters
+
+With `deterministic` cuDNN only uses algorithms that give the same result each time. With `benchmark` it times the algorithms it may use
+and takes the fastest; which one that is can differ from run to run, and two algorithms round differently. Each run is then repeatable
+within itself, and two runs are still not the same: the reproducibility that the other switch is there for is lost.
+
+## Bad
+
+```python
+import torch
+
+
+def main(net, loader, opt):
+    torch.manual_seed(0)
+    torch.backends.cudnn.deterministic = True
+    torch.backends.cudnn.benchmark = True
+    net.train()
+    for x, y in loader:
+        opt.zero_grad()
+        loss = torch.nn.functional.mse_loss(net(x), y)
+        loss.backward()
+        opt.step()
+```
+
+## Good
+
+```python
+import torch
+
+
+def main(net, loader, opt):
+    torch.manual_seed(0)
+    torch.backends.cudnn.deterministic = True
+    torch.backends.cudnn.benchmark = False
+    net.train()
+    for x, y in loader:
+        opt.zero_grad()
+        loss = torch.nn.functional.mse_loss(net(x), y)
+        loss.backward()
+        opt.step()
+```
+
+## Stays quiet
+
+Either switch alone; the two in the branches of one condition, or under two options of the user; a switch that is set back to False, or
+to a value that is not known.
+
+## Repair
+
+Safe: benchmark is set to False.
+
+## Evidence
+
+What a run shows: both flags are True when it ends.
+"""
+
+from looplint.rule import Automaton, Event, Program, Report, Reports, note
+
+CODE = "LL902"
+
+AUTOMATON = Automaton(
+    start="?",
+    arrows={
+        ("?", "switch:benchmark on"): "benchmark",
+        ("?", "switch:deterministic on"): "deterministic",
+        ("benchmark", "switch:deterministic on"): "both",
+        ("deterministic", "switch:benchmark on"): "both",
+        ("benchmark", "switch:benchmark off"): "?",
+        ("deterministic", "switch:deterministic off"): "?",
+        ("both", "switch:benchmark off"): "deterministic",
+        ("both", "switch:deterministic off"): "benchmark",
+    },
+)
+
+
+def check(program: Program) -> Reports:
+    for settings in program.settings:
+        for visit in program.run(AUTOMATON, settings):
+            later, mine = visit.event, visit.event.data["setting"]
+            other = "deterministic" if mine == "benchmark" else "benchmark"
+            if not later.variant.endswith(" on") or not visit.sometimes(other):
+                continue
+            earlier = next((e for e in reversed(program.of("switch")) if e.variant == f"{other} on" and e.root == later.root and e.index < later.index), None)
+            if earlier is None or not (visit.always(other) or _whenever(earlier, later) or _whenever(later, earlier)):
+                continue
+            benchmark, deterministic = (later, earlier) if mine == "benchmark" else (earlier, later)
+            message = "cuDNN's benchmark mode may take another algorithm in each run, and deterministic mode is on: two runs will not be the same"
+            yield Report(benchmark, message, note(deterministic, "deterministic mode is switched on here"), repair=("set-value", benchmark, "False"))
+
+
+def _whenever(one: Event, other: Event) -> bool:
+    """Whether what stands before one event also stands before the other: then the second happens in no run without the first."""
+    return set(one.guards) <= set(other.guards)
