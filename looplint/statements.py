@@ -125,9 +125,8 @@ def _switch(m: Machine, target: ir.Attr, switch: tuple[str, str], value: Value) 
     """A setting of the whole process gets a value; one that is not known may be a user's wish and counts as off."""
     owner, name = switch
     known = constant_of(value)
-    event = m.emit("switch", target.node, {m.setting_owner(owner)}, setting=name)
-    if event is not None:
-        event.variant = f"{name} {'on' if known is not None and known.value is True else 'off'}"
+    variant = f"{name} {'on' if known is not None and known.value is True else 'off'}"
+    m.emit("switch", target.node, {m.setting_owner(owner)}, variant=variant, setting=name)
 
 
 def _ask_for_gradient(m: Machine, name: str, atom: Tensor | Unknown, value: Value) -> None:
