@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from looplint import calls, ir, objects
-from looplint.frames import Frame
+from looplint import calls, choices, ir, objects
+from looplint.frames import Frame, Trace
 from looplint.knowledge.pytorch import SEALED
 from looplint.machine import Machine
 from looplint.tensors import attribute_of_tensor, combine, computed, scaled, sure
@@ -381,16 +381,20 @@ def _if_expression(m: Machine, expr: ir.IfExp) -> Value:
     outcome = truth(m, expr.test)
     if outcome is not None:
         return evaluate(m, expr.body if outcome else expr.orelse)
-    before = m.save()
+    before, outer = m.save(), m.trace
     m.assume(expr.test, True)
+    built = m.trace = Trace()
     body = evaluate(m, expr.body)
     after = m.save()
     m.restore(before)
     m.assume(expr.test, False)
+    otherwise = m.trace = Trace()
     orelse = evaluate(m, expr.orelse)
     m.join_at([after, m.save()])
-    m.guards = before.guards
-    return join(body, orelse)
+    m.guards, m.trace = before.guards, outer
+    outer.add(built)
+    outer.add(otherwise)
+    return choices.either(m, expr.node, body, orelse, built, otherwise) or join(body, orelse)
 
 
 def truth(m: Machine, expr: ir.Expr) -> bool | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from looplint.graph import Guard, Loop, Loose, Site
-from looplint.values import ClassRef, Value, join
+from looplint.values import ClassRef, Obj, Value, join
 
 if TYPE_CHECKING:
     from looplint import ir
@@ -26,6 +26,18 @@ class Snapshot:
     @property
     def alive(self) -> bool:
         return bool(self.at)
+
+
+@dataclass(slots=True)
+class Trace:
+    """What code did on the way: the objects it built, and the value that it gave each attribute last."""
+
+    built: set[Obj] = field(default_factory=set)
+    writes: dict[tuple[int, str], tuple[Obj, Value]] = field(default_factory=dict)
+
+    def add(self, other: Trace) -> None:
+        self.built |= other.built
+        self.writes |= other.writes
 
 
 class Frame:

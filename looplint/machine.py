@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from looplint import ir
 from looplint.events import EventKind
-from looplint.frames import Frame, LoopScope, Snapshot, merge
+from looplint.frames import Frame, LoopScope, Snapshot, Trace, merge
 from looplint.graph import Condition, Event, EventGraph, Guard, Loop, Loose, Site
 from looplint.values import ClassRef, EventKey, Method, Obj, Ref, Tuple, Value, join
 
@@ -72,6 +72,7 @@ class Machine:
         # How many calls around this one may go to another callee: what happens then happens to one of several objects.
         self.candidates = 0
         self.statement: cst.CSTNode | None = None
+        self.trace = Trace()
         # How many comprehensions are around this place, and how many of them do the same thing in each turn.
         self.comprehensions = 0
         self.repetitions = 0
@@ -199,6 +200,7 @@ class Machine:
             obj.source = self.frame.module
             obj.info["loops"] = self.loops
             self.facts.created[key] = obj
+        self.trace.built.add(obj)
         return obj
 
     def guarded(self) -> bool:
@@ -269,7 +271,12 @@ class Machine:
             self._interned[key] = loop
         return loop
 
+    def note_write(self, obj: Obj, slot: str, value: Value) -> None:
+        """Remember what the branch at hand gave an attribute."""
+        self.trace.writes[(id(obj), slot)] = (obj, value)
+
     def write(self, obj: Obj, slot: str, value: Value) -> None:
         """The heap does not follow paths: a slot holds everything that was ever put in it."""
+        self.note_write(obj, slot, value)
         old = obj.heap.get(slot)
         obj.heap[slot] = value if old is None else join(old, value)

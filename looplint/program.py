@@ -65,7 +65,7 @@ class Program:
         found: dict[Obj, None] = {}
         for event in self.events:
             for obj in sorted(event.subjects, key=lambda o: (o.name, o.kind)):
-                if obj.kind in kinds:
+                if obj.kind in kinds and "chosen" not in obj.info:
                     found.setdefault(obj)
         return list(found)
 
@@ -76,7 +76,7 @@ class Program:
         found: dict[str, set[Obj]] = {}
         for event in self.events:
             for obj in event.subjects:
-                if obj.kind in ("optimizer", "engine") and event.kind in ("construct", "clear", "step"):
+                if obj.kind in ("optimizer", "engine") and "chosen" not in obj.info and event.kind in ("construct", "clear", "step"):
                     found.setdefault(event.root, set()).add(obj)
         return found
 

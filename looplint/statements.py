@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from looplint import calls, contexts, ir, objects
+from looplint import calls, choices, contexts, ir, objects
 from looplint.expressions import binary, element_of, evaluate, exact_items, truth
-from looplint.frames import Frame, LoopScope, Snapshot, merge
+from looplint.frames import Frame, LoopScope, Snapshot, Trace, merge
 from looplint.graph import Loop, Loose
 from looplint.knowledge.lookup import setting
 from looplint.machine import Machine
@@ -264,18 +264,26 @@ def _if(m: Machine, stmt: ir.If) -> None:
         m.run_block(stmt.body if outcome else stmt.orelse)
         return
     before = m.save()
-    m.assume(stmt.test, True)
-    _refine(m, stmt.test, True)
-    m.run_block(stmt.body)
-    after = m.save()
+    outer = m.trace
+    after, built = _branch(m, stmt.test, True, stmt.body)
     m.restore(before)
-    m.assume(stmt.test, False)
-    _refine(m, stmt.test, False)
-    m.run_block(stmt.orelse)
-    end = m.save()
+    end, otherwise = _branch(m, stmt.test, False, stmt.orelse)
+    m.trace = outer
+    outer.add(built)
+    outer.add(otherwise)
     m.join_at([after, end])
     if after.alive and end.alive:
         m.guards = before.guards
+        choices.settle(m, stmt, before, after, end, built, otherwise)
+
+
+def _branch(m: Machine, test: ir.Expr, held: bool, body: list[ir.Stmt]) -> tuple[Snapshot, Trace]:
+    """Follow a branch: where it ends, and what it did."""
+    m.trace = Trace()
+    m.assume(test, held)
+    _refine(m, test, held)
+    m.run_block(body)
+    return m.save(), m.trace
 
 
 def _refine(m: Machine, test: ir.Expr, held: bool) -> None:

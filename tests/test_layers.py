@@ -25,7 +25,7 @@ LAYERS = [
     ["graph", "project", "frames"],
     ["slicing", "machine", "roles"],
     ["automaton", "tensors", "schedules"],
-    ["calls", "objects", "methods", "effects", "object_effects", "contexts", "expressions", "statements", "modules", "tensorlike"],
+    ["calls", "objects", "methods", "effects", "object_effects", "contexts", "choices", "expressions", "statements", "modules", "tensorlike"],
     ["program", "insides", "roots"],
     ["protocols", "precision"],
     ["rule", "describe", "positions"],

@@ -1,0 +1,84 @@
+"""Objects that are one of two: what the branches of an `if` build under one name is one object to the program after them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from looplint.frames import Snapshot, Trace
+from looplint.values import Arguments, Obj, Ref, Value, join
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from looplint import ir
+    from looplint.machine import Machine
+
+_KINDS = ("module", "optimizer", "scheduler", "scaler", "loss")
+
+
+def settle(m: Machine, stmt: ir.If, before: Snapshot, one: Snapshot, two: Snapshot, built: Trace, otherwise: Trace) -> None:
+    """Give the names that the branches set to new objects of one kind a single object, which is either of them."""
+    for name, left in one.locals.items():
+        right = two.locals.get(name)
+        if right is None or left == right:
+            continue
+        first, second = _single(left), _single(right)
+        if first is None or second is None or first.kind != second.kind:
+            continue
+        # An optimizer built before and replaced in one branch is gone; a model may go on under another name.
+        replaced = first.kind in ("optimizer", "scheduler") and before.locals.get(name) in (left, right)
+        if (first in built.built and second in otherwise.built) or replaced:
+            m.frame.locals[name] = frozenset({Ref(_either(m, stmt.node, name, first, second))})
+    for key, (owner, left) in built.writes.items():
+        right = otherwise.writes.get(key, (owner, left))[1]
+        first, second = _single(left), _single(right)
+        if first is None or second is None or first.kind != second.kind or first not in built.built or second not in otherwise.built:
+            continue
+        value: Value = frozenset({Ref(_either(m, stmt.node, f"{owner.name}.{key[1]}", first, second))})
+        owner.heap[key[1]] = value
+        m.note_write(owner, key[1], value)
+
+
+def either(m: Machine, node: cst.CSTNode, left: Value, right: Value, built: Trace, otherwise: Trace) -> Value | None:
+    """The one object that an expression builds in one of two ways; None where it is no such choice."""
+    first, second = _single(left), _single(right)
+    if first is None or second is None or first.kind != second.kind or first not in built.built or second not in otherwise.built:
+        return None
+    return frozenset({Ref(_either(m, node, "", first, second))})
+
+
+def _single(value: Value) -> Obj | None:
+    (atom, *others) = value or (None,)
+    return atom.obj if not others and isinstance(atom, Ref) and atom.obj.kind in _KINDS and not atom.obj.symbolic else None
+
+
+def _either(m: Machine, node: cst.CSTNode, name: str, first: Obj, second: Obj) -> Obj:
+    obj = m.create(first.kind, node, first.name or second.name, slot=("either", name))
+    known = first.info.get("one of"), second.info.get("one of")
+    obj.info["one of"] = tuple(dict.fromkeys(o for given, alone in zip(known, (first, second), strict=True) for o in (given or (alone,))))
+    if first.qualname == second.qualname:
+        obj.qualname = first.qualname
+    if first.cls == second.cls:
+        obj.cls = first.cls
+    for each in (first, second):
+        each.info["chosen"] = obj
+        for slot, value in each.heap.items():
+            obj.heap[slot] = join(obj.heap[slot], value) if slot in obj.heap else value
+    _merge_info(obj, first, second)
+    m.emit("construct", node, {obj}, **({"holds": obj.info["holds"]} if "holds" in obj.info else {}), args=Arguments())
+    return obj
+
+
+def _merge_info(obj: Obj, first: Obj, second: Obj) -> None:
+    obj.parent = first.parent if first.parent is second.parent else None
+    obj.many = first.many or second.many
+    obj.escaped = first.escaped or second.escaped
+    one, two = first.info, second.info
+    if "holds" in one or "holds" in two:
+        obj.info["holds"] = one.get("holds", frozenset()) | two.get("holds", frozenset())
+        obj.info["exact"] = bool(one.get("exact") and two.get("exact"))
+    if "optimizer" in one and "optimizer" in two:
+        obj.info["optimizer"] = join(one["optimizer"], two["optimizer"])
+    for key in ("unit", "enabled", "reduction", "rate", "loops", "horizon", "frozen"):
+        if key in one and one.get(key) == two.get(key):
+            obj.info[key] = one[key]
