@@ -87,7 +87,7 @@ def build_program(source: Source, project: Project | None = None) -> tuple[Progr
     Raises:
         Unparsable: the source is no Python, or is nested too deeply.
     """
-    info = ModuleInfo(source.path, source.display, source)
+    info = ModuleInfo(source.place_of_imports, source.display, source)
     try:
         info.code = lower(cst.parse_module(source.text))
         project = project or Project()

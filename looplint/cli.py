@@ -113,6 +113,8 @@ def _configurations(config: str | None, isolated: bool, options: dict[str, Any] 
 @click.option("--fix-only", is_flag=True, help="Make the repairs, and do not report what is left.")
 @click.option("--show-fixes", is_flag=True, help="List the repairs that were made.")
 @click.option("--extension", multiple=True, callback=_pairs, metavar="ENDING:LANGUAGE", help="What other files hold: python, ipynb or markdown.")
+@click.option("--stdin-filename", metavar="FILE", help="The file that standard input is a version of: for its settings and imports.")
+@click.option("--show-files", is_flag=True, help="Print the files that would be linted, and lint none.")
 @click.option("--target-torch", metavar="VERSION", help="The oldest PyTorch the code runs on.")
 @click.option("--exclude", multiple=True, metavar="PATTERN", help="Files and folders to leave out, besides those the configuration does.")
 @click.option("--force-exclude", is_flag=True, default=None, help="Leave out excluded files also where they are named.")
@@ -137,6 +139,8 @@ def check(
     diff: bool,
     fix_only: bool,
     show_fixes: bool,
+    stdin_filename: str | None,
+    show_files: bool,
     config: str | None,
     isolated: bool,
     output_file: str | None,
@@ -159,6 +163,7 @@ def check(
     from looplint.cache import Cache, place
     from looplint.lint import lint_paths
     from looplint.report import reporter
+    from looplint.sources import name_standard_input
 
     if known is not None and write_baseline is not None:
         raise UserError("--baseline leaves known problems out and --write-baseline writes them all: use one at a time")
@@ -166,6 +171,11 @@ def check(
         raise UserError("--add-noqa silences what is found: use it without --fix, --diff, --baseline and --write-baseline")
     changes = _changes(since or ("HEAD" if diff_only else None), reporting=not (fix or fix_only or diff or add_noqa or write_baseline))
     configurations = _configurations(config, isolated, options)
+    if stdin_filename is not None:
+        name_standard_input(stdin_filename)
+        paths = paths or ("-",)
+    if show_files:
+        _show_files(paths or (".",), configurations)
     settings = configurations.of_folder(Path.cwd())
     cache = None if no_cache else Cache(place(settings, Path.cwd()))
     output_format = settings.output_format
@@ -210,6 +220,18 @@ def check(
     elif output_format != "text" or not quiet or result.findings:
         click.echo(text, nl=False, err=repairs is not None and repairs.stdin is not None)
     sys.exit(2 if result.problems else 1 if result.findings and not exit_zero else 0)
+
+
+def _show_files(paths: tuple[str, ...], configurations: Configurations) -> NoReturn:
+    from looplint.discovery import discover
+    from looplint.sources import shown_as
+
+    found = discover(paths, configurations.of_folder)
+    for path in found.files:
+        click.echo(shown_as(str(path)))
+    for problem in found.problems:
+        click.echo(f"error: {problem}", err=True)
+    sys.exit(2 if found.problems else 0)
 
 
 def _changes(revision: str | None, *, reporting: bool) -> Changes | None:

@@ -102,7 +102,7 @@ def gather(paths: Sequence[str], ways: Ways) -> Gathered:
             continue
         for program in programs_of(source):
             # A file that was named itself may hold nothing of a loop and still be the program that runs one.
-            named = str(path) in ways.named and _IMPORTS.search(program.code)
+            named = program.display in ways.named and _IMPORTS.search(program.code)
             if program.path is None or could_contain_loop(program.code) or named or ways.may_hold_unused(program):
                 candidates.append(program)
                 problems.extend(program.problems)

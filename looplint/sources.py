@@ -46,6 +46,13 @@ class Source:
     language: Language = "python"
     cells: tuple[CellRows, ...] = ()
     problems: tuple[Problem, ...] = ()
+    # The file that standard input is a version of: it is judged as if it lay there, and written nowhere.
+    stands_for: Path | None = None
+
+    @property
+    def place_of_imports(self) -> Path | None:
+        """The file from whose folder imports and settings are looked for."""
+        return self.path or self.stands_for
 
     @property
     def code(self) -> bytes:
@@ -88,7 +95,7 @@ def with_text(source: Source, text: str) -> Source:
     if source.is_notebook:
         from looplint.notebook_edit import rewrite
 
-        return _decode_notebook(rewrite(source.raw, text), source.path, source.display)
+        return replace(_decode_notebook(rewrite(source.raw, text), source.path, source.display), stands_for=source.stands_for)
     return replace(source, raw=encode(source, text), text=text)
 
 
@@ -109,9 +116,13 @@ def read_source(path: Path | str, language: Language | None = None) -> Source:
         SourceError: with a problem that names the file and what is wrong with it.
     """
     if str(path) in ("-", STDIN):
+        if _stdin_name:
+            return read_source(_stdin_name, language)
         return decode(_standard_input(), None, STDIN)
     path = Path(path)
     display = display_name(path)
+    if display == _stdin_name:
+        return replace(decode(_standard_input(), None, display, language or language_of(path)), stands_for=path.resolve())
     try:
         raw = path.read_bytes()
     except FileNotFoundError:
@@ -121,6 +132,15 @@ def read_source(path: Path | str, language: Language | None = None) -> Source:
     except OSError as error:
         raise SourceError(Problem(display, f"cannot be read: {error.strerror or error}")) from None
     return decode(raw, path.resolve(), display, language or language_of(path))
+
+
+_stdin_name = ""
+
+
+def name_standard_input(path: str) -> None:
+    """Let standard input be a version of a file that need not exist: it is called like it, and is read in its place."""
+    global _stdin_name
+    _stdin_name = display_name(Path(path))
 
 
 @cache
@@ -244,3 +264,8 @@ def display_name(path: Path) -> str:
         return os.path.relpath(path) if not str(os.path.relpath(path)).startswith("..") else str(path)
     except ValueError:
         return str(path)
+
+
+def shown_as(path: str) -> str:
+    """What a path that the user named is called in findings."""
+    return _stdin_name or STDIN if path == "-" else display_name(Path(path))

@@ -14,7 +14,7 @@ from looplint.knowledge.own import Tables
 from looplint.languages import Language, language_of
 from looplint.selection import R, check_words, choose, closeness, selects
 from looplint.settings import Settings
-from looplint.sources import Source
+from looplint.sources import Source, shown_as
 from looplint.unused import CODE as UNUSED
 from looplint.unused import unused
 
@@ -71,14 +71,16 @@ class Ways:
             configurations: finds the settings of each file; no configuration file is read where it is not given.
         """
         self.configurations = configurations or Configurations(isolated=True)
-        self.named = frozenset(paths)
+        self.named = frozenset(map(shown_as, paths))
         self._default = selection or Selection()
         self._selections: dict[Settings, Selection] = {}
         self._codes: dict[Selection, frozenset[str]] = {}
 
     def language_of(self, path: Path) -> Language | None:
-        """What a file holds by the settings of its folder and its name; None for standard input."""
-        return None if str(path) == "-" else language_of(path, self.configurations.of_folder(path.parent).extension)
+        """What a file holds by the settings of its folder and its name; standard input is Python unless it was given a name."""
+        if str(path) == "-":
+            path = Path(shown_as("-"))
+        return language_of(path, self.configurations.of_folder(path.parent).extension)
 
     def of_source(self, source: Source | None) -> Selection:
         """How a source is judged; None for what stands in the current folder.
@@ -86,7 +88,8 @@ class Ways:
         Raises:
             UserError: a word of its settings names no rule.
         """
-        return self._selection(self.configurations.of_folder(source.path.parent if source is not None and source.path else Path.cwd()))
+        place = source.place_of_imports if source is not None else None
+        return self._selection(self.configurations.of_folder(place.parent if place else Path.cwd()))
 
     def unused(self, sources: Iterable[Source], found: Sequence[Finding]) -> Iterator[Finding]:
         """The comments that silence nothing, in the sources whose settings ask for them.
@@ -119,7 +122,7 @@ class Ways:
         """A finding may stand in a file that was reached from one with other settings."""
         if any(selects(word, finding) for word in settings.ignored_in(path)):
             return False
-        if finding.filename not in self.named and settings.excludes(path):
+        if settings.excludes(path) and (settings.force_exclude or finding.filename not in self.named):
             return False
         selection = self._selection(settings)
         return finding.code in self._codes[selection]
