@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 ELSEWHERE = {
     "config": ("looplint.configuration_commands", "config_command"),
     "clean": ("looplint.configuration_commands", "clean_command"),
+    "loop": ("looplint.loop_command", "loop_command"),
     "verify": ("looplint.runtime.commands", "verify_command"),
     "run": ("looplint.runtime.commands_run", "run_command"),
 }
@@ -64,7 +65,8 @@ def cli() -> None:
     looplint src/                every file of a folder (.gitignore respected)
     looplint rule LL103          the page of a rule
     looplint config              the settings in force, and where each was said
-    looplint debug train.py      what looplint understood of a file
+    looplint loop train.py       the loop, drawn as looplint understood it
+    looplint debug train.py      the same in full: roles, graph and states
     looplint verify LL101        run a rule's fixtures and measure its claim (needs torch; executes code)
     looplint run train.py        record what a script does (needs torch; executes it)
     """

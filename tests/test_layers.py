@@ -28,7 +28,7 @@ LAYERS = [
     ["calls", "objects", "methods", "effects", "object_effects", "contexts", "choices", "expressions", "statements", "modules", "tensorlike"],
     ["program", "insides", "roots"],
     ["protocols", "precision"],
-    ["rule", "describe", "positions"],
+    ["rule", "describe", "positions", "loopwords", "loopview"],
     ["catalogue"],
     ["selection", "repairs"],
     ["analysis"],
@@ -36,7 +36,7 @@ LAYERS = [
     ["cache"],
     ["lint", "fix", "baseline", "silencing"],
     ["report"],
-    ["runtime", "configuration_commands"],
+    ["runtime", "configuration_commands", "loop_command"],
     ["cli", "__main__"],
 ]
 

@@ -1,0 +1,58 @@
+"""The command that draws a loop."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+
+import click
+
+from looplint.configuration_commands import configured
+from looplint.errors import UserError
+
+# A picture is pasted more often than it is looked at in a wide window.
+_WIDTH = 120
+_NARROWEST = 60
+
+
+@click.command()
+@click.argument("path")
+@click.option("--width", type=click.IntRange(min=_NARROWEST), metavar="COLUMNS", help="How wide the picture is; the terminal's width, or 120.")
+@click.option("--ascii", "ascii_only", is_flag=True, help="Draw with plain characters.")
+@configured
+def loop_command(path: str, width: int | None, ascii_only: bool, config: str | None, isolated: bool) -> None:
+    """Draw the loop of a file as looplint understood it: what happens in which order, in what state it leaves things, and the findings in place."""
+    from looplint.analysis import Unparsable, build_program
+    from looplint.configuration import Configurations
+    from looplint.lint import lint_paths
+    from looplint.loopview import view
+    from looplint.report.loop_text import render
+    from looplint.sources import SourceError, read_source
+
+    try:
+        program, info = build_program(read_source(path))
+    except (SourceError, Unparsable) as error:
+        raise UserError(str(error.problem)) from None
+    linted = lint_paths([path], configurations=Configurations(file=config, isolated=isolated))
+    for problem in linted.problems:
+        click.echo(f"error: {problem}", err=True)
+    found = view(program, info, linted.findings)
+    width = width or (max(_NARROWEST, shutil.get_terminal_size((_WIDTH, 0)).columns) if sys.stdout.isatty() else _WIDTH)
+    colour = _colour()
+    click.echo(render(found, width=width, colour=colour, ascii_only=ascii_only or not _can_draw()), nl=False, color=colour)
+
+
+def _colour() -> bool:
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+
+
+def _can_draw() -> bool:
+    """Whether the output's encoding has the characters that boxes are drawn with."""
+    try:
+        "╭─│╰┆┄↺╶…\N{MULTIPLICATION X}".encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
