@@ -72,7 +72,11 @@ def on_tensor(m: Machine, tensor: Tensor, name: str, args: Arguments, expr: ir.C
             return frozenset({replace(tensor.tagged(("input-grad", True)), graph="yes")})
         case "sum" | "mean" as reduction:
             merged = combine(m, [frozenset({tensor})]) or tensor
-            return frozenset({replace(merged.tagged((reduction, True)), scalar=not args.positional and not args.keywords, made=tensor.made and COMPUTED)})
+            whole = not args.positional and not args.keywords
+            if whole and reduction == "mean":
+                # A mean over everything that is left is a mean over the batch, whatever was summed up before along one dimension.
+                merged = replace(merged, tags=merged.tags - {("sum", True)})
+            return frozenset({replace(merged.tagged((reduction, True)), scalar=whole, made=tensor.made and COMPUTED)})
         case "collect":
             return UNKNOWN
     if name in ("to", "cuda", "float", "half", "clone", "contiguous", "squeeze", "view", "reshape", "cpu", "double"):
@@ -227,10 +231,15 @@ def loss(m: Machine, obj: Obj | None, args: Arguments, expr: ir.Call) -> Value:
     scalar = known is None or known.value != "none"
     m.facts.scored |= tensor.origins
     m.facts.compared |= tensor.origins
-    result = replace(tensor, scalar=scalar, sources=tensor.sources | deps, made=COMPUTED).tagged(("loss", True))
+    result = replace(tensor, scalar=scalar, sources=tensor.sources | deps, made=COMPUTED, tags=_unscaled(tensor)).tagged(("loss", True))
     if known is not None and known.value == "sum":
         result = result.tagged(("sum-reduction", True))
     return frozenset({result})
+
+
+def _unscaled(tensor: Tensor) -> frozenset[tuple[str, Any]]:
+    """The tags of what a loss is computed from, without those that say how its numbers were scaled: the loss is scaled by itself."""
+    return frozenset(t for t in tensor.tags if t[0] != "scaled" and t not in (("sum", True), ("mean", True)))
 
 
 def _on_object(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:

@@ -79,7 +79,7 @@ def check(program: Program) -> Reports:
         if not related(program.stepped_modules, {module}) or mode_matters(top_of(module)) is False:
             continue
         loop = validation_loop(program, event)
-        if loop is None and not (event.grad is False and event.loops and event.key in program.facts.compared and mode_matters(top_of(module))):
+        if loop is None and not (event.grad is False and event.key in program.facts.compared and mode_matters(top_of(module))):
             continue  # outside a loop over data only a model that is known to have dropout or batch norm is judged
         visit = mode_states(program, module, event)
         if visit is None or not visit.always("train") or (loop, module) in reported:
