@@ -217,16 +217,19 @@ def findings_of(results: Iterable[FileResult], sources: Iterable[Source], ways: 
 
 
 def unsilenced(findings: Iterable[Finding], sources: Iterable[Source]) -> Iterable[Finding]:
-    """The findings that no comment silences."""
-    from looplint.suppression import Suppressions
+    """The findings that no comment silences, each with the row on which one would."""
+    from looplint.suppression import Suppressions, comment_row
 
     texts = texts_of(sources)
     parsed: dict[str, Suppressions] = {}
     for finding in findings:
-        if finding.filename not in parsed:
-            parsed[finding.filename] = Suppressions.parse(texts.get(finding.filename) or _text_of(finding.filename))
-        if not parsed[finding.filename].silences(finding):
-            yield finding
+        name = finding.filename
+        if name not in parsed:
+            texts[name] = texts.get(name) or _text_of(name)
+            parsed[name] = Suppressions.parse(texts[name])
+        if not parsed[name].silences(finding):
+            row = comment_row(texts[name], finding.location.row)
+            yield finding if row == finding.noqa_row else replace(finding, noqa_row=row)
 
 
 def _text_of(filename: str) -> str:

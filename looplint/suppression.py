@@ -91,6 +91,13 @@ def _words(match: re.Match[str], column: int) -> tuple[Word, ...]:
     return tuple(Word(m[0], begin + m.start(), begin + m.end()) for m in _NAME.finditer(match["names"]))
 
 
+def comment_row(text: str, row: int) -> int:
+    """The row on which a comment for a row has to stand: another one where that row ends inside of a string or with a backslash."""
+    line = text.split("\n", row)[row - 1] if row <= text.count("\n") + 1 else ""
+    # Reading all tokens takes longer than anything else that is done with a finding.
+    return scan(text)[1].get(row, row) if re.search(r"\"\"\"|'''|\\\r?$", line) else row
+
+
 def scan(text: str) -> tuple[list[tuple[int, int, str]], dict[int, int]]:
     """The comments of a source, and where a comment for a row can stand.
 

@@ -11,7 +11,7 @@ from looplint.catalogue import folder
 from looplint.finding import Finding, Location
 from looplint.fix import apply_edits
 from looplint.noqa import NotSilenced, add_noqa
-from looplint.suppression import Suppressions
+from looplint.suppression import Suppressions, comment_row
 from looplint.unused import unused
 
 KNOWN = [("LL001", "unused-suppression"), ("LL102", "missing-zero-grad"), ("LL103", "clip-before-backward"), ("LL104", "clip-after-step")]
@@ -143,3 +143,11 @@ def test_every_statement_of_a_real_file_can_be_silenced(path: Path) -> None:
     after = add_noqa(text, findings)
     assert ast.dump(ast.parse(after)) == ast.dump(tree)
     assert after.count("# noqa: LL102") > 10 and all(Suppressions.parse(after).silences(f) for f in findings)
+
+
+@pytest.mark.parametrize("name", [n for n in ADDED if "f-string" not in n])
+def test_the_row_for_a_comment_is_told(name: str) -> None:
+    before, after = ADDED[name]
+    row = comment_row(before, 1)
+    assert "noqa" in after.split("\n")[row - 1]
+    assert comment_row(before, 99) == 99
