@@ -135,14 +135,14 @@ def test_a_comment_that_silences_nothing_is_reported_and_taken_away(name: str) -
         assert list(unused("train.py", after, FOUND, KNOWN)) == []
 
 
-@pytest.mark.parametrize("path", sorted(folder().glob("*e*.py"))[:8], ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", sorted(folder().glob("missing_*.py")), ids=lambda p: p.stem)
 def test_every_statement_of_a_real_file_can_be_silenced(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     tree = ast.parse(text)
     findings = [finding(n.lineno, end=n.end_lineno or 0) for n in ast.walk(tree) if isinstance(n, ast.stmt | ast.Call)]
     after = add_noqa(text, findings)
     assert ast.dump(ast.parse(after)) == ast.dump(tree)
-    assert after.count("# noqa: LL102") > 10 and all(Suppressions.parse(after).silences(f) for f in findings)
+    assert after.count("# noqa: LL102") >= 4 and all(Suppressions.parse(after).silences(f) for f in findings)
 
 
 @pytest.mark.parametrize("name", [n for n in ADDED if "f-string" not in n])
