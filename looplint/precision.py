@@ -26,11 +26,29 @@ SCALING = Automaton(
     reads=frozenset({"clip"}),
 )
 
+# Whether a scaler has been updated since its last step.
+UPDATING = Automaton(
+    start="fresh",
+    arrows={
+        ("*", "escape"): "escaped",
+        ("*", "update"): "ready",
+        ("*", "step:scaler"): "stepped",
+        ("stepped", "iterate"): "stale",
+        ("stale", "step:scaler"): "stale",
+    },
+)
+
 
 def scaler_of(backward: Event) -> Obj | None:
     """The scaler that multiplied the loss of a backward; None where none did, or more than one may have."""
     found = [value for name, value in backward.data["tags"] if name == "scaler"]
     return found[0] if len(found) == 1 else None
+
+
+def disabled(scaler: Obj) -> bool:
+    """Whether a scaler is built to do nothing."""
+    enabled = constant_of(scaler.info["enabled"]) if scaler.info.get("enabled") else None
+    return enabled is not None and not enabled.value
 
 
 def switched(event: Event, scaler: Obj) -> bool:

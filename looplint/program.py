@@ -54,6 +54,10 @@ class Program:
         return self._subjects("scheduler")
 
     @cached_property
+    def scalers(self) -> list[Obj]:
+        return self._subjects("scaler")
+
+    @cached_property
     def modules(self) -> list[Obj]:
         return self._subjects("module")
 
@@ -64,7 +68,7 @@ class Program:
     def _subjects(self, *kinds: str) -> list[Obj]:
         found: dict[Obj, None] = {}
         for event in self.events:
-            for obj in sorted(event.subjects, key=lambda o: (o.name, o.kind)):
+            for obj in sorted(involved(event), key=lambda o: (o.name, o.kind)):
                 if obj.kind in kinds and "chosen" not in obj.info:
                     found.setdefault(obj)
         return list(found)
@@ -87,7 +91,7 @@ class Program:
         if obj in event.subjects:
             return "must" if event.certain and len(event.subjects) == 1 else "may"
         if obj.kind == "scaler" and event.data.get("scaler") is obj:
-            return "must"
+            return "must" if event.certain else "may"
         if obj.kind == "module" and event.kind in ("train", "eval", "escape", "move"):
             if any(s in event.subjects for s in obj.lineage()):
                 return "must" if event.certain else "may"
@@ -146,7 +150,7 @@ class Program:
     def _roots_by_object(self) -> dict[Obj, set[str]]:
         found: dict[Obj, set[str]] = {}
         for event in self.events:
-            for subject in event.subjects:
+            for subject in involved(event):
                 for obj in subject.lineage():
                     found.setdefault(obj, set()).add(event.root)
         return found
@@ -210,6 +214,12 @@ class Program:
                 if obj.kind == "engine":
                     found.add(obj)
         return frozenset(found)
+
+
+def involved(event: Event) -> frozenset[Obj]:
+    """The objects that an event happens to, and the scaler through which it does."""
+    scaler = event.data.get("scaler")
+    return event.subjects | {scaler} if scaler is not None else event.subjects
 
 
 def related(left: Iterable[Obj], right: Iterable[Obj]) -> bool:

@@ -35,6 +35,7 @@ REPAIRS: dict[str, Callable[..., Plan]] = {
     "detach-argument": tensors.detach_argument,
     "detach-added": tensors.detach_added,
     "insert-unscale": precision.insert_unscale,
+    "insert-update": precision.insert_update,
 }
 
 

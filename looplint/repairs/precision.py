@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 
-from looplint.graph import Event
+from looplint.graph import Event, Loop
 from looplint.repairs.draft import Draft, Infeasible
-from looplint.repairs.places import Place, meet, name_in
+from looplint.repairs.places import Place, meet, name_in, place_at
 from looplint.repairs.planner import Plan, Planner, check_free, common_block
 from looplint.values import Obj
 
@@ -44,6 +44,19 @@ def _bring_up(p: Planner, unscale: Event, clip: Event, optimizer: Obj) -> Plan:
     return Plan(f"Unscale the gradients of {optimizer.name or 'the optimizer'} before the clip", "safe", [draft])
 
 
+def insert_update(p: Planner, scaler: Obj, steps: list[Event], loop: Loop) -> Plan:
+    """The update goes behind the last of the scaler's steps in an iteration; all of them have to stand in one block."""
+    last = place_at(steps[-1], len(steps[-1].calls), p.layouts) if len(steps) == 1 else meet(steps[-1], steps[-2], p.layouts)[0]
+    if any(meet(step, steps[-1], p.layouts)[0].statement.block is not last.statement.block for step in steps[:-1]):
+        raise Infeasible("the scaler steps in more than one place")
+    name = scaler_in(p, scaler, last)
+    if name is None:
+        raise Infeasible("the scaler has no name where it steps")
+    draft = Draft(last.layout)
+    draft.line_after(last.statement, f"{name}.update()")
+    return Plan(f"Update {name} behind its step", "safe", [draft])
+
+
 def _loops_around(p: Planner, event: Event) -> list[object]:
     return [p.layouts.of(loop.site.module).by_node.get(loop.site.node) for loop in event.loops]
 
@@ -58,7 +71,7 @@ def scaler_in(p: Planner, scaler: Obj, place: Place) -> str | None:
             statement = layout.statement_of(event.site.node)
             if statement is not None and layout.function_of(statement) is function:
                 return layout.code(node)
-    return None
+    return name_in(p.program, scaler, layout.info, function, p.layouts, ("construct",))
 
 
 def _on_scaler(event: Event, scaler: Obj) -> cst.BaseExpression | None:

@@ -1,0 +1,89 @@
+"""A scaler steps in every iteration and is never updated.
+
+## What it does
+
+`scaler.step(optimizer)` runs in every iteration of a loop, and no `scaler.update()` runs between two of them. It is reported where that holds
+on every path.
+
+## Why it matters
+
+`update()` adapts the scale to the overflows that were found, and makes the scaler ready for the next step. Without it the second
+`scaler.step(optimizer)` raises "step() has already been called since the last update()". Behind a scaler that is switched off, or an
+exception that something swallows, nothing is raised: the mistake waits for the first run in half precision.
+
+## Bad
+
+```python
+import torch
+from torch import nn
+
+
+def train(model: nn.Module, loader, epochs: int):
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    scaler = torch.amp.GradScaler("cuda")
+    for epoch in range(epochs):
+        model.train()
+        for x, y in loader:
+            optimizer.zero_grad()
+            with torch.autocast("cuda", dtype=torch.float16):
+                loss = nn.functional.mse_loss(model(x), y)
+            scaler.scale(loss).backward()
+            scaler.step(optimizer)
+```
+
+## Good
+
+```python
+import torch
+from torch import nn
+
+
+def train(model: nn.Module, loader, epochs: int):
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    scaler = torch.amp.GradScaler("cuda")
+    for epoch in range(epochs):
+        model.train()
+        for x, y in loader:
+            optimizer.zero_grad()
+            with torch.autocast("cuda", dtype=torch.float16):
+                loss = nn.functional.mse_loss(model(x), y)
+            scaler.scale(loss).backward()
+            scaler.step(optimizer)
+            scaler.update()
+```
+
+## Stays quiet
+
+One update behind the steps of several optimizers; an update under the step's condition, or in a function that is called behind the step; a
+scaler that other code gets hold of; `GradScaler(enabled=False)`.
+
+## Repair
+
+Safe: insert `scaler.update()` behind the last step of the iteration.
+
+## Evidence
+
+What a run shows: the scaler steps and is never updated; the run ends with the error where the scaler is switched on.
+"""
+
+from looplint.rule import UNSEEN, UPDATING, Program, Report, Reports, Visit, disabled, name_of, note
+
+CODE = "LL602"
+
+
+def check(program: Program) -> Reports:
+    for scaler in program.scalers:
+        if scaler.many or disabled(scaler):
+            continue
+        stale = [v.event for v in program.run(UPDATING, scaler) if v.event.kind == "step" and v.certain and _never_updated(v)]
+        for loop in dict.fromkeys(e.loops[-1] for e in stale):
+            steps = [e for e in stale if e.loops[-1] is loop]
+            name = name_of(scaler)
+            message = f"{name}.update() is missing: the next {name}.step() raises an error, and the scale never adapts"
+            notes = note(next((e for e in program.of("construct") if scaler in e.subjects), None), f"{name} is built here")
+            yield Report(steps[-1], message, notes, repair=("insert-update", scaler, steps, loop))
+
+
+def _never_updated(visit: Visit) -> bool:
+    """Whether a step follows one of an earlier iteration, and no path has an update in between."""
+    return bool(visit.sometimes("stale")) and len(visit.sometimes("fresh", "stepped", "stale", UNSEEN)) == len(visit.states)
