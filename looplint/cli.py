@@ -129,6 +129,7 @@ def _configurations(config: str | None, isolated: bool, options: dict[str, Any] 
 @click.option("--add-noqa", is_flag=True, help="Silence all problems: add a comment to the line of each.")
 @click.option("--since", metavar="REV", help="Report only what stands on lines changed since a revision of git.")
 @click.option("--diff-only", is_flag=True, help="Report only what stands on lines not committed yet: --since HEAD.")
+@click.option("--shard", metavar="I/N", help="Lint part I of N of the files; the parts together say what a whole run does.")
 @click.option("--no-cache", is_flag=True, help="Neither use nor keep results of earlier runs.")
 @click.option("--cache-dir", metavar="FOLDER", help="Where results are kept.")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 even when there are findings.")
@@ -152,6 +153,7 @@ def check(
     add_noqa: bool,
     since: str | None,
     diff_only: bool,
+    shard: str | None,
     no_cache: bool,
     exit_zero: bool,
     jobs: int | None,
@@ -165,13 +167,17 @@ def check(
     from looplint.cache import Cache, place
     from looplint.lint import lint_paths
     from looplint.report import reporter
+    from looplint.shards import Shard
     from looplint.sources import name_standard_input
 
     if known is not None and write_baseline is not None:
         raise UserError("--baseline leaves known problems out and --write-baseline writes them all: use one at a time")
     if add_noqa and (fix or fix_only or diff or known is not None or write_baseline is not None):
         raise UserError("--add-noqa silences what is found: use it without --fix, --diff, --baseline and --write-baseline")
-    changes = _changes(since or ("HEAD" if diff_only else None), reporting=not (fix or fix_only or diff or add_noqa or write_baseline))
+    part = Shard.parse(shard) if shard is not None else None
+    if (part or since or diff_only) and (fix or fix_only or diff or add_noqa or write_baseline):
+        raise UserError("--since, --diff-only and --shard choose what is reported: use them without --fix, --diff, --add-noqa and --write-baseline")
+    changes = _changes(since or ("HEAD" if diff_only else None))
     configurations = _configurations(config, isolated, options)
     if stdin_filename is not None:
         name_standard_input(stdin_filename)
@@ -192,7 +198,7 @@ def check(
         repairs = fix_paths(paths or (".",), configurations=configurations, cache=cache, unsafe=unsafe_fixes, jobs=jobs, progress=shown)
         result = repairs.linted
     else:
-        result = lint_paths(paths or (".",), configurations=configurations, cache=cache, jobs=jobs, progress=shown)
+        result = lint_paths(paths or (".",), configurations=configurations, cache=cache, shard=part, jobs=jobs, progress=shown)
     if changes is not None:
         problems = tuple(p for p in result.problems if changes.concerns(p))
         result = replace(result, findings=tuple(f for f in result.findings if changes.touches(f)), problems=problems)
@@ -236,11 +242,9 @@ def _show_files(paths: tuple[str, ...], configurations: Configurations) -> NoRet
     sys.exit(2 if found.problems else 0)
 
 
-def _changes(revision: str | None, *, reporting: bool) -> Changes | None:
+def _changes(revision: str | None) -> Changes | None:
     if revision is None:
         return None
-    if not reporting:
-        raise UserError("--since and --diff-only choose what is reported: use them without --fix, --diff, --add-noqa and --write-baseline")
     from looplint.changed import changes_since
 
     return changes_since(revision)

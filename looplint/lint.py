@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,8 @@ from looplint.cells import in_cells
 from looplint.discovery import discover
 from looplint.finding import Finding, Problem
 from looplint.results import FileResult
-from looplint.sources import Source, SourceError, could_contain_loop, programs_of, read_source, texts_of
+from looplint.shards import Shard, callers
+from looplint.sources import Source, SourceError, could_contain_loop, programs_of, read_source, shown_as, texts_of
 from looplint.ways import Selection, Ways
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def lint_paths(
     *,
     configurations: Configurations | None = None,
     cache: Cache | None = None,
+    shard: Shard | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> LintResult:
@@ -54,6 +56,7 @@ def lint_paths(
         selection: which rules to ask, of files without settings of their own; the default rules where it is not given.
         configurations: finds the settings of each file; no configuration file is read where it is not given.
         cache: what earlier runs found; everything is analysed anew where it is not given.
+        shard: the part of the files to lint; all where it is not given.
         jobs: how many processes; chosen by the number of files where it is None.
         progress: called with the number of files done and of all.
 
@@ -65,10 +68,24 @@ def lint_paths(
     """
     ways = Ways(paths, selection, configurations)
     gathered = gather(paths, ways)
+    if shard is not None:
+        return _lint_part(gathered, shard, ways, partial(run, ways=ways, jobs=jobs, progress=progress, cache=cache))
     results = run(gathered.sources, ways, jobs, progress, cache)
     problems = [*gathered.problems, *(p for r in results for p in r.problems)]
     findings = in_cells(findings_of(results, gathered.sources, ways), gathered.sources)
     return LintResult(tuple(findings), tuple(dict.fromkeys(problems)), gathered.checked)
+
+
+def _lint_part(gathered: Gathered, shard: Shard, ways: Ways, run: Callable[[Sequence[Source]], list[FileResult]]) -> LintResult:
+    """Lint the files of one part. Files of other parts are followed where what they call is judged here; what stands in them is not said."""
+    own = [source for source in gathered.sources if shard.holds(source.display)]
+    results = run(own)
+    others = [source for source in gathered.sources if not shard.holds(source.display)]
+    elsewhere = [replace(r, findings=(), problems=()) for r in run(callers(merge(results), others, gathered.files))]
+    problems = [*(p for p in gathered.problems if shard.holds(p.filename)), *(p for r in results for p in r.problems)]
+    # Whether a comment silences anything is known only where all files are looked at.
+    findings = in_cells(unsilenced(ways.shown(merge([*results, *elsewhere])), own), own)
+    return LintResult(tuple(findings), tuple(dict.fromkeys(problems)), sum(shard.holds(shown_as(str(file))) for file in gathered.files))
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ LAYERS = [
     ["options"],
     ["magics", "notebook_json", "notebooks", "notebook_edit", "markdown"],
     ["sources", "ir", "writing", "places", "results", "changed"],
+    ["shards"],
     ["configuration_file", "configuration", "configuration_text"],
     ["discovery"],
     ["lower", "values", "suppression", "fingerprint", "unused", "noqa"],
