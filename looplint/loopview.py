@@ -122,7 +122,7 @@ class _Builder:
         boxes: dict[tuple[object, ...], Box] = {(): root}
         steps: dict[tuple[object, ...], int] = {}
         for event in events:
-            if event.kind in _LEFT_OUT or (event.kind in ("keep", "accumulate") and not _holds_graph(event)):
+            if event.kind in _LEFT_OUT or (event.kind in ("keep", "accumulate") and not _holds_graph(event)) or _is_choice(event):
                 continue
             box, path = root, ()
             for scope in _scopes(event):
@@ -203,6 +203,11 @@ class _Builder:
 def _holds_graph(event: Event) -> bool:
     value = event.data.get("value")
     return not isinstance(value, Tensor) or value.graph != "no"
+
+
+def _is_choice(event: Event) -> bool:
+    """Whether an object only comes out of a condition here, whose branches built it."""
+    return event.kind == "construct" and isinstance(event.site.node, cst.BaseCompoundStatement | cst.IfExp)
 
 
 def _around(loop: Loop) -> Iterator[Loop]:

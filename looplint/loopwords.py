@@ -38,7 +38,7 @@ _GRADIENTS: dict[str, tuple[str, Tone]] = {
     "mixed": ("this batch's gradients on top of used ones", "warn"),
     UNSEEN: ("unknown gradients", "unknown"),
 }
-_MODES: dict[str, tuple[str, Tone]] = {"train": ("train mode", "good"), "eval": ("eval mode", "good"), UNSEEN: ("mode not known", "unknown")}
+_MODES: dict[str, tuple[str, Tone]] = {"train": ("train mode", "plain"), "eval": ("eval mode", "plain"), UNSEEN: ("mode not known", "unknown")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class Words:
             case "forward":
                 found = list(self._forward(event))
             case "train" | "eval":
-                found = [Said(_name(o), _MODES[event.kind][0], "good") for o in _sorted(event.subjects)]
+                found = [Said(_name(o), _MODES[event.kind][0]) for o in _sorted(event.subjects)]
             case "construct":
                 found = [said for o in _sorted(event.subjects) for said in self._construct(o)]
             case "schedule":
@@ -101,6 +101,8 @@ class Words:
             case "escape":
                 callee = event.data.get("callee") or "code that cannot be followed"
                 found = [Said(_names(event.subjects), f"handed to {callee}: not known from here on", "unknown")]
+            case "switch":
+                found = [Said(_names(event.subjects), str(event.data.get("variant", "set")))]
             case "keep" | "accumulate":
                 into = event.data.get("into")
                 where = into.name if isinstance(into, Obj) else event.data.get("target")
@@ -156,7 +158,7 @@ class Words:
             case "module":
                 # The layers of a network that is built in one expression have no names, and nothing happens to them by themselves.
                 if obj.name or obj.cls is not None:
-                    yield Said(_name(obj), "train mode", "good")
+                    yield Said(_name(obj), "train mode")
             case _:
                 yield Said(_name(obj), f"a {obj.kind}")
 

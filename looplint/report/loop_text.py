@@ -13,7 +13,7 @@ from looplint.loopwords import Said, Tone
 
 Style = Callable[..., str]
 KINDS = {
-    "construct": "build", "train": "mode", "eval": "mode", "accumulate": "add up", "escape": "hand out", "schedule": "schedule", "update": "rescale",
+    "construct": "build", "train": "mode", "eval": "mode", "accumulate": "add up", "escape": "hand out", "switch": "set", "schedule": "schedule", "update": "rescale",
 }  # fmt: skip
 TURNS = {"batch loop": "next batch", "evaluation loop": "next batch", "accumulation loop": "next part of the batch", "epoch loop": "next epoch"}
 _TONES: dict[Tone, dict[str, object]] = {"plain": {}, "good": {"fg": "green"}, "warn": {"fg": "yellow"}, "unknown": {"dim": True}}
@@ -72,7 +72,7 @@ def _box(box: Box, borders: str, filename: str) -> Iterator[_Row]:
         yield _Row(number, borders, f"╶─ {box.title} · as above", {"dim": True})
         return
     title = f"{box.role} · {box.title}" if box.role and box.kind == "loop" else f"{box.title} ({box.role})" if box.role else box.title
-    inside = _file_of(box) or filename
+    inside = file_of(box) or filename
     if inside != filename and box.kind == "call":
         title = f"{title} · {os.path.relpath(inside, os.path.dirname(filename) or '.')}"
     yield _Row(number, borders, f"{corner} {title}", {"bold": box.kind != "branch"})
@@ -91,14 +91,14 @@ def _box(box: Box, borders: str, filename: str) -> Iterator[_Row]:
     yield _Row("", borders, f"{line}↺ {TURNS.get(box.role, 'next turn')}" if box.kind == "loop" else line, {})
 
 
-def _file_of(box: Box) -> str | None:
+def file_of(box: Box) -> str | None:
     """The file that the lines of a box are of."""
     for item in box.items:
         if isinstance(item, Step):
             return item.place.filename
         if item.place is not None:
             return item.place.filename
-        found = _file_of(item)
+        found = file_of(item)
         if found is not None:
             return found
     return None
