@@ -76,7 +76,7 @@ def _silence(name: str, source: Source | None, findings: Sequence[Finding]) -> P
         return Problem(name, f"is a document, so {listed} is not silenced in it")
     try:
         return write(source, with_text(source, add_noqa(source.text, findings)))
-    except NotSilenced as error:
+    except (NotSilenced, ValueError) as error:
         return Problem(name, f"{listed} is not silenced: {error}")
     except SourceError as error:
         return error.problem

@@ -174,3 +174,19 @@ def test_formats_that_know_files_and_no_cells_name_the_line_of_the_json_text(fol
     wanted = {"github": f"line={line},col=10,", "gitlab": f'"line": {line},', "junit": f'line="{line}"', "sarif": f'"startLine": {line}'}
     assert wanted[name] in out
     assert name in ("gitlab", "sarif") or "cell 5:4:5" in out
+
+
+def test_comments_that_silence_are_written_into_cells_and_not_onto_magics(folder: Path) -> None:
+    before = (folder / "nb.ipynb").read_bytes()
+    assert looplint("nb.ipynb", "--add-noqa", cwd=folder).returncode == 0
+    assert (folder / "nb.ipynb").read_bytes() == before.replace(b"loss.backward()", b"loss.backward()  # noqa: LL102")
+    assert looplint("nb.ipynb", cwd=folder).returncode == 0
+    magic = notebook(SETUP, LOOP.replace("    loss.backward()", "    %time loss.backward()"))
+    (folder / "nb.ipynb").write_bytes(magic)
+    done = looplint("nb.ipynb", "--add-noqa", cwd=folder)
+    assert done.returncode == 2 and "LL102 is not silenced: an edit would change a row that is no Python" in done.stderr
+    assert (folder / "nb.ipynb").read_bytes() == magic
+    (folder / "looplint.toml").write_text("")
+    (folder / "nb.ipynb").write_bytes(before)
+    named = subprocess.run([sys.executable, "-m", "looplint", "-", "--stdin-filename", "nb.ipynb", "--fix"], cwd=folder, input=before, capture_output=True)
+    assert named.stdout == before.replace(b'    "    loss = ', b'    "    opt.zero_grad()\\n",\n    "    loss = ')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -27,7 +28,13 @@ def example() -> str:
     return f"```\n{first}\n```"
 
 
-@pytest.mark.parametrize(("mark", "render"), [("rules", rule_table), ("example", example)], ids=["rules", "example"])
+def loop() -> str:
+    command = [sys.executable, "-m", "looplint", "loop", "--isolated", "examples/train.py"]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, env={**os.environ, "PYTHONIOENCODING": "utf-8"})
+    return f"```\n{run.stdout.decode()}```"
+
+
+@pytest.mark.parametrize(("mark", "render"), [("rules", rule_table), ("example", example), ("loop", loop)], ids=["rules", "example", "loop"])
 def test_rendered_parts_are_fresh(mark: str, render: object, request: pytest.FixtureRequest) -> None:
     assert callable(render)
     text = README.read_text(encoding="utf-8")
