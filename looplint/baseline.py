@@ -16,7 +16,7 @@ from pathlib import Path, PurePath
 from looplint.errors import UserError
 from looplint.finding import Finding
 from looplint.fingerprint import Identity, identify
-from looplint.lint import LintResult
+from looplint.linting import LintResult
 from looplint.writing import write_atomic
 
 VERSION = 1

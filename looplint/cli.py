@@ -18,7 +18,7 @@ from looplint.formats import FORMATS
 if TYPE_CHECKING:
     from looplint.changed import Changes
     from looplint.configuration import Configurations
-    from looplint.fix import FixResult
+    from looplint.fixing import FixResult
 
 # Commands that are imported only when they are asked for: name -> (module, function).
 ELSEWHERE = {
@@ -165,7 +165,7 @@ def check(
     Exit codes: 0 nothing found, 1 findings, 2 wrong use or a file that could not be read.
     """
     from looplint.cache import Cache, place
-    from looplint.lint import lint_paths
+    from looplint.linting import lint_paths
     from looplint.report import reporter
     from looplint.shards import Shard
     from looplint.sources import name_standard_input
@@ -193,7 +193,7 @@ def check(
         _add_noqa(paths or (".",), configurations, jobs, shown)
     repairs = None
     if fix or fix_only or diff:
-        from looplint.fix import fix_paths
+        from looplint.fixing import fix_paths
 
         repairs = fix_paths(paths or (".",), configurations=configurations, cache=cache, unsafe=unsafe_fixes, jobs=jobs, progress=shown)
         result = repairs.linted
@@ -252,17 +252,17 @@ def _changes(revision: str | None) -> Changes | None:
 
 def _repair(repairs: FixResult, *, diff: bool, show: bool, quiet: bool) -> int:
     """Write what was repaired, or print it: 1 where something changed, 2 where it could not be written."""
-    from looplint import fix
+    from looplint import fixing
     from looplint.finding import written_place
 
     status = 1 if repairs.changed else 0
     written = 0
     for old, new in repairs.changed:
         if diff:
-            click.echo(fix.diff(old, new), nl=False)
+            click.echo(fixing.diff(old, new), nl=False)
         elif old.path is None:
             continue
-        elif problem := fix.write(old, new):
+        elif problem := fixing.write(old, new):
             click.echo(f"error: {problem}", err=True)
             status = 2
         else:

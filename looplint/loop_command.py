@@ -34,7 +34,7 @@ def loop_command(
     """Draw the loop of a file as looplint understood it: what happens in which order, in what state it leaves things, and the findings in place."""
     from looplint.analysis import Unparsable, build_program
     from looplint.configuration import Configurations
-    from looplint.lint import lint_paths
+    from looplint.linting import lint_paths
     from looplint.loopview import view
     from looplint.sources import SourceError, read_source
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from looplint.finding import Finding, Problem
-from looplint.fix import write
-from looplint.lint import Progress, findings_of, gather, run
+from looplint.fixing import write
+from looplint.linting import Progress, findings_of, gather, run
 from looplint.noqa import NotSilenced, add_noqa
 from looplint.sources import Source, SourceError, display_name, read_source, with_text
 from looplint.unused import CODE as UNUSED

@@ -13,8 +13,8 @@ import pytest
 
 from looplint.catalogue import load
 from looplint.finding import Problem
-from looplint.fix import apply_edits, fix_paths, write
-from looplint.lint import Selection
+from looplint.fixing import apply_edits, fix_paths, write
+from looplint.linting import Selection
 from looplint.repairs import REPAIRS
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "train.py"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from looplint.catalogue import folder, load
-from looplint.lint import analyse, merge
+from looplint.linting import analyse, merge
 from looplint.sources import read_source
 
 FIXTURES = folder("fixtures")

@@ -35,7 +35,7 @@ LAYERS = [
     ["analysis"],
     ["cells", "ways"],
     ["cache"],
-    ["lint", "fix", "baseline", "silencing"],
+    ["linting", "fixing", "baseline", "silencing"],
     ["report"],
     ["runtime", "configuration_commands", "loop_command"],
     ["cli", "__main__"],

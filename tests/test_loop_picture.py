@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from looplint.analysis import build_program
-from looplint.lint import judge
+from looplint.linting import judge
 from looplint.loopview import Box, LoopView, Step, view
 from looplint.report.loop_text import render
 from looplint.sources import decode, read_source

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from looplint.knowledge import own
-from looplint.lint import lint_paths
+from looplint.linting import lint_paths
 from looplint.ways import Selection
 
 LOOP = """\

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from test_fixtures import EXPECT, FIXTURES, RULES, files
 
-from looplint.fix import FixResult, fix_paths
+from looplint.fixing import FixResult, fix_paths
 
 FIXABLE = {r.code for r in RULES if "None." not in r.doc.partition("## Repair\n\n")[2].splitlines()[0]}
 

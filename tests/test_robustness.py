@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from looplint.catalogue import load
-from looplint.lint import analyse
+from looplint.linting import analyse
 from looplint.sources import SourceError, decode, read_source
 
 RULES = load()

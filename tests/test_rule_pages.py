@@ -7,7 +7,7 @@ import re
 import pytest
 
 from looplint.catalogue import Rule, folder, load
-from looplint.lint import findings_of, judge
+from looplint.linting import findings_of, judge
 from looplint.sources import decode
 from looplint.ways import Selection, Ways
 

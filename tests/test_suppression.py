@@ -9,7 +9,7 @@ import pytest
 
 from looplint.catalogue import folder
 from looplint.finding import Finding, Location
-from looplint.fix import apply_edits
+from looplint.fixing import apply_edits
 from looplint.noqa import NotSilenced, add_noqa
 from looplint.suppression import Suppressions, comment_row
 from looplint.unused import unused

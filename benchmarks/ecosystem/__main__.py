@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from looplint.lint import lint_paths
+from looplint.linting import lint_paths
 
 HERE = Path(__file__).parent
 

@@ -14,7 +14,7 @@ from benchmarks.mutation.bases import Base
 from benchmarks.mutation.mutant import Mutant
 from benchmarks.mutation.mutators import mutants
 from looplint.finding import Finding
-from looplint.lint import lint_paths
+from looplint.linting import lint_paths
 
 # Two rules can name one fact. Each pair is accepted for the reason beside it, and for no other.
 EQUIVALENTS: Mapping[str, Mapping[str, str]] = {

@@ -11,7 +11,7 @@ from benchmarks.mutation.bases import Base
 from benchmarks.mutation.measure import EQUIVALENTS, copy_program
 from benchmarks.mutation.mutant import Mutant
 from benchmarks.mutation.mutators import mutants
-from looplint.fix import FixResult, fix_paths
+from looplint.fixing import FixResult, fix_paths
 from looplint.runtime import signals
 from looplint.runtime.record import Options, Recording
 from looplint.runtime.warm import Warm

@@ -13,7 +13,7 @@ from looplint.errors import UserError
 from looplint.formats import FORMATS
 
 if TYPE_CHECKING:
-    from looplint.lint import LintResult
+    from looplint.linting import LintResult
 
 
 def reporter(name: str, *, statistics: bool = False) -> Callable[..., str]:

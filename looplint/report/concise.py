@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from looplint.lint import LintResult
+from looplint.linting import LintResult
 
 
 def render(result: LintResult, *, colour: bool = False) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from looplint.finding import Finding, Location
 from looplint.fingerprint import Identity, identify
-from looplint.lint import LintResult
+from looplint.linting import LintResult
 from looplint.report.paths import below
 from looplint.report.places import in_file
 

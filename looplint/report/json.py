@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from looplint.finding import Finding, Fix, Location
-from looplint.lint import LintResult
+from looplint.linting import LintResult
 
 URL = "https://looplint.readthedocs.io/rules"
 

@@ -12,7 +12,7 @@ from looplint import __version__
 from looplint.catalogue import Rule, load
 from looplint.finding import Edit, Finding, Fix, Location, Problem, Related
 from looplint.fingerprint import Identity, identify
-from looplint.lint import LintResult
+from looplint.linting import LintResult
 from looplint.report.json import url_of
 from looplint.report.places import in_file
 

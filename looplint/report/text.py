@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from looplint.finding import Finding, Location
-from looplint.lint import LintResult
+from looplint.linting import LintResult
 from looplint.sources import lines_of
 
 Style = Callable[..., str]

@@ -13,7 +13,7 @@ from typing import Any
 from looplint.configuration import Configurations
 from looplint.errors import UserError
 from looplint.finding import Problem, written_place
-from looplint.lint import lint_paths, unsilenced
+from looplint.linting import lint_paths, unsilenced
 from looplint.report.json import as_dict
 from looplint.runtime.joining import Joined, join, watched
 from looplint.runtime.record import Launch, Options, Recording, record

@@ -12,7 +12,7 @@ from typing import Any
 
 from looplint.configuration import Configurations
 from looplint.finding import written_place
-from looplint.fix import FixResult, fix_paths
+from looplint.fixing import FixResult, fix_paths
 from looplint.runtime import comparing
 from looplint.runtime.joining import join, watched
 from looplint.runtime.record import Launch, Options, record

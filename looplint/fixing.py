@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from looplint.cells import in_cells
 from looplint.finding import Edit, Finding, Fix, Location, Problem
-from looplint.lint import LintResult, Progress, findings_of, gather, judge, run
+from looplint.linting import LintResult, Progress, findings_of, gather, judge, run
 from looplint.results import FileResult
 from looplint.sources import Source, display_name, read_source, with_text
 from looplint.unused import CODE as UNUSED
