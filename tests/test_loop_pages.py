@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from looplint.analysis import build_program
-from looplint.lint import judge
+from looplint.linting import judge
 from looplint.loopview import LoopView, view
 from looplint.report import loop_html, loop_svg
 from looplint.sources import decode, read_source
