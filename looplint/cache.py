@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import fields
 from functools import cached_property
@@ -92,7 +92,7 @@ class Cache:
             result = _build(FileResult, found)
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
             return None
-        return result if result.reads is not None and self._holds(result.reads) else None
+        return result if result.reads is not None and holds(result.reads, self._digest) else None
 
     def put(self, source: Source, selection: Selection, result: FileResult) -> None:
         """Keep what was found in a file."""
@@ -123,13 +123,6 @@ class Cache:
         key = "\0".join([rules, repr(selection), os.getcwd(), str(source.path), source.display, source.language, digest(source.raw)])
         return self._path / self._version / f"{digest(key.encode('utf-8', 'surrogateescape'))}.json"
 
-    def _holds(self, reads: Reads) -> bool:
-        return (
-            all(self._digest(path) == expected for path, expected in reads.files)
-            and not any(is_file(Path(path)) for path in reads.absent)
-            and all(tuple(map(str, import_roots(Path(path)))) == roots for path, roots in reads.roots)
-        )
-
     def _digest(self, path: str) -> str | None:
         if path not in self._digests:
             try:
@@ -155,6 +148,15 @@ class Cache:
                 import shutil
 
                 shutil.rmtree(other, ignore_errors=True)
+
+
+def holds(reads: Reads, digest_of: Callable[[str], str | None]) -> bool:
+    """Whether what a result rests on is still so; `digest_of` gives the digest of what is in a file now."""
+    return (
+        all(digest_of(path) == expected for path, expected in reads.files)
+        and not any(is_file(Path(path)) for path in reads.absent)
+        and all(tuple(map(str, import_roots(Path(path)))) == roots for path, roots in reads.roots)
+    )
 
 
 def _engine() -> str:

@@ -25,6 +25,7 @@ ELSEWHERE = {
     "config": ("looplint.configuration_commands", "config_command"),
     "clean": ("looplint.configuration_commands", "clean_command"),
     "loop": ("looplint.loop_command", "loop_command"),
+    "server": ("looplint.server.commands", "server_command"),
     "verify": ("looplint.runtime.commands", "verify_command"),
     "run": ("looplint.runtime.commands_run", "run_command"),
 }

@@ -196,7 +196,7 @@ class Session:
             after = [with_text(s, apply_edits(s.text, edits[s.display])) if s.display in edits else s for s in self.current]
         except ValueError as error:
             return str(error)
-        overlay = {s.path: s for s in after if s.path is not None and s.display in edits}
+        overlay = {s.path: s for s in after if s.path is not None}
         again = [n for n, result in enumerate(self.results) if self.current[n].display in edits or _reads(result, edits)]
         results = list(self.results)
         for number in again:

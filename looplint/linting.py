@@ -118,12 +118,15 @@ def gather(paths: Sequence[str], ways: Ways) -> Gathered:
             problems.append(error.problem)
             continue
         for program in programs_of(source):
-            # A file that was named itself may hold nothing of a loop and still be the program that runs one.
-            named = program.display in ways.named and _IMPORTS.search(program.code)
-            if program.path is None or could_contain_loop(program.code) or named or ways.may_hold_unused(program):
+            if program.path is None or worth_analysing(program, ways, named=program.display in ways.named):
                 candidates.append(program)
                 problems.extend(program.problems)
     return Gathered(tuple(candidates), tuple(problems), discovered.files)
+
+
+def worth_analysing(source: Source, ways: Ways, *, named: bool) -> bool:
+    """Whether something can be said about a source. One that was named itself may hold nothing of a loop and still be the program that runs one."""
+    return could_contain_loop(source.code) or (named and _IMPORTS.search(source.code) is not None) or ways.may_hold_unused(source)
 
 
 def run(sources: Sequence[Source], ways: Ways, jobs: int | None, progress: Progress | None, cache: Cache | None = None) -> list[FileResult]:

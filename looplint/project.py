@@ -103,7 +103,7 @@ class Project:
         files = []
         for path, resolved in self._found.items():
             info = self._modules.get(resolved)
-            if info is None or resolved in self._overlay:
+            if info is None:
                 return None
             files.append((str(path), digest(info.source.raw)))
         roots = [(str(folder), tuple(map(str, import_roots(folder)))) for folder in sorted(self._folders)]

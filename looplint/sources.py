@@ -169,12 +169,7 @@ def decode(raw: bytes, path: Path | None, display: str, language: Language = "py
     """Turn bytes into a source: a notebook's program, or the text by PEP 263's rules."""
     if language == "ipynb":
         return _decode_notebook(raw, path, display)
-    if len(raw) > _MAX_BYTES:
-        raise SourceError(Problem(display, f"is too large to be analysed ({len(raw) // 1_000_000} MB)"))
-    null = raw.find(b"\0")
-    if null >= 0:
-        row = raw.count(b"\n", 0, null) + 1
-        raise SourceError(Problem(display, "contains a null byte; it is no Python source", Location(row, 1)))
+    _check_bytes(raw, display)
     bom = raw.startswith(codecs.BOM_UTF8)
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
@@ -184,10 +179,35 @@ def decode(raw: bytes, path: Path | None, display: str, language: Language = "py
     except UnicodeDecodeError as error:
         row = raw.count(b"\n", 0, error.start) + 1
         raise SourceError(Problem(display, f"cannot be decoded as {error.encoding}: byte {raw[error.start]:#04x}", Location(row, 1))) from None
+    _check_depth(text, display)
+    return Source(path, display, raw, text, encoding, bom, language)
+
+
+def from_text(text: str, path: Path | None, display: str, language: Language = "python") -> Source:
+    """A script or a document as an editor holds it: characters, in whatever encoding the file is written.
+
+    Raises:
+        SourceError: the text cannot be linted.
+    """
+    raw = text.encode("utf-8", "surrogatepass")
+    _check_bytes(raw, display)
+    _check_depth(text, display)
+    return Source(path, display, raw, text, language=language)
+
+
+def _check_bytes(raw: bytes, display: str) -> None:
+    if len(raw) > _MAX_BYTES:
+        raise SourceError(Problem(display, f"is too large to be analysed ({len(raw) // 1_000_000} MB)"))
+    null = raw.find(b"\0")
+    if null >= 0:
+        row = raw.count(b"\n", 0, null) + 1
+        raise SourceError(Problem(display, "contains a null byte; it is no Python source", Location(row, 1)))
+
+
+def _check_depth(text: str, display: str) -> None:
     row = _too_deep(text)
     if row:
         raise SourceError(Problem(display, f"is nested more than {_MAX_DEPTH} levels deep", Location(row, 1)))
-    return Source(path, display, raw, text, encoding, bom, language)
 
 
 def programs_of(source: Source) -> Iterator[Source]:

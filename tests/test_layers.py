@@ -37,7 +37,7 @@ LAYERS = [
     ["cache"],
     ["linting", "fixing", "baseline", "silencing"],
     ["report"],
-    ["runtime", "configuration_commands", "loop_command"],
+    ["runtime", "configuration_commands", "loop_command", "server"],
     ["cli", "__main__"],
 ]
 

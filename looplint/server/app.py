@@ -1,0 +1,145 @@
+"""The language server: what arrives from an editor, and what goes back."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+
+from looplint import __version__
+from looplint.errors import UserError
+from looplint.server.checking import Checked, Checker
+from looplint.server.documents import Documents
+from looplint.server.messages import at_position, diagnostics, hover
+
+# How long nothing must be typed before what was typed is judged.
+_PAUSE = 0.25
+_CELLS = types.NotebookDocumentFilterWithNotebook(
+    notebook=types.NotebookDocumentFilterNotebookType("jupyter-notebook"), cells=[types.NotebookCellLanguage("python")]
+)
+_WATCHED = ("**/pyproject.toml", "**/looplint.toml", "**/.looplint.toml", "**/*.py")
+_log = logging.getLogger(__name__)
+
+
+class Server(LanguageServer):
+    """A language server with what it knows of its editor."""
+
+    def __init__(self) -> None:
+        super().__init__("looplint", __version__, notebook_document_sync=types.NotebookDocumentSyncOptions([_CELLS]))
+        self.documents = Documents()
+        self.checker = Checker()
+        self.checked: Checked | None = None
+        # One thread judges; what it uses is not made for several.
+        self._judging = ThreadPoolExecutor(1, "looplint")
+        self._serial = 0
+        self._pending: asyncio.Task[None] | None = None
+        self._stale = False
+        self._shown: dict[str, types.PublishDiagnosticsParams] = {}
+        self._complaint = ""
+
+    @property
+    def encoding(self) -> str:
+        return str(self.workspace.position_encoding)
+
+    def changed(self, pause: float = 0.0) -> None:
+        """Something that findings rest on has changed: judge anew after a pause, which begins again with the next change."""
+        self._serial += 1
+        self._stale = True
+        if self._pending is not None:
+            self._pending.cancel()
+        self._pending = asyncio.get_running_loop().create_task(self._after(pause))
+
+    async def _after(self, pause: float) -> None:
+        await asyncio.sleep(pause)
+        try:
+            await self._judge()
+        except Exception as error:  # noqa: BLE001 - reported, never hidden
+            self._complain(f"internal error ({type(error).__name__}: {error}); please report it")
+            _log.exception("judging failed")
+
+    async def fresh(self) -> Checked | None:
+        """What is found in the documents as they are now; None where the configuration is wrong."""
+        while self._stale:
+            await self._judge()
+        return self.checked
+
+    async def _judge(self) -> None:
+        serial = self._serial
+        snapshot = self.documents.snapshot()
+        try:
+            checked = await self.in_thread(self.checker.check, snapshot, lambda: self._serial != serial)
+        except UserError as error:
+            self._complain(str(error))
+            if self._serial == serial:
+                self.checked, self._stale = None, False
+                self._publish({})
+            return
+        if checked is None or self._serial != serial:
+            return
+        self._complain("")
+        self.checked, self._stale = checked, False
+        self._publish(diagnostics(checked, self.encoding))
+
+    async def in_thread(self, function: Any, *arguments: Any) -> Any:
+        """Call what judges, in the thread that is for it."""
+        return await asyncio.get_running_loop().run_in_executor(self._judging, function, *arguments)
+
+    def _publish(self, found: dict[str, list[types.Diagnostic]]) -> None:
+        """Send what has changed: for open documents also that there is nothing."""
+        shown: dict[str, types.PublishDiagnosticsParams] = {}
+        for uri in sorted({*self._shown, *found, *self.documents.uris()}):
+            document = self.documents.get(uri)
+            params = types.PublishDiagnosticsParams(uri, found.get(uri, []), document.version if document is not None else None)
+            if params != self._shown.get(uri):
+                self.text_document_publish_diagnostics(params)
+            if document is not None or params.diagnostics:
+                shown[uri] = params
+        self._shown = shown
+
+    def _complain(self, message: str) -> None:
+        """Say once what a user got wrong."""
+        if message and message != self._complaint:
+            self.window_show_message(types.ShowMessageParams(types.MessageType.Error, f"looplint: {message}"))
+        self._complaint = message
+
+
+def create() -> Server:
+    """A language server that is ready to be started."""
+    server = Server()
+
+    @server.feature(types.INITIALIZED)
+    def initialized(ls: Server, _: types.InitializedParams) -> None:
+        ls.documents.encoding = ls.encoding
+
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    def opened(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
+        ls.documents.open(params.text_document)
+        ls.changed()
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def typed(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
+        ls.documents.change(params.text_document, params.content_changes)
+        ls.changed(_PAUSE)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+    def saved(ls: Server, _: types.DidSaveTextDocumentParams) -> None:
+        ls.changed()
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def closed(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
+        ls.documents.close(params.text_document.uri)
+        ls.changed()
+
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    async def hovered(ls: Server, params: types.HoverParams) -> types.Hover | None:
+        checked = await ls.fresh()
+        if checked is None:
+            return None
+        place = types.Range(params.position, params.position)
+        return hover(checked, at_position(checked, ls.encoding, params.text_document.uri, place))
+
+    return server

@@ -1,0 +1,131 @@
+"""Judging what is open: only what has changed, or rests on what has changed, is analysed again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from looplint import places
+from looplint.cache import holds
+from looplint.cells import in_cells
+from looplint.configuration import Configurations
+from looplint.finding import Finding, Problem
+from looplint.lint import findings_of, judge, worth_analysing
+from looplint.results import FileResult, digest
+from looplint.server.documents import Snapshot
+from looplint.sources import Source, programs_of
+from looplint.ways import Selection, Ways
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A finding as the analysis has it, and with its places as the editor has them: of a notebook, in its cells."""
+
+    raw: Finding
+    placed: Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What was open, and what was found in it. `programs` and `results` belong together, one by one."""
+
+    snapshot: Snapshot
+    ways: Ways
+    programs: tuple[Source, ...]
+    results: tuple[FileResult, ...]
+    said: tuple[Said, ...]
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    text: str
+    selection: Selection
+    result: FileResult
+
+
+class Checker:
+    """Judges snapshots, one after the other, and keeps results as long as what they rest on stays as it is."""
+
+    def __init__(self, overrides: Mapping[str, Any] | None = None, configuration: str | None = None) -> None:
+        """Prepare to judge.
+
+        Args:
+            overrides: what the editor says, by the names of options; it stands above the configuration files.
+            configuration: the one configuration file to use; those that lie about the files where it is not given.
+        """
+        self._overrides = dict(overrides or {})
+        self._configuration = configuration
+        self._known: dict[tuple[str, int], _Known] = {}
+
+    def check(self, snapshot: Snapshot, outdated: Callable[[], bool] = lambda: False) -> Checked | None:
+        """Judge what is open.
+
+        Args:
+            snapshot: what is open.
+            outdated: asked between two files; what is outdated is given up.
+
+        Returns:
+            What was found, or None where it was given up.
+
+        Raises:
+            UserError: a configuration is wrong.
+        """
+        places.forget()
+        configurations = Configurations(file=self._configuration, overrides=self._overrides)
+        ways = Ways(configurations=configurations)
+        ways.of_source(None)
+        programs = [p for s in snapshot.sources if not _left_out(s, configurations) for p in programs_of(s) if worth_analysing(p, ways, named=True)]
+        results = []
+        kept: dict[tuple[str, int], _Known] = {}
+        read = _Contents(snapshot)
+        for number, program in enumerate(programs):
+            if outdated():
+                return None
+            key = (program.display, sum(p.display == program.display for p in programs[:number]))
+            kept[key] = self._judged(self._known.get(key), program, ways.of_source(program), read)
+            self._known[key] = kept[key]
+            results.append(kept[key].result)
+        self._known = kept
+        shown = {p.display for p in programs}
+        raw = findings_of(results, [*programs, *(s for s in snapshot.sources if s.display not in shown)], ways)
+        placed = in_cells(raw, programs)
+        problems = [*snapshot.problems, *(p for s in programs for p in s.problems), *(p for r in results for p in r.problems)]
+        said = tuple(Said(*pair) for pair in zip(raw, placed, strict=True))
+        return Checked(snapshot, ways, tuple(programs), tuple(results), said, tuple(dict.fromkeys(problems)))
+
+    def _judged(self, known: _Known | None, program: Source, selection: Selection, read: _Contents) -> _Known:
+        if known is not None and known.text == program.text and known.selection == selection:
+            reads = known.result.reads
+            if reads is not None and holds(reads, read.digest):
+                return known
+        return _Known(program.text, selection, judge(program, selection, read.overlay))
+
+
+class _Contents:
+    """What is in files, by the editor where they are open there, else on the disk."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.overlay = {s.path: s for s in snapshot.sources if s.path is not None}
+        self._digests: dict[str, str | None] = {}
+
+    def digest(self, path: str) -> str | None:
+        if path not in self._digests:
+            self._digests[path] = self._read(Path(path))
+        return self._digests[path]
+
+    def _read(self, path: Path) -> str | None:
+        source = self.overlay.get(path.resolve())
+        if source is not None:
+            return digest(source.raw)
+        try:
+            return digest(path.read_bytes())
+        except OSError:
+            return None
+
+
+def _left_out(source: Source, configurations: Configurations) -> bool:
+    """Whether the settings leave a file out; an open editor is no wish to have it linted."""
+    return source.path is not None and configurations.of_file(source.path).excludes(source.path)

@@ -1,0 +1,25 @@
+"""The command `looplint server`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.util import find_spec
+
+import click
+
+from looplint.errors import UserError
+
+
+@click.command("server")
+@click.option("--stdio", is_flag=True, help="Speak over standard input and output, which it does anyway.")
+def server_command(stdio: bool) -> None:
+    """Speak the language server protocol over standard input and output; an editor starts this."""
+    if find_spec("pygls") is None:
+        raise UserError('the language server needs pygls: pip install "looplint[server]"')
+    from looplint.server.app import create
+
+    # What a rule prints must not get between the messages of the protocol.
+    out = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    create().start_io(sys.stdin.buffer, out)
