@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from lsprotocol import types
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 
-from looplint.lint import lint_paths
+from looplint.linting import lint_paths
 
 pytestmark = pytest.mark.asyncio
 ROOT = Path(__file__).parent.parent

@@ -12,7 +12,7 @@ from looplint.cache import holds
 from looplint.cells import in_cells
 from looplint.configuration import Configurations
 from looplint.finding import Finding, Problem
-from looplint.lint import findings_of, judge, worth_analysing
+from looplint.linting import findings_of, judge, worth_analysing
 from looplint.results import FileResult, digest
 from looplint.server.documents import Snapshot
 from looplint.sources import Source, programs_of

@@ -9,7 +9,7 @@ from lsprotocol import types
 
 from looplint.catalogue import folder
 from looplint.finding import Finding, Location
-from looplint.lint import rules_of
+from looplint.linting import rules_of
 from looplint.report.json import url_of
 from looplint.server.checking import Checked, Said
 from looplint.server.texts import Text
