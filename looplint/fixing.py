@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from looplint.cells import in_cells
 from looplint.finding import Edit, Finding, Fix, Location, Problem
-from looplint.linting import LintResult, Progress, findings_of, gather, judge, run
+from looplint.linting import Gathered, LintResult, Progress, findings_of, gather, judge, run
 from looplint.results import FileResult
 from looplint.sources import Source, display_name, read_source, with_text
 from looplint.unused import CODE as UNUSED
@@ -77,7 +77,13 @@ def fix_paths(
         UserError: a configuration is wrong, or names a rule that does not exist.
     """
     ways = Ways(paths, selection, configurations)
-    gathered = gather(paths, ways)
+    return fix_gathered(gather(paths, ways), ways, cache=cache, unsafe=unsafe, jobs=jobs, progress=progress)
+
+
+def fix_gathered(
+    gathered: Gathered, ways: Ways, *, cache: Cache | None = None, unsafe: bool = False, jobs: int | None = None, progress: Progress | None = None
+) -> FixResult:
+    """Repair what was gathered, in the ways it was gathered for; the rest is as for `fix_paths`."""
     results = run(gathered.sources, ways, jobs, progress, cache)
     session = Session(list(gathered.sources), results, ways, unsafe, gathered.files)
     session.work()

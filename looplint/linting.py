@@ -67,7 +67,13 @@ def lint_paths(
         UserError: a configuration is wrong, or names a rule that does not exist.
     """
     ways = Ways(paths, selection, configurations)
-    gathered = gather(paths, ways)
+    return lint_gathered(gather(paths, ways), ways, cache=cache, shard=shard, jobs=jobs, progress=progress)
+
+
+def lint_gathered(
+    gathered: Gathered, ways: Ways, *, cache: Cache | None = None, shard: Shard | None = None, jobs: int | None = None, progress: Progress | None = None
+) -> LintResult:
+    """Lint what was gathered, in the ways it was gathered for; the rest is as for `lint_paths`."""
     if shard is not None:
         return _lint_part(gathered, shard, ways, partial(run, ways=ways, jobs=jobs, progress=progress, cache=cache))
     results = run(gathered.sources, ways, jobs, progress, cache)

@@ -36,6 +36,7 @@ LAYERS = [
     ["cells", "ways"],
     ["cache"],
     ["linting", "fixing", "baseline", "silencing"],
+    ["api"],
     ["report"],
     ["runtime", "configuration_commands", "loop_command", "server"],
     ["cli", "__main__"],
