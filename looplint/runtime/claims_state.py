@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from looplint.runtime.claims import Measure, Signal, most_alive, optimizers, share, steps_of
 from looplint.runtime.stream import Stream, Thing
 
@@ -73,11 +75,15 @@ def strays(run: Stream, optimizer: Thing, right: Stream, match: Thing | None) ->
 
 
 def model_forwards(run: Stream, right: Stream) -> Signal:
-    def count(stream: Stream) -> int:
-        return sum(stream.things[e.object].facts["parameters"] > 0 for e in stream.of("forward"))
+    """A forward that is called directly is no call of its module; those of its parts are, instead."""
+
+    def count(stream: Stream) -> Counter[str]:
+        return Counter(stream.things[e.object].kind for e in stream.of("forward") if stream.things[e.object].facts["parameters"])
 
     mine, others = count(run), count(right)
-    return Signal(mine < others, float(mine), f"{mine} calls went through the module's call, where its hooks run (repaired: {others})")
+    passed_by = {kind: number - mine[kind] for kind, number in others.items() if number > mine[kind]}
+    names = ", ".join(f"{number} of {others[kind]} calls of {kind}" for kind, number in passed_by.items())
+    return Signal(bool(passed_by), float(sum(passed_by.values())), f"{names or 'no call of a module'} went past the module's call, where its hooks run")
 
 
 def held_parameters(run: Stream, right: Stream) -> Signal:

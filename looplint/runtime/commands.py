@@ -8,7 +8,9 @@ from pathlib import Path
 
 import click
 
-from looplint.runtime.verify import Verdict, as_json, table, verify, write_evidence
+from looplint.errors import UserError
+from looplint.evidence import folder
+from looplint.runtime.verify import Verdict, as_json, table, verify
 
 
 @click.command("verify")
@@ -16,17 +18,29 @@ from looplint.runtime.verify import Verdict, as_json, table, verify, write_evide
 @click.option("--device", type=click.Choice(["cpu", "cuda"]), default=None, help="Where to run; the default is cuda where there is one.")
 @click.option("--json", "as_text", is_flag=True, help="Print the verdicts as JSON.")
 @click.option("--evidence", type=click.Path(path_type=Path), help="Also write the verdicts to this file.")
+@click.option("--store", is_flag=True, help="Write them where the rules' pages quote them: docs/evidence, by torch and device.")
+@click.option("--recorder", is_flag=True, help="Also measure what recording costs, and that it changes no result.")
 @click.option("--report", type=click.Path(path_type=Path), help="Write one self-contained HTML page with the scripts and the curves.")
 @click.option("--fixtures", type=click.Path(path_type=Path, exists=True, file_okay=False), help="A folder of fixtures instead of looplint's own.")
 @click.option("--seconds", default=60.0, show_default=True, help="Time limit for each run.")
 def verify_command(
-    rules: tuple[str, ...], device: str | None, as_text: bool, evidence: Path | None, report: Path | None, fixtures: Path | None, seconds: float
+    rules: tuple[str, ...],
+    device: str | None,
+    as_text: bool,
+    evidence: Path | None,
+    store: bool,
+    recorder: bool,
+    report: Path | None,
+    fixtures: Path | None,
+    seconds: float,
 ) -> None:
     """Run the rules' fixtures broken and repaired, and measure whether they do what the rules claim.
 
     RULES are codes, prefixes of codes, or names; all where none is given. Exits with 1 where a case is not proven.
     """
     device = device or default_device()
+    if store and (rules or fixtures is not None):
+        raise UserError("--store stores the evidence of all rules: leave out rules and --fixtures")
 
     def progress(verdict: Verdict, count: int, whole: int) -> None:
         click.echo(f"[{count}/{whole}] {verdict.code} {verdict.rule}/{verdict.case}: {verdict.status}{': ' + verdict.note if verdict.note else ''}", err=True)
@@ -39,20 +53,34 @@ def verify_command(
         verdicts = verify(rules, device, fixtures=fixtures, seconds=seconds, progress=progress, keep=lambda v, runs: pages.append(section(v, runs)))
     else:
         verdicts = verify(rules, device, fixtures=fixtures, seconds=seconds, progress=progress)
+    measured = None
+    if recorder or store:
+        from looplint.runtime.recorder import check
+
+        click.echo("measuring the recorder", err=True)
+        measured = check(device)
+    facts = as_json(verdicts, device, measured.as_json() if measured is not None else None)
     if as_text:
-        click.echo(json.dumps(as_json(verdicts, device), indent=1))
+        click.echo(json.dumps(facts, indent=1))
     else:
         click.echo(table(verdicts))
         counts = Counter(v.status for v in verdicts)
         click.echo(f"\n{counts['proven']} of {len(verdicts)} cases proven on {device}, {counts['not proven']} not proven, {counts['not run']} not run")
-    if evidence is not None:
-        write_evidence(verdicts, device, evidence)
+        if measured is not None:
+            click.echo(str(measured))
+    stored = [evidence] if evidence is not None else []
+    if store:
+        folder().mkdir(parents=True, exist_ok=True)
+        stored.append(folder() / f"{str(facts['torch']).split('+')[0]}-{device}.json")
+    for path in stored:
+        path.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+        click.echo(f"wrote {path}", err=True)
     if report is not None:
         from looplint.runtime.report import page
 
         report.write_text(page(verdicts, pages, device), encoding="utf-8")
         click.echo(f"wrote {report}", err=True)
-    if any(v.status == "not proven" for v in verdicts):
+    if any(v.status == "not proven" for v in verdicts) or (measured is not None and not measured.passed):
         raise SystemExit(1)
 
 

@@ -66,7 +66,7 @@ def _describe(tape: Tape, loss: Any, args: tuple[Any, ...], kwargs: dict[str, An
         facts["scaler"] = scaled[1]
     if tape.sample("chain", tape.place(3), 3):
         facts["chain"] = measure.loss_chain(loss)
-    if loss.numel() == 1 and tape.sample("loss", 0, 6):
+    if loss.numel() == 1 and not loss.is_meta and tape.sample("loss", 0, 6):
         tape.local.busy += 1
         began = time.perf_counter()
         facts["loss"] = float(loss.detach())

@@ -66,7 +66,7 @@ def norm(tensors: Iterable[torch.Tensor | None]) -> float:
     total = 0.0
     by_device: dict[tuple[torch.device, torch.dtype], list[torch.Tensor]] = {}
     for tensor in tensors:
-        if tensor is None:
+        if tensor is None or tensor.is_meta:
             continue
         if tensor.is_sparse:
             tensor = tensor.coalesce()._values()
@@ -81,7 +81,7 @@ def norm(tensors: Iterable[torch.Tensor | None]) -> float:
 @torch.no_grad()
 def largest(tensors: Iterable[torch.Tensor | None]) -> float:
     """The largest absolute entry."""
-    return max((float(t.detach().abs().max()) for t in tensors if t is not None and t.numel()), default=0.0)
+    return max((float(t.detach().abs().max()) for t in tensors if t is not None and not t.is_meta and t.numel()), default=0.0)
 
 
 @torch.no_grad()
@@ -99,7 +99,7 @@ def copies(parameters: Sequence[torch.Tensor]) -> list[tuple[torch.Tensor, torch
 @torch.no_grad()
 def relative_change(before: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> float | None:
     """How far the parameters moved since they were copied, relative to their norm."""
-    same = [(p.detach(), old) for p, old in before if p.device == old.device and p.dtype == old.dtype and p.shape == old.shape]
+    same = [(p.detach(), old) for p, old in before if p.device == old.device and p.dtype == old.dtype and p.shape == old.shape and not p.is_meta]
     if not same:
         return None
     size = norm(old for _, old in same)

@@ -191,11 +191,11 @@ def table(verdicts: Iterable[Verdict]) -> str:
     return "\n".join("  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[4]]).rstrip() for row in rows)
 
 
-def as_json(verdicts: Iterable[Verdict], device: str) -> dict[str, Any]:
-    """The verdicts as evidence: what was measured, with which torch, on which device."""
+def as_json(verdicts: Iterable[Verdict], device: str, recorder: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The verdicts as evidence: what was measured, with which torch, on which device; and what the recorder itself was found to do."""
     versions = {"torch": _torch_version(), "python": platform.python_version(), "device": device, "machine": platform.machine()}
     entries = [{k: _finite(v) for k, v in asdict(verdict).items() if k != "seconds"} for verdict in verdicts]
-    return {"version": 1, **versions, "cases": entries}
+    return {"version": 1, **versions, **({"recorder": recorder} if recorder else {}), "cases": entries}
 
 
 def _finite(value: Any) -> Any:
@@ -209,7 +209,3 @@ def _torch_version() -> str:
     from importlib.metadata import version
 
     return version("torch")
-
-
-def write_evidence(verdicts: Iterable[Verdict], device: str, path: Path) -> None:
-    path.write_text(json.dumps(as_json(verdicts, device), indent=1) + "\n", encoding="utf-8")
