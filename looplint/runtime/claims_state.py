@@ -83,7 +83,20 @@ def model_forwards(run: Stream, right: Stream) -> Signal:
     mine, others = count(run), count(right)
     passed_by = {kind: number - mine[kind] for kind, number in others.items() if number > mine[kind]}
     names = ", ".join(f"{number} of {others[kind]} calls of {kind}" for kind, number in passed_by.items())
-    return Signal(bool(passed_by), float(sum(passed_by.values())), f"{names or 'no call of a module'} went past the module's call, where its hooks run")
+    hooks = max((m.facts["hooks"] for m in run.marked("direct")), default=0)
+    unrun = f"; {hooks} hook{'s' if hooks != 1 else ''} of it did not run" if hooks else ""
+    direct = len(run.marked("direct"))
+    text = f"{names or f'{direct} forwards' if direct else 'no forward'} went past the module's call{unrun}"
+    return Signal(bool(passed_by) or hooks > 0, float(sum(passed_by.values()) or direct), text)
+
+
+def dropped_casts(run: Stream, right: Stream) -> Signal:
+    def changing(stream: Stream) -> list[str]:
+        return [" to ".join(m.facts["forms"]) for m in stream.marked("cast") if m.facts["changes"]]
+
+    found, whole = changing(run), len(run.marked("cast"))
+    kinds = f" ({', '.join(sorted(set(found))[:3])})" if found else ""
+    return Signal(bool(found) and not changing(right), float(len(found)), f"{len(found)} of {whole} conversions gave another tensor, which was dropped{kinds}")
 
 
 def held_parameters(run: Stream, right: Stream) -> Signal:

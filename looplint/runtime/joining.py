@@ -34,8 +34,12 @@ JUDGES: tuple[tuple[tuple[str, ...], Judge], ...] = (
     (("LL401", "LL402"), witness_state.kept_graphs),
     (("LL501",), witness_state.dead_parameters),
     (("LL502",), witness_state.strays),
+    (("LL503",), witness_state.casts),
+    (("LL504",), witness_state.direct_forwards),
 )
 MEASURED = frozenset(code for codes, _ in JUDGES for code in codes)
+# Rules whose places only a probe can watch.
+PROBED = ("LL401", "LL402", "LL503", "LL504")
 # Rules that say the same of one place, told apart by where in the iteration it is.
 ALIKE = {"LL103": "LL104", "LL104": "LL103", "LL109": "LL102"}
 
@@ -88,7 +92,7 @@ def watched(findings: Iterable[Finding]) -> dict[str, list[int]]:
     """The lines where only a probe tells what happens, for `Options.watch`."""
     lines: dict[str, set[int]] = {}
     for finding in findings:
-        if finding.code in ("LL401", "LL402"):
+        if finding.code in PROBED:
             lines.setdefault(os.path.realpath(finding.filename), set()).add(finding.location.row)
     return {path: sorted(rows) for path, rows in lines.items()}
 

@@ -31,6 +31,7 @@ SIGNALS: dict[str, Measure] = {
     "LL402": claims_state.nodes_grow,
     "LL501": per_optimizer(claims_state.dead_parameters),
     "LL502": per_optimizer(claims_state.strays),
+    "LL503": claims_state.dropped_casts,
     "LL504": claims_state.model_forwards,
     "LL505": claims_state.held_parameters,
     "LL506": claims_state.crashes("AttributeError", "before Module.__init__() call"),

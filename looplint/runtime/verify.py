@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import platform
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from looplint import catalogue
 from looplint.runtime import signals
 from looplint.runtime.claims import Signal
+from looplint.runtime.joining import PROBED
 from looplint.runtime.record import Launch, Options, Recording, record
 from looplint.runtime.warm import Warm, available
 
@@ -76,7 +78,7 @@ def _beside(path: Path, kind: str) -> Path | None:
 def expects(path: Path, code: str) -> bool:
     """Whether some line of a fixture expects the rule's report."""
     files = [path] if path.is_file() else sorted(path.glob("**/*.py"))
-    return any(re.search(rf"#\s*expect:[^#\n]*\b{code}\b", file.read_text("utf-8", "replace")) for file in files)
+    return any(_expected(file.read_text("utf-8", "replace"), code) for file in files)
 
 
 def cases(folder: Path, code: str) -> Iterator[Case]:
@@ -100,7 +102,8 @@ def judge(case: Case, options: Options, launch: Launch | None = None) -> tuple[V
         return verdict("not run", "the rule claims nothing that a run could show"), None
     if case.expert is None:
         return verdict("not run", "no expert's repair"), None
-    broken, expert = (_run(path, options, launch) for path in (case.broken, case.expert))
+    broken = _run(case.broken, replace(options, watch=_probed(case)), launch)
+    expert = _run(case.expert, options, launch)
     fixed = _run(case.fixed, options, launch) if case.fixed else None
     runs = Runs(case, broken, expert, fixed)
     for name, run in (("expert's repair", expert), ("linter's repair", fixed)):
@@ -133,8 +136,20 @@ def _objection(broken: Recording, shown: Signal | None, clean: Signal | None, me
 
 def _run(path: Path, options: Options, launch: Launch | None) -> Recording:
     script = entry(path)
-    options = Options(seconds=options.seconds, device=options.device, seed=options.seed, cwd=script.parent, environment=options.environment)
-    return record(script, options, launch)
+    return record(script, replace(options, cwd=script.parent), launch)
+
+
+def _probed(case: Case) -> dict[str, list[int]]:
+    """The lines that the rule reports, where only a probe can tell what happens there."""
+    if case.code not in PROBED:
+        return {}
+    files = [case.broken] if case.broken.is_file() else sorted(case.broken.glob("**/*.py"))
+    lines = {os.path.realpath(f): [n for n, text in enumerate(f.read_text("utf-8").splitlines(), 1) if _expected(text, case.code)] for f in files}
+    return {path: numbers for path, numbers in lines.items() if numbers}
+
+
+def _expected(text: str, code: str) -> bool:
+    return re.search(rf"#\s*expect:[^#\n]*\b{code}\b", text) is not None
 
 
 Progress = Callable[[Verdict, int, int], None]

@@ -173,3 +173,23 @@ def strays(stream: Stream) -> Iterator[Witness]:
             tally.add(event.stack, any(s.facts["strays"] for s in later) and bool(event.facts["holders"]))
     say = "after {} of {} assignments here parameters got gradients that no optimizer holds"
     yield from tally.witnesses("LL502", lambda c: say.format(c.bad, c.whole), mostly(1))
+
+
+def casts(stream: Stream) -> Iterator[Witness]:
+    """LL503: conversions that gave another tensor, at the lines where static findings say that nothing takes it."""
+    tally = Tally()
+    for mark in stream.marked("cast"):
+        tally.add(mark.stack, mark.facts["changes"])
+    changed = sorted({" to ".join(m.facts["forms"]) for m in stream.marked("cast") if m.facts["changes"]})
+    kinds = f" ({', '.join(changed[:3])})" if changed else ""
+    yield from tally.witnesses("LL503", lambda c: f"{c.bad} of {c.whole} conversions here gave another tensor, which was dropped{kinds if c.bad else ''}")
+
+
+def direct_forwards(stream: Stream) -> Iterator[Witness]:
+    """LL504: forwards of modules called directly."""
+    tally = Tally()
+    for mark in stream.marked("direct"):
+        tally.add(mark.stack, True)
+    hooks = max((m.facts["hooks"] for m in stream.marked("direct")), default=0)
+    words = f"; {hooks} hook{'s' if hooks != 1 else ''} of the module did not run" if hooks else "; the module has no hooks"
+    yield from tally.witnesses("LL504", lambda c: f"{c.whole} forwards here went past the module's call{words}")

@@ -39,6 +39,17 @@ def test_results_are_bitwise_those_of_the_same_run_without_hooks() -> None:
     assert sum(bool(e.facts.get("inferred")) for e in recorded.stream.of("clear")) == 2  # `p.grad = None`, but for the last batch
 
 
+@pytest.mark.slow
+def test_probes_at_every_line_change_no_result() -> None:
+    script = PROGRAMS / "many_loops.py"
+    watch = {str(script.resolve()): range(1, 400)}
+    plain, probed = (record(script, Options(**options)) for options in ({"hooks": False}, {"watch": watch}))  # type: ignore[arg-type]
+    assert probed.ok, probed.stderr
+    assert probed.stdout == plain.stdout
+    assert len(probed.stream.marked("probe")) > 50
+    assert len(probed.stream.marked("cast")) > 0
+
+
 LOOP = """
     import torch
     from torch import nn
