@@ -35,7 +35,7 @@ LAYERS = [
     ["analysis"],
     ["cells", "ways"],
     ["cache"],
-    ["linting", "fixing", "baseline", "silencing"],
+    ["linting", "fixing", "baseline", "silencing", "evidence"],
     ["api"],
     ["report"],
     ["runtime", "configuration_commands", "loop_command", "server"],

@@ -57,9 +57,13 @@ def inspect(script: str, options: Options, configurations: Configurations | None
 
 def wanted(joined: Sequence[Joined], ways: Ways) -> Iterator[Joined]:
     """Without the run-time findings that a comment or a setting silences; static ones have been through that."""
-    found = {id(j.finding) for j in joined if j.verdict == "found at run time only"}
-    kept = {id(f) for f in unsilenced(ways.shown(j.finding for j in joined if id(j.finding) in found), ())}
-    return (j for j in joined if id(j.finding) in kept or id(j.finding) not in found)
+    found = [j.finding for j in joined if j.verdict == "found at run time only"]
+    kept = {f.sort_key: f for f in unsilenced(ways.shown(found), ())}
+    for j in joined:
+        if j.verdict != "found at run time only":
+            yield j
+        elif j.finding.sort_key in kept:
+            yield replace(j, finding=kept[j.finding.sort_key])
 
 
 def program_file(script: str, options: Options) -> Path:
