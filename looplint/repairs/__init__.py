@@ -36,6 +36,7 @@ REPAIRS: dict[str, Callable[..., Plan]] = {
     "detach-added": tensors.detach_added,
     "insert-unscale": precision.insert_unscale,
     "insert-update": precision.insert_update,
+    "step-through-scaler": precision.step_through_scaler,
 }
 
 

@@ -6,7 +6,7 @@ import libcst as cst
 
 from looplint.graph import Event, Loop
 from looplint.repairs.draft import Draft, Infeasible
-from looplint.repairs.places import Place, meet, name_in, place_at
+from looplint.repairs.places import Place, meet, name_in, place_at, receiver
 from looplint.repairs.planner import Plan, Planner, check_free, common_block
 from looplint.values import Obj
 
@@ -62,16 +62,21 @@ def _loops_around(p: Planner, event: Event) -> list[object]:
 
 
 def scaler_in(p: Planner, scaler: Obj, place: Place) -> str | None:
-    """How the function of a place names a scaler, read off the calls it makes on it."""
+    """How the function of a place names a scaler, read off the calls it makes on it; an attribute of `self`, off those of its class."""
     layout = place.layout
     function = layout.function_of(place.statement)
+    inherited = None
     for event in p.program.of("backward", "step", "unscale", "update"):
         node = _on_scaler(event, scaler)
-        if node is not None and event.site.module is layout.info:
-            statement = layout.statement_of(event.site.node)
-            if statement is not None and layout.function_of(statement) is function:
-                return layout.code(node)
-    return name_in(p.program, scaler, layout.info, function, p.layouts, ("construct",))
+        statement = layout.statement_of(event.site.node) if node is not None and event.site.module is layout.info else None
+        if node is None or statement is None:
+            continue
+        other, text = layout.function_of(statement), layout.code(node)
+        if other is function:
+            return text
+        if text.startswith("self.") and other is not None and function is not None and other.block is function.block:
+            inherited = text
+    return inherited or name_in(p.program, scaler, layout.info, function, p.layouts, ("construct",))
 
 
 def _on_scaler(event: Event, scaler: Obj) -> cst.BaseExpression | None:
@@ -85,3 +90,17 @@ def _on_scaler(event: Event, scaler: Obj) -> cst.BaseExpression | None:
     if ("scaler", scaler) in event.data["tags"] and isinstance(inner, cst.Call) and isinstance(inner.func, cst.Attribute) and inner.func.attr.value == "scale":
         return inner.func.value
     return None
+
+
+def step_through_scaler(p: Planner, step: Event, backward: Event, scaler: Obj, optimizer: Obj) -> Plan:
+    """The scaler makes the step; where nothing updates it, the update follows."""
+    place = place_at(step, len(step.calls), p.layouts)
+    name, call = scaler_in(p, scaler, place), step.site.node
+    own = receiver(step, optimizer, p.layouts)
+    if name is None or own is None or not isinstance(call, cst.Call) or call.args:
+        raise Infeasible("the scaler or the optimizer has no name where the optimizer steps")
+    draft = Draft(place.layout)
+    draft.replace(call, f"{name}.step({own})")
+    if not any(scaler in event.subjects for event in p.program.of("update")):
+        draft.line_after(place.statement, f"{name}.update()")
+    return Plan(f"Step {own} through {name}", "safe", [draft])

@@ -1,0 +1,97 @@
+"""The loss is scaled, but the optimizer is stepped without the scaler.
+
+## What it does
+
+The gradients of a loss that a `GradScaler` has scaled are used by `optimizer.step()` itself. It is reported where that holds on every path.
+
+## Why it matters
+
+`scaler.step(optimizer)` divides the gradients by the scale and skips the step where they hold infinities. `optimizer.step()` does neither:
+plain SGD takes steps that are tens of thousands of times too long, and behind an `unscale_` the overflowed gradients are applied. A
+`scaler.update()` behind it raises "No inf checks were recorded prior to update" unless `unscale_` has run.
+
+## Bad
+
+```python
+import torch
+from torch import nn
+
+
+def train(model: nn.Module, loader, epochs: int):
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    scaler = torch.amp.GradScaler("cuda")
+    for epoch in range(epochs):
+        model.train()
+        for x, y in loader:
+            optimizer.zero_grad()
+            with torch.autocast("cuda", dtype=torch.float16):
+                loss = nn.functional.mse_loss(model(x), y)
+            scaler.scale(loss).backward()
+            optimizer.step()
+            scaler.update()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn
+
+
+def train(model: nn.Module, loader, epochs: int):
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    scaler = torch.amp.GradScaler("cuda")
+    for epoch in range(epochs):
+        model.train()
+        for x, y in loader:
+            optimizer.zero_grad()
+            with torch.autocast("cuda", dtype=torch.float16):
+                loss = nn.functional.mse_loss(model(x), y)
+            scaler.scale(loss).backward()
+            scaler.step(optimizer)
+            scaler.update()
+```
+
+## Stays quiet
+
+A second optimizer whose loss is not scaled; `GradScaler(enabled=False)`; the branch for runs in which the scaler is switched off; gradients
+that the program multiplies by `1 / scaler.get_scale()` itself.
+
+## Repair
+
+Safe: `scaler.step(optimizer)`, followed by `scaler.update()` where nothing updates the scaler.
+
+## Evidence
+
+What a run shows: a step uses the gradients of a scaled loss, and the scaler does not take part in it.
+"""
+
+from looplint.rule import SCALING, Program, Report, Reports, name_of, note, scaler_of, switched, unscaled_by_hand
+
+CODE = "LL604"
+
+
+def check(program: Program) -> Reports:
+    for optimizer in program.optimizers:
+        if unscaled_by_hand(program, optimizer):
+            continue
+        for visit in program.run(SCALING, optimizer):
+            step = visit.event
+            if step.kind != "step" or step.variant or not visit.certain or not visit.always("scaled", "unscaled"):
+                continue
+            found = visit.sometimes("scaled", "unscaled")
+            backward = found[0].last("backward")
+            scaler = scaler_of(backward) if backward is not None else None
+            if backward is None or scaler is None or switched(step, scaler) or _other_branch(program, step, scaler, optimizer):
+                continue
+            scale, opt = name_of(scaler), name_of(optimizer)
+            harm = "its gradients are still scaled" if visit.sometimes("scaled") else "overflowed gradients are applied too"
+            message = f"the loss is scaled, but {opt} steps without {scale}: {harm}; {scale}.step({opt}) unscales them and skips overflows"
+            notes = note(backward, f"{scale} scales the loss here, and its gradients with it")
+            yield Report(step, message, notes, repair=("step-through-scaler", step, backward, scaler, optimizer))
+
+
+def _other_branch(program, step, scaler, optimizer) -> bool:
+    """Whether the scaler also steps the optimizer, under other conditions, and may be switched off where this step runs."""
+    others = [e for e in program.of("step") if e.data.get("scaler") is scaler and optimizer in e.subjects]
+    return scaler.info.get("enabled") is not None and any(e.guards != step.guards for e in others)
