@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -130,9 +130,10 @@ class Session:
     def __post_init__(self) -> None:
         self.current = list(self.sources)
 
-    def work(self) -> None:
+    def work(self, among: Callable[[Finding], bool] = lambda _: True) -> None:
+        """Make all repairs that are wanted and hold, of the findings that are to be looked at."""
         for _ in range(_MOST_ROUNDS):
-            chosen = self._choose()
+            chosen = self._choose(among)
             if not chosen:
                 return
             if len(chosen) > 1 and self._try(chosen) is None:
@@ -154,12 +155,18 @@ class Session:
     def _findings(self, results: Sequence[FileResult]) -> list[Finding]:
         return findings_of(results, self.current, self.ways)
 
-    def _choose(self) -> list[Finding]:
+    def make(self, finding: Finding) -> str | None:
+        """Make one repair, be it safe or not, or say why it does not hold."""
+        if not all(self._may_change(e.filename) for e in (finding.fix.edits if finding.fix else ())):
+            return "its place is in a file that was not given to be repaired"
+        return self._try([finding])
+
+    def _choose(self, among: Callable[[Finding], bool]) -> list[Finding]:
         """The repairs of this round: those of the run's own files that reach into no place another one reaches into."""
         taken: dict[str, list[tuple[Location, Location]]] = {}
         chosen = []
         for finding in self._findings(self.results):
-            if finding.fix is None or not self._wanted(finding.fix) or self._fingerprint(finding) in self.refused:
+            if finding.fix is None or not among(finding) or not self._wanted(finding.fix) or self._fingerprint(finding) in self.refused:
                 continue
             if not all(self._may_change(e.filename) for e in finding.fix.edits):
                 self.refused[self._fingerprint(finding)] = "its place is in a file that was not given to be repaired"

@@ -14,6 +14,7 @@ from lsprotocol import types
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 
 from looplint.linting import lint_paths
+from looplint.server.texts import changed
 
 pytestmark = pytest.mark.asyncio
 ROOT = Path(__file__).parent.parent
@@ -42,15 +43,34 @@ train(nn.Linear(2, 1), DataLoader(Pairs()))
 CLEARED = LOOP.replace("        loss = ", "        opt.zero_grad()\n        loss = ")
 
 
-@pytest_lsp.fixture(
-    config=ClientServerConfig(server_command=[sys.executable, "-m", "looplint", "server"]),
-    params=["visual-studio-code", "neovim@v0.11.0"],
-)
-async def client(lsp_client: LanguageClient, request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[None]:
-    capabilities = client_capabilities(request.param)
-    answer = await lsp_client.initialize_session(types.InitializeParams(capabilities=capabilities, root_uri=tmp_path.as_uri()))
-    lsp_client.position_encoding = str(answer.capabilities.position_encoding)
+COMMAND = ClientServerConfig(server_command=[sys.executable, "-m", "looplint", "server"])
+
+
+async def session(client: LanguageClient, editor: str, folder: Path) -> list[str]:
+    """Begin a session as an editor does; the list fills with what the server asks to be told about."""
+    watched: list[str] = []
+
+    @client.feature(types.CLIENT_REGISTER_CAPABILITY)
+    def registered(_: LanguageClient, params: types.RegistrationParams) -> None:
+        watched.extend(registration.method for registration in params.registrations)
+
+    answer = await client.initialize_session(types.InitializeParams(capabilities=client_capabilities(editor), root_uri=folder.as_uri()))
+    client.position_encoding = str(answer.capabilities.position_encoding)
+    return watched
+
+
+@pytest_lsp.fixture(config=COMMAND)
+async def client(lsp_client: LanguageClient, tmp_path: Path) -> AsyncIterator[None]:
+    await session(lsp_client, "visual-studio-code", tmp_path)
     yield
+    await lsp_client.shutdown_session()
+
+
+@pytest_lsp.fixture(config=COMMAND, params=["visual-studio-code", "neovim@v0.11.0"])
+async def every_client(lsp_client: LanguageClient, request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[None]:
+    watched = await session(lsp_client, request.param, tmp_path)
+    yield
+    assert watched == (["workspace/didChangeWatchedFiles"] if request.param.startswith("visual") else [])
     await lsp_client.shutdown_session()
 
 
@@ -86,9 +106,9 @@ async def until(holds: Callable[[], bool]) -> None:
     raise AssertionError("it never came true")
 
 
-async def test_a_file_gets_the_findings_of_the_command_line(client: LanguageClient) -> None:
+async def test_a_file_gets_the_findings_of_the_command_line(every_client: LanguageClient) -> None:
     path = ROOT / "examples" / "train.py"
-    found = await said(client, show(client, path, path.read_text()))
+    found = await said(every_client, show(every_client, path, path.read_text()))
     expected = lint_paths([str(path)]).findings
     assert [(d.code, d.message, d.range.start.line + 1, d.range.start.character + 1) for d in found] == [
         (f.code, f.message, f.location.row, f.location.column) for f in expected
@@ -105,16 +125,16 @@ async def test_a_file_gets_the_findings_of_the_command_line(client: LanguageClie
         assert diagnostic.severity == types.DiagnosticSeverity.Error
 
 
-async def test_findings_follow_what_is_typed_and_never_saved(client: LanguageClient, tmp_path: Path) -> None:
-    uri = show(client, tmp_path / "never_saved.py", CLEARED)
-    assert await codes(client, uri) == []
-    replace_all(client, uri, LOOP, 2)
-    await until(lambda: [d.code for d in client.diagnostics[uri]] == ["LL102"])
+async def test_findings_follow_what_is_typed_and_never_saved(every_client: LanguageClient, tmp_path: Path) -> None:
+    uri = show(every_client, tmp_path / "never_saved.py", CLEARED)
+    assert await codes(every_client, uri) == []
+    replace_all(every_client, uri, LOOP, 2)
+    await until(lambda: [d.code for d in every_client.diagnostics[uri]] == ["LL102"])
     line = next(n for n, row in enumerate(LOOP.splitlines()) if "loss = " in row)
     place = types.Range(types.Position(line, 0), types.Position(line, 0))
     change = types.TextDocumentContentChangePartial(place, "        opt.zero_grad()\n")
-    client.text_document_did_change(types.DidChangeTextDocumentParams(types.VersionedTextDocumentIdentifier(3, uri), [change]))
-    await until(lambda: not client.diagnostics[uri])
+    every_client.text_document_did_change(types.DidChangeTextDocumentParams(types.VersionedTextDocumentIdentifier(3, uri), [change]))
+    await until(lambda: not every_client.diagnostics[uri])
 
 
 async def test_a_text_in_the_middle_of_typing_says_where_it_breaks_off(client: LanguageClient, tmp_path: Path) -> None:
@@ -126,15 +146,15 @@ async def test_a_text_in_the_middle_of_typing_says_where_it_breaks_off(client: L
     assert await codes(client, uri) == ["LL102"]
 
 
-async def test_columns_count_what_the_client_counts(client: LanguageClient, tmp_path: Path) -> None:
+async def test_columns_count_what_the_client_counts(every_client: LanguageClient, tmp_path: Path) -> None:
     text = LOOP.replace("        loss.backward()", "        print('😀'); loss.backward()")
-    [found] = await said(client, show(client, tmp_path / "train.py", text))
+    [found] = await said(every_client, show(every_client, tmp_path / "train.py", text))
     before = text.splitlines()[found.range.start.line].split("loss.backward")[0]
     units = {"utf-16": len(before.encode("utf-16-le")) // 2, "utf-8": len(before.encode())}
-    assert found.range.start.character == units[client.position_encoding]
+    assert found.range.start.character == units[every_client.position_encoding]
     change = types.TextDocumentContentChangePartial(types.Range(found.range.start, found.range.start), "opt.zero_grad(); ")
-    client.text_document_did_change(types.DidChangeTextDocumentParams(types.VersionedTextDocumentIdentifier(2, (tmp_path / "train.py").as_uri()), [change]))
-    assert await codes(client, (tmp_path / "train.py").as_uri()) == []
+    every_client.text_document_did_change(types.DidChangeTextDocumentParams(types.VersionedTextDocumentIdentifier(2, (tmp_path / "train.py").as_uri()), [change]))
+    assert await codes(every_client, (tmp_path / "train.py").as_uri()) == []
 
 
 async def test_unsaved_files_count_where_others_import_them(client: LanguageClient, tmp_path: Path) -> None:
@@ -184,6 +204,125 @@ async def test_comments_and_configuration_are_respected(client: LanguageClient, 
     (tmp_path / "looplint.toml").unlink()
     replace_all(client, uri, LOOP + "\n", 5)
     assert await codes(client, uri) == ["LL102"]
+
+
+async def actions_at(client: LanguageClient, uri: str, place: types.Range, only: list[str] | None = None) -> list[types.CodeAction]:
+    context = types.CodeActionContext(client.diagnostics.get(uri, []), only)
+    offered = await client.text_document_code_action_async(types.CodeActionParams(types.TextDocumentIdentifier(uri), place, context))
+    assert all(isinstance(action, types.CodeAction) for action in offered or [])
+    return [action for action in offered or [] if isinstance(action, types.CodeAction)]
+
+
+def after(client: LanguageClient, texts: dict[str, str], action: types.CodeAction) -> dict[str, str]:
+    """The texts as the editor has them when it has made an action's edits."""
+    assert action.edit is not None
+    made: dict[str, list[types.TextEdit]] = dict(action.edit.changes or {})
+    for change in action.edit.document_changes or []:
+        assert isinstance(change, types.TextDocumentEdit)
+        made[change.text_document.uri] = [edit for edit in change.edits if isinstance(edit, types.TextEdit)]
+    changed_texts = dict(texts)
+    for uri, edits in made.items():
+        # From the end on, so that no edit moves the place of one that is still to be made.
+        for edit in sorted(edits, key=lambda e: (e.range.start.line, e.range.start.character), reverse=True):
+            changed_texts[uri] = changed(changed_texts[uri], [types.TextDocumentContentChangePartial(edit.range, edit.new_text)], client.position_encoding)
+    return changed_texts
+
+
+async def test_a_quick_fix_repairs_what_it_stands_for(every_client: LanguageClient, tmp_path: Path) -> None:
+    text = LOOP.replace("import torch\n", "import torch\n\nNAME = 'é😀'\n")
+    uri = show(every_client, tmp_path / "train.py", text)
+    [found] = await said(every_client, uri)
+    repair, silence = await actions_at(every_client, uri, found.range)
+    assert repair.title.startswith("LL102: ") and repair.is_preferred and repair.kind == types.CodeActionKind.QuickFix
+    assert list(repair.diagnostics or []) == [found]
+    repaired = after(every_client, {uri: text}, repair)[uri]
+    assert repaired.count("opt.zero_grad()") == 1 and "'é😀'" in repaired
+    replace_all(every_client, uri, repaired, 2)
+    assert await codes(every_client, uri) == []
+    silenced = after(every_client, {uri: text}, silence)[uri]
+    assert "loss.backward()  # noqa: LL102\n" in silenced
+    replace_all(every_client, uri, silenced, 3)
+    assert await codes(every_client, uri) == []
+    assert await actions_at(every_client, uri, found.range) == []
+
+
+async def test_all_safe_repairs_of_a_document_at_once(client: LanguageClient) -> None:
+    path = ROOT / "examples" / "train.py"
+    uri, text = show(client, path, path.read_text()), path.read_text()
+    await said(client, uri)
+    everything = types.Range(types.Position(0, 0), types.Position(len(text.splitlines()), 0))
+    [action] = await actions_at(client, uri, everything, ["source.fixAll"])
+    assert action.kind == "source.fixAll.looplint"
+    replace_all(client, uri, after(client, {uri: text}, action)[uri], 2)
+    assert await codes(client, uri) == []
+    assert await actions_at(client, uri, everything, ["source.fixAll"]) == []
+    assert await actions_at(client, uri, everything, ["source.organizeImports"]) == []
+
+
+CELLS = (
+    "%matplotlib inline\nimport torch\nfrom torch import nn, optim",
+    "net = nn.Linear(2, 1)\nopt = optim.SGD(net.parameters(), lr=0.1)",
+    "for x, y in loader:\n    loss = nn.functional.mse_loss(net(x), y)\n    loss.backward()\n    opt.step()",
+)
+
+
+def open_notebook(client: LanguageClient, path: Path, cells: tuple[str, ...]) -> list[str]:
+    uris = [f"vscode-notebook-cell:{path}#{number}" for number in range(len(cells))]
+    notebook = types.NotebookDocument(
+        path.as_uri(), "jupyter-notebook", 1, [types.NotebookCell(types.NotebookCellKind.Code, cell) for cell in uris]
+    )
+    items = [types.TextDocumentItem(uri, "python", 1, text) for uri, text in zip(uris, cells, strict=True)]
+    client.notebook_document_did_open(types.DidOpenNotebookDocumentParams(notebook, items))
+    return uris
+
+
+async def test_cells_of_a_notebook_are_one_program(client: LanguageClient, tmp_path: Path) -> None:
+    path = tmp_path / "train.ipynb"
+    first, middle, last = open_notebook(client, path, CELLS)
+    [found] = await said(client, last)
+    assert (found.code, found.range.start.line) == ("LL102", 2)
+    assert not client.diagnostics.get(first) and not client.diagnostics.get(middle)
+    texts = dict(zip((first, middle, last), CELLS, strict=True))
+    repair, _ = await actions_at(client, last, found.range)
+    repaired = after(client, texts, repair)
+    assert [uri for uri in texts if repaired[uri] != texts[uri]] == [last]
+    shown = await hover_at(client, last, 2, 6)
+    assert shown is not None and shown.range == found.range
+    change = types.NotebookDocumentCellContentChanges(
+        types.VersionedTextDocumentIdentifier(2, last), [types.TextDocumentContentChangeWholeDocument(repaired[last])]
+    )
+    changes = types.NotebookDocumentChangeEvent(cells=types.NotebookDocumentCellChanges(text_content=[change]))
+    named = types.VersionedNotebookDocumentIdentifier(2, path.as_uri())
+    client.notebook_document_did_change(types.DidChangeNotebookDocumentParams(named, changes))
+    assert await codes(client, last) == []
+
+
+async def test_a_cell_that_is_added_moves_the_others(client: LanguageClient, tmp_path: Path) -> None:
+    path = tmp_path / "train.ipynb"
+    *_, last = open_notebook(client, path, CELLS)
+    new = f"vscode-notebook-cell:{path}#new"
+    added = types.NotebookCellArrayChange(0, 0, [types.NotebookCell(types.NotebookCellKind.Code, new)])
+    structure = types.NotebookDocumentCellChangeStructure(added, [types.TextDocumentItem(new, "python", 1, "import os\n\n\n")])
+    changes = types.NotebookDocumentChangeEvent(cells=types.NotebookDocumentCellChanges(structure))
+    named = types.VersionedNotebookDocumentIdentifier(2, path.as_uri())
+    client.notebook_document_did_change(types.DidChangeNotebookDocumentParams(named, changes))
+    [found] = await said(client, last)
+    assert (found.code, found.range.start.line) == ("LL102", 2)
+    gone = [types.TextDocumentIdentifier(last)]
+    client.notebook_document_did_close(types.DidCloseNotebookDocumentParams(types.NotebookDocumentIdentifier(path.as_uri()), gone))
+    await until(lambda: not client.diagnostics[last])
+
+
+async def test_the_editors_settings_stand_above_the_files(client: LanguageClient, tmp_path: Path) -> None:
+    uri = show(client, tmp_path / "train.py", LOOP)
+    assert await codes(client, uri) == ["LL102"]
+    client.workspace_did_change_configuration(types.DidChangeConfigurationParams({"looplint": {"ignore": ["missing-zero-grad"]}}))
+    assert await codes(client, uri) == []
+    client.workspace_did_change_configuration(types.DidChangeConfigurationParams({"looplint": {"extendSelect": ["LL402"]}}))
+    assert await codes(client, uri) == ["LL102"]
+    client.workspace_did_change_configuration(types.DidChangeConfigurationParams({"looplint": {"ignroe": []}}))
+    assert await codes(client, uri) == ["LL102"]
+    assert ["ignroe" in m.message for m in client.messages] == [True]
 
 
 async def test_without_pygls_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,9 +12,11 @@ from pygls.lsp.server import LanguageServer
 
 from looplint import __version__
 from looplint.errors import UserError
+from looplint.server.actions import KINDS, Actions
 from looplint.server.checking import Checked, Checker
 from looplint.server.documents import Documents
 from looplint.server.messages import at_position, diagnostics, hover
+from looplint.server.wishes import wishes_of
 
 # How long nothing must be typed before what was typed is judged.
 _PAUSE = 0.25
@@ -40,10 +42,30 @@ class Server(LanguageServer):
         self._stale = False
         self._shown: dict[str, types.PublishDiagnosticsParams] = {}
         self._complaint = ""
+        self._actions: tuple[Checked, Actions] | None = None
 
     @property
     def encoding(self) -> str:
         return str(self.workspace.position_encoding)
+
+    def wish(self, said: object) -> None:
+        """Take over what the editor's own settings say; what is wrong with them is said, and nothing of them is used."""
+        try:
+            wishes = wishes_of(said)
+        except UserError as error:
+            self._complain(str(error))
+            wishes = wishes_of(None)
+        self.checker = Checker(wishes.overrides, wishes.configuration)
+
+    def watch(self) -> None:
+        """Ask the editor to tell when files change that findings rest on."""
+        workspace = self.client_capabilities.workspace
+        watching = workspace.did_change_watched_files if workspace is not None else None
+        if watching is None or not watching.dynamic_registration:
+            return
+        options = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher(pattern) for pattern in _WATCHED])
+        asked = types.Registration("looplint-files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
+        self.client_register_capability(types.RegistrationParams([asked]))
 
     def changed(self, pause: float = 0.0) -> None:
         """Something that findings rest on has changed: judge anew after a pause, which begins again with the next change."""
@@ -84,6 +106,17 @@ class Server(LanguageServer):
         self.checked, self._stale = checked, False
         self._publish(diagnostics(checked, self.encoding))
 
+    async def actions(self) -> Actions | None:
+        """What can be done about what is found now; None where the configuration is wrong."""
+        checked = await self.fresh()
+        if checked is None:
+            return None
+        if self._actions is None or self._actions[0] is not checked:
+            workspace = self.client_capabilities.workspace
+            edits = workspace.workspace_edit if workspace is not None else None
+            self._actions = checked, Actions(checked, self.encoding, bool(edits and edits.document_changes))
+        return self._actions[1]
+
     async def in_thread(self, function: Any, *arguments: Any) -> Any:
         """Call what judges, in the thread that is for it."""
         return await asyncio.get_running_loop().run_in_executor(self._judging, function, *arguments)
@@ -110,11 +143,36 @@ class Server(LanguageServer):
 def create() -> Server:
     """A language server that is ready to be started."""
     server = Server()
+    _follow_editor(server)
+    _follow_documents(server)
+    _follow_notebooks(server)
+    _answer(server)
+    return server
+
+
+def _follow_editor(server: Server) -> None:
+    @server.feature(types.INITIALIZE)
+    def initialize(ls: Server, params: types.InitializeParams) -> None:
+        ls.wish(params.initialization_options)
 
     @server.feature(types.INITIALIZED)
     def initialized(ls: Server, _: types.InitializedParams) -> None:
         ls.documents.encoding = ls.encoding
+        ls.watch()
 
+    @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
+    def configured(ls: Server, params: types.DidChangeConfigurationParams) -> None:
+        # Editors also send this with nothing in it; what was said at the start is then still meant.
+        if params.settings:
+            ls.wish(params.settings)
+            ls.changed()
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    def touched(ls: Server, _: types.DidChangeWatchedFilesParams) -> None:
+        ls.changed(_PAUSE)
+
+
+def _follow_documents(server: Server) -> None:
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def opened(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
         ls.documents.open(params.text_document)
@@ -134,6 +192,29 @@ def create() -> Server:
         ls.documents.close(params.text_document.uri)
         ls.changed()
 
+
+def _follow_notebooks(server: Server) -> None:
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)
+    def opened(ls: Server, params: types.DidOpenNotebookDocumentParams) -> None:
+        ls.documents.open_notebook(params)
+        ls.changed()
+
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
+    def typed(ls: Server, params: types.DidChangeNotebookDocumentParams) -> None:
+        ls.documents.change_notebook(params)
+        ls.changed(_PAUSE)
+
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_SAVE)
+    def saved(ls: Server, _: types.DidSaveNotebookDocumentParams) -> None:
+        ls.changed()
+
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
+    def closed(ls: Server, params: types.DidCloseNotebookDocumentParams) -> None:
+        ls.documents.close_notebook(params)
+        ls.changed()
+
+
+def _answer(server: Server) -> None:
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def hovered(ls: Server, params: types.HoverParams) -> types.Hover | None:
         checked = await ls.fresh()
@@ -142,4 +223,10 @@ def create() -> Server:
         place = types.Range(params.position, params.position)
         return hover(checked, at_position(checked, ls.encoding, params.text_document.uri, place))
 
-    return server
+    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(list(KINDS)))
+    async def asked(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
+        actions = await ls.actions()
+        if actions is None:
+            return []
+        only = params.context.only
+        return await ls.in_thread(actions.offer, params.text_document.uri, params.range, only)  # type: ignore[no-any-return]

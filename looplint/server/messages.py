@@ -57,7 +57,7 @@ def diagnostics(checked: Checked, encoding: str) -> dict[str, list[types.Diagnos
     for said in checked.said:
         at = places.of(said.placed)
         if at is not None:
-            found.setdefault(at.uri, []).append(diagnostic(said.placed, at, places, _has_page(_rule(checked, said.placed))))
+            found.setdefault(at.uri, []).append(_diagnostic(said.placed, at, places, _has_page(_rule(checked, said.placed))))
     for problem in checked.problems:
         start = problem.location or Location(1, 1)
         at = places.location(problem.filename, problem.cell, start, Location(start.row, start.column + 1))
@@ -66,7 +66,12 @@ def diagnostics(checked: Checked, encoding: str) -> dict[str, list[types.Diagnos
     return found
 
 
-def diagnostic(finding: Finding, at: types.Location, places: Places, has_page: bool) -> types.Diagnostic:
+def to_diagnostic(checked: Checked, finding: Finding, at: types.Location, encoding: str) -> types.Diagnostic:
+    """One finding as it is shown."""
+    return _diagnostic(finding, at, Places(checked, encoding), _has_page(_rule(checked, finding)))
+
+
+def _diagnostic(finding: Finding, at: types.Location, places: Places, has_page: bool) -> types.Diagnostic:
     """One finding, with the places that explain it and, where there is one, the address of its rule's page."""
     related = [
         types.DiagnosticRelatedInformation(place, note.message)

@@ -1,0 +1,151 @@
+"""What an editor offers to do about findings: repairs, each proved before it is offered, and comments that silence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from lsprotocol import types
+
+from looplint.finding import Finding
+from looplint.fixing import Session
+from looplint.noqa import NotSilenced, add_noqa
+from looplint.notebooks import cell_texts
+from looplint.results import FileResult
+from looplint.server.checking import Checked
+from looplint.server.messages import at_position, to_diagnostic
+from looplint.server.texts import line_edits
+from looplint.sources import Source, SourceError, with_text
+from looplint.unused import CODE as UNUSED
+
+FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.looplint"
+# What this server can do, as an editor asks for it and is told.
+KINDS = (types.CodeActionKind.QuickFix.value, FIX_ALL, f"notebook.{FIX_ALL}")
+
+Edits = dict[str, list[types.TextEdit]]
+
+
+class Actions:
+    """The actions for what was found in one state of the open documents. What was worked out once is kept."""
+
+    def __init__(self, checked: Checked, encoding: str, versioned: bool) -> None:
+        """Prepare to offer actions.
+
+        Args:
+            checked: what is open, and what was found in it.
+            encoding: the unit in which columns are counted.
+            versioned: whether the editor understands edits that say to which version of a document they belong.
+        """
+        self._checked = checked
+        self._encoding = encoding
+        self._versioned = versioned
+        self._repairs: dict[Finding, Edits | None] = {}
+
+    def offer(self, uri: str, place: types.Range, only: Sequence[str] | None) -> list[types.CodeAction]:
+        """The actions for a place of a document.
+
+        Args:
+            uri: the document.
+            place: what is selected in it.
+            only: the kinds of actions the editor asks for; those for the place where it does not say.
+        """
+        found = []
+        if _asked(KINDS[0], only):
+            found += list(self._for_place(uri, place))
+        for kind in KINDS[1:]:
+            # Costs more than a repair, so it is worked out only for who asks for it by name.
+            if only is not None and _asked(kind, only):
+                found += list(self._for_document(uri, kind))
+        return found
+
+    def _for_place(self, uri: str, place: types.Range) -> Iterator[types.CodeAction]:
+        silencing = []
+        for said, at in at_position(self._checked, self._encoding, uri, place):
+            shown = to_diagnostic(self._checked, said.placed, at, self._encoding)
+            fix = said.raw.fix
+            if fix is not None and fix.applicability != "display-only":
+                edits = self._repair(said.raw)
+                if edits:
+                    safe = fix.applicability == "safe"
+                    title = fix.message if safe else f"{fix.message} (unsafe: look at what it does)"
+                    yield self._action(f"{said.raw.code}: {title}", KINDS[0], edits, [shown], preferred=safe)
+            edits = self._silence(said.raw) if said.raw.code != UNUSED else None
+            if edits:
+                silencing.append(self._action(f"{said.raw.code}: Silence it on this line", KINDS[0], edits, [shown]))
+        yield from silencing
+
+    def _for_document(self, uri: str, kind: str) -> Iterator[types.CodeAction]:
+        name = next((display for (display, _), known in self._checked.snapshot.uris.items() if known == uri), None)
+        if name is None:
+            return
+        session = self._session()
+        session.work(lambda finding: finding.filename == name)
+        edits = self._edits(session.changed())
+        if edits:
+            yield self._action("looplint: Make all safe repairs", kind, edits)
+
+    def _repair(self, finding: Finding) -> Edits | None:
+        """The edits of a repair that has proved to hold; None for one that has not."""
+        if finding not in self._repairs:
+            session = self._session([Path(e.filename) for e in finding.fix.edits] if finding.fix else [])
+            self._repairs[finding] = self._edits(session.changed()) if session.make(finding) is None else None
+        return self._repairs[finding]
+
+    def _silence(self, finding: Finding) -> Edits | None:
+        source = next((s for s in self._sources() if s.display == finding.filename), None)
+        if source is None or source.language == "markdown":
+            return None
+        try:
+            return self._edits([(source, with_text(source, add_noqa(source.text, [finding])))])
+        except (NotSilenced, ValueError, SourceError):
+            return None
+
+    def _session(self, given: Sequence[Path] = ()) -> Session:
+        sources = self._sources()
+        nothing = FileResult((), (), frozenset())
+        results = [*self._checked.results, *(nothing for _ in sources[len(self._checked.results) :])]
+        return Session(sources, results, self._checked.ways, False, given)
+
+    def _sources(self) -> list[Source]:
+        """What was analysed, and after it what else is open: a repair may reach into that."""
+        programs = self._checked.programs
+        names = {p.display for p in programs}
+        return [*programs, *(s for s in self._checked.snapshot.sources if s.display not in names and s.language != "markdown")]
+
+    def _edits(self, pairs: Iterator[tuple[Source, Source]] | list[tuple[Source, Source]]) -> Edits:
+        found: Edits = {}
+        for old, new in pairs:
+            for cell, before, after in _texts(old, new):
+                uri = self._checked.snapshot.uri(old.display, cell)
+                if uri is not None and before != after:
+                    found[uri] = line_edits(before, after, self._encoding)
+        return found
+
+    def _action(
+        self, title: str, kind: str, edits: Edits, diagnostics: list[types.Diagnostic] | None = None, preferred: bool = False
+    ) -> types.CodeAction:
+        return types.CodeAction(title, kind, diagnostics=diagnostics, is_preferred=preferred or None, edit=self._workspace_edit(edits))
+
+    def _workspace_edit(self, edits: Edits) -> types.WorkspaceEdit:
+        if not self._versioned:
+            return types.WorkspaceEdit(changes=edits)
+        version = self._checked.snapshot.version
+        return types.WorkspaceEdit(
+            document_changes=[
+                types.TextDocumentEdit(types.OptionalVersionedTextDocumentIdentifier(uri, version(uri)), list(made)) for uri, made in edits.items()
+            ]
+        )
+
+
+def _texts(old: Source, new: Source) -> Iterator[tuple[int | None, str, str]]:
+    """A file's text before and after; of a notebook each cell's, by its number."""
+    if not old.is_notebook:
+        yield None, old.text, new.text
+        return
+    for number, (before, after) in enumerate(zip(cell_texts(old.raw), cell_texts(new.raw), strict=True), 1):
+        yield number, before, after
+
+
+def _asked(kind: str, only: Sequence[str] | None) -> bool:
+    """Whether a kind is among those asked for: kinds are named from the general to the particular."""
+    return only is None or any(kind == wanted or kind.startswith(f"{wanted}.") for wanted in only)

@@ -1,0 +1,52 @@
+"""What an editor's own settings say about looplint: which configuration to use, and rules above it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from looplint.errors import UserError
+
+_LISTS = ("select", "extend-select", "ignore")
+_NAMES = ("configuration", *_LISTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """A configuration file to use for everything, and options that stand above all configuration files."""
+
+    configuration: str | None = None
+    overrides: dict[str, Any] = field(default_factory=dict)
+
+
+def wishes_of(said: object) -> Wishes:
+    """Read what an editor sends, by itself or under the key `looplint` or `settings`; nothing is wished where it sends nothing.
+
+    Raises:
+        UserError: a key is not known, or its value is of another kind.
+    """
+    if not isinstance(said, dict):
+        return Wishes()
+    for key in ("looplint", "settings"):
+        if isinstance(said.get(key), dict):
+            return wishes_of(said[key])
+    overrides: dict[str, Any] = {}
+    configuration = None
+    for key, value in said.items():
+        name = _dashed(key)
+        if name not in _NAMES:
+            raise UserError(f"the editor's settings: unknown key {key!r}; known are {', '.join(_NAMES)}")
+        if name == "configuration":
+            if value is not None and not isinstance(value, str):
+                raise UserError("the editor's settings: 'configuration' must be a string with a path")
+            configuration = value or None
+        elif value is not None:
+            if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
+                raise UserError(f"the editor's settings: {key!r} must be a list of strings")
+            overrides[name] = tuple(value)
+    return Wishes(configuration, overrides)
+
+
+def _dashed(key: str) -> str:
+    """A key as configuration files write it: editors also have extendSelect."""
+    return "".join(f"-{char.lower()}" if char.isupper() else char for char in key).replace("_", "-")
