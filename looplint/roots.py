@@ -56,7 +56,7 @@ def _begin(m: Machine, run: object, root: str) -> bool:
     m.fuel = min(ROOT_FUEL, m.left)
     given = m.fuel
     top = m.frame
-    length, noted = len(m.graph.nodes), len(m.facts.remarks)
+    length, noted, followed = len(m.graph.nodes), len(m.facts.remarks), set(m.facts.followed)
     entry = m.graph.add("entry", (), [])
     m.graph.entries.append(entry)
     m.at = [Loose(entry)]
@@ -66,6 +66,7 @@ def _begin(m: Machine, run: object, root: str) -> bool:
     except OutOfFuel:
         m.graph.cut(length)
         m.forget_remarks(noted)
+        m.facts.followed = followed  # what is cut off judges nothing: functions of other files are judged there
         m.frame = top
         return False
     finally:
