@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from looplint import calls, ir, methods, objects
+from looplint import calls, checkpoints, ir, methods, objects
 from looplint.knowledge.lookup import is_functional_loss
 from looplint.machine import Machine
 from looplint.schedules import unit_of
@@ -219,7 +219,8 @@ def _module_function(m: Machine, qualname: str, args: Arguments, expr: ir.Call) 
 def _copy(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """A deep copy: the same kind of object, with an identity of its own."""
     result: Value = NOTHING
-    for atom in args.positional[0] if args.positional else NOTHING:
+    original = args.positional[0] if args.positional else NOTHING
+    for atom in original if qualname == "copy.copy" else checkpoints.deep_copy(original):
         if isinstance(atom, Ref) and atom.obj.kind in ("module", "optimizer"):
             twin = m.create(atom.obj.kind, expr.node, cls=atom.obj.cls, qualname=atom.obj.qualname)
             if m.loops:
@@ -596,17 +597,7 @@ def _spawn(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     return UNKNOWN
 
 
-# -- saving and loading
-
-
-def _save(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    m.emit("save", expr.node, frozenset())
-    return NONE
-
-
-def _load(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    m.emit("load", expr.node, frozenset(), map_location="map_location" in args.keywords or len(args.positional) > 1)
-    return UNKNOWN
+# -- the rest
 
 
 def _overwrite_flag(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
@@ -643,7 +634,7 @@ _EFFECTS: dict[str, Effect] = {
     "accumulate-context": _context("accumulate"), "scaled-loss-context": _context("scaled-loss"), "range": _range, "enumerate": _enumerate, "zip": _zip,
     "progress": _progress, "sequence": _sequence, "chain": _chain, "filter": _filter, "map": _map, "next": _next, "length": _length, "super": _super,
     "getattr": _getattr, "setattr": _setattr, "hasattr": _hasattr, "partial": _partial, "decorator": _decorator, "dict": _dict, "list": _list,
-    "namespace": _namespace, "exit": _exit, "spawn": _spawn, "save": _save, "load": _load, "overwrite-flag": _overwrite_flag, "split": _split,
+    "namespace": _namespace, "exit": _exit, "spawn": _spawn, "save": checkpoints.save, "load": checkpoints.load, "overwrite-flag": _overwrite_flag, "split": _split,
     "collective": _pure, "update-bn": _pure,
 }  # fmt: skip
 

@@ -24,7 +24,8 @@ EventKind = Literal[
     "keep",  # a value is stored where it outlives the iteration (a history list, a metric dict)
     "accumulate",  # total += value across iterations
     "measure",  # a forward's result is compared, counted, averaged or turned into a number
-    "save",  # torch.save, a state_dict taken
+    "snapshot",  # a state_dict is taken
+    "save",  # torch.save
     "load",  # torch.load, load_state_dict
     "switch",  # a global setting of PyTorch is set
     # Judged where they stand, whatever came before: noted beside the graph.

@@ -257,6 +257,8 @@ def _on_object(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) 
             return objects.element(m, obj) if name in ("__next__", "next") else _dataset_method(m, obj, args)
         case "distribution":
             return _sampled(m, obj, name, args)
+        case "state":
+            return frozenset({Iter(frozenset({Tuple((UNKNOWN, UNKNOWN))}))}) if name == "items" else UNKNOWN
         case "writer" | "metric" | "transform" | "sampler" | "framework-object":
             return _quiet(m, args)
         case "optimizer" | "scheduler" | "scaler":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from looplint import calls, ir, methods, objects
+from looplint import calls, checkpoints, ir, methods, objects
 from looplint.machine import Machine
 from looplint.tensors import combine, under
 from looplint.values import NONE, NOTHING, UNKNOWN, Arguments, Func, Obj, Params, Ref, Tensor, Tuple, Unknown, Value, constant_of, may_be_unknown, ref
@@ -71,15 +71,6 @@ def _clip_own(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -
 def _schedule(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     m.emit("schedule", expr.node, {obj}, certain=_one(obj), args=args, method=name)
     return NONE
-
-
-def _state_dict(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    return UNKNOWN
-
-
-def _load_state(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    m.emit("load", expr.node, {obj})
-    return UNKNOWN
 
 
 # -- scaler
@@ -214,7 +205,7 @@ def _accelerator_clip(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir
 
 METHODS: dict[str, Handler] = {
     "clear": _clear, "step": _step, "step-and-clear": _step_and_clear, "backward-argument": _backward_argument, "add-params": _add_params,
-    "clip-own": _clip_own, "schedule": _schedule, "schedule-updates": _schedule, "state-dict": _state_dict, "load-state": _load_state, "scale": _scale,
+    "clip-own": _clip_own, "schedule": _schedule, "schedule-updates": _schedule, "state-dict": checkpoints.state_dict, "load-state": checkpoints.load_state, "scale": _scale,
     "scaler-step": _scaler_step, "scaler-update": _scaler_update, "scaler-unscale": _scaler_unscale, "train": _mode, "eval": _mode,
     "forward-directly": _forward_directly,
     "parameters": _parameters, "named-parameters": _named_parameters, "submodules": _submodules, "named-submodules": _submodules, "move": _move,

@@ -65,6 +65,11 @@ class Program:
     def settings(self) -> list[Obj]:
         return self._subjects("settings")
 
+    @cached_property
+    def states(self) -> list[Obj]:
+        """The state dicts that are taken."""
+        return self._subjects("state")
+
     def _subjects(self, *kinds: str) -> list[Obj]:
         found: dict[Obj, None] = {}
         for event in self.events:
@@ -88,6 +93,8 @@ class Program:
         """Whether an event happens to an optimizer, a module or another object: "must", "may" or None."""
         if obj.kind == "optimizer":
             return self._touches_optimizer(event, obj)
+        if obj.kind == "state":
+            return self._touches_state(event, obj)
         if obj in event.subjects:
             return "must" if event.certain and len(event.subjects) == 1 else "may"
         if obj.kind == "scaler" and event.data.get("scaler") is obj:
@@ -97,6 +104,18 @@ class Program:
                 return "must" if event.certain else "may"
             if event.kind == "escape" and any(obj in set(s.lineage()) for s in event.subjects):
                 return "must"
+        return None
+
+    def _touches_state(self, event: Event, state: Obj) -> str | None:
+        """A state dict is read by what is given it, and changes with the object it was taken of."""
+        if state in event.subjects or state in event.data.get("states", ()):
+            return "must"
+        owner = state.info["of"]
+        if event.kind == "step":
+            holds = [h for o in event.subjects for h in o.info.get("holds", ())]
+            return "must" if owner in event.subjects or not holds or related(holds, [owner]) else None
+        if event.kind in ("construct", "move"):
+            return "must" if related(event.subjects, [owner]) else None
         return None
 
     def _touches_optimizer(self, event: Event, obj: Obj) -> str | None:

@@ -30,6 +30,7 @@ REPAIRS: dict[str, Callable[..., Plan]] = {
     "insert-eval": modes.insert_eval,
     "insert-no-grad": modes.insert_no_grad,
     "set-value": data.set_value,
+    "copy-value": data.copy_value,
     "call-module": layers.call_module,
     "assign-result": layers.assign_result,
     "detach-argument": tensors.detach_argument,

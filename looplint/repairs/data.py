@@ -6,6 +6,7 @@ import libcst as cst
 
 from looplint.graph import Event
 from looplint.repairs.draft import Draft, Infeasible
+from looplint.repairs.imports import named
 from looplint.repairs.places import place_at
 from looplint.repairs.planner import Plan, Planner
 
@@ -19,3 +20,15 @@ def set_value(p: Planner, event: Event, value: str) -> Plan:
     draft = Draft(place.layout)
     draft.replace(node.value, value)
     return Plan(f"Set {place.layout.code(event.site.node)} to {value}", "safe", [draft])
+
+
+def copy_value(p: Planner, event: Event) -> Plan:
+    """A state is copied where it is taken."""
+    place = place_at(event, len(event.calls), p.layouts)
+    layout, node = place.layout, event.site.node
+    draft = Draft(layout)
+    copy = named(draft, layout, "copy", "deepcopy")
+    start, end = layout.extent(node)
+    draft.insert(start, f"{copy}(")
+    draft.insert(end, ")")
+    return Plan("Keep a copy of the state", "safe", [draft])

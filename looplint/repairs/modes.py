@@ -8,6 +8,7 @@ import libcst as cst
 
 from looplint.graph import Event, Loop
 from looplint.repairs.draft import Draft, Infeasible
+from looplint.repairs.imports import named
 from looplint.repairs.layout import Layout, Statement
 from looplint.repairs.places import Place, body_of, chain, in_loop, loop_statement, name_in, place_at
 from looplint.repairs.planner import Plan, Planner
@@ -76,7 +77,7 @@ def insert_no_grad(p: Planner, loop: Loop | None, event: Event) -> Plan:
     place, target = _pass(p, loop, event)
     layout = place.layout
     draft = Draft(layout)
-    no_grad = f"{_torch(draft, layout)}no_grad()"
+    no_grad = f"{named(draft, layout, 'torch', 'no_grad')}()"
     function = layout.function_of(target)
     if function is not None and _only_evaluates(p, function, layout):
         draft.insert(layout.extent(function.node)[0], f"@{no_grad}{layout.newline}{layout.indent(function)}")
@@ -139,37 +140,3 @@ def _walk(node: cst.CSTNode) -> list[cst.CSTNode]:
         found.append(item)
         work.extend(item.children)
     return found
-
-
-def _torch(draft: Draft, layout: Layout) -> str:
-    """How the file names torch, with its dot; imported where it does not yet."""
-    first = next((s for s in layout.top.statements if not _stays_first(s.node)), None)
-    for statement in layout.top.statements:
-        if isinstance(statement.node, cst.Import):
-            for alias in statement.node.names:
-                if alias.evaluated_name == "torch":
-                    return f"{alias.evaluated_alias or 'torch'}."
-                if alias.evaluated_name.startswith("torch.") and alias.evaluated_alias is None:
-                    return "torch."
-        elif isinstance(statement.node, cst.ImportFrom):
-            names = statement.node.names
-            module = statement.node.module
-            if module is not None and layout.code(module) == "torch" and not isinstance(names, cst.ImportStar):
-                if any(a.evaluated_name == "no_grad" and a.asname is None for a in names):
-                    return ""
-    if first is None:
-        raise Infeasible("the file holds nothing that an import could stand before")
-    if isinstance(first.node, cst.Import | cst.ImportFrom):
-        draft.line_before(first, "import torch")
-    elif first.before is not None:
-        draft.line_after(first.before, f"{layout.newline}import torch")
-    else:
-        draft.line_before(first, f"import torch{2 * layout.newline}")
-    return "torch."
-
-
-def _stays_first(node: cst.CSTNode) -> bool:
-    """A docstring, and imports from `__future__`."""
-    if isinstance(node, cst.Expr):
-        return isinstance(node.value, cst.SimpleString | cst.ConcatenatedString)
-    return isinstance(node, cst.ImportFrom) and isinstance(node.module, cst.Name) and node.module.value == "__future__"

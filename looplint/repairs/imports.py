@@ -1,0 +1,50 @@
+"""How a file names what a repair needs of a module, and the import of it where there is none."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from looplint.repairs.draft import Draft, Infeasible
+from looplint.repairs.layout import Layout
+
+
+def named(draft: Draft, layout: Layout, module: str, name: str) -> str:
+    """The text by which a file calls `module.name`; the draft gets the import where the file lacks it.
+
+    Raises:
+        Infeasible: the file holds nothing that an import could stand before.
+    """
+    for statement in layout.top.statements:
+        match statement.node:
+            case cst.Import(names=aliases):
+                for alias in aliases:
+                    if alias.evaluated_name == module:
+                        return f"{alias.evaluated_alias or module}.{name}"
+                    if alias.evaluated_name.startswith(f"{module}.") and alias.evaluated_alias is None:
+                        return f"{module}.{name}"
+            case cst.ImportFrom(module=cst.BaseExpression() as origin, names=aliases) if layout.code(origin) == module and not isinstance(aliases, cst.ImportStar):
+                for alias in aliases:
+                    if alias.evaluated_name == name:
+                        return alias.evaluated_alias or name
+    _add(draft, layout, f"import {module}")
+    return f"{module}.{name}"
+
+
+def _add(draft: Draft, layout: Layout, code: str) -> None:
+    """Insert an import before the first one of the file, or below what has to stay first."""
+    first = next((s for s in layout.top.statements if not _stays_first(s.node)), None)
+    if first is None:
+        raise Infeasible("the file holds nothing that an import could stand before")
+    if isinstance(first.node, cst.Import | cst.ImportFrom):
+        draft.line_before(first, code)
+    elif first.before is not None:
+        draft.line_after(first.before, f"{layout.newline}{code}")
+    else:
+        draft.line_before(first, f"{code}{2 * layout.newline}")
+
+
+def _stays_first(node: cst.CSTNode) -> bool:
+    """A docstring, and imports from `__future__`."""
+    if isinstance(node, cst.Expr):
+        return isinstance(node.value, cst.SimpleString | cst.ConcatenatedString)
+    return isinstance(node, cst.ImportFrom) and isinstance(node.module, cst.Name) and node.module.value == "__future__"

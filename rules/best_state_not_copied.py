@@ -1,0 +1,106 @@
+"""A state that is kept to be restored later is the model's own, and goes on changing with it.
+
+## What it does
+
+Reports `best = model.state_dict()` where the model is trained on and `best` is restored or saved after that.
+
+## Why it matters
+
+`state_dict()` returns a new dict of the same tensors. Every step of the optimizer changes them in place, so that what is restored in the
+end is the last state of the training and not the best one: early stopping and "best model" selection do nothing, without a word.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+
+
+def fit(net: nn.Module, loader, validate, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    best, best_state = float("inf"), None
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+        error = validate(epoch)
+        if error < best:
+            best, best_state = error, net.state_dict()
+    net.load_state_dict(best_state)
+```
+
+## Good
+
+```python
+import copy
+
+import torch
+from torch import nn, optim
+
+
+def fit(net: nn.Module, loader, validate, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    best, best_state = float("inf"), None
+    for epoch in range(epochs):
+        net.train()
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+        error = validate(epoch)
+        if error < best:
+            best, best_state = error, copy.deepcopy(net.state_dict())
+    net.load_state_dict(best_state)
+```
+
+## Stays quiet
+
+A deep copy, or a dict of clones; a state that is saved to a file before the next step; a state taken once before the loop and saved
+again and again, which is the model's present state on purpose; a model that is moved to another device in between, which copies.
+
+## Repair
+
+Safe: `copy.deepcopy(...)`, with the import.
+
+## Evidence
+
+What a run shows: the tensors of the state that is restored share their storage with the model's own parameters.
+"""
+
+from looplint.rule import Automaton, Event, Obj, PathState, Program, Report, Reports, name_of, note, related
+
+CODE = "LL801"
+
+AUTOMATON = Automaton(
+    start="none",
+    arrows={("*", "snapshot"): "fresh", ("fresh", "step"): "stale", ("*", "move"): "none"},
+    reads=frozenset({"load", "save"}),
+)
+
+
+def check(program: Program) -> Reports:
+    for state in program.states:
+        owner = state.info["of"]
+        if owner.kind != "module":
+            continue
+        for visit in program.run(AUTOMATON, state):
+            stale = visit.sometimes("stale")
+            if visit.event.kind in ("load", "save") and stale and _is_meant_to_stay(visit.event, stale[0], owner):
+                taken = stale[0].last("snapshot")
+                held, name = f"{state.name} holds" if state.name else "this state holds", name_of(owner, "the model")
+                message = f"{held} the tensors of {name} themselves: the steps that follow change them, and what is kept is the last state, not this one"
+                what = "restored" if visit.event.kind == "load" else "saved"
+                yield Report(taken, message, note(stale[0].since, "the parameters change here") + note(visit.event, f"and the state is {what} here"), repair=("copy-value", taken))
+                break
+
+
+def _is_meant_to_stay(read: Event, path: PathState, owner: Obj) -> bool:
+    """Whether a state is one of its time: it goes back to its own model, or is taken in the loop that trains on."""
+    if read.kind == "load" and related(read.subjects, [owner]):
+        return True
+    taken = path.last("snapshot")
+    return taken is not None and bool(taken.loops) and path.since is not None and taken.loops[-1] in path.since.loops
