@@ -73,8 +73,8 @@ def check(program: Program) -> Reports:
             continue
         if (optimizer.escaped and not optimizer.symbolic) or any(program.touches(e, optimizer) for e in program.of("escape")):
             continue
-        if program.facts.reads_unknown_gradients or related(program.facts.read_gradients, optimizer.info.get("holds", frozenset())):
-            continue  # someone else uses the gradients
+        if _used_otherwise(program, optimizer):
+            continue
         start = _beginning(program, optimizer)
         for event in program.of("backward"):
             if start is None or not event.loops or event.root != start.root or program.touches(event, optimizer) != "must" or event.data.get("manual"):
@@ -86,6 +86,12 @@ def check(program: Program) -> Reports:
             what = f"{name}'s gradients are cleared here" if optimizer.symbolic else f"{name} is built here"
             yield Report(event, message, note(start, what), repair=("insert-step", optimizer, event))
             break
+
+
+def _used_otherwise(program: Program, optimizer: Obj) -> bool:
+    """Whether the code reads gradients that may be this optimizer's: any at all, where it is not known which parameters it holds."""
+    holds = optimizer.info.get("holds", frozenset())
+    return program.facts.reads_unknown_gradients or (related(program.facts.read_gradients, holds) if holds else bool(program.facts.read_gradients))
 
 
 def _beginning(program: Program, optimizer: Obj) -> Event | None:

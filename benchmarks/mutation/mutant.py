@@ -12,18 +12,26 @@ from benchmarks.mutation.script import Op, Script, Unfit
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
+    """A planted bug. `right` is the text without it, which a repair should be equal to in effect; None where no such text is known."""
+
     code: str
     description: str
     text: str
     line: int
+    right: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a mutator proposes: a form of the bug and the edits that plant it."""
+    """What a mutator proposes: a form of the bug and the edits that plant it.
+
+    `right` are the edits that do the same work in the right place, where the bug brings work that the script did not do before (a new
+    clip, a new schedule); none where the script itself is right, and None where nothing right is known.
+    """
 
     form: str
     ops: tuple[Op, ...]
+    right: tuple[Op, ...] | None = ()
 
 
 Mutator: TypeAlias = Callable[[Script], Iterator[Change]]
@@ -45,7 +53,18 @@ def planted(code: str, mutator: Mutator, script: Script) -> Iterator[Mutant]:
             continue
         if text not in seen:
             seen.add(text)
-            yield Mutant(code, change.form, text, first_difference(script.source, text))
+            yield Mutant(code, change.form, text, first_difference(script.source, text), _right(script, change))
+
+
+def _right(script: Script, change: Change) -> str | None:
+    if change.right is None:
+        return None
+    try:
+        text = script.apply(change.right)
+        ast.parse(text)
+    except (Unfit, SyntaxError):
+        return None
+    return text
 
 
 def first_difference(before: str, after: str) -> int:

@@ -1,4 +1,4 @@
-"""A planted bug, repaired and run: does the repaired script end bitwise where the correct one ended?"""
+"""A planted bug, repaired and run: does the repaired script end bitwise where the right one ends?"""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Outcome:
     """What became of one mutant.
 
     `repair` is the applicability that was needed ("safe", "unsafe"), "none" where nothing was repaired, or "unseen" where the rule did not speak.
-    `same` tells whether the repaired run ends bitwise where the correct one does; None where it was not run or holds nothing to compare.
+    `same` tells whether the repaired run does what the right one does (see `Runs.verdict`); None where a run cannot tell.
     """
 
     code: str
@@ -57,19 +57,17 @@ def sample(bases: Sequence[Base], codes: Sequence[str], most: int) -> dict[Base,
 
 def outcomes(base: Base, planted: Sequence[Mutant], warm: Warm | None) -> Iterator[Outcome]:
     """Repair each mutant of a base; run it, too, where there is a process to run it in."""
-    right: Recording | None = None
+    runs = Runs(base, warm) if warm is not None else None
     for mutant in planted:
         with tempfile.TemporaryDirectory(prefix="repair-") as name:
             folder = Path(name)
             copy_program(base, folder)
             before = {f.code for f in fix_paths([name], jobs=1).linted.findings}
             (folder / base.file).write_text(mutant.text, encoding="utf-8")
-            if warm is not None and right is None:
-                right = warm.record(base.folder / base.main, OPTIONS)
-            yield _outcome(base, mutant, folder, before, warm, right)
+            yield _outcome(base, mutant, folder, before, runs)
 
 
-def _outcome(base: Base, mutant: Mutant, folder: Path, before: set[str], warm: Warm | None, right: Recording | None) -> Outcome:
+def _outcome(base: Base, mutant: Mutant, folder: Path, before: set[str], runs: Runs | None) -> Outcome:
     accepted = {mutant.code, *EQUIVALENTS.get(mutant.code, ())}
     result, kind = fix_paths([str(folder)], jobs=1), "safe"
     if not any(a.code in accepted for a in result.applied):
@@ -87,12 +85,57 @@ def _outcome(base: Base, mutant: Mutant, folder: Path, before: set[str], warm: W
         "parses": not again.linted.problems,
         "idempotent": not again.changed,
         "new_findings": new_findings,
-        "text_restored": (folder / base.file).read_text(encoding="utf-8") == base.source,
+        "text_restored": (folder / base.file).read_text(encoding="utf-8") == mutant.right,
     }
-    if warm is None or right is None or not right.ok:
-        return Outcome(**facts, repair=kind, reason=_said(result), outcome="not run", **checks)  # type: ignore[arg-type]
-    run = warm.record(folder / base.main, OPTIONS)
-    return Outcome(**facts, repair=kind, reason=_said(result), same=signals.same_end(run.stream, right.stream), outcome=run.outcome, **checks)  # type: ignore[arg-type]
+    same, ended = (None, "not run") if runs is None else runs.verdict(mutant, folder)
+    return Outcome(**facts, repair=kind, reason=_said(result), same=same, outcome=ended, **checks)  # type: ignore[arg-type]
+
+
+class Runs:
+    """The runs of one base: of its right texts, which are run once each, of its mutants and of their repairs."""
+
+    def __init__(self, base: Base, warm: Warm) -> None:
+        self.base = base
+        self.warm = warm
+        self._right: dict[str, Recording] = {}
+
+    def verdict(self, mutant: Mutant, repaired: Path) -> tuple[bool | None, str]:
+        """Whether a repair does what the right text does, and how its run ended.
+
+        It must end in bitwise the same parameters, and must not show the rule's damage, which is all there is to see where a rule is
+        about memory. Where nothing right is known, the damage must be seen in the mutant and be gone. None: a run tells nothing.
+        """
+        reference = self._run_right(mutant.right or self.base.source)
+        run = self.warm.record(repaired / self.base.main, OPTIONS)
+        if not reference.ok:
+            return None, "the right text does not run"
+        if not run.ok and not self._run(mutant.text).ok:
+            return None, "ends early before and after"
+        if mutant.right is None:
+            return self._cured(mutant, run, reference), run.outcome
+        same = signals.same_end(run.stream, reference.stream)
+        return same and not (_shown(mutant.code, run, reference) and not _shown(mutant.code, reference, reference)), run.outcome
+
+    def _cured(self, mutant: Mutant, run: Recording, reference: Recording) -> bool | None:
+        if not _shown(mutant.code, self._run(mutant.text), reference):
+            return None
+        return run.ok and not _shown(mutant.code, run, reference)
+
+    def _run_right(self, text: str) -> Recording:
+        if text not in self._right:
+            self._right[text] = self._run(text)
+        return self._right[text]
+
+    def _run(self, text: str) -> Recording:
+        with tempfile.TemporaryDirectory(prefix="repair-") as name:
+            copy_program(self.base, Path(name))
+            (Path(name) / self.base.file).write_text(text, encoding="utf-8")
+            return self.warm.record(Path(name) / self.base.main, OPTIONS)
+
+
+def _shown(code: str, run: Recording, reference: Recording) -> bool:
+    signal = signals.measure(code, run.stream, reference.stream)
+    return signal is not None and signal.shown
 
 
 def _said(result: FixResult) -> str:

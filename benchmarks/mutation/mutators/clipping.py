@@ -9,7 +9,7 @@ from benchmarks.mutation.cycles import Cycle, cycles, last_backward, side_by_sid
 from benchmarks.mutation.mutant import Change
 from benchmarks.mutation.mutators.new_schedules import imports_torch
 from benchmarks.mutation.roles import Event
-from benchmarks.mutation.script import After, Before, MoveAfter, MoveBefore, Script
+from benchmarks.mutation.script import After, Before, MoveAfter, MoveBefore, Op, Script
 
 
 def clip_before_backward(script: Script) -> Iterator[Change]:
@@ -31,9 +31,9 @@ def clip_before_backward(script: Script) -> Iterator[Change]:
             if clear.lineno < backward.lineno:
                 yield Change("the clip moved to just after the clear", (MoveAfter(clip, clear),))
         for text in _new_clips(script, cycle):
-            yield Change(f"a new {text.split('(')[0].split('.')[-1]} before the backward", (Before(backward, text),))
+            yield Change(f"a new {text.split('(')[0].split('.')[-1]} before the backward", (Before(backward, text),), _in_place(cycle, text))
             if clear.lineno < backward.lineno:
-                yield Change(f"a new {text.split('(')[0].split('.')[-1]} after the clear", (After(clear, text),))
+                yield Change(f"a new {text.split('(')[0].split('.')[-1]} after the clear", (After(clear, text),), _in_place(cycle, text))
 
 
 def clip_after_step(script: Script) -> Iterator[Change]:
@@ -46,7 +46,12 @@ def clip_after_step(script: Script) -> Iterator[Change]:
         if clip is not None:
             yield Change("the clip moved to just after the step", (MoveAfter(clip, cycle.step.stmt),))
         for text in _new_clips(script, cycle):
-            yield Change(f"a new {text.split('(')[0].split('.')[-1]} after the step", (After(cycle.step.stmt, text),))
+            yield Change(f"a new {text.split('(')[0].split('.')[-1]} after the step", (After(cycle.step.stmt, text),), _in_place(cycle, text))
+
+
+def _in_place(cycle: Cycle, text: str) -> tuple[Op, ...] | None:
+    """The clip where it belongs; where the loss is scaled, it also needs an unscale, which is another bug's business."""
+    return None if cycle.scaled else (Before(cycle.step.stmt, text),)
 
 
 def _clip(script: Script, cycle: Cycle) -> ast.stmt | None:

@@ -89,16 +89,28 @@ def _made_to_accumulate(script: Script, cycle: Cycle) -> Iterator[Change]:
         return
     guarded = "".join(f"    {ast.unparse(s)}\n" for s in (*between, step.stmt, clear.stmt))
     gone = (*(Delete(s) for s in between), Delete(clear.stmt))
+    divided = _divided(script, backward)
     match loop:
         case ast.For(iter=ast.Call(func=ast.Name(id="enumerate")), target=ast.Tuple(elts=[ast.Name(id=index), *_])):
-            yield Change("made to accumulate, (i + 1) % k", (*gone, Replace(step.stmt, f"if ({index} + 1) % {_K} == 0:\n{guarded}")))
-            yield Change("made to accumulate, i % k == k - 1", (*gone, Replace(step.stmt, f"if {index} % {_K} == {_K - 1}:\n{guarded}")))
-            named = Before(loop, f"accumulation_steps = {_K}")
-            test = f"if not ({index} + 1) % accumulation_steps:\n{guarded}"
-            yield Change("made to accumulate, with a named k", (*gone, named, Replace(step.stmt, test)))
+            for form, test, before in (
+                ("(i + 1) % k", f"({index} + 1) % {_K} == 0", ()),
+                ("i % k == k - 1", f"{index} % {_K} == {_K - 1}", ()),
+                ("with a named k", f"not ({index} + 1) % accumulation_steps", (Before(loop, f"accumulation_steps = {_K}"),)),
+            ):
+                ops = (*gone, *before, Replace(step.stmt, f"if {test}:\n{guarded}"))
+                yield Change(f"made to accumulate, {form}", ops, (*ops, *divided))
         case ast.For():
             counting = (Before(loop, "micro = 0"), After(backward.stmt, "micro += 1"))
-            yield Change("made to accumulate, with a counter", (*gone, *counting, Replace(step.stmt, f"if micro % {_K} == 0:\n{guarded}")))
+            ops = (*gone, *counting, Replace(step.stmt, f"if micro % {_K} == 0:\n{guarded}"))
+            yield Change("made to accumulate, with a counter", ops, (*ops, *divided))
+
+
+def _divided(script: Script, backward: Event) -> tuple[Op, ...]:
+    """The division that is missing, where the backward is a call on the loss."""
+    call = backward.call
+    if call is None or not isinstance(call.func, ast.Attribute) or call.func.attr != "backward" or call.args:
+        return ()
+    return (Replace(call.func.value, f"({script.text(call.func.value)} / {_K})"),)
 
 
 def wrong_optimizer_cleared(script: Script) -> Iterator[Change]:

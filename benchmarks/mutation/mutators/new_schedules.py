@@ -31,6 +31,12 @@ class Place:
     def construction(self, text: str) -> Op:
         return After(self.built, f"{_NAME} = {LR_SCHEDULER}{text}")
 
+    def after_step(self) -> Op:
+        return After(self.cycle.step.stmt, f"{_NAME}.step()")
+
+    def after_epoch(self) -> Op:
+        return After(self.epoch.body[-1], f"{_NAME}.step()")
+
     @property
     def bound(self) -> str | None:
         return epoch_bound(self.epoch)
@@ -98,13 +104,10 @@ def new_scheduler_in_batch_loop(script: Script) -> Iterator[Change]:
     for place in _nested(script):
         # A bound called "n_iter" is evidence of another unit.
         if place.bound is not None and on_every_batch(script, place.cycle) and not STEP_WORDS.search(place.bound):
-            step = After(place.cycle.step.stmt, f"{_NAME}.step()")
-            yield Change(
-                "a new schedule over epochs in the batch loop",
-                (place.construction(f"CosineAnnealingLR({place.optimizer}, T_max={place.bound})"), step),
-            )
-            decay = f"LambdaLR({place.optimizer}, lr_lambda=lambda epoch: 0.95 ** epoch)"
-            yield Change("a new epoch lambda in the batch loop", (place.construction(decay), step))
+            cosine = place.construction(f"CosineAnnealingLR({place.optimizer}, T_max={place.bound})")
+            decay = place.construction(f"LambdaLR({place.optimizer}, lr_lambda=lambda epoch: 0.95 ** epoch)")
+            for form, new in (("schedule over epochs", cosine), ("epoch lambda", decay)):
+                yield Change(f"a new {form} in the batch loop", (new, place.after_step()), (new, place.after_epoch()))
 
 
 def new_scheduler_per_epoch(script: Script) -> Iterator[Change]:
@@ -112,22 +115,22 @@ def new_scheduler_per_epoch(script: Script) -> Iterator[Change]:
     for place in _places(script):
         if isinstance(place.epoch.body[-1], ast.Return | ast.Break | ast.Continue):
             continue
-        step = After(place.epoch.body[-1], f"{_NAME}.step()")
-        yield Change(
-            "a new OneCycleLR once an epoch", (place.construction(f"OneCycleLR({place.optimizer}, max_lr=0.1, total_steps=1000)"), step)
-        )
-        cyclic = f"CyclicLR({place.optimizer}, base_lr=0.001, max_lr=0.1, cycle_momentum=False)"
-        yield Change("a new CyclicLR once an epoch", (place.construction(cyclic), step))
+        one_cycle = place.construction(f"OneCycleLR({place.optimizer}, max_lr=0.1, total_steps=1000)")
+        cyclic = place.construction(f"CyclicLR({place.optimizer}, base_lr=0.001, max_lr=0.1, cycle_momentum=False)")
+        for form, new in (("OneCycleLR", one_cycle), ("CyclicLR", cyclic)):
+            yield Change(f"a new {form} once an epoch", (new, place.after_epoch()), (new, place.after_step()))
 
 
 def new_scheduler_before_step(script: Script) -> Iterator[Change]:
     """LL203: stepped just before the optimizer, on the same condition; and at the start of an epoch body."""
     for place in _nested(script):
         decay = place.construction(f"ExponentialLR({place.optimizer}, gamma=0.999)")
-        yield Change("a new schedule just before the step", (decay, Before(place.cycle.step.stmt, f"{_NAME}.step()")))
+        early = Before(place.cycle.step.stmt, f"{_NAME}.step()")
+        yield Change("a new schedule just before the step", (decay, early), (decay, place.after_step()))
     for place in _places(script):
         decay = place.construction(f"StepLR({place.optimizer}, step_size=2, gamma=0.5)")
-        yield Change("a new schedule at the top of the epoch body", (decay, Before(place.epoch.body[0], f"{_NAME}.step()")))
+        early = Before(place.epoch.body[0], f"{_NAME}.step()")
+        yield Change("a new schedule at the top of the epoch body", (decay, early), (decay, place.after_epoch()))
 
 
 def new_plateau_without_metric(script: Script) -> Iterator[Change]:
@@ -135,7 +138,7 @@ def new_plateau_without_metric(script: Script) -> Iterator[Change]:
     for place in _places(script):
         if not isinstance(place.epoch.body[-1], ast.Return | ast.Break | ast.Continue):
             new = place.construction(f"ReduceLROnPlateau({place.optimizer}, patience=2)")
-            yield Change("a new bare plateau step", (new, After(place.epoch.body[-1], f"{_NAME}.step()")))
+            yield Change("a new bare plateau step", (new, place.after_epoch()), None)
 
 
 def new_scheduler_never_stepped(script: Script) -> Iterator[Change]:

@@ -9,7 +9,7 @@ from benchmarks.mutation.cycles import cycles, enclosing_top, mentions
 from benchmarks.mutation.mutant import Change
 from benchmarks.mutation.mutators.new_schedules import imports_torch
 from benchmarks.mutation.roles import OPTIMIZERS, built, callee, constructions, receiver, trained_models
-from benchmarks.mutation.script import After, Before, MoveAfter, MoveBefore, Op, Replace, Script
+from benchmarks.mutation.script import After, Before, Delete, MoveAfter, MoveBefore, Op, Replace, Script
 
 _MOVES = frozenset({"to", "cuda", "cpu", "half", "double", "float", "bfloat16", "type"})
 
@@ -28,7 +28,7 @@ def move_after_optimizer(script: Script) -> Iterator[Change]:
         if len(moved) == 1 and assigned and assigned[-1] in (moved[0], assigned[0]):
             for form, ops in _existing(script, model, moved[0], optimizer, loop):
                 yield Change(form, ops)
-        yield Change("a new conversion after the optimizer", (After(optimizer, f"{model}.double()"),))
+        yield Change("a new conversion after the optimizer", (After(optimizer, f"{model}.double()"),), None)
         if not _moved_somewhere(script, model):
             yield from _new_moves(script, model, optimizer, loop)
 
@@ -116,15 +116,18 @@ def params_replaced_after_optimizer(script: Script) -> Iterator[Change]:
                 yield Change("the new layer put after the optimizer", (MoveAfter(stmt, optimizer),))
         for place, layer in _layers(script, model):
             new = f"{model}{place} = torch.nn.{layer}"
-            yield Change("a new layer after the optimizer", (After(optimizer, new),))
+            yield Change("a new layer after the optimizer", (After(optimizer, new),), (Before(optimizer, new),))
             if loop is not None:
-                yield Change("a new layer before the loop", (Before(loop, new),))
+                # Built later, a layer draws other random numbers: the optimizer goes where the layer is.
+                late = (Delete(optimizer), Before(loop, f"{new}\n{script.text(optimizer)}"))
+                yield Change("a new layer before the loop", (Before(loop, new),), late)
             weight = f"{model}{place}.weight"
             zeros = f"{weight} = torch.nn.Parameter(torch.zeros_like({weight}))"
-            yield Change("a new weight after the optimizer", (After(optimizer, zeros),))
+            yield Change("a new weight after the optimizer", (After(optimizer, zeros),), (Before(optimizer, zeros),))
             if place.startswith("."):
                 helper = Before(enclosing_top(script, optimizer), f"def renew_head(net):\n    net{place} = torch.nn.{layer}\n\n\n")
-                yield Change("a new layer from a helper", (helper, After(optimizer, f"renew_head({model})")))
+                renewed = f"renew_head({model})"
+                yield Change("a new layer from a helper", (helper, After(optimizer, renewed)), (helper, Before(optimizer, renewed)))
             break
 
 

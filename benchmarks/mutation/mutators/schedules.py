@@ -136,7 +136,7 @@ def _rebuilt_over_epochs(script: Script, schedule: Schedule) -> Iterator[Change]
     bound = epoch_bound(schedule.loops[-1])
     if bound is not None and script.scope(schedule.stmt) is script.scope(schedule.event.stmt):
         text = f"{LR_SCHEDULER}CosineAnnealingLR({schedule.optimizer}, T_max={bound})"
-        yield Change("a schedule over epochs in the place of one over steps", (Replace(schedule.call, text),))
+        yield Change("a schedule over epochs in the place of one over steps", (Replace(schedule.call, text),), None)
 
 
 def _can_build(script: Script, schedule: Schedule) -> bool:
@@ -186,14 +186,16 @@ def _rebuilt_over_steps(script: Script, schedule: Schedule) -> Iterator[Change]:
     yield Change(
         "OneCycleLR stepped once an epoch",
         (Replace(schedule.call, f"{LR_SCHEDULER}OneCycleLR({schedule.optimizer}, max_lr=0.1, total_steps={horizon})"),),
+        None,
     )
     cyclic = (
         f"{LR_SCHEDULER}CyclicLR({schedule.optimizer}, base_lr=0.001, max_lr=0.1, step_size_up=2 * len({loader}), cycle_momentum=False)"
     )
-    yield Change("CyclicLR stepped once an epoch", (Replace(schedule.call, cyclic),))
+    yield Change("CyclicLR stepped once an epoch", (Replace(schedule.call, cyclic),), None)
     yield Change(
         "a horizon in steps, stepped once an epoch",
         (Replace(schedule.call, f"{LR_SCHEDULER}CosineAnnealingLR({schedule.optimizer}, T_max={horizon})"),),
+        None,
     )
 
 
@@ -266,7 +268,7 @@ def plateau_without_metric(script: Script) -> Iterator[Change]:
     for schedule in _schedules(script):
         if callee(schedule.call) != "ReduceLROnPlateau" and _can_build(script, schedule) and not _mode_read(script, schedule.event.who):
             text = f'{LR_SCHEDULER}ReduceLROnPlateau({schedule.optimizer}, mode="min", patience=2)'
-            yield Change("rebuilt as ReduceLROnPlateau", (Replace(schedule.call, text),))
+            yield Change("rebuilt as ReduceLROnPlateau", (Replace(schedule.call, text),), None)
     yield from new_plateau_without_metric(script)
 
 
