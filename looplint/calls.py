@@ -240,6 +240,7 @@ def unknown_call(m: Machine, atom: Atom | None, args: Arguments, expr: ir.Expr) 
     tensor = combine(m, values)
     for obj in reached:
         obj.escaped = obj.escaped or not m.aside
+        obj.info["given"] = True
     if reached or (tensor is not None and tensor.graph != "no"):
         subjects = reached or sorted(tensor.sources, key=lambda o: o.name) if tensor else reached
         m.emit("escape", expr.node, subjects, certain=bool(reached), callee=ir.render(expr.func) if isinstance(expr, ir.Call) else "")
@@ -267,6 +268,10 @@ def call_function(m: Machine, func: Func, args: Arguments, expr: ir.Expr) -> Val
     if not m.alive:
         return UNKNOWN
     if m.frame.depth >= DEPTH or m.active.count(function) >= 1:
+        if func.bound is not None and function.name == "__init__":
+            from looplint.membership import ready
+
+            ready(func.bound)
         return unknown_call(m, func, args, expr)
     frame = enter(m, func, expr)
     bind_parameters(m, frame, func, args)
@@ -364,11 +369,14 @@ def instantiate(m: Machine, cls: ClassRef, args: Arguments, expr: ir.Call) -> Va
     """Make an instance of a project class, and follow its constructor."""
     from looplint import effects, objects
 
+    from looplint.membership import begin
+
     kind = objects.kind_of_class(m, cls)
     obj = m.create(kind, expr.node, cls=cls)
     init = objects.find_member(m, cls, "__init__")
     fields = None if init else _dataclass_fields(m, cls)
     if init is not None and isinstance(init[0], ir.Function):
+        begin(m, obj, cls)
         call_function(m, Func(init[0], init[1].module, init[1].closure, ref(obj), init[1]), args, expr)
     elif fields:
         for number, (name, default) in enumerate(fields):

@@ -8,6 +8,7 @@ from dataclasses import replace
 from looplint import calls, checkpoints, ir, methods, objects
 from looplint.knowledge.lookup import is_functional_loss
 from looplint.machine import Machine
+from looplint.membership import ready, register
 from looplint.schedules import unit_of
 from looplint.tensors import combine, computed, detached, sure, tensors_in, under
 from looplint.values import (
@@ -37,6 +38,15 @@ def _pure(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
 
 def _same(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     return args.get(0, "module", "model", "iterable") or UNKNOWN
+
+
+def _base_constructor(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """`nn.Module.__init__(self)`."""
+    for value in args.positional[:1]:
+        ready(value)
+    for value in args.positional[1:]:
+        register(value, deep=True)
+    return NONE
 
 
 def _compiled(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
@@ -112,6 +122,8 @@ def constructed(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
         case "module":
             for value in args.values():
                 objects.adopt(obj, value)
+                if obj.cls is None:
+                    register(value, deep=True)
             obj.info.setdefault("args", args)
             # A part of another module has that one's mode; what comes pretrained from transformers is in eval mode.
             if not any(f.name == "__init__" for f in m.active) and not obj.qualname.startswith(("transformers.", "torch.hub.")):
@@ -172,6 +184,7 @@ def _container(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Val
             parts = [element_of(m, parts[0])]
     for number, part in enumerate(parts):
         objects.adopt(obj, part)
+        register(part, deep=True)
         obj.heap[f"[{number}]"] = part
         m.write(obj, "[]", part)
     return ref(obj)
@@ -541,6 +554,8 @@ def _setattr(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value
                 m.write(atom.obj, name.value, args.positional[2])
             elif len(args.positional) > 2:
                 objects.adopt(atom.obj, args.positional[2])
+            if len(args.positional) > 2:
+                register(args.positional[2])
     return NONE
 
 
@@ -623,7 +638,7 @@ def apply_method(m: Machine, effect: str, obj: Obj, name: str, args: Arguments, 
 
 
 _EFFECTS: dict[str, Effect] = {
-    "pure": _pure, "same": _same, "compiled": _compiled, "pass-through": _pass_through, "tensor": _tensor, "detached": _detached, "number": _number, "text": _text,
+    "pure": _pure, "same": _same, "compiled": _compiled, "base-constructor": _base_constructor, "pass-through": _pass_through, "tensor": _tensor, "detached": _detached, "number": _number, "text": _text,
     "optimizer": _new("optimizer"), "scheduler": _new("scheduler"), "step-scheduler": _step_scheduler, "timm-scheduler": _timm_scheduler,
     "scaler": _new("scaler"), "module": _new("module"), "module-function": _module_function, "loss": _new("loss"), "loader": _new("loader"),
     "dataset": _new("dataset"), "sampler": _new("sampler"), "writer": _new("writer"), "metric": _new("metric"), "accelerator": _new("accelerator"),

@@ -30,6 +30,8 @@ EventKind = Literal[
     "switch",  # a global setting of PyTorch is set
     # Judged where they stand, whatever came before: noted beside the graph.
     "discard",  # a tensor's copy on another device or in another type is made, and nobody takes it
+    "shelve",  # a list, tuple or dict becomes an attribute of a module
+    "unready",  # a part is given to a module before the constructor of torch's base class has run
     "bypass",  # module.forward(...) is called in place of the module
     "escape",  # the object reaches code that cannot be followed
 ]

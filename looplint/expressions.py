@@ -11,6 +11,7 @@ from looplint import calls, choices, ir, objects
 from looplint.frames import Frame, Trace
 from looplint.knowledge.pytorch import SEALED
 from looplint.machine import Machine
+from looplint.membership import extend
 from looplint.tensors import attribute_of_tensor, combine, computed, scaled, sure
 from looplint.values import (
     COMPUTED, NONE, NOTHING, UNKNOWN, Arguments, Const, External, Func, Iter, Method, ModuleRef, Number, Params, Ref, Super, Tensor, Tuple, Unknown, Value, const,
@@ -244,6 +245,10 @@ def binary(m: Machine, op: str, left: Value, right: Value, expr: ir.Binary | ir.
             if isinstance(expr, ir.Binary) and not any(isinstance(a, Tensor) for a in left):
                 tensor = scaled(tensor, op, ir.render(expr.left))
         return frozenset({tensor})
+    modules = [a.obj for a in left if isinstance(a, Ref) and a.obj.kind == "module"]
+    if op == "+" and modules:
+        extend(m, modules, right)
+        return left
     lists = [a for a in left | right if isinstance(a, Ref) and a.obj.kind == "list"]
     if op == "+" and lists:
         items_left, items_right = exact_items(left), exact_items(right)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from looplint import calls, ir, objects
 from looplint.knowledge.pytorch import CONVERSIONS
 from looplint.machine import Machine, OutOfFuel
+from looplint.membership import begin
 from looplint.values import NOTHING, UNKNOWN, ClassRef, Func, Obj, Value, ref
 
 # What one class may cost. Constructors and forwards are short; what needs more is no forward.
 _FUEL = 4_000
+_KINDS = frozenset({"module", "loss", "framework", "dataset"})
 
 
 def follow_insides(m: Machine) -> None:
@@ -17,7 +19,8 @@ def follow_insides(m: Machine) -> None:
     for cls in m.main.code.classes:
         found = ClassRef(cls, m.main)
         worth = [f for f in cls.methods.values() if f.name != "__init__" and _worth_following(f)]
-        if worth and objects.kind_of_class(m, found) in ("module", "loss", "framework", "dataset"):
+        unseen = any(f.name == "__init__" and f not in m.facts.called for f in cls.methods.values())
+        if (worth or unseen) and objects.kind_of_class(m, found) in _KINDS:
             _follow_class(m, found, worth)
 
 
@@ -29,6 +32,7 @@ def _follow_class(m: Machine, cls: ClassRef, methods: list[ir.Function]) -> None
     key = ("inside-of", id(cls.cls))
     instance = m.facts.created.setdefault(key, Obj(objects.kind_of_class(m, cls), key, cls.cls.name, cls=cls))
     with m.fueled(_FUEL):
+        begin(m, instance, cls)
         init = objects.find_member(m, cls, "__init__")
         if init is not None and isinstance(init[0], ir.Function):
             _follow(m, Func(init[0], init[1].module, init[1].closure, ref(instance), init[1]))

@@ -199,6 +199,8 @@ class Machine:
             obj.node = node
             obj.source = self.frame.module
             obj.info["loops"] = self.loops
+            if kind == "module":
+                obj.info["made_in"] = tuple(self.active)
             self.facts.created[key] = obj
         self.trace.built.add(obj)
         return obj

@@ -8,6 +8,7 @@ from looplint import calls, contexts, ir, objects
 from looplint.knowledge.lookup import method_effect, tensor_method
 from looplint.knowledge.pytorch import TENSOR_ONLY
 from looplint.machine import Machine
+from looplint.membership import ready, register
 from looplint.tensorlike import note_discarded
 from looplint.tensors import combine, computed, detached, under
 from looplint.values import (
@@ -285,6 +286,9 @@ def _dataset_method(m: Machine, obj: Obj, args: Arguments) -> Value:
 def _on_super(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     """A method of a library's base class."""
     if name == "__init__":
+        ready(ref(obj))
+        for value in args.values():
+            register(value, deep=True)
         return UNKNOWN
     if obj.kind == "module" and name in ("__call__", "forward"):
         return frozenset({combine(m, args.values()) or Tensor(frozenset({obj}), under(m, "yes"))})

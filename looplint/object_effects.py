@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from looplint import calls, checkpoints, ir, methods, objects
 from looplint.machine import Machine
+from looplint.membership import note_part, register
 from looplint.tensors import combine, under
 from looplint.values import NONE, NOTHING, UNKNOWN, Arguments, Func, Obj, Params, Ref, Tensor, Tuple, Unknown, Value, constant_of, may_be_unknown, ref
 
@@ -133,12 +134,14 @@ def _forward_directly(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir
 
 
 def _parameters(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    obj.info["asked"] = True
     return frozenset({Params(frozenset({obj}))})
 
 
 def _named_parameters(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     from looplint.values import Iter
 
+    obj.info["asked"] = True
     return frozenset({Iter(frozenset({Tuple((UNKNOWN, frozenset({Params(frozenset({obj}), exact=False)})))}))})
 
 
@@ -170,6 +173,8 @@ def _returns_self(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Cal
 def _add_module(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     for value in args.values():
         objects.adopt(obj, value)
+        register(value, deep=True)
+        note_part(m, obj, expr.node, ir.render(expr.func), value)
         for atom in value:
             if isinstance(atom, Ref) and atom.obj.kind == "module":
                 m.write(obj, "[]", value)

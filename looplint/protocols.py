@@ -8,7 +8,7 @@ from looplint.automaton import Automaton, Visit
 from looplint.graph import Event, Loop
 from looplint.knowledge.pytorch import MODE_SENSITIVE, PARAMETERLESS
 from looplint.program import Program
-from looplint.values import Iter, Number, Obj, Ref, Value
+from looplint.values import Iter, Number, Obj, Ref, Tuple, Value
 
 # A clear that no step came before starts nothing: "fresh" lasts until the first step.
 CLEARING = Automaton(
@@ -139,3 +139,56 @@ def for_input_gradient(event: Event) -> bool:
     """Whether a forward is made for the gradient of its input: an attack, a saliency map."""
     inputs = event.data.get("inputs")
     return inputs is not None and any(tag == "input-grad" for tag, _ in inputs.tags)
+
+
+def unregistered(event: Event) -> list[Obj]:
+    """The modules with parameters that an object made for itself and keeps in a plain container, where it does not know of them."""
+    found: dict[Obj, None] = {}
+    work: list[tuple[Value, int]] = [(event.data["value"], 3)]
+    while work:
+        value, depth = work.pop()
+        for atom in value:
+            match atom:
+                case Tuple() if depth and len(atom.items) > 1:
+                    work.extend((item, depth - 1) for item in atom.items)
+                case Ref() if atom.obj.kind in ("list", "dict") and depth:
+                    items = atom.obj.info.get("items")
+                    # A list of one, written as one, is how a module is hidden on purpose.
+                    if items is None or len(items) > 1:
+                        work.extend((inner, depth - 1) for inner in atom.obj.heap.values())
+                case Ref() if atom.obj.kind == "module" and depth < 3 and _is_lost(atom.obj, event.data["constructor"]):
+                    found.setdefault(atom.obj)
+    return sorted(found, key=lambda o: (o.name, o.qualname))
+
+
+def wrapper_for(event: Event) -> str | None:
+    """The class of torch that can hold what a plain container holds; None where it holds other things than modules."""
+    for atom in event.data["value"] if len(event.data["value"]) == 1 else ():
+        match atom:
+            case Tuple(items=items):
+                return "ModuleList" if all(_all_modules(i) for i in items) else None
+            case Ref() if atom.obj.kind == "list":
+                return "ModuleList" if _all_modules(atom.obj.heap.get("[]")) else None
+            case Ref() if atom.obj.kind == "dict":
+                named = bool(atom.obj.info.get("exact")) and not atom.obj.info.get("changed")
+                return "ModuleDict" if named and _all_modules(atom.obj.heap.get("[]")) else None
+    return None
+
+
+def _all_modules(value: Value | None) -> bool:
+    return bool(value) and all(isinstance(a, Ref) and a.obj.kind in ("module", "loss") for a in value or ())
+
+
+def _is_lost(module: Obj, constructor: object) -> bool:
+    info = module.info
+    known = not module.symbolic and constructor in info.get("made_in", ())
+    elsewhere = info.get("registered") or info.get("asked") or info.get("given") or info.get("frozen")
+    return known and not elsewhere and with_parameters(module)
+
+
+def with_parameters(module: Obj, depth: int = 4) -> bool:
+    """Whether a module is known to hold parameters."""
+    if module.cls is None and not module.heap:
+        return not module.qualname.startswith("torch.nn.") or module.qualname.rpartition(".")[2] not in PARAMETERLESS | {"Sequential", "ModuleList", "ModuleDict"}
+    parts = [a.obj for value in module.heap.values() for a in value if isinstance(a, Ref) and (a.obj.kind == "module")]
+    return depth > 0 and any(p.info.get("parameter") or with_parameters(p, depth - 1) for p in parts)

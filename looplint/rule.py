@@ -11,7 +11,10 @@ from looplint.graph import Event, Guard, Loop, Site
 from looplint.ir import Binary, BoolOp, Compare, Const, Expr, paths_in, render
 from looplint.precision import SCALING, UPDATING, disabled, scaler_of, switched, unscaled_by_hand
 from looplint.program import Program, refs, related
-from looplint.protocols import CLEARING, MODE, Uncleared, contains_part, for_input_gradient, mode_matters, mode_states, over_data, uncleared, validation_loop, without_parameters
+from looplint.protocols import (
+    CLEARING, MODE, Uncleared, contains_part, for_input_gradient, mode_matters, mode_states, over_data, uncleared, unregistered, validation_loop,
+    without_parameters, wrapper_for,
+)  # fmt: skip
 from looplint.values import Obj, Tensor, Value, constant_of, tensor_of
 
 
@@ -55,4 +58,5 @@ __all__ = [
     "Value", "Visit", "constant_of", "mode_matters", "mode_states", "name_of", "note", "over_data", "paths_in", "refs", "related", "render", "run", "tensor_of", "uncleared",
     "contains_part", "for_input_gradient", "validation_loop", "without_parameters",
     "SCALING", "UPDATING", "disabled", "scaler_of", "switched", "unscaled_by_hand",
+    "unregistered", "wrapper_for",
 ]  # fmt: skip

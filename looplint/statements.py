@@ -12,6 +12,7 @@ from looplint.frames import Frame, LoopScope, Snapshot, Trace, merge
 from looplint.graph import Loop, Loose
 from looplint.knowledge.lookup import setting
 from looplint.machine import Machine
+from looplint.membership import MODULAR, note_assigned, register
 from looplint.values import (
     NONE, NOTHING, UNKNOWN, Atom, ClassRef, Const, External, Func, Iter, ModuleRef, Params, Ref, Tensor, Tuple, Unknown, Value, constant_of, join, tensor_of,
 )  # fmt: skip
@@ -105,8 +106,11 @@ def _assign_attribute(m: Machine, target: ir.Attr, value: Value) -> None:
             case Tensor() | Unknown() if target.attr == "requires_grad" and isinstance(target.value, ir.Name):
                 _ask_for_gradient(m, target.value.id, atom, value)
             case Ref() if atom.obj.kind == "module":
+                note_assigned(m, atom.obj, target, value)
                 _set_on_module(m, atom.obj, target, value)
             case Ref():
+                if atom.obj.kind in MODULAR:
+                    note_assigned(m, atom.obj, target, value)
                 m.write(atom.obj, target.attr, value)
                 for inner in value:
                     if isinstance(inner, Ref) and not inner.obj.name:
@@ -180,6 +184,7 @@ def _assign_item(m: Machine, target: ir.Subscript, value: Value) -> None:
             elif obj.kind == "module" and any(isinstance(a, Ref) and a.obj.kind == "module" for a in value):
                 m.emit("replace", target.node, {obj}, attr=f"[{ir.render(target.index)}]", new=tuple(a.obj for a in value if isinstance(a, Ref)), value=value)
                 objects.adopt(obj, value)
+                register(value)
                 obj.heap[f"[{key.value}]" if key else "[]"] = value
 
 

@@ -56,6 +56,8 @@ def call_effect(qualname: str) -> str | None:
     if qualname.startswith("builtins."):
         return "pure"
     leaf = qualname.rpartition(".")[2]
+    if leaf == "__init__":
+        return "base-constructor"
     for prefix, effect in frameworks.PREFIXES:
         if qualname.startswith(prefix):
             return _refine(effect, leaf)

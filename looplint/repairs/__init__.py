@@ -33,6 +33,7 @@ REPAIRS: dict[str, Callable[..., Plan]] = {
     "copy-value": data.copy_value,
     "call-module": layers.call_module,
     "assign-result": layers.assign_result,
+    "wrap-modules": layers.wrap_modules,
     "detach-argument": tensors.detach_argument,
     "detach-added": tensors.detach_added,
     "insert-unscale": precision.insert_unscale,

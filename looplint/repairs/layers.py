@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from looplint.graph import Event
-from looplint.repairs.draft import Draft, Infeasible
+from looplint.repairs.draft import Change, Draft, Infeasible
 from looplint.repairs.layout import Layout, Statement
 from looplint.repairs.names import reads, sets
 from looplint.repairs.places import place_at
@@ -66,3 +66,37 @@ def _check_name(layout: Layout, statement: Statement, name: str) -> None:
         if any(name in reads(s.node) for s in rest) or (again and name in reads(around.node.body)):
             return
     raise Infeasible(f"nothing reads {name} afterwards")
+
+
+def wrap_modules(p: Planner, event: Event, wrapper: str | None) -> Plan:
+    """`self.layers = [...]` becomes `self.layers = nn.ModuleList([...])`; a dict becomes a ModuleDict."""
+    place = place_at(event, len(event.calls), p.layouts)
+    layout, node = place.layout, place.statement.node
+    value = node.value if isinstance(node, cst.Assign | cst.AnnAssign) else None
+    if value is None or (isinstance(node, cst.Assign) and len(node.targets) > 1):
+        raise Infeasible("the container is not assigned by a plain statement")
+    if wrapper is None:
+        raise Infeasible("the container holds other things than modules, or keys that are no text")
+    code = "" if isinstance(value, cst.List) and not value.elements else layout.code(value)
+    start, end = layout.extent(value)
+    for _ in value.lpar:
+        start, end = layout.text.rindex("(", 0, start), layout.text.index(")", end) + 1
+    draft = Draft(layout)
+    name = f"{_nn(layout)}.{wrapper}"
+    draft.changes.append(Change(start, end, f"{name}([{code}])" if isinstance(value, cst.Tuple) else f"{name}({code})"))
+    return Plan(f"Register the modules: {name}", "safe", [draft])
+
+
+def _nn(layout: Layout) -> str:
+    """How the file names torch.nn."""
+    found = []
+    for statement in layout.by_node.values():
+        match statement.node:
+            case cst.Import(names=names):
+                found += [a.evaluated_alias or "torch.nn" for a in names if a.evaluated_name == "torch.nn"]
+                found += [f"{a.evaluated_alias or 'torch'}.nn" for a in names if a.evaluated_name == "torch"]
+            case cst.ImportFrom(module=cst.Name(value="torch"), names=[*names]):
+                found += [a.evaluated_alias or "nn" for a in names if a.evaluated_name == "nn"]
+    if not found:
+        raise Infeasible("the file does not name torch.nn")
+    return min(found, key=len)

@@ -1,0 +1,100 @@
+"""What belongs to a module: what is registered with it, what it merely keeps, and whether it is ready to take parts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from looplint import ir, objects
+from looplint.knowledge.frameworks import FRAMEWORK_BASES
+from looplint.knowledge.lookup import call_effect
+from looplint.machine import Machine
+from looplint.values import External, Obj, Ref, Tuple, Value
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from looplint.values import ClassRef
+
+# Kinds of objects that are modules of torch, whatever else they are.
+MODULAR = frozenset({"module", "loss", "framework"})
+_MODULE_EFFECTS = frozenset({"module", "container", "module-function", "loss", "class-of-transformers"})
+_NEUTRAL_BASES = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "torch.nn.Module", "torch.nn.modules.module.Module"})
+
+
+def register(value: Value, *, deep: bool = False) -> None:
+    """Modules become parts that their owner knows of: in its parameters, its moves and its state. `deep` reaches into sequences."""
+    for atom in value:
+        match atom:
+            case Ref() if atom.obj.kind == "module":
+                atom.obj.info["registered"] = True
+            case Ref() if deep and atom.obj.kind in ("list", "dict"):
+                for inner in atom.obj.heap.values():
+                    register(inner, deep=True)
+            case Tuple() if deep:
+                for inner in atom.items:
+                    register(inner, deep=True)
+
+
+def extend(m: Machine, modules: list[Obj], value: Value) -> None:
+    """`self.layers += [...]`: a ModuleList takes more parts."""
+    from looplint.expressions import element_of
+
+    register(value, deep=True)
+    for obj in modules:
+        objects.adopt(obj, value)
+        m.write(obj, "[]", element_of(m, value))
+
+
+def begin(m: Machine, obj: Obj, cls: ClassRef) -> None:
+    """A module's own constructor is about to run: it takes no part before that of torch has run."""
+    if obj.kind in MODULAR and _bases_are_known(m, cls):
+        obj.info.setdefault("ready", False)
+
+
+def ready(value: Value) -> None:
+    """The constructor of torch's base class has run, or may have."""
+    for atom in value:
+        if isinstance(atom, Ref) and atom.obj.kind in MODULAR:
+            atom.obj.info["ready"] = True
+
+
+def note_assigned(m: Machine, obj: Obj, target: ir.Attr, value: Value) -> None:
+    """`self.part = ...` in one of the module's own methods."""
+    register(value)
+    if not any(isinstance(a, Ref) and a.obj is obj for a in m.frame.instance):
+        return
+    note_part(m, obj, target.node, f"{ir.render(target.value)}.{target.attr}", value)
+    if any(isinstance(a, Tuple) or (isinstance(a, Ref) and a.obj.kind in ("list", "dict")) for a in value):
+        where = {"name": f"{ir.render(target.value)}.{target.attr}", "constructor": _constructor(m, obj), "used": _is_used(m, obj, target.attr)}
+        m.remark("shelve", target.node, {obj}, value=value, **where)
+
+
+def note_part(m: Machine, obj: Obj, node: cst.CSTNode, name: str, value: Value) -> None:
+    """A part is given to a module; remarked where the module cannot take it yet."""
+    parts = [a for a in value if isinstance(a, Ref) and a.obj.kind in ("module", "loss") and not a.obj.symbolic]
+    if parts and obj.info.get("ready") is False and m.frame.function.name == "__init__":
+        m.remark("unready", node, {obj}, part=name, cls=obj.cls)
+
+
+def _constructor(m: Machine, obj: Obj) -> ir.Function | None:
+    """The constructor of the object that is running: its own, or the one that its class inherits."""
+    found = objects.find_member(m, obj.cls, "__init__") if obj.cls is not None else None
+    return found[0] if found is not None and isinstance(found[0], ir.Function) else None
+
+
+def _is_used(m: Machine, obj: Obj, attr: str) -> bool:
+    """Whether a method other than a constructor mentions an attribute of its object."""
+    methods = [f for cls in (objects.mro(m, obj.cls) if obj.cls is not None else ()) for f in cls.cls.methods.values() if f.params and f.name != "__init__"]
+    return any(attr in f.usage[f.params[0].name].attrs for f in methods if f.params[0].name in f.usage)
+
+
+def _bases_are_known(m: Machine, cls: ClassRef) -> bool:
+    """Whether every base is a class of the project, of torch, or one without a constructor of its own."""
+    for each in objects.mro(m, cls):
+        for base in objects.base_values(m, each):
+            if isinstance(base, External):
+                if base.qualname not in _NEUTRAL_BASES | FRAMEWORK_BASES and call_effect(base.qualname) not in _MODULE_EFFECTS:
+                    return False
+            elif not isinstance(base, type(cls)):
+                return False
+    return True
