@@ -524,6 +524,7 @@ def _super(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     first = frame.function.params[0].name if frame.function.params else ""
     instance = frame.locals.get(first) or frame.instance
     if frame.owner is None:
+        ready(instance)
         return UNKNOWN
     return frozenset({Super(frame.owner, instance)})
 

@@ -8,7 +8,7 @@ from looplint import ir, objects
 from looplint.knowledge.frameworks import FRAMEWORK_BASES
 from looplint.knowledge.lookup import call_effect
 from looplint.machine import Machine
-from looplint.values import External, Obj, Ref, Tuple, Value
+from looplint.values import External, Obj, Ref, Tensor, Tuple, Value
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 # Kinds of objects that are modules of torch, whatever else they are.
 MODULAR = frozenset({"module", "loss", "framework"})
 _MODULE_EFFECTS = frozenset({"module", "container", "module-function", "loss", "class-of-transformers"})
-_NEUTRAL_BASES = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "torch.nn.Module", "torch.nn.modules.module.Module"})
+_BARE_BASES = frozenset({"torch.nn.Module", "torch.nn.modules.module.Module"}) | {b for b in FRAMEWORK_BASES if b.endswith("LightningModule")}
+_NEUTRAL_BASES = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"}) | _BARE_BASES
 
 
 def register(value: Value, *, deep: bool = False) -> None:
@@ -71,9 +72,18 @@ def note_assigned(m: Machine, obj: Obj, target: ir.Attr, value: Value) -> None:
 
 def note_part(m: Machine, obj: Obj, node: cst.CSTNode, name: str, value: Value) -> None:
     """A part is given to a module; remarked where the module cannot take it yet."""
-    parts = [a for a in value if isinstance(a, Ref) and a.obj.kind in ("module", "loss") and not a.obj.symbolic]
+    known = [a for a in value if not isinstance(a, Tensor)]
+    parts = [a for a in known if isinstance(a, Ref) and a.obj.kind in ("module", "loss") and not a.obj.symbolic]
     if parts and obj.info.get("ready") is False and m.frame.function.name == "__init__":
-        m.remark("unready", node, {obj}, part=name, cls=obj.cls)
+        what = "parameters" if all(a.obj.info.get("parameter") for a in parts) else "modules"
+        m.remark("unready", node, {obj}, certain=len(parts) == len(known), part=name, what=what, constructor=m.frame.function, plain=_torch_alone(m))
+
+
+def _torch_alone(m: Machine) -> bool:
+    """Whether what a bare `super().__init__()` calls in the running constructor is torch's, which takes no arguments."""
+    owner = m.frame.owner
+    bases = objects.base_values(m, owner) if owner is not None else []
+    return len(bases) == 1 and isinstance(bases[0], External) and bases[0].qualname in _BARE_BASES
 
 
 def _constructor(m: Machine, obj: Obj) -> ir.Function | None:
@@ -93,7 +103,7 @@ def _bases_are_known(m: Machine, cls: ClassRef) -> bool:
     for each in objects.mro(m, cls):
         for base in objects.base_values(m, each):
             if isinstance(base, External):
-                if base.qualname not in _NEUTRAL_BASES | FRAMEWORK_BASES and call_effect(base.qualname) not in _MODULE_EFFECTS:
+                if base.qualname not in _NEUTRAL_BASES and call_effect(base.qualname) not in _MODULE_EFFECTS:
                     return False
             elif not isinstance(base, type(cls)):
                 return False

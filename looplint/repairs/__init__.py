@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from looplint.finding import Fix
-from looplint.repairs import cycle, data, layers, modes, precision, schedules, tensors
+from looplint.repairs import construction, cycle, data, layers, modes, precision, schedules, tensors
 from looplint.repairs.draft import Infeasible
 from looplint.repairs.planner import Plan, Planner
 
@@ -33,6 +33,7 @@ REPAIRS: dict[str, Callable[..., Plan]] = {
     "copy-value": data.copy_value,
     "call-module": layers.call_module,
     "assign-result": layers.assign_result,
+    "call-super-init": construction.call_super_init,
     "wrap-modules": layers.wrap_modules,
     "detach-argument": tensors.detach_argument,
     "detach-added": tensors.detach_added,

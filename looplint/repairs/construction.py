@@ -1,0 +1,68 @@
+"""Repairs of constructors: what has to run before a module can take its parts."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from looplint.graph import Event
+from looplint.repairs.draft import Draft, Infeasible
+from looplint.repairs.layout import Block, Statement
+from looplint.repairs.names import depends
+from looplint.repairs.places import body_of, place_at
+from looplint.repairs.planner import Plan, Planner
+
+
+def call_super_init(p: Planner, event: Event) -> Plan:
+    """`super().__init__()` goes before the module's first part: the call that stands too late, or a new one."""
+    place = place_at(event, len(event.calls), p.layouts)
+    layout = place.layout
+    function = layout.function_of(place.statement)
+    if function is None or function is not layout.by_node.get(event.data["constructor"].node):
+        raise Infeasible("the constructor cannot be found in the text")
+    body = body_of(function)
+    part = place.statement.within(body)
+    assert part is not None
+    draft = Draft(layout)
+    uncalled = next((s for s in body.statements[: part.index] if _names_constructor(s)), None)
+    if uncalled is not None:
+        assert isinstance(uncalled.node, cst.Expr)
+        draft.insert(layout.extent(uncalled.node.value)[1], "()")
+        return Plan("Call the constructor of the base class, which is only named here", "safe", [draft])
+    plain = event.data["plain"]
+    late = next((s for s in body.statements[part.index :] if _calls_constructor(s)), None)
+    if late is not None:
+        target = _first(body) if plain else part
+        if depends(late, body.statements[target.index : late.index]):
+            raise Infeasible("the call of the base class's constructor needs what stands above it")
+        draft.move_before(late, target)
+        return Plan("Construct the base class before the first part", "safe", [draft])
+    if any(True for s in body.statements[part.index :] if "__init__" in layout.text[s.start : s.end]):
+        raise Infeasible("the base class's constructor is called on some path further down")
+    if not plain:
+        raise Infeasible("the base class is none of torch's: its constructor may take arguments")
+    draft.line_at_top(body, "super().__init__()")
+    return Plan("Call super().__init__() first", "safe", [draft])
+
+
+def _first(body: Block) -> Statement:
+    """The first statement of a function that is no docstring."""
+    first = body.statements[0]
+    text = isinstance(first.node, cst.Expr) and isinstance(first.node.value, cst.SimpleString | cst.ConcatenatedString)
+    return body.statements[1] if text else first
+
+
+def _names_constructor(statement: Statement) -> bool:
+    """`super().__init__` without the call."""
+    node = statement.node
+    return isinstance(node, cst.Expr) and isinstance(node.value, cst.Attribute) and node.value.attr.value == "__init__" and _of_super(node.value)
+
+
+def _calls_constructor(statement: Statement) -> bool:
+    """`super().__init__(...)` or `nn.Module.__init__(self, ...)`."""
+    node = statement.node
+    call = node.value if isinstance(node, cst.Expr) else None
+    return isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute) and call.func.attr.value == "__init__"
+
+
+def _of_super(node: cst.Attribute) -> bool:
+    return isinstance(node.value, cst.Call) and isinstance(node.value.func, cst.Name) and node.value.func.value == "super"

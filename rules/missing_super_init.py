@@ -1,0 +1,72 @@
+"""A module takes its first part before the constructor of `nn.Module` has run.
+
+## What it does
+
+Reports the first module or parameter that an `__init__` assigns to `self` while nothing before it has called `super().__init__()`.
+
+## Why it matters
+
+The constructor of `nn.Module` makes the tables in which a module keeps its parts. Without them the assignment raises AttributeError:
+"cannot assign module before Module.__init__() call". A branch or a class that nobody has built yet hides it until then.
+
+## Bad
+
+```python
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, width: int):
+        self.body = nn.Linear(width, width)
+        self.head = nn.Linear(width, 1)
+
+    def forward(self, x):
+        return self.head(torch.relu(self.body(x)))
+```
+
+## Good
+
+```python
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, width: int):
+        super().__init__()
+        self.body = nn.Linear(width, width)
+        self.head = nn.Linear(width, 1)
+
+    def forward(self, x):
+        return self.head(torch.relu(self.body(x)))
+```
+
+## Stays quiet
+
+`super(Net, self).__init__()`, `nn.Module.__init__(self)`, and a base class or a function of the project that makes the call; base classes
+that are not known; attributes that are no parts (numbers, lists, tensors), which may come first; classes that are no modules.
+
+## Repair
+
+Safe: call `super().__init__()` first; a bare call further down moves there. None where the base class takes arguments.
+
+## Evidence
+
+What a run shows: AttributeError at the assignment.
+"""
+
+from looplint.rule import Program, Report, Reports
+
+CODE = "LL506"
+
+
+def check(program: Program) -> Reports:
+    reported = set()
+    for event in program.of("unready"):
+        constructor = event.data["constructor"]
+        if not event.certain or constructor in reported:
+            continue
+        reported.add(constructor)
+        message = f"super().__init__() has not run before {event.data['part']}: a module cannot take {event.data['what']} until then"
+        yield Report(event, message, repair=("call-super-init", event))
