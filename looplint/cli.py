@@ -50,10 +50,22 @@ class DefaultCommand(click.Group):
         own = {"--help", "-h", "--version", "-V"}
         known = {*self.commands, *ELSEWHERE}
         if args and args[0] not in known and not (set(args[:1]) & own) and first not in known:
+            _see_no_command(args[0])
             args = ["check", *args]
         elif args and args[0].startswith("-") and args[0] not in own:
             args = ["check", *args]
         return super().parse_args(ctx, args)
+
+
+def _see_no_command(word: str) -> None:
+    """A word that begins the command line and names no file may be meant for a command."""
+    if not word.isalpha() or os.path.exists(word):
+        return
+    from difflib import get_close_matches
+
+    near = get_close_matches(word.lower(), [*cli.commands, *ELSEWHERE], 1, 0.6)
+    if near:
+        raise UserError(f"{word}: no such file or directory, and no such command; did you mean `looplint {near[0]}`?")
 
 
 @click.group(cls=DefaultCommand, context_settings={"help_option_names": ["-h", "--help"]})
@@ -341,12 +353,24 @@ def debug(path: str) -> None:
     click.echo(describe(program))
 
 
+def _said(error: click.ClickException) -> str:
+    """A mistake in the use of an option, with what might have been meant and where that can be looked up."""
+    message = error.format_message().rstrip(".")
+    if isinstance(error, click.BadParameter) and error.param is not None and isinstance(error.param.type, click.Choice):
+        from difflib import get_close_matches
+
+        near = get_close_matches(message.removeprefix("Invalid value for ").partition(": '")[2].partition("'")[0], error.param.type.choices, 1)
+        message += f"; did you mean {near[0]}?" if near else ""
+    command = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "looplint"
+    return f"{message[:1].lower()}{message[1:]}\n  `{command} --help` says more"
+
+
 def main() -> None:
     """The entry point: a user's mistake is one line and exit code 2."""
     try:
         cli.main(prog_name="looplint", standalone_mode=False)
     except click.ClickException as error:
-        error.show()
+        click.echo(f"error: {_said(error)}", err=True)
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)

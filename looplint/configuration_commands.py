@@ -37,7 +37,9 @@ def config_command(path: str, config: str | None, isolated: bool, wanted: str | 
         return
     place = Path(path)
     if not place.exists():
-        raise UserError(f"{path}: no such file or directory")
+        from looplint.places import nearest
+
+        raise UserError(f"{path}: no such file or directory{nearest(place)}")
     configurations = Configurations(file=config, isolated=isolated)
     settings = configurations.of_folder(place) if place.is_dir() else configurations.of_file(place)
     check_words(settings, index(settings.rules))

@@ -48,7 +48,9 @@ def discover(paths: Sequence[str], settings_of: SettingsOf | None = None) -> Dis
             for found in _walk(path, settings_of):
                 files.setdefault(found)
         else:
-            problems.append(Problem(name, "no such file or directory"))
+            from looplint.places import nearest
+
+            problems.append(Problem(name, f"no such file or directory{nearest(path)}"))
     return Discovered(tuple(files), tuple(problems))
 
 

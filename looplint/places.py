@@ -26,6 +26,26 @@ def import_roots(folder: Path) -> tuple[Path, ...]:
     return tuple(roots)
 
 
+def nearest(path: Path) -> str:
+    """The end of a message that says a file is missing: the file most likely meant, or nothing."""
+    near = _nearest(path)
+    return f"; did you mean {near}?" if near else ""
+
+
+def _nearest(path: Path) -> Path | None:
+    from difflib import get_close_matches
+
+    folder: Path | None = path.parent
+    if not path.parent.is_dir():
+        folder = _nearest(path.parent) if path.parent.name else None
+        if folder is None or not folder.is_dir() or (folder / path.name).exists():
+            return folder and folder / path.name
+    assert folder is not None
+    names = {entry.name.lower(): entry.name for entry in folder.iterdir() if not entry.name.startswith(".")}
+    near = get_close_matches(path.name.lower(), names, 1, 0.6)
+    return folder / names[near[0]] if near else None
+
+
 def forget() -> None:
     """Ask the file system anew from now on; for processes that lint more than once."""
     is_file.cache_clear()

@@ -126,7 +126,9 @@ def read_source(path: Path | str, language: Language | None = None) -> Source:
     try:
         raw = path.read_bytes()
     except FileNotFoundError:
-        raise SourceError(Problem(display, "no such file")) from None
+        from looplint.places import nearest
+
+        raise SourceError(Problem(display, f"no such file{nearest(path)}")) from None
     except IsADirectoryError:
         raise SourceError(Problem(display, "is a directory")) from None
     except OSError as error:

@@ -74,7 +74,9 @@ def program_file(script: str, options: Options) -> Path:
     """
     path = module_file(options.module, options.cwd or Path.cwd()) if options.module else Path(script)
     if not path.is_file():
-        raise UserError(f"{script}: no such file; looplint run executes one script, or with -m one module")
+        from looplint.places import nearest
+
+        raise UserError(f"{script}: no such file{nearest(path)}; looplint run executes one script, or with -m one module")
     return path
 
 

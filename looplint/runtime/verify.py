@@ -22,6 +22,7 @@ from looplint.runtime.claims import Signal
 from looplint.runtime.joining import PROBED
 from looplint.runtime.record import Launch, Options, Recording, record
 from looplint.runtime.warm import Warm, available
+from looplint.selection import choose
 
 Status = Literal["proven", "not proven", "not run"]
 
@@ -189,9 +190,9 @@ def _folders(rules: Sequence[str], fixtures: Path | None) -> list[tuple[catalogu
     root = fixtures or catalogue.folder("fixtures")
     wanted = [name.strip() for names in rules for name in names.split(",") if name.strip()]
     found = []
-    for rule in catalogue.load():
+    for rule in choose(catalogue.load(), select=wanted or ["ALL"]):
         folder = root / rule.name.replace("-", "_")
-        if folder.is_dir() and (not wanted or any(rule.code.startswith(name) or rule.name == name.replace("_", "-") for name in wanted)):
+        if folder.is_dir():
             found.append((rule, folder))
     return found
 
