@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from looplint import ir
+from looplint.autocasting import Autocast, region_of
 from looplint.frames import Frame, Snapshot, merge
 from looplint.graph import Site
 from looplint.knowledge.lookup import call_effect
@@ -299,7 +300,10 @@ def run_frame(m: Machine, frame: Frame) -> Value:
     switched = _grad_of_decorators(m, frame)
     if switched is not None:
         m.grad = switched
+    autocast = m.autocast
+    m.autocast = _autocast_of_decorators(m, frame) or autocast
     m.run_block(frame.function.body)
+    m.autocast = autocast
     ends = [s for s, _ in frame.returns]
     result: Value = NOTHING
     for _, value in frame.returns:
@@ -330,6 +334,13 @@ def _grad_of_decorators(m: Machine, frame: Frame) -> bool | None:
                         return False
                     case "enable-grad":
                         return True
+    return None
+
+
+def _autocast_of_decorators(m: Machine, frame: Frame) -> Autocast | None:
+    for decorator in frame.function.decorators:
+        if isinstance(decorator, ir.Call) and (ir.path_of(decorator.func) or "").rpartition(".")[2] == "autocast":
+            return region_of(static_value(m, decorator, frame.module))
     return None
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from looplint import calls, ir
+from looplint.autocasting import Autocast, region_of
 from looplint.graph import Loop
 from looplint.machine import Machine
 from looplint.tensors import tensors_in
@@ -32,6 +33,9 @@ def enter(m: Machine, expr: ir.Expr, inside: Callable[[Value], None]) -> None:
     if context is None:
         inside(_entered(m, value))
         return
+    if context.effect == "autocast":
+        _in_autocast(m, region_of(value), inside)
+        return
     grad = m.grad
     match context.effect:
         case "no-grad":
@@ -52,6 +56,12 @@ def enter(m: Machine, expr: ir.Expr, inside: Callable[[Value], None]) -> None:
     for scope in m.scopes:
         for snapshot in (*scope.breaks, *scope.continues):
             snapshot.grad = grad
+
+
+def _in_autocast(m: Machine, region: Autocast | None, inside: Callable[[Value], None]) -> None:
+    outer, m.autocast = m.autocast, region
+    inside(UNKNOWN)
+    m.autocast = outer
 
 
 def _entered(m: Machine, value: Value) -> Value:

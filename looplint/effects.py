@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from looplint import calls, checkpoints, ir, methods, objects
+from looplint import autocasting, calls, checkpoints, ir, methods, objects
 from looplint.knowledge.lookup import is_functional_loss
 from looplint.machine import Machine
 from looplint.membership import ready, register
@@ -622,6 +622,11 @@ def _overwrite_flag(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -
     return NONE
 
 
+def _autocast_dtype(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    m.facts.sets_autocast_dtype = True
+    return NONE
+
+
 def _split(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     obj = m.create("dataset", expr.node, qualname=qualname)
     obj.info["args"] = args
@@ -647,6 +652,7 @@ _EFFECTS: dict[str, Effect] = {
     "container": _container, "copy": _copy, "copy-module": _copy, "parameter": _parameter, "variable": _variable, "autograd-grad": _autograd_grad,
     "backward-function": _backward_function, "apply": _apply, "clip": _clip, "step-argument": _step_argument, "master-params": _master_params,
     "no-grad": _context("no-grad"), "enable-grad": _context("enable-grad"), "set-grad": _context("set-grad"), "context": _context("context"),
+    "autocast": autocasting.context, "autocast-dtype": _autocast_dtype,
     "accumulate-context": _context("accumulate"), "scaled-loss-context": _context("scaled-loss"), "range": _range, "enumerate": _enumerate, "zip": _zip,
     "progress": _progress, "sequence": _sequence, "chain": _chain, "filter": _filter, "map": _map, "next": _next, "length": _length, "super": _super,
     "getattr": _getattr, "setattr": _setattr, "hasattr": _hasattr, "partial": _partial, "decorator": _decorator, "dict": _dict, "list": _list,

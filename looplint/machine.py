@@ -16,6 +16,7 @@ from looplint.values import ClassRef, EventKey, Method, Obj, Ref, Tuple, Value, 
 if TYPE_CHECKING:
     import libcst as cst
 
+    from looplint.autocasting import Autocast
     from looplint.project import ModuleInfo, Project
 
 # How many statements and expressions are followed from one root, and from all roots of a file.
@@ -46,6 +47,7 @@ class Facts:
     reads_unknown_gradients: bool = False
     scaled_gradients: frozenset[Obj] = frozenset()
     overwrites_params: bool = False
+    sets_autocast_dtype: bool = False
     deferred: list[Value] = field(default_factory=list)
     remarks: dict[EventKey, Event] = field(default_factory=dict)
 
@@ -60,6 +62,8 @@ class Machine:
         self.facts = Facts()
         self.at: list[Loose] = []
         self.grad: bool | None = True
+        # The innermost region of automatic mixed precision.
+        self.autocast: Autocast | None = None
         self.guards: tuple[Guard, ...] = ()
         self.loops: tuple[Loop, ...] = ()
         self.scopes: list[LoopScope] = []

@@ -185,7 +185,8 @@ def forward(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
     deps = frozenset().union(*(a.deps for v in args.values() for a in v if isinstance(a, Unknown)))
     frozen = all(o.info.get("frozen") for o in obj.lineage()) or obj.info.get("frozen", False)
     graph = under(m, "yes" if not frozen else inputs.graph if inputs else "no")
-    event = m.emit("forward", expr.node, {obj}, frozen=frozen, inputs=inputs, repeated=_repeated(m, expr))
+    half = "half" if m.autocast is not None and m.autocast.half else ""
+    event = m.emit("forward", expr.node, {obj}, variant=half, frozen=frozen, inputs=inputs, repeated=_repeated(m, expr), autocast=m.autocast)
     forwards = frozenset({event.key}) if event is not None else frozenset()
     origins = forwards
     tags: frozenset[tuple[str, object]] = frozenset()

@@ -26,6 +26,16 @@ SCALING = Automaton(
     reads=frozenset({"clip"}),
 )
 
+# In which precision the last forward of a module computed.
+COMPUTING = Automaton(
+    start="none",
+    arrows={
+        ("*", "forward:half"): "half",
+        ("*", "forward"): "full",
+    },
+    reads=frozenset({"backward"}),
+)
+
 # Whether a scaler has been updated since its last step.
 UPDATING = Automaton(
     start="fresh",

@@ -52,7 +52,7 @@ def _begin(m: Machine, run: object, root: str) -> bool:
         return False
     m.root = root
     m.candidates = 0
-    m.grad, m.guards, m.loops, m.scopes, m.active = True, (), (), [], []
+    m.grad, m.autocast, m.guards, m.loops, m.scopes, m.active = True, None, (), (), [], []
     m.fuel = min(ROOT_FUEL, m.left)
     given = m.fuel
     top = m.frame

@@ -9,7 +9,7 @@ from typing import Any
 from looplint.automaton import UNSEEN, Automaton, PathState, Visit, run
 from looplint.graph import Event, Guard, Loop, Site
 from looplint.ir import Binary, BoolOp, Compare, Const, Expr, paths_in, render
-from looplint.precision import SCALING, UPDATING, disabled, scaler_of, switched, unscaled_by_hand
+from looplint.precision import COMPUTING, SCALING, UPDATING, disabled, scaler_of, switched, unscaled_by_hand
 from looplint.program import Program, refs, related
 from looplint.protocols import (
     CLEARING, MODE, Uncleared, contains_part, for_input_gradient, mode_matters, mode_states, over_data, uncleared, unregistered, validation_loop,
@@ -57,6 +57,6 @@ __all__ = [
     "CLEARING", "MODE", "UNSEEN", "Automaton", "Binary", "BoolOp", "Compare", "Const", "Event", "Expr", "Guard", "Loop", "Note", "Obj", "PathState", "Program", "Report", "Reports", "Site", "Tensor", "Uncleared",
     "Value", "Visit", "constant_of", "mode_matters", "mode_states", "name_of", "note", "over_data", "paths_in", "refs", "related", "render", "run", "tensor_of", "uncleared",
     "contains_part", "for_input_gradient", "validation_loop", "without_parameters",
-    "SCALING", "UPDATING", "disabled", "scaler_of", "switched", "unscaled_by_hand",
+    "COMPUTING", "SCALING", "UPDATING", "disabled", "scaler_of", "switched", "unscaled_by_hand",
     "unregistered", "wrapper_for",
 ]  # fmt: skip

@@ -40,6 +40,7 @@ REPAIRS: dict[str, Callable[..., Plan]] = {
     "insert-unscale": precision.insert_unscale,
     "insert-update": precision.insert_update,
     "step-through-scaler": precision.step_through_scaler,
+    "use-bfloat16": precision.use_bfloat16,
 }
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 import libcst as cst
 
-from looplint.graph import Event, Loop
+from looplint.graph import Event, Loop, Site
 from looplint.repairs.draft import Draft, Infeasible
+from looplint.repairs.layout import Layout
 from looplint.repairs.places import Place, meet, name_in, place_at, receiver
 from looplint.repairs.planner import Plan, Planner, check_free, common_block
 from looplint.values import Obj
+
+_IMPORT = re.compile(r"^import torch(?:[ \t]+as[ \t]+(\w+))?[ \t]*(?:#.*)?$", re.MULTILINE)
 
 
 def insert_unscale(p: Planner, clip: Event, backward: Event, scaler: Obj, optimizer: Obj) -> Plan:
@@ -104,3 +109,30 @@ def step_through_scaler(p: Planner, step: Event, backward: Event, scaler: Obj, o
     if not any(scaler in event.subjects for event in p.program.of("update")):
         draft.line_after(place.statement, f"{name}.update()")
     return Plan(f"Step {own} through {name}", "safe", [draft])
+
+
+def use_bfloat16(p: Planner, site: Site, forward: Event) -> Plan:
+    """An autocast computes in bfloat16, which needs no scaler."""
+    layout, call = p.layouts.of(site.module), site.node
+    if not isinstance(call, cst.Call) or any(a.star for a in call.args):
+        raise Infeasible("the autocast is not called where it is entered")
+    draft = Draft(layout)
+    given = next((a for a in call.args if a.keyword is not None and a.keyword.value == "dtype"), None)
+    positional = [a for a in call.args if a.keyword is None]
+    given = given or (positional[1] if len(positional) > 1 else None)
+    torch = _torch_in(layout)
+    if given is not None:
+        draft.replace(given.value, f"{torch}.bfloat16")
+    elif call.args:
+        draft.insert(layout.extent(call.args[-1].value)[1], f", dtype={torch}.bfloat16")
+    else:
+        draft.insert(layout.extent(call)[1] - 1, f"dtype={torch}.bfloat16")
+    return Plan("Compute in bfloat16, which needs no scaler", "unsafe", [draft])
+
+
+def _torch_in(layout: Layout) -> str:
+    """How the file names torch."""
+    found = _IMPORT.search(layout.text)
+    if found is None:
+        raise Infeasible("torch itself has no name in this file")
+    return found[1] or "torch"

@@ -1,0 +1,97 @@
+"""A loss computed under float16 autocast goes backward without a scaler.
+
+## What it does
+
+The forward pass runs under an autocast that computes in float16, and its loss goes backward without a `GradScaler`. It is reported where that
+holds on every path, for models that an optimizer steps.
+
+## Why it matters
+
+Gradients have the type of the forward pass. The smallest number of float16 is 6e-8: what is smaller becomes zero, without a word. A
+`GradScaler` multiplies the loss first. bfloat16 has the range of float32 and needs no scaler. float16 is the default of `torch.autocast("cuda")`,
+bfloat16 that of `torch.autocast("cpu")`.
+
+## Bad
+
+```python
+import torch
+from torch import nn
+
+
+def train(model: nn.Module, loader, epochs: int):
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    for epoch in range(epochs):
+        model.train()
+        for x, y in loader:
+            optimizer.zero_grad()
+            with torch.autocast("cuda", dtype=torch.float16):
+                loss = nn.functional.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn
+
+
+def train(model: nn.Module, loader, epochs: int):
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    scaler = torch.amp.GradScaler("cuda")
+    for epoch in range(epochs):
+        model.train()
+        for x, y in loader:
+            optimizer.zero_grad()
+            with torch.autocast("cuda", dtype=torch.float16):
+                loss = nn.functional.mse_loss(model(x), y)
+            scaler.scale(loss).backward()
+            scaler.step(optimizer)
+            scaler.update()
+```
+
+## Stays quiet
+
+bfloat16; types and devices that the text does not tell; frozen models; the branch for runs in which autocast is switched off; gradients
+that go through a framework's own backward, or that the program rescales itself.
+
+## Repair
+
+Unsafe: `dtype=torch.bfloat16`, which older GPUs compute slowly.
+
+## Evidence
+
+What a run shows: backward passes go unscaled through forward passes in float16.
+"""
+
+from looplint.rule import COMPUTING, Program, Report, Reports, note, related
+
+CODE = "LL603"
+
+
+def check(program: Program) -> Reports:
+    if program.facts.sets_autocast_dtype:
+        return
+    seen = set()
+    for module in program.modules:
+        if not related({module}, program.stepped_modules) or related({module}, program.facts.scaled_gradients):
+            continue
+        for visit in program.run(COMPUTING, module):
+            backward = visit.event
+            if backward.kind != "backward" or backward.variant or backward.key in seen or not backward.data["known"] or not visit.always("half"):
+                continue
+            forward = visit.sometimes("half")[0].last("forward")
+            if forward is None or forward.key not in backward.data["forwards"] or _switched(program, backward, forward.data["autocast"]):
+                continue
+            seen.add(backward.key)
+            region = forward.data["autocast"]
+            message = "the loss is computed under float16 autocast and goes backward without a GradScaler: gradients below 6e-8 become zero"
+            notes = note(forward, "the forward pass computes in float16 here")
+            yield Report(backward, message, notes, repair=("use-bfloat16", region.site, forward))
+
+
+def _switched(program, backward, region) -> bool:
+    """Whether the backward may belong to the runs in which autocast is off: a condition is on it, and others are scaled."""
+    scaled = program.scalers or any(e.variant for e in program.of("backward"))
+    return bool(scaled and (backward.guards or region.switch)) or any(region.switch & guard.names for guard in backward.guards)
