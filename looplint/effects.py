@@ -11,6 +11,7 @@ from looplint.machine import Machine
 from looplint.membership import ready, register
 from looplint.schedules import unit_of
 from looplint.tensors import combine, computed, detached, sure, tensors_in, under
+from looplint.texts import note_arguments
 from looplint.values import (
     COMPUTED, NONE, NOTHING, UNKNOWN, Arguments, Const, Context, External, Func, Iter, Number, Obj, Params, Partial, Ref, Super, Tensor, Tuple, Unknown, Value, const,
     constant_of, join, ref,
@@ -332,6 +333,7 @@ def _number(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
 
 
 def _text(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    note_arguments(m, expr.args, args.positional)
     return UNKNOWN
 
 

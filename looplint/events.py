@@ -33,6 +33,7 @@ EventKind = Literal[
     "shelve",  # a list, tuple or dict becomes an attribute of a module
     "unready",  # a part is given to a module before the constructor of torch's base class has run
     "bypass",  # module.forward(...) is called in place of the module
+    "show",  # a tensor becomes text: it is printed or put into a string
     "escape",  # the object reaches code that cannot be followed
 ]
 

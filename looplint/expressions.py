@@ -13,6 +13,7 @@ from looplint.knowledge.pytorch import SEALED
 from looplint.machine import Machine
 from looplint.membership import extend
 from looplint.tensors import attribute_of_tensor, combine, computed, scaled, sure
+from looplint.texts import is_text, note_percent, note_shown
 from looplint.values import (
     COMPUTED, NONE, NOTHING, UNKNOWN, Arguments, Const, External, Func, Iter, Method, ModuleRef, Number, Params, Ref, Super, Tensor, Tuple, Unknown, Value, const,
     constant_of, join, may_be_unknown, ref,
@@ -231,6 +232,9 @@ def binary(m: Machine, op: str, left: Value, right: Value, expr: ir.Binary | ir.
     one, two = constant_of(left), constant_of(right)
     if one is not None and two is not None:
         return _fold(op, one.value, two.value)
+    if op == "%" and is_text(left):
+        note_percent(m, expr.right if isinstance(expr, ir.Binary) else expr.value, right)
+        return UNKNOWN
     tensor = combine(m, [left, right])
     if tensor is not None:
         if sure((left, right)):
@@ -525,8 +529,7 @@ def _walrus(m: Machine, expr: ir.Walrus) -> Value:
 
 
 def _format(m: Machine, expr: ir.Format) -> Value:
-    for part in expr.parts:
-        evaluate(m, part)
+    note_shown(m, [(part, evaluate(m, part)) for part in expr.parts])
     return UNKNOWN
 
 

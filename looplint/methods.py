@@ -11,6 +11,7 @@ from looplint.machine import Machine
 from looplint.membership import ready, register
 from looplint.tensorlike import note_discarded
 from looplint.tensors import combine, computed, detached, under
+from looplint.texts import note_arguments
 from looplint.values import (
     COMPUTED, NOTHING, UNKNOWN, Arguments, Const, Func, Iter, Method, Number, Obj, Params, Ref, Tensor, Tuple, Unknown, Value, constant_of, join, may_be_unknown, ref,
 )  # fmt: skip
@@ -30,6 +31,8 @@ def call_method(m: Machine, method: Method, args: Arguments, expr: ir.Call) -> V
         case Iter():
             return method.obj.element if name in ("__next__", "next") else _quiet(m, args)
         case Const():
+            if name == "format":
+                note_arguments(m, expr.args, args.positional)
             return UNKNOWN
     return calls.unknown_call(m, method, args, expr)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from test_fixtures import EXPECT, FIXTURES, RULES, files
+from test_fixtures import EXPECT, FIXTURES, RULES, files, own_rule
 
 from looplint.fixing import FixResult, fix_paths
+from looplint.ways import Selection
 
 FIXABLE = {r.code for r in RULES if "None." not in r.doc.partition("## Repair\n\n")[2].splitlines()[0]}
 
@@ -28,7 +29,7 @@ def golden_of(case: Path) -> Path:
 
 
 def repaired(case: Path) -> FixResult:
-    return fix_paths([str(case)], unsafe=True, jobs=1)
+    return fix_paths([str(case)], Selection(extend_select=(own_rule(case),)), unsafe=True, jobs=1)
 
 
 def texts(result: FixResult, case: Path) -> dict[str, str]:

@@ -36,6 +36,7 @@ REPAIRS: dict[str, Callable[..., Plan]] = {
     "call-super-init": construction.call_super_init,
     "wrap-modules": layers.wrap_modules,
     "detach-argument": tensors.detach_argument,
+    "show-item": tensors.show_item,
     "detach-added": tensors.detach_added,
     "insert-unscale": precision.insert_unscale,
     "insert-update": precision.insert_update,

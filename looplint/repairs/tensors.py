@@ -44,6 +44,14 @@ def detach_added(p: Planner, event: Event, scalar: bool) -> Plan:
     return _with_suffix(layout, value, "item" if numbers else "detach")
 
 
+def show_item(p: Planner, event: Event) -> Plan:
+    """What becomes text: the number alone."""
+    layout = place_at(event, len(event.calls), p.layouts).layout
+    node = event.site.node
+    assert isinstance(node, cst.BaseExpression)
+    return _with_suffix(layout, node, "item", "Show")
+
+
 def _stored(node: cst.CSTNode) -> cst.BaseExpression | None:
     """The expression that a statement or call puts into a container."""
     match node:
@@ -56,7 +64,7 @@ def _stored(node: cst.CSTNode) -> cst.BaseExpression | None:
     return None
 
 
-def _with_suffix(layout: Layout, value: cst.BaseExpression, method: str) -> Plan:
+def _with_suffix(layout: Layout, value: cst.BaseExpression, method: str, verb: str = "Keep") -> Plan:
     draft = Draft(layout)
     code = layout.code(value)
     if value.lpar:
@@ -66,7 +74,7 @@ def _with_suffix(layout: Layout, value: cst.BaseExpression, method: str) -> Plan
     else:
         draft.replace(value, f"({code}).{method}()")
     what = "its value" if method == "item" else "it without its graph"
-    return Plan(f"Keep {what}: .{method}()", "safe", [draft])
+    return Plan(f"{verb} {what}: .{method}()", "safe", [draft])
 
 
 def _starts_as_number(layout: Layout, target: str) -> bool:

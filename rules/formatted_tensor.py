@@ -1,0 +1,76 @@
+"""A loss tensor is printed or put into a text without `.item()` in every batch.
+
+## What it does
+
+Reports a tensor of one element that `print`, an f-string, `format` or `%` turns into text in each iteration of a batch loop.
+
+## Why it matters
+
+The text needs the number, and the number is on the device: each batch waits until the device has computed it, and nothing in the line says so.
+Where no format is given the text is `tensor(0.6931, device='cuda:0', grad_fn=<NllLossBackward0>)`.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        net.train()
+        for i, (x, y) in enumerate(loader):
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+            print(f"epoch {epoch} batch {i} loss {loss}")
+```
+
+## Good
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        net.train()
+        for i, (x, y) in enumerate(loader):
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+            print(f"epoch {epoch} batch {i} loss {loss.item()}")
+```
+
+## Stays quiet
+
+`loss.item()` and `float(loss)`, which say what they cost; a line under a condition such as `if i % 100 == 0`; what is printed once an epoch.
+
+## Repair
+
+Safe: `.item()`.
+
+## Evidence
+
+None is needed: the same number is shown, and what it costs stands in the line.
+"""
+
+from looplint.rule import Program, Report, Reports, over_data
+
+CODE = "LL403"
+DEFAULT = False
+SEVERITY = "warning"
+
+
+def check(program: Program) -> Reports:
+    for event in program.of("show"):
+        loop = next((at for at in reversed(event.loops) if over_data(at) or at in program.batch_loops), None)
+        if loop is None or not event.certain or not program.every_iteration(event, loop):
+            continue
+        message = f"{event.data['name']} goes into a text as a tensor in every batch: each waits for the device, and nothing here says so"
+        yield Report(event, message, repair=("show-item", event))
