@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from looplint import __version__
+from looplint.commands import Commands, Grouped, said
 from looplint.configuration_commands import configured
 from looplint.errors import UserError
 from looplint.formats import FORMATS
@@ -20,68 +21,13 @@ if TYPE_CHECKING:
     from looplint.configuration import Configurations
     from looplint.fixing import FixResult
 
-# Commands that are imported only when they are asked for: name -> (module, function).
-ELSEWHERE = {
-    "config": ("looplint.configuration_commands", "config_command"),
-    "clean": ("looplint.configuration_commands", "clean_command"),
-    "loop": ("looplint.loop_command", "loop_command"),
-    "server": ("looplint.server.commands", "server_command"),
-    "verify": ("looplint.runtime.commands", "verify_command"),
-    "run": ("looplint.runtime.commands_run", "run_command"),
-}
 
-
-class DefaultCommand(click.Group):
-    """`looplint PATH...` is `looplint check PATH...`."""
-
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        """A command, imported now where it lives elsewhere."""
-        if name in ELSEWHERE:
-            from importlib import import_module
-
-            module, function = ELSEWHERE[name]
-            command = getattr(import_module(module), function)
-            assert isinstance(command, click.Command)
-            return command
-        return super().get_command(ctx, name)
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        first = next((a for a in args if not a.startswith("-") or a == "-"), None)
-        own = {"--help", "-h", "--version", "-V"}
-        known = {*self.commands, *ELSEWHERE}
-        if args and args[0] not in known and not (set(args[:1]) & own) and first not in known:
-            _see_no_command(args[0])
-            args = ["check", *args]
-        elif args and args[0].startswith("-") and args[0] not in own:
-            args = ["check", *args]
-        return super().parse_args(ctx, args)
-
-
-def _see_no_command(word: str) -> None:
-    """A word that begins the command line and names no file may be meant for a command."""
-    if not word.isalpha() or os.path.exists(word):
-        return
-    from difflib import get_close_matches
-
-    near = get_close_matches(word.lower(), [*cli.commands, *ELSEWHERE], 1, 0.6)
-    if near:
-        raise UserError(f"{word}: no such file or directory, and no such command; did you mean `looplint {near[0]}`?")
-
-
-@click.group(cls=DefaultCommand, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, "-V", "--version", message="looplint %(version)s")
 def cli() -> None:
     """Find what is out of place in PyTorch training loops.
 
-    \b
-    looplint train.py            report what is wrong, where and why
-    looplint src/                every file of a folder (.gitignore respected)
-    looplint rule LL103          the page of a rule
-    looplint config              the settings in force, and where each was said
-    looplint loop train.py       the loop, drawn as looplint understood it
-    looplint debug train.py      the same in full: roles, graph and states
-    looplint verify LL101        run a rule's fixtures and measure its claim (needs torch; executes code)
-    looplint run train.py        record what a script does (needs torch; executes it)
+    `looplint COMMAND --help` lists the options of a command: `looplint check --help` those of linting.
     """
 
 
@@ -117,37 +63,51 @@ def _configurations(config: str | None, isolated: bool, options: dict[str, Any] 
     return Configurations(file=config, isolated=isolated, overrides=given)
 
 
-@cli.command()
+class Check(Grouped):
+    """`looplint check`, whose help has a heading for each thing one may want."""
+
+    groups = {
+        "Rules": ("select", "ignore", "extend_select", "target_torch"),
+        "Files": ("exclude", "force_exclude", "extension", "stdin_filename", "show_files"),
+        "Repairs": ("fix", "unsafe_fixes", "diff", "fix_only", "show_fixes"),
+        "Report": ("output_format", "output_file", "statistics", "quiet", "exit_zero"),
+        "What is new": ("since", "diff_only", "known", "write_baseline", "add_noqa"),
+        "Configuration": ("config", "isolated"),
+        "The run": ("jobs", "shard", "no_cache", "cache_dir"),
+    }
+
+
+@cli.command(cls=Check)
 @click.argument("paths", nargs=-1, metavar="PATH...")
-@click.option("--select", multiple=True, callback=_words, metavar="RULES", help="Codes, prefixes or names to ask instead of the default ones.")
+@click.option("--select", multiple=True, callback=_words, metavar="RULES", help="Codes, prefixes or names to ask, not the default.")
 @click.option("--ignore", multiple=True, callback=_words, metavar="RULES", help="Rules to leave out.")
 @click.option("--extend-select", multiple=True, callback=_words, metavar="RULES", help="Rules to ask as well.")
+@click.option("--target-torch", metavar="VERSION", help="The oldest PyTorch the code runs on.")
+@click.option("--exclude", multiple=True, metavar="PATTERN", help="Leave out, besides what is configured.")
+@click.option("--force-exclude", is_flag=True, default=None, help="Leave out also what is named here.")
+@click.option("--extension", multiple=True, callback=_pairs, metavar="END:LANGUAGE", help="Other files: md:markdown, x:python, x:ipynb.")
+@click.option("--stdin-filename", metavar="FILE", help="The file that standard input is a version of.")
+@click.option("--show-files", is_flag=True, help="Print the files, and lint none.")
 @click.option("--fix", is_flag=True, help="Make the safe repairs.")
 @click.option("--unsafe-fixes", is_flag=True, help="Make the others as well; they need a look.")
-@click.option("--diff", is_flag=True, help="Print what --fix would change, and write nothing.")
-@click.option("--fix-only", is_flag=True, help="Make the repairs, and do not report what is left.")
+@click.option("--diff", is_flag=True, help="Print what --fix would change, write nothing.")
+@click.option("--fix-only", is_flag=True, help="Repair, and do not report what is left.")
 @click.option("--show-fixes", is_flag=True, help="List the repairs that were made.")
-@click.option("--extension", multiple=True, callback=_pairs, metavar="ENDING:LANGUAGE", help="What other files hold: python, ipynb or markdown.")
-@click.option("--stdin-filename", metavar="FILE", help="The file that standard input is a version of: for its settings and imports.")
-@click.option("--show-files", is_flag=True, help="Print the files that would be linted, and lint none.")
-@click.option("--target-torch", metavar="VERSION", help="The oldest PyTorch the code runs on.")
-@click.option("--exclude", multiple=True, metavar="PATTERN", help="Files and folders to leave out, besides those the configuration does.")
-@click.option("--force-exclude", is_flag=True, default=None, help="Leave out excluded files also where they are named.")
-@configured
-@click.option("--output-format", type=click.Choice(list(FORMATS)), help='How findings are printed; "text" where nothing says otherwise.')
-@click.option("--output-file", "-o", metavar="FILE", help="Write them to a file instead.")
-@click.option("--statistics", is_flag=True, help="Print how often each rule spoke instead (text or json).")
+@click.option("--output-format", type=click.Choice(list(FORMATS)), metavar="FORMAT", help=f"{', '.join(FORMATS)}.")
+@click.option("--output-file", "-o", metavar="FILE", help="Write it to a file instead.")
+@click.option("--statistics", is_flag=True, help="How often each rule spoke (text or json).")
+@click.option("--quiet", "-q", is_flag=True, help="Print findings only.")
+@click.option("--exit-zero", is_flag=True, help="Exit 0 even when there are findings.")
+@click.option("--since", metavar="REV", help="Only lines changed since a revision of git.")
+@click.option("--diff-only", is_flag=True, help="Only lines not committed yet: --since HEAD.")
 @click.option("--baseline", "known", metavar="FILE", help="Leave out the problems that FILE knows.")
 @click.option("--write-baseline", metavar="FILE", help="Write all problems to FILE as known ones.")
-@click.option("--add-noqa", is_flag=True, help="Silence all problems: add a comment to the line of each.")
-@click.option("--since", metavar="REV", help="Report only what stands on lines changed since a revision of git.")
-@click.option("--diff-only", is_flag=True, help="Report only what stands on lines not committed yet: --since HEAD.")
-@click.option("--shard", metavar="I/N", help="Lint part I of N of the files; the parts together say what a whole run does.")
-@click.option("--no-cache", is_flag=True, help="Neither use nor keep results of earlier runs.")
-@click.option("--cache-dir", metavar="FOLDER", help="Where results are kept.")
-@click.option("--exit-zero", is_flag=True, help="Exit 0 even when there are findings.")
+@click.option("--add-noqa", is_flag=True, help="Silence each problem by a comment in its line.")
+@configured
 @click.option("--jobs", "-j", type=click.IntRange(min=1), metavar="N", help="How many processes.")
-@click.option("--quiet", "-q", is_flag=True, help="Print findings only.")
+@click.option("--shard", metavar="I/N", help="Lint part I of N of the files.")
+@click.option("--no-cache", is_flag=True, help="Neither use nor keep earlier results.")
+@click.option("--cache-dir", metavar="FOLDER", help="Where results are kept.")
 def check(
     paths: tuple[str, ...],
     fix: bool,
@@ -173,9 +133,9 @@ def check(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Lint files and folders ("-" for standard input).
+    """Lint files and folders ("-" is standard input; the current folder where none is named).
 
-    Exit codes: 0 nothing found, 1 findings, 2 wrong use or a file that could not be read.
+    Exit codes: 0 nothing found, 1 findings, 2 wrong use or unreadable files.
     """
     from looplint.cache import Cache, place
     from looplint.linting import lint_paths
@@ -220,7 +180,7 @@ def check(
     for problem in result.problems:
         click.echo(f"error: {problem}", err=True)
     if repairs is not None:
-        status = _repair(repairs, diff=diff, show=show_fixes, quiet=quiet)
+        status = _repair(repairs, diff=diff, show=show_fixes, quiet=quiet, alone=diff or fix_only)
         if diff or fix_only or status == 2:
             sys.exit(2 if result.problems else status if diff or status == 2 else 0)
     if write_baseline is not None or known is not None:
@@ -263,8 +223,12 @@ def _changes(revision: str | None) -> Changes | None:
     return changes_since(revision)
 
 
-def _repair(repairs: FixResult, *, diff: bool, show: bool, quiet: bool) -> int:
-    """Write what was repaired, or print it: 1 where something changed, 2 where it could not be written."""
+def _repair(repairs: FixResult, *, diff: bool, show: bool, quiet: bool, alone: bool) -> int:
+    """Write what was repaired, or print it; where this is all that is printed (`alone`) also why the rest was not.
+
+    Returns:
+        1 where something changed, 2 where it could not be written.
+    """
     from looplint import fixing
     from looplint.finding import written_place
 
@@ -285,10 +249,16 @@ def _repair(repairs: FixResult, *, diff: bool, show: bool, quiet: bool) -> int:
     if show:
         for made in repairs.applied:
             click.echo(f"{written_place(made.filename, made.location, made.cell)}: {made.code} {made.name}: {made.message}", err=True)
+    left = repairs.linted.findings
+    for finding in left if alone and not quiet else ():
+        if finding.unrepaired:
+            click.echo(f"{finding.place}: {finding.code} {finding.name}: not repaired: {finding.unrepaired}", err=True)
     if not quiet and (repairs.applied or diff):
         count = f"{len(repairs.applied)} problem{'s' if len(repairs.applied) != 1 else ''}"
         files = len(repairs.changed) if diff else written
-        click.echo(f"{'Would repair' if diff else 'Repaired'} {count} in {files} file{'s' if files != 1 else ''}.", err=True)
+        unsafe = sum(f.fix is not None and f.fix.applicability == "unsafe" for f in left) if alone else 0
+        more = f" {unsafe}{' more' if repairs.applied else ''} can be repaired with --unsafe-fixes." if unsafe else ""
+        click.echo(f"{'Would repair' if diff else 'Repaired'} {count} in {files} file{'s' if files != 1 else ''}.{more}", err=True)
     return status
 
 
@@ -353,24 +323,12 @@ def debug(path: str) -> None:
     click.echo(describe(program))
 
 
-def _said(error: click.ClickException) -> str:
-    """A mistake in the use of an option, with what might have been meant and where that can be looked up."""
-    message = error.format_message().rstrip(".")
-    if isinstance(error, click.BadParameter) and error.param is not None and isinstance(error.param.type, click.Choice):
-        from difflib import get_close_matches
-
-        near = get_close_matches(message.removeprefix("Invalid value for ").partition(": '")[2].partition("'")[0], error.param.type.choices, 1)
-        message += f"; did you mean {near[0]}?" if near else ""
-    command = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "looplint"
-    return f"{message[:1].lower()}{message[1:]}\n  `{command} --help` says more"
-
-
 def main() -> None:
     """The entry point: a user's mistake is one line and exit code 2."""
     try:
         cli.main(prog_name="looplint", standalone_mode=False)
     except click.ClickException as error:
-        click.echo(f"error: {_said(error)}", err=True)
+        click.echo(f"error: {said(error)}", err=True)
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)

@@ -13,7 +13,7 @@ from looplint.errors import UserError
 def configured(command: Any) -> Any:
     """The options of a command that say where settings come from."""
     command = click.option("--isolated", is_flag=True, help="Read no configuration file.")(command)
-    return click.option("--config", metavar="FILE", help="The configuration file to use for all files.")(command)
+    return click.option("--config", metavar="FILE", help="The one configuration file to use.")(command)
 
 
 @click.command()

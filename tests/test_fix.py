@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from looplint.catalogue import folder as data_folder
 from looplint.catalogue import load
 from looplint.finding import Problem
 from looplint.fixing import apply_edits, fix_paths, write
@@ -128,6 +129,17 @@ def test_a_repair_in_a_file_that_was_not_given_says_so(tmp_path: Path) -> None:
 def repaired(folder: Path):  # type: ignore[no-untyped-def]
     ((old, new),) = fix_paths([str(folder / "train.py")]).changed
     return old, new
+
+
+@pytest.mark.parametrize("mode", ["--diff", "--fix-only"])
+def test_where_nothing_else_is_printed_what_is_left_says_why(mode: str, tmp_path: Path) -> None:
+    for rule, case in (("move_after_optimizer", "learner_moves_late"), ("accumulation_unscaled", "counter_by_hand")):
+        shutil.copy(data_folder("fixtures") / rule / f"{case}.py", tmp_path)
+    shown = looplint("check", mode, ".", cwd=tmp_path).stderr
+    assert "learner_moves_late.py:18:9: LL501 move-after-optimizer: not repaired: the statement does other things too\n" in shown
+    if mode == "--diff":
+        assert shown.endswith("Would repair 0 problems in 0 files. 1 can be repaired with --unsafe-fixes.\n")
+    assert looplint("check", mode, "--quiet", ".", cwd=tmp_path).stderr == ""
 
 
 def test_a_link_is_followed_and_the_mode_kept(folder: Path) -> None:

@@ -39,6 +39,7 @@ LAYERS = [
     ["api"],
     ["report"],
     ["runtime", "configuration_commands", "loop_command", "server"],
+    ["commands"],
     ["cli", "__main__"],
 ]
 
@@ -82,8 +83,8 @@ def test_only_the_runtime_imports_torch() -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "never"),
-    [(["--version"], ["libcst", "pathspec", "difflib", "json"]), (["check", "clean.py"], ["libcst", "torch", "json"]), (["check", "loop.py"], ["torch", "libcst.matchers"])],
-    ids=["version", "no file is about training", "a loop is linted"],
+    [(["--version"], ["libcst", "pathspec", "difflib", "json"]), (["--help"], ["libcst", "pathspec", "torch", "pygls"]), (["check", "clean.py"], ["libcst", "torch", "json"]), (["check", "loop.py"], ["torch", "libcst.matchers"])],
+    ids=["version", "help", "no file is about training", "a loop is linted"],
 )
 def test_the_import_path_holds_only_what_the_run_needs(arguments: list[str], never: list[str], tmp_path: Path) -> None:
     (tmp_path / "clean.py").write_text("print(1)\n")

@@ -1,0 +1,117 @@
+"""The commands of looplint: where each lives, and how a command line and its help are read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+
+import click
+
+from looplint.errors import UserError
+
+# Commands that are imported only when they are asked for: name -> (module, function).
+ELSEWHERE = {
+    "config": ("looplint.configuration_commands", "config_command"),
+    "clean": ("looplint.configuration_commands", "clean_command"),
+    "loop": ("looplint.loop_command", "loop_command"),
+    "server": ("looplint.server.commands", "server_command"),
+    "verify": ("looplint.runtime.commands", "verify_command"),
+    "run": ("looplint.runtime.commands_run", "run_command"),
+}
+# What `looplint --help` says of each command, without importing it.
+_HELP: dict[str, dict[str, str]] = {
+    "Lint": {
+        "PATH...": "Lint files and folders: `looplint check PATH...`.",
+        "loop FILE": "Draw the loop as it was understood, findings in place.",
+        "rule LL103": "Print the page of a rule; `rule --all` lists them.",
+    },
+    "Set up": {
+        "config [PATH]": "Print the settings in force, and where each was said.",
+        "server": "Speak the language server protocol; an editor starts this.",
+        "clean": "Remove what is kept between runs.",
+    },
+    "Measure (needs torch; executes code)": {
+        "run SCRIPT": "Record what a script does, and judge the run.",
+        "verify [RULE...]": "Run fixtures of rules, and measure what the rules claim.",
+    },
+    "Look inside": {"debug FILE": "Print roles, events and states as the rules see them."},
+}
+
+
+class Commands(click.Group):
+    """The group of all commands; `looplint PATH...` is `looplint check PATH...`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*self.commands, *ELSEWHERE})
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """A command, imported now where it lives elsewhere."""
+        if name in ELSEWHERE:
+            from importlib import import_module
+
+            module, function = ELSEWHERE[name]
+            command = getattr(import_module(module), function)
+            assert isinstance(command, click.Command)
+            return command
+        return super().get_command(ctx, name)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        first = next((a for a in args if not a.startswith("-") or a == "-"), None)
+        own = {"--help", "-h", "--version", "-V"}
+        known = self.list_commands(ctx)
+        if args and args[0] not in known and not (set(args[:1]) & own) and first not in known:
+            _see_no_command(args[0], known)
+            args = ["check", *args]
+        elif args and args[0].startswith("-") and args[0] not in own:
+            args = ["check", *args]
+        return super().parse_args(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        _write_groups(formatter, {heading: list(rows.items()) for heading, rows in _HELP.items()})
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands, and nothing of the two options that every command line has."""
+        self.format_commands(ctx, formatter)
+
+
+class Grouped(click.Command):
+    """A command whose help groups its options by the headings of a table that names all of them."""
+
+    groups: Mapping[str, Sequence[str]] = {}
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        records = {parameter.name: record for parameter in self.get_params(ctx) if (record := parameter.get_help_record(ctx))}
+        _write_groups(formatter, {heading: [records[name] for name in names] for heading, names in self.groups.items()})
+
+
+def _write_groups(formatter: click.HelpFormatter, groups: Mapping[str, Sequence[tuple[str, str]]]) -> None:
+    """Each heading with its rows: one column for all of them, and no empty lines between, so that a screen holds it."""
+    width = max(len(term) for rows in groups.values() for term, _ in rows)
+    formatter.write("\n")
+    for heading, rows in groups.items():
+        formatter.write(click.style(f"{heading}\n", bold=True))
+        with formatter.indentation():
+            formatter.write_dl([(term.ljust(width), words) for term, words in rows], col_max=width + 2)
+
+
+def _see_no_command(word: str, known: Sequence[str]) -> None:
+    """A word that begins the command line and names no file may be meant for a command."""
+    if not word.isalpha() or os.path.exists(word):
+        return
+    from difflib import get_close_matches
+
+    near = get_close_matches(word.lower(), known, 1, 0.6)
+    if near:
+        raise UserError(f"{word}: no such file or directory, and no such command; did you mean `looplint {near[0]}`?")
+
+
+def said(error: click.ClickException) -> str:
+    """A mistake in the use of an option, with what might have been meant and where that can be looked up."""
+    message = error.format_message().rstrip(".")
+    if isinstance(error, click.BadParameter) and error.param is not None and isinstance(error.param.type, click.Choice):
+        from difflib import get_close_matches
+
+        near = get_close_matches(message.removeprefix("Invalid value for ").partition(": '")[2].partition("'")[0], error.param.type.choices, 1)
+        message += f"; did you mean {near[0]}?" if near else ""
+    command = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "looplint"
+    return f"{message[:1].lower()}{message[1:]}\n  `{command} --help` says more"
