@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from looplint import autocasting, calls, checkpoints, ir, methods, objects
+from looplint import autocasting, calls, checkpoints, ir, loaders, methods, objects
 from looplint.knowledge.lookup import is_functional_loss
 from looplint.machine import Machine
 from looplint.membership import ready, register
@@ -115,7 +115,12 @@ def constructed(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
             m.emit("construct", expr.node, {obj})
         case "loss":
             obj.info["reduction"] = args.keywords.get("reduction")
-        case "loader" | "dataset":
+        case "loader":
+            obj.info["args"] = args
+            loaders.built(m, obj, args, expr)
+        case "sampler":
+            loaders.sampler_built(m, obj, args, expr)
+        case "dataset":
             obj.info["args"] = args
         case "distribution":
             for number, value in enumerate(args.values()):
@@ -425,7 +430,7 @@ def _enumerate(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Val
     if items is not None and len(items) <= 6 and all(not isinstance(a, Const) for i in items for a in i):
         pairs = tuple(frozenset({Tuple((const(n), item))}) for n, item in enumerate(items))
         return frozenset({Tuple(pairs)})
-    return frozenset({Iter(frozenset({Tuple((frozenset({Number()}), _iterated(m, given)))}), loaders_in(given))})
+    return frozenset({Iter(frozenset({Tuple((frozenset({Number()}), _iterated(m, given)))}), loaders.loaders_in(given))})
 
 
 def _iterated(m: Machine, value: Value) -> Value:
@@ -434,25 +439,13 @@ def _iterated(m: Machine, value: Value) -> Value:
     return element_of(m, value)
 
 
-def loaders_in(value: Value) -> frozenset[Obj]:
-    """The loaders that an iterable goes over."""
-    found: frozenset[Obj] = frozenset()
-    for atom in value:
-        match atom:
-            case Ref() if atom.obj.kind in ("loader", "dataset"):
-                found |= {atom.obj}
-            case Iter():
-                found |= atom.over
-    return found
-
-
 def _zip(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     columns = [_exact(v) for v in args.positional]
     exact = [c for c in columns if c is not None]
     if exact and len(exact) == len(columns) and len({len(c) for c in exact}) == 1 and len(exact[0]) <= 6:
         rows = zip(*exact)
         return frozenset({Tuple(tuple(frozenset({Tuple(tuple(row))}) for row in rows))})
-    over = frozenset().union(*(loaders_in(v) for v in args.positional))
+    over = frozenset().union(*(loaders.loaders_in(v) for v in args.positional))
     return frozenset({Iter(frozenset({Tuple(tuple(_iterated(m, v) for v in args.positional))}), over)})
 
 
@@ -464,7 +457,7 @@ def _progress(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Valu
     if _exact(given) is not None:
         return given
     bound = frozenset().union(*(a.bound for a in given if isinstance(a, Iter)))
-    return frozenset({Iter(_iterated(m, given), loaders_in(given), bound)})
+    return frozenset({Iter(_iterated(m, given), loaders.loaders_in(given), bound)})
 
 
 def _sequence(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
@@ -476,7 +469,7 @@ def _sequence(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Valu
     items = _exact(given)
     if items is not None and qualname != "builtins.set":
         return ref(objects.new_list(m, expr.node, items, exact=True))
-    if loaders_in(given) or any(isinstance(a, Iter) and any(isinstance(e, Number) for e in a.element) for a in given):
+    if loaders.loaders_in(given) or any(isinstance(a, Iter) and any(isinstance(e, Number) for e in a.element) for a in given):
         return given
     return ref(objects.new_list(m, expr.node, [_iterated(m, given)], exact=False))
 
@@ -494,7 +487,7 @@ def _chain(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
 def _filter(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     given = args.positional[-1] if args.positional else UNKNOWN
     params = [replace(a, exact=False) for a in given if isinstance(a, Params)]
-    return frozenset(params) if params else frozenset({Iter(_iterated(m, given), loaders_in(given))})
+    return frozenset(params) if params else frozenset({Iter(_iterated(m, given), loaders.loaders_in(given))})
 
 
 def _map(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:

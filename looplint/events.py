@@ -34,6 +34,9 @@ EventKind = Literal[
     "unready",  # a part is given to a module before the constructor of torch's base class has run
     "bypass",  # module.forward(...) is called in place of the module
     "show",  # a tensor becomes text: it is printed or put into a string
+    "loader",  # a data loader is built
+    "sampler",  # a sampler is built
+    "set-epoch",  # a sampler is told the epoch
     "escape",  # the object reaches code that cannot be followed
 ]
 

@@ -140,6 +140,8 @@ def _flag(value: Value | None) -> bool | None:
 def _on_unknown(m: Machine, atom: Unknown, name: str, args: Arguments, expr: ir.Call) -> Value:
     """Only what a method's name says beyond doubt is believed of an unknown object."""
     note_discarded(m, atom, name, args, expr)
+    if name == "set_epoch":
+        m.remark("set-epoch", expr.node, ())
     if name == "backward" and not args.positional:
         backward(m, expr, [frozenset({atom})], args)
         return UNKNOWN
@@ -258,6 +260,9 @@ def _on_object(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) 
 
         return effects.apply_method(m, effect, obj, name, args, expr)
     match obj.kind:
+        case "sampler" | "loader" if name == "set_epoch":
+            m.remark("set-epoch", expr.node, {obj})
+            return UNKNOWN
         case "loader" | "dataset":
             return objects.element(m, obj) if name in ("__next__", "next") else _dataset_method(m, obj, args)
         case "distribution":

@@ -8,12 +8,23 @@ from functools import cached_property
 
 from looplint.automaton import Automaton, Visit, run
 from looplint.graph import Event, EventGraph, Guard, Loop
+from looplint.loaders import only_loader
 from looplint.machine import Facts
 from looplint.schedules import counts_epochs
 from looplint.values import Obj, Ref, Value
 
 # What the facts in the rules were measured on.
 CURRENT_TORCH = (2, 13)
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """A loop over a loader that trains, in the loop that repeats it: what is built there, and the backward in it."""
+
+    loader: Event
+    backward: Event
+    epochs: Loop
+    batches: Loop
 
 
 @dataclass(eq=False)
@@ -212,6 +223,21 @@ class Program:
         if guard.frame != loop.frame:
             return not all(_is_setting(name) for name in guard.names)
         return any(name in loop.assigned or name.partition(".")[0] in loop.assigned for name in guard.names)
+
+    @cached_property
+    def training_passes(self) -> dict[Obj, Pass]:
+        """The loaders whose batches some loop trains on, once in each epoch."""
+        found: dict[Obj, Pass] = {}
+        built = {obj: e for e in self.of("loader") for obj in e.subjects}
+        stepping = {loop for e in self.of("step") for loop in e.loops}
+        for event in self.of("backward"):
+            for depth, loop in enumerate(event.loops):
+                loader = only_loader(loop.over)
+                if loader not in built or not depth or loop not in stepping or event.data.get("manual"):
+                    continue
+                if event.loops[depth - 1] not in built[loader].loops:
+                    found.setdefault(loader, Pass(built[loader], event, event.loops[depth - 1], loop))
+        return found
 
     # -- forwards
 

@@ -9,6 +9,7 @@ from typing import Any
 from looplint.automaton import UNSEEN, Automaton, PathState, Visit, run
 from looplint.graph import Event, Guard, Loop, Site
 from looplint.ir import Binary, BoolOp, Compare, Const, Expr, paths_in, render
+from looplint.loaders import follows_time
 from looplint.precision import COMPUTING, SCALING, UPDATING, disabled, scaler_of, switched, unscaled_by_hand
 from looplint.program import Program, refs, related
 from looplint.protocols import (
@@ -59,4 +60,5 @@ __all__ = [
     "contains_part", "for_input_gradient", "validation_loop", "without_parameters",
     "COMPUTING", "SCALING", "UPDATING", "disabled", "scaler_of", "switched", "unscaled_by_hand",
     "unregistered", "wrapper_for",
+    "follows_time",
 ]  # fmt: skip

@@ -26,7 +26,7 @@ LAYERS = [
     ["graph", "project", "frames"],
     ["slicing", "machine", "roles"],
     ["automaton", "tensors", "schedules"],
-    ["autocasting", "calls", "objects", "methods", "effects", "object_effects", "checkpoints", "contexts", "choices", "expressions", "statements", "modules", "membership", "texts", "tensorlike"],
+    ["autocasting", "calls", "objects", "methods", "effects", "object_effects", "checkpoints", "contexts", "choices", "expressions", "loaders", "statements", "modules", "membership", "texts", "tensorlike"],
     ["program", "insides", "roots"],
     ["protocols", "precision"],
     ["rule", "describe", "positions", "loopwords", "loopview"],

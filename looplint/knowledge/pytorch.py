@@ -161,6 +161,21 @@ CONVERSIONS = frozenset({"to", "cuda", "cpu", "xpu", "npu", "half", "float", "do
 # Attributes of tensors that carry no graph.
 TENSOR_ATTRIBUTES = frozenset({"shape", "dtype", "device", "ndim", "data", "grad", "requires_grad", "is_cuda", "is_leaf", "grad_fn", "layout", "itemsize"})
 
+# Loaders whose arguments are those of torch's DataLoader, and what these are, in order.
+PLAIN_LOADERS = frozenset({"torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"})
+LOADER_ARGUMENTS = ("dataset", "batch_size", "shuffle", "sampler", "batch_sampler", "num_workers")
+DISTRIBUTED_SAMPLERS = frozenset({"torch.utils.data.DistributedSampler", "torch.utils.data.distributed.DistributedSampler"})
+# Datasets that give an item for an index, wrappers of other datasets, and datasets that only go on.
+MAP_DATASETS = frozenset({"torch.utils.data.TensorDataset", "torch.utils.data.Dataset", "torch.utils.data.dataset.Dataset", "torch.utils.data.dataset.TensorDataset"})
+DATASET_WRAPPERS = frozenset({
+    "torch.utils.data.Subset", "torch.utils.data.ConcatDataset", "torch.utils.data.random_split", "torch.utils.data.dataset.Subset",
+    "torch.utils.data.dataset.ConcatDataset", "torch.utils.data.dataset.random_split",
+})  # fmt: skip
+ITERABLE_DATASETS = frozenset({"torch.utils.data.IterableDataset", "torch.utils.data.dataset.IterableDataset", "torch.utils.data.ChainDataset"})
+# Collections of datasets with classes one after the other or in the order of their files, but for those made up at random and of clips of videos.
+ORDERED_DATASETS = ("torchvision.datasets.",)
+UNORDERED_DATASETS = frozenset({"FakeData", "Kinetics", "Kinetics400", "HMDB51", "UCF101", "MovingMNIST"})
+
 OPTIMIZER_METHODS: dict[str, str] = {
     "zero_grad": "clear",
     "step": "step",

@@ -31,6 +31,7 @@ REPAIRS: dict[str, Callable[..., Plan]] = {
     "insert-no-grad": modes.insert_no_grad,
     "set-value": data.set_value,
     "copy-value": data.copy_value,
+    "set-argument": data.set_argument,
     "call-module": layers.call_module,
     "assign-result": layers.assign_result,
     "call-super-init": construction.call_super_init,

@@ -32,3 +32,14 @@ def copy_value(p: Planner, event: Event) -> Plan:
     draft.insert(start, f"{copy}(")
     draft.insert(end, ")")
     return Plan("Keep a copy of the state", "safe", [draft])
+
+
+def set_argument(p: Planner, event: Event, name: str, value: str) -> Plan:
+    """A keyword argument is added to the call that builds something."""
+    place = place_at(event, len(event.calls), p.layouts)
+    node = event.site.node
+    if not isinstance(node, cst.Call) or any(a.star for a in node.args):
+        raise Infeasible("the call cannot be given one more argument")
+    draft = Draft(place.layout)
+    draft.add_argument(node, f"{name}={value}")
+    return Plan(f"Pass {name}={value}", "safe", [draft])

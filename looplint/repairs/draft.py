@@ -121,6 +121,18 @@ class Draft:
             end = extents[1][0]
         self.changes.append(Change(start, end, ""))
 
+    def add_argument(self, call: cst.Call, code: str) -> None:
+        """Add an argument behind the last one of a call, on a line of its own where each of them has one."""
+        text, layout = self.layout.text, self.layout
+        if not call.args:
+            self.insert(layout.extent(call)[1] - 1, code)
+            return
+        last = call.args[-1]
+        start, end = self._argument(last)
+        own_line = not text[layout.row_start(start) : start].strip()
+        between = f",{layout.newline}{text[layout.row_start(start) : start]}" if own_line else ", "
+        self.insert(end, f"{between}{code}")
+
     def _argument(self, arg: cst.Arg) -> tuple[int, int]:
         """The offsets of an argument with its name, its stars and the parentheses around its value."""
         start, end = self.layout.extent(arg.value)

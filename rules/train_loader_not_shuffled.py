@@ -1,0 +1,76 @@
+"""The training data come in the order in which they are stored, epoch after epoch.
+
+## What it does
+
+Reports a `DataLoader` that a training loop goes over in each epoch, without `shuffle` and without a sampler, over a dataset that gives its
+items by index.
+
+## Why it matters
+
+The default of `shuffle` is False. Every epoch then takes the same batches in the same order: where the dataset lists its classes or files
+one after the other, whole batches are of one class, batch norm sees statistics that no validation batch has, and what comes last weighs most.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+from torch.utils.data import DataLoader, TensorDataset
+
+data = TensorDataset(torch.randn(64, 8), torch.arange(64) // 32)
+loader = DataLoader(data, batch_size=16)
+net = nn.Linear(8, 2)
+opt = optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(3):
+    for x, y in loader:
+        opt.zero_grad()
+        loss = nn.functional.cross_entropy(net(x), y)
+        loss.backward()
+        opt.step()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn, optim
+from torch.utils.data import DataLoader, TensorDataset
+
+data = TensorDataset(torch.randn(64, 8), torch.arange(64) // 32)
+loader = DataLoader(data, batch_size=16, shuffle=True)
+net = nn.Linear(8, 2)
+opt = optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(3):
+    for x, y in loader:
+        opt.zero_grad()
+        loss = nn.functional.cross_entropy(net(x), y)
+        loss.backward()
+        opt.step()
+```
+
+## Stays quiet
+
+`shuffle=False` in so many words; a sampler or batch sampler; iterable datasets and those that are not known; a dataset that mixes or draws
+its items itself; one batch of everything; a single pass; what follows in time: a dataset or a loop whose names say so, a hidden state that
+is carried from batch to batch.
+
+## Repair
+
+Safe: `shuffle=True`.
+
+## Evidence
+
+What a run shows: the loader of the training batches draws with a SequentialSampler.
+"""
+
+from looplint.rule import Program, Report, Reports, follows_time, name_of, note
+
+CODE = "LL901"
+
+
+def check(program: Program) -> Reports:
+    for loader, found in program.training_passes.items():
+        if loader.info.get("order") != "as stored" or loader.info.get("style") != "map" or follows_time(loader, found.batches.assigned):
+            continue
+        message = f"{name_of(loader, 'this loader')} is trained on without shuffle: every epoch takes the same batches in the same order"
+        yield Report(found.loader, message, note(found.backward, "its batches are trained on here"), repair=("set-argument", found.loader, "shuffle", "True"))
