@@ -147,11 +147,12 @@ def keep(m: Machine, node: cst.CSTNode, base: Value, value: Value, key: Const | 
     kept = [t for t in tensors if t.graph == "yes" and t.forwards]
     if not kept or not m.loops:
         return value
+    plain = all(isinstance(a, Tensor) for a in value)
     for atom in base:
         if isinstance(atom, Ref) and atom.obj.kind in ("list", "dict") and len(born_in(atom.obj)) < len(m.loops):
             slot = atom.obj.kind == "dict" and key is not None
             carried = m.loops[len(born_in(atom.obj)) :]
-            event = m.emit("keep", node, kept[0].sources, value=kept[0], into=atom.obj, slot=slot, carried=carried)
+            event = m.emit("keep", node, kept[0].sources, value=kept[0], into=atom.obj, slot=slot, carried=carried, plain=plain)
             if event is not None:
                 value = frozenset(a.tagged(("kept", event.key)) if isinstance(a, Tensor) else a for a in value)
     return value

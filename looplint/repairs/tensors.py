@@ -18,7 +18,8 @@ def detach_argument(p: Planner, event: Event, scalar: bool) -> Plan:
     layout = place_at(event, len(event.calls), p.layouts).layout
     node = event.site.node
     value = _stored(node)
-    if value is None or isinstance(value, cst.List | cst.Tuple | cst.Dict | cst.GeneratorExp | cst.ListComp):
+    # A name or a call may stand for a structure as well, which has neither method.
+    if value is None or not event.data["plain"] or isinstance(value, cst.List | cst.Tuple | cst.Dict | cst.GeneratorExp | cst.ListComp):
         raise Infeasible("the tensor is one of several values that are kept")
     container = event.data["into"].name or ""
     numbers = scalar and container != "" and _takes_numbers(layout, container)
