@@ -296,6 +296,7 @@ def _progress() -> Any:
 @click.option("--all", "everything", is_flag=True, help="List all rules.")
 def rule(word: str | None, everything: bool) -> None:
     """Print the page of a rule, or the list of all."""
+    from looplint import evidence
     from looplint.catalogue import load
     from looplint.selection import choose
 
@@ -305,7 +306,7 @@ def rule(word: str | None, everything: bool) -> None:
             click.echo(f"{each.code}  {each.name:32}  {'' if each.default else '(opt-in) '}{each.summary}")
         return
     for each in choose(rules, select=[word]):
-        click.echo(f"# {each.name} ({each.code})\n\n{each.doc}\n")
+        click.echo(f"# {each.name} ({each.code})\n\n{evidence.page(each.doc, each.code, evidence.load())}\n")
 
 
 @cli.command()

@@ -32,7 +32,7 @@ class Evidence:
 def folder() -> Path:
     """Where it lies: inside the package when installed, in the project's documentation in a checkout."""
     here = Path(__file__).parent
-    inside = here / "evidence"
+    inside = here / "measured"
     return inside if inside.is_dir() else here.parent / "docs" / "evidence"
 
 
@@ -69,7 +69,7 @@ def _device(code: str, device: str, evidence: Evidence | None) -> str:
     if evidence is None or not cases:
         return f"On {name}: not run."
     counts = Counter(case["status"] for case in cases)
-    lines = [f"On {name}, torch {evidence.torch}: {counts['proven']} of {len(cases)} cases proven."]
+    lines = [f"On {name}, torch {evidence.torch.split('+')[0]}: {counts['proven']} of {len(cases)} cases proven."]
     for case in cases:
         broken, expert = (case.get(side) or {} for side in ("broken", "expert"))
         shown = case["note"] or broken.get("text", "")

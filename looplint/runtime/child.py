@@ -5,12 +5,14 @@ Started as a file, with the options as one JSON argument; the parent is `looplin
 
 from __future__ import annotations
 
+import atexit
 import faulthandler
 import gc
 import json
 import os
 import signal
 import sys
+import threading
 import time
 import traceback
 import types
@@ -32,19 +34,46 @@ def _serve() -> None:
     """Imports torch once, and runs each script that a line of input asks for in a fork."""
     import torch._dynamo  # noqa: F401 (imported for the forks)
 
+    _hooks()
+    gc.collect()
+    gc.freeze()  # a collection in a fork would have every page of it copied
     # The forks have pipes of their own; the scripts must not see those of the parent.
     requests, answers = os.fdopen(os.dup(0), "r"), os.fdopen(os.dup(1), "w")
     for line in requests:
         request = json.loads(line)
         process = os.fork()
         if process == 0:
-            _become(request)
-            return
+            _leave(_status(request))
         answers.write(json.dumps({"process": process}) + "\n")
         answers.flush()
         _, status = os.waitpid(process, 0)
         answers.write(json.dumps({"exit": os.waitstatus_to_exitcode(status)}) + "\n")
         answers.flush()
+
+
+def _status(request: dict[str, Any]) -> int:
+    """Runs a request's script in this fork; its exit status."""
+    try:
+        _become(request)
+    except SystemExit as error:
+        if isinstance(error.code, str):
+            print(error.code, file=sys.stderr)
+        return error.code if isinstance(error.code, int) else 0 if error.code is None else 1
+    except BaseException:  # noqa: BLE001 (nothing of this fork may return to the loop of the process it came from)
+        traceback.print_exc()
+        return 1
+    return 0
+
+
+def _leave(status: int) -> None:
+    """Ends a fork as Python ends, but for taking down torch's modules, which takes as long as the run of a small script."""
+    try:
+        threading._shutdown()  # type: ignore[attr-defined]
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+    finally:
+        os._exit(status)
 
 
 def _become(request: dict[str, Any]) -> None:
@@ -145,22 +174,19 @@ class _Recorder:
         tape.close()
 
 
+def _hooks() -> tuple[Any, ...]:
+    """The modules that hook torch. They import it, and this process imports it once it is to run a script."""
+    from looplint.runtime import hooks_autograd, hooks_data, hooks_gradients, hooks_kept, hooks_loggers
+    from looplint.runtime import hooks_modules, hooks_optim, hooks_schedule, hooks_state, measure
+
+    return hooks_autograd, hooks_data, hooks_gradients, hooks_kept, hooks_loggers, hooks_modules, hooks_optim, hooks_schedule, hooks_state, measure
+
+
 def _record(options: dict[str, Any]) -> _Recorder:
     """Opens the stream and installs the hooks."""
     import torch
 
-    from looplint.runtime import (
-        hooks_autograd,
-        hooks_data,
-        hooks_gradients,
-        hooks_kept,
-        hooks_loggers,
-        hooks_modules,
-        hooks_optim,
-        hooks_schedule,
-        hooks_state,
-        measure,
-    )
+    hooks_autograd, hooks_data, hooks_gradients, hooks_kept, hooks_loggers, hooks_modules, hooks_optim, hooks_schedule, hooks_state, measure = _hooks()
     from looplint.runtime.tape import Tape
 
     tape = Tape(options["stream"], own=options.get("own", ""))

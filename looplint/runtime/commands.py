@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from looplint.runtime.verify import Verdict, as_json, table, verify
 @click.option("--report", type=click.Path(path_type=Path), help="Write one self-contained HTML page with the scripts and the curves.")
 @click.option("--fixtures", type=click.Path(path_type=Path, exists=True, file_okay=False), help="A folder of fixtures instead of looplint's own.")
 @click.option("--seconds", default=60.0, show_default=True, help="Time limit for each run.")
+@click.option("--jobs", "-j", type=click.IntRange(min=1), default=None, help="Cases run at a time; the default is one for each processor.")
 def verify_command(
     rules: tuple[str, ...],
     device: str | None,
@@ -33,6 +35,7 @@ def verify_command(
     report: Path | None,
     fixtures: Path | None,
     seconds: float,
+    jobs: int | None,
 ) -> None:
     """Run the rules' fixtures broken and repaired, and measure whether they do what the rules claim.
 
@@ -50,9 +53,9 @@ def verify_command(
         from looplint.runtime.report import require, section
 
         require()
-        verdicts = verify(rules, device, fixtures=fixtures, seconds=seconds, progress=progress, keep=lambda v, runs: pages.append(section(v, runs)))
+        verdicts = verify(rules, device, fixtures=fixtures, seconds=seconds, jobs=jobs or os.cpu_count() or 1, progress=progress, keep=lambda v, runs: pages.append(section(v, runs)))
     else:
-        verdicts = verify(rules, device, fixtures=fixtures, seconds=seconds, progress=progress)
+        verdicts = verify(rules, device, fixtures=fixtures, seconds=seconds, jobs=jobs or os.cpu_count() or 1, progress=progress)
     measured = None
     if recorder or store:
         from looplint.runtime.recorder import check

@@ -12,6 +12,7 @@ import platform
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -21,7 +22,7 @@ from looplint.runtime import signals
 from looplint.runtime.claims import Signal
 from looplint.runtime.joining import PROBED
 from looplint.runtime.record import Launch, Options, Recording, record
-from looplint.runtime.warm import Warm, available
+from looplint.runtime.warm import Several, available
 from looplint.selection import choose
 
 Status = Literal["proven", "not proven", "not run"]
@@ -162,27 +163,31 @@ def verify(
     *,
     fixtures: Path | None = None,
     seconds: float = 60.0,
+    jobs: int = 1,
     progress: Progress | None = None,
     keep: Callable[[Verdict, Runs], None] | None = None,
 ) -> list[Verdict]:
     """Judges every case of the rules that are named by code, prefix or name (all, where none is).
 
-    `progress` is called after each case; `keep` gets the recordings of each case that ran.
+    `jobs` are run at a time. `progress` is called after each case, and `keep` gets the recordings of each that ran, in the cases' order.
     """
     chosen = [(rule.code, folder) for rule, folder in _folders(rules, fixtures)]
     waiting = [case for code, folder in chosen for case in cases(folder, code)]
     verdicts: list[Verdict] = []
     environment = {"CUDA_VISIBLE_DEVICES": ""} if device == "cpu" else {}
     options = Options(seconds=seconds, device=device, environment={"OMP_NUM_THREADS": "1"})
-    with Warm({**environment, **options.environment}) as warm:
+    with Several({**environment, **options.environment}) as warm, ThreadPoolExecutor(jobs) as pool:
         launch = warm.launch if available() else None
-        for count, case in enumerate(waiting, 1):
-            verdict, runs = judge(case, options, launch)
-            verdicts.append(verdict)
-            if keep is not None and runs is not None:
-                keep(verdict, runs)
-            if progress is not None:
-                progress(verdict, count, len(waiting))
+        try:
+            for verdict, runs in pool.map(lambda case: judge(case, options, launch), waiting):
+                verdicts.append(verdict)
+                if keep is not None and runs is not None:
+                    keep(verdict, runs)
+                if progress is not None:
+                    progress(verdict, len(verdicts), len(waiting))
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
     return verdicts
 
 

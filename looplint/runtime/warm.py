@@ -8,6 +8,7 @@ import select
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -69,3 +70,29 @@ class Warm:
             end_group(leader)
         answer = json.loads(answers.readline())
         return int(answer["exit"]), not in_time
+
+
+class Several:
+    """A few such processes, one for each of the threads that run scripts."""
+
+    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
+        self._environment = environment
+        self._mine = threading.local()
+        self._all: list[Warm] = []
+
+    def __enter__(self) -> Several:  # noqa: PYI034 (as above)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        for warm in self._all:
+            warm.close()
+
+    def launch(
+        self, settings: Mapping[str, Any], cwd: Path, environment: Mapping[str, str], out: Path, err: Path, seconds: float
+    ) -> tuple[int, bool]:
+        """A `looplint.runtime.record.Launch`, for any thread."""
+        warm: Warm | None = getattr(self._mine, "warm", None)
+        if warm is None:
+            warm = self._mine.warm = Warm(self._environment)
+            self._all.append(warm)
+        return warm.launch(settings, cwd, environment, out, err, seconds)
