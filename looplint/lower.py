@@ -11,6 +11,7 @@ from typing import Any
 import libcst as cst
 
 from looplint import ir
+from looplint.interactive import displayed
 
 
 def lower(tree: cst.Module) -> ir.ModuleCode:
@@ -22,7 +23,7 @@ def lower(tree: cst.Module) -> ir.ModuleCode:
     Raises:
         RecursionError: the module is nested too deeply.
     """
-    visitor = LoweringVisitor()
+    visitor = LoweringVisitor(displayed(tree))
     top = ir.Function("<module>", "<module>", [], [], [], tree)
     visitor.functions.append(top)
     visitor.enter(top)
@@ -45,7 +46,8 @@ _UNARY = {"Not": "not", "Minus": "-", "Plus": "+", "BitInvert": "~"}
 class LoweringVisitor:
     """Keeps the function and class being lowered; every `visit_*` returns IR for one node type."""
 
-    def __init__(self) -> None:
+    def __init__(self, displayed: frozenset[cst.Expr] = frozenset()) -> None:
+        self._displayed = displayed
         self.functions: list[ir.Function] = []
         self.classes: list[ir.Class] = []
         self._function_stack: list[ir.Function] = []
@@ -124,7 +126,8 @@ class LoweringVisitor:
 
     def visit_Expr(self, node: cst.Expr) -> Sequence[ir.Stmt]:
         value = self.expr(node.value)
-        self._drop(value)
+        if node not in self._displayed:
+            self._drop(value)
         return (ir.ExprStmt(node, value),)
 
     def _drop(self, value: ir.Expr) -> None:

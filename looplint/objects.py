@@ -50,6 +50,9 @@ def attribute(m: Machine, obj: Obj, name: str) -> Value:
         overridden = find_member(m, obj.cls, name)
         if overridden is not None:
             return bind(m, overridden, obj)
+    own = _own_methods(m, obj, name)
+    if own:
+        return own
     if obj.kind == "list" or obj.kind == "dict":
         return frozenset({Method(Ref(obj), name)})
     if method_effect(obj.kind, name) is not None:
@@ -71,6 +74,14 @@ def attribute(m: Machine, obj: Obj, name: str) -> Value:
         case "instance" | "framework":
             return _unset_attribute(m, obj, name)
     return frozenset({Method(Ref(obj), name)})
+
+
+def _own_methods(m: Machine, obj: Obj, name: str) -> Value:
+    """The methods of an object that is one of several: of those that have one, since the code asks the others for none."""
+    if name == "forward":
+        return frozenset()
+    found = [find_member(m, each.cls, name) for each in obj.info.get("one of", ()) if each.cls is not None]
+    return frozenset().union(*(bind(m, member, obj) for member in found if member is not None))
 
 
 def _child(m: Machine, obj: Obj, name: str) -> Value:

@@ -8,7 +8,7 @@ from looplint.automaton import Automaton, Visit
 from looplint.graph import Event, Loop
 from looplint.knowledge.pytorch import MODE_SENSITIVE, PARAMETERLESS
 from looplint.program import Program
-from looplint.values import Iter, Number, Obj, Ref, Tuple, Value
+from looplint.values import Iter, Number, Obj, Ref, Tensor, Tuple, Value
 
 # A clear that no step came before starts nothing: "fresh" lasts until the first step.
 CLEARING = Automaton(
@@ -79,6 +79,11 @@ def validation_loop(program: Program, event: Event) -> Loop | None:
 def over_data(loop: Loop) -> bool:
     """Whether a loop goes over batches rather than counts: over a loader, or over something that is no range."""
     return bool(loop.over) and not any(_counts(loop.over))
+
+
+def over_tensor(loop: Loop) -> bool:
+    """Whether a loop goes over the first dimension of one tensor, as a recurrent network goes over the steps of a sequence."""
+    return any(isinstance(atom, Tensor) for atom in loop.over or ())
 
 
 def _counts(value: Value) -> list[bool]:

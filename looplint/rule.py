@@ -13,7 +13,7 @@ from looplint.loaders import follows_time
 from looplint.precision import COMPUTING, SCALING, UPDATING, disabled, scaler_of, switched, unscaled_by_hand
 from looplint.program import Program, refs, related
 from looplint.protocols import (
-    CLEARING, MODE, Uncleared, contains_part, for_input_gradient, mode_matters, mode_states, over_data, uncleared, unregistered, validation_loop,
+    CLEARING, MODE, Uncleared, contains_part, for_input_gradient, mode_matters, mode_states, over_data, over_tensor, uncleared, unregistered, validation_loop,
     without_parameters, wrapper_for,
 )  # fmt: skip
 from looplint.values import Obj, Tensor, Value, constant_of, tensor_of
@@ -56,7 +56,7 @@ Reports = Iterator[Report]
 
 __all__ = [
     "CLEARING", "MODE", "UNSEEN", "Automaton", "Binary", "BoolOp", "Compare", "Const", "Event", "Expr", "Guard", "Loop", "Note", "Obj", "PathState", "Program", "Report", "Reports", "Site", "Tensor", "Uncleared",
-    "Value", "Visit", "constant_of", "mode_matters", "mode_states", "name_of", "note", "over_data", "paths_in", "refs", "related", "render", "run", "tensor_of", "uncleared",
+    "Value", "Visit", "constant_of", "mode_matters", "mode_states", "name_of", "note", "over_data", "over_tensor", "paths_in", "refs", "related", "render", "run", "tensor_of", "uncleared",
     "contains_part", "for_input_gradient", "validation_loop", "without_parameters",
     "COMPUTING", "SCALING", "UPDATING", "disabled", "scaler_of", "switched", "unscaled_by_hand",
     "unregistered", "wrapper_for",

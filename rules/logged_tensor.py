@@ -62,7 +62,7 @@ Safe: `.item()` on a scalar loss, `.detach()` else.
 What a run shows: Autograd nodes stay alive after the iteration.
 """
 
-from looplint.rule import Loop, Program, Report, Reports, note, over_data
+from looplint.rule import Loop, Program, Report, Reports, note, over_data, over_tensor
 
 CODE = "LL401"
 
@@ -83,4 +83,4 @@ def check(program: Program) -> Reports:
 
 def keeps_history(program: Program, loop: Loop) -> bool:
     """A loop that trains, or goes over data to validate: what is collected there is a record, not a step of one computation."""
-    return over_data(loop) or any(loop in e.loops for e in program.of("backward", "step"))
+    return (over_data(loop) and not over_tensor(loop)) or any(loop in e.loops for e in program.of("backward", "step"))

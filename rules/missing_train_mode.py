@@ -64,7 +64,7 @@ Safe: insert `train()` at the top of the epoch body.
 What a run shows: `module.training` is False during training forwards.
 """
 
-from looplint.rule import Program, Report, Reports, for_input_gradient, mode_states, name_of, note, related
+from looplint.rule import Program, Report, Reports, for_input_gradient, mode_matters, mode_states, name_of, note, related
 
 CODE = "LL301"
 
@@ -86,6 +86,9 @@ def check(program: Program) -> Reports:
             if (switch, module) not in reported:
                 reported.add((switch, module))
                 name = name_of(module)
-                message = f"{name} is in eval mode here from the second epoch on: dropout is off and batch norm does not learn, because nothing calls {name}.train() again"
+                effect = "dropout is off and batch norm does not learn"
+                if mode_matters(module) is False:
+                    effect = "it has no layer yet that differs, but one that is added will not train"
+                message = f"{name} is in eval mode here from the second epoch on: {effect}, because nothing calls {name}.train() again"
                 yield Report(event, message, note(switch, "eval() is called here, in the epoch before"), repair=("insert-train", module, loop, event))
             break

@@ -77,7 +77,7 @@ def check(program: Program) -> Reports:
         if len(made) < len(forwards) or any(loop not in e.loops for e in made):
             continue
         message = "retain_graph=True on the only backward of this graph: the saved activations stay until the loss is replaced, for nothing"
-        yield Report(event, message, note(made[0], "the graph is built anew in every iteration here"), repair=("drop-argument", event, "retain_graph"))
+        yield Report(event, message, note(made[0], "the graph is built anew in every iteration here"), repair=("drop-argument", event, "retain_graph", 1))
 
 
 def _shared(event: Event, backwards: list[Event]) -> bool:

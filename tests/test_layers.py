@@ -22,6 +22,7 @@ LAYERS = [
     ["shards"],
     ["configuration_file", "configuration", "configuration_text"],
     ["discovery"],
+    ["interactive"],
     ["lower", "values", "suppression", "fingerprint", "unused", "noqa"],
     ["graph", "project", "frames"],
     ["slicing", "machine", "roles"],

@@ -15,7 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from looplint.finding import Finding
 from looplint.linting import lint_paths
+from looplint.notebooks import cell_texts
 
 HERE = Path(__file__).parent
 
@@ -31,7 +33,7 @@ class Found:
 
     @classmethod
     def of(cls, judgement: dict[str, Any]) -> Found:
-        return cls(judgement["repo"], judgement["path"], judgement["code"], judgement["line"])
+        return cls(judgement["repo"], judgement["path"], judgement["code"], judgement["line"][:80])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -67,9 +69,16 @@ def findings(repo: str, folder: Path) -> list[Found]:
     result = []
     for finding in lint_paths([str(folder)]).findings:
         path = Path(finding.filename).resolve()
-        line = path.read_text(encoding="utf-8", errors="replace").splitlines()[finding.location.row - 1].strip()[:80]
+        line = lines_around(finding, path)[finding.location.row - 1].strip()[:80]
         result.append(Found(repo, path.relative_to(folder.resolve()).as_posix(), finding.code, line))
     return result
+
+
+def lines_around(finding: Finding, path: Path) -> list[str]:
+    """The lines in which a finding's rows are counted: its cell's in a notebook, its file's elsewhere."""
+    if finding.cell is None:
+        return path.read_text(encoding="utf-8", errors="replace").splitlines()
+    return cell_texts(path.read_bytes())[finding.cell - 1].splitlines()
 
 
 def report(found: Sequence[Found], judged: dict[Found, dict[str, Any]], checked: set[str], loop_files: int) -> str:

@@ -37,7 +37,9 @@ def move_clear(p: Planner, optimizer: Obj, clear: Event, backward: Event, step: 
         draft.move_after(unit, first)
     else:
         draft.move_before(unit, target)
-    return Plan(f"Move the clear of {_called(optimizer)} before the forward pass", "safe", [draft])
+    # Where another optimizer has stepped on these gradients, they may be its own, and this one's backward be what is missing.
+    others = [e for e in p.program.of("step") if optimizer not in e.subjects and backward.index < e.index < clear.index]
+    return Plan(f"Move the clear of {_called(optimizer)} before the forward pass", "unsafe" if others else "safe", [draft])
 
 
 def _clear_behind_step(p: Planner, optimizer: Obj, clear: Event, step: Event) -> Plan:
@@ -202,12 +204,15 @@ def clear_other(p: Planner, wrong: Event, other: Obj, optimizer: Obj, step: Even
     return Plan(f"Clear {name} instead of {_called(other)}", "unsafe", [draft])
 
 
-def drop_argument(p: Planner, event: Event, keyword: str) -> Plan:
+def drop_argument(p: Planner, event: Event, keyword: str, position: int) -> Plan:
+    """An argument goes that is given by its name, or as the last one at its position."""
     place = place_at(event, len(event.calls), p.layouts)
     node = event.site.node
     if not isinstance(node, cst.Call):
         raise Infeasible("the argument cannot be found")
     index = next((n for n, a in enumerate(node.args) if a.keyword is not None and a.keyword.value == keyword), None)
+    if index is None and len(node.args) == position + 1 and not any(a.star or a.keyword for a in node.args):
+        index = position
     if index is None:
         raise Infeasible("the argument is not given by its name")
     draft = Draft(place.layout)

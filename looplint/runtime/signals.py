@@ -56,11 +56,16 @@ def measure(code: str, run: Stream, right: Stream) -> Signal | None:
 
 
 def same_end(a: Stream, b: Stream) -> bool | None:
-    """Whether two runs end with bitwise the same parameters; None where there were none to compare."""
-    ends = [_end(stream) for stream in (a, b)]
-    return ends[0] == ends[1] if any(ends[0]) or any(ends[1]) else None
+    """Whether two runs end with bitwise the same parameters; None where there were none to compare.
+
+    An optimizer that holds more than another's, such as parameters of a layer that is gone, changes nothing as long as the models end alike.
+    """
+    optimizers, modules = zip(_end(a), _end(b), strict=True)
+    if modules[0] and modules[0] == modules[1]:
+        return all(not set(right) - set(left) for left, right in zip(*optimizers, strict=False))
+    return (optimizers[0], modules[0]) == (optimizers[1], modules[1]) if any((*optimizers, *modules)) else None
 
 
-def _end(stream: Stream) -> tuple[Sequence[object], Sequence[object]]:
+def _end(stream: Stream) -> tuple[Sequence[Sequence[str]], Sequence[object]]:
     end = stream.end
     return [o["end"] for o in end.get("optimizers", ())], [list(m["tensors"].items()) for m in end.get("modules", ())]
