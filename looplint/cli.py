@@ -73,7 +73,7 @@ class Check(Grouped):
         "Report": ("output_format", "output_file", "statistics", "quiet", "exit_zero"),
         "What is new": ("since", "diff_only", "known", "write_baseline", "add_noqa"),
         "Configuration": ("config", "isolated"),
-        "The run": ("jobs", "shard", "no_cache", "cache_dir"),
+        "The run": ("watch", "jobs", "shard", "no_cache", "cache_dir"),
     }
 
 
@@ -104,6 +104,7 @@ class Check(Grouped):
 @click.option("--write-baseline", metavar="FILE", help="Write all problems to FILE as known ones.")
 @click.option("--add-noqa", is_flag=True, help="Silence each problem by a comment in its line.")
 @configured
+@click.option("--watch", is_flag=True, help="Lint again whenever a file changes.")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), metavar="N", help="How many processes.")
 @click.option("--shard", metavar="I/N", help="Lint part I of N of the files.")
 @click.option("--no-cache", is_flag=True, help="Neither use nor keep earlier results.")
@@ -126,6 +127,7 @@ def check(
     add_noqa: bool,
     since: str | None,
     diff_only: bool,
+    watch: bool,
     shard: str | None,
     no_cache: bool,
     exit_zero: bool,
@@ -158,6 +160,10 @@ def check(
     if show_files:
         _show_files(paths or (".",), configurations)
     settings = configurations.of_folder(Path.cwd())
+    if watch:
+        from looplint import watching
+
+        watching.watch(paths or (".",), settings.extension)
     cache = None if no_cache else Cache(place(settings, Path.cwd()))
     output_format = settings.output_format
     render = reporter(output_format, statistics=statistics)

@@ -40,7 +40,7 @@ LAYERS = [
     ["api"],
     ["report"],
     ["runtime", "configuration_commands", "loop_command", "server"],
-    ["commands"],
+    ["commands", "watching"],
     ["cli", "__main__"],
 ]
 
