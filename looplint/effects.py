@@ -632,6 +632,8 @@ def apply_method(m: Machine, effect: str, obj: Obj, name: str, args: Arguments, 
     """Apply the effect of a method of an object of the tables."""
     from looplint.object_effects import METHODS
 
+    if obj.kind == "accelerator":
+        loaders.prepared(args)
     handler = METHODS.get(effect)
     if handler is not None:
         return handler(m, obj, name, args, expr)

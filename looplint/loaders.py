@@ -21,13 +21,14 @@ _DRAWING = frozenset({"randint", "choice", "choices", "randrange", "sample", "mu
 
 def built(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
     """Note how a loader goes over its dataset: `order` is "as stored" where nothing mixes it, "given" where something does, else None."""
+    plain = obj.cls is None and obj.qualname in PLAIN_LOADERS
     for number, name in enumerate(LOADER_ARGUMENTS):
-        value = args.get(number, name)
+        value = args.get(number if plain else -1, name)
         if value is not None:
             obj.info[name] = value
             if name in ("dataset", "sampler"):
                 obj.heap[name] = value
-    if obj.cls is None and obj.qualname in PLAIN_LOADERS and not args.starred:
+    if plain and not args.starred:
         obj.info["order"] = _order(obj)
         obj.info["style"] = style(m, obj.info.get("dataset", NOTHING))
     m.remark("loader", expr.node, {obj})
@@ -58,6 +59,13 @@ def sampler_built(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
         known = constant_of(shuffle) if shuffle is not None else None
         obj.info["by_epoch"] = shuffle is None or (known is not None and bool(known.value))
     m.remark("sampler", expr.node, {obj})
+
+
+def prepared(args: Arguments) -> None:
+    """What a framework takes loaders for: it goes over them in its own way, and tells their samplers the epoch itself."""
+    for atom in (a for value in args.values() for a in value):
+        if isinstance(atom, Ref) and atom.obj.kind == "loader":
+            atom.obj.info["prepared"] = True
 
 
 def style(m: Machine, value: Value, depth: int = 4) -> str | None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 ROOT_FUEL = 60_000
 FILE_FUEL = 240_000
 DEPTH = 24
-TRACKED = frozenset({"optimizer", "module", "scheduler", "scaler", "loader", "accelerator", "engine"})
+TRACKED = frozenset({"optimizer", "module", "scheduler", "scaler", "loader", "sampler", "accelerator", "engine"})
 
 
 class OutOfFuel(Exception):

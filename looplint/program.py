@@ -239,6 +239,11 @@ class Program:
                     found.setdefault(loader, Pass(built[loader], event, event.loops[depth - 1], loop))
         return found
 
+    def told_the_epoch(self, sampler: Obj, loader: Obj) -> bool:
+        """Whether a sampler may be told the number of the epoch anywhere: by the program, or by what got hold of it."""
+        told = any(not e.subjects or e.subjects & {sampler, loader} for e in self.of("set-epoch"))
+        return told or sampler.escaped or loader.escaped or bool(loader.info.get("prepared"))
+
     # -- forwards
 
     @cached_property

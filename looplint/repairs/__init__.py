@@ -32,6 +32,7 @@ REPAIRS: dict[str, Callable[..., Plan]] = {
     "set-value": data.set_value,
     "copy-value": data.copy_value,
     "set-argument": data.set_argument,
+    "set-epoch": data.set_epoch,
     "call-module": layers.call_module,
     "assign-result": layers.assign_result,
     "call-super-init": construction.call_super_init,

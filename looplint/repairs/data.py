@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import libcst as cst
 
-from looplint.graph import Event
+from looplint.graph import Event, Loop
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.imports import named
-from looplint.repairs.places import place_at
+from looplint.repairs.layout import Layout, Statement
+from looplint.repairs.places import body_of, loop_statement, place_at
 from looplint.repairs.planner import Plan, Planner
 
 
@@ -43,3 +44,54 @@ def set_argument(p: Planner, event: Event, name: str, value: str) -> Plan:
     draft = Draft(place.layout)
     draft.add_argument(node, f"{name}={value}")
     return Plan(f"Pass {name}={value}", "safe", [draft])
+
+
+def set_epoch(p: Planner, sampler: Event, loader: Event, epochs: Loop, batches: Loop, optional: bool) -> Plan:
+    """The sampler is told the epoch at the top of the epoch loop."""
+    statement = loop_statement(epochs, p.layouts)
+    layout = p.layouts.of(epochs.site.module)
+    node = statement.node
+    if not isinstance(node, cst.For) or not isinstance(node.target, cst.Name) or not epochs.iterates.startswith("range("):
+        raise Infeasible("the loop does not count its epochs")
+    name = _known_in(p, sampler, statement, layout)
+    if name is None:
+        loader_name = _known_in(p, loader, statement, layout) or _iterated_in(p, batches, statement, layout)
+        if loader_name is None or optional:
+            raise Infeasible("neither the sampler nor its loader has a name where the epochs are counted")
+        name = f"{loader_name}.sampler"
+    code = f"{name}.set_epoch({node.target.value})"
+    body = body_of(statement)
+    if optional:
+        indent = layout.indent(body.statements[0])
+        code = f"if {name} is not None:{layout.newline}{indent}{indent.removeprefix(layout.indent(statement))}{code}"
+    draft = Draft(layout)
+    draft.line_at_top(body, code)
+    return Plan(f"Tell {name} the epoch", "safe", [draft])
+
+
+def _known_in(p: Planner, event: Event, place: Statement, layout: Layout) -> str | None:
+    """The name that what an event builds is given, where a place in the same file can use it."""
+    if event.site.module is not layout.info:
+        return None
+    built = layout.statement_of(event.site.node)
+    if built is None or not isinstance(built.node, cst.Assign) or len(built.node.targets) != 1:
+        return None
+    target = built.node.targets[0].target
+    here, there = layout.function_of(place), layout.function_of(built)
+    match target:
+        case cst.Name():
+            return target.value if there is None or here is there else None
+        case cst.Attribute(value=cst.Name(value="self")):
+            return layout.code(target) if here is not None and there is not None and here.block.owner is there.block.owner else None
+    return None
+
+
+def _iterated_in(p: Planner, loop: Loop, place: Statement, layout: Layout) -> str | None:
+    """The name of what a loop inside a place goes over: `loader` of `for i, batch in enumerate(tqdm(loader))`."""
+    inner = loop_statement(loop, p.layouts)
+    if loop.site.module is not layout.info or not isinstance(inner.node, cst.For) or not any(s is place for s in inner.ancestors()):
+        return None
+    node = inner.node.iter
+    while isinstance(node, cst.Call) and node.args and layout.code(node.func).rpartition(".")[2] in ("enumerate", "tqdm"):
+        node = node.args[0].value
+    return node.value if isinstance(node, cst.Name) else None

@@ -1,0 +1,84 @@
+"""A distributed sampler is never told the epoch, and draws the order of the first one again and again.
+
+## What it does
+
+Reports a `DistributedSampler` that shuffles, behind a loader that is trained on in each turn of an epoch loop, in a program that nowhere
+calls `set_epoch`.
+
+## Why it matters
+
+The sampler seeds its order with the number of the epoch, which stays 0 until `set_epoch` says otherwise. Each process then sees the same
+batches in the same order in every epoch: the data look shuffled and are so only once, and each process goes on seeing its own part alone.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
+
+data = TensorDataset(torch.randn(64, 8), torch.arange(64) % 2)
+sampler = DistributedSampler(data, num_replicas=2, rank=0)
+loader = DataLoader(data, batch_size=16, sampler=sampler)
+net = nn.Linear(8, 2)
+opt = optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(3):
+    for x, y in loader:
+        opt.zero_grad()
+        loss = nn.functional.cross_entropy(net(x), y)
+        loss.backward()
+        opt.step()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn, optim
+from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
+
+data = TensorDataset(torch.randn(64, 8), torch.arange(64) % 2)
+sampler = DistributedSampler(data, num_replicas=2, rank=0)
+loader = DataLoader(data, batch_size=16, sampler=sampler)
+net = nn.Linear(8, 2)
+opt = optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(3):
+    sampler.set_epoch(epoch)
+    for x, y in loader:
+        opt.zero_grad()
+        loss = nn.functional.cross_entropy(net(x), y)
+        loss.backward()
+        opt.step()
+```
+
+## Stays quiet
+
+`shuffle=False`; a loader that only validates, or is gone over once; `loader.sampler.set_epoch(...)`, and a call on something that is not
+known; a sampler or loader that is handed to code that cannot be followed, or prepared by accelerate or Fabric, which tell the epoch
+themselves.
+
+## Repair
+
+Safe: the call, at the top of the epoch loop, where the sampler or its loader has a name there.
+
+## Evidence
+
+What a run shows: several passes over a loader with a DistributedSampler, and no call of `set_epoch`.
+"""
+
+from looplint.rule import Program, Report, Reports, name_of, note, refs
+
+CODE = "LL903"
+
+
+def check(program: Program) -> Reports:
+    built = {obj: event for event in program.of("sampler") for obj in event.subjects}
+    for loader, found in program.training_passes.items():
+        given = loader.info.get("sampler", frozenset())
+        samplers = refs(given, "sampler")
+        if len(samplers) != 1 or samplers[0] not in built or not samplers[0].info.get("by_epoch") or program.told_the_epoch(samplers[0], loader):
+            continue
+        event, name = built[samplers[0]], name_of(samplers[0], "this sampler")
+        message = f"nothing calls set_epoch on {name}: it draws the order of the first epoch in every epoch"
+        repair = ("set-epoch", event, found.loader, found.epochs, found.batches, len(given) > 1)
+        yield Report(event, message, note(found.backward, "its batches are trained on here, epoch after epoch"), repair=repair)
