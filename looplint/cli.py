@@ -303,16 +303,18 @@ def _progress() -> Any:
 def rule(word: str | None, everything: bool) -> None:
     """Print the page of a rule, or the list of all."""
     from looplint import evidence
-    from looplint.catalogue import load
+    from looplint.catalogue import folder, load_all
     from looplint.selection import choose
 
-    rules = load()
+    # Those of the project one is in are among them.
+    rules = load_all(_configurations(None, False).of_folder(Path.cwd()).rules)
     if everything or word is None:
         for each in rules:
             click.echo(f"{each.code}  {each.name:32}  {'' if each.default else '(opt-in) '}{each.summary}")
         return
     for each in choose(rules, select=[word]):
-        click.echo(f"# {each.name} ({each.code})\n\n{evidence.page(each.doc, each.code, evidence.load())}\n")
+        own = each.path.parent == folder()
+        click.echo(f"# {each.name} ({each.code})\n\n{evidence.page(each.doc, each.code, evidence.load()) if own else each.doc}\n")
 
 
 @cli.command()

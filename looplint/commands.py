@@ -14,6 +14,7 @@ ELSEWHERE = {
     "config": ("looplint.configuration_commands", "config_command"),
     "clean": ("looplint.configuration_commands", "clean_command"),
     "loop": ("looplint.loop_command", "loop_command"),
+    "new-rule": ("looplint.new_rule", "new_rule_command"),
     "server": ("looplint.server.commands", "server_command"),
     "verify": ("looplint.runtime.commands", "verify_command"),
     "run": ("looplint.runtime.commands_run", "run_command"),
@@ -27,6 +28,7 @@ _HELP: dict[str, dict[str, str]] = {
     },
     "Set up": {
         "config [PATH]": "Print the settings in force, and where each was said.",
+        "new-rule NAME": "Start a rule of your own.",
         "server": "Speak the language server protocol; an editor starts this.",
         "clean": "Remove what is kept between runs.",
     },

@@ -39,7 +39,7 @@ LAYERS = [
     ["linting", "fixing", "baseline", "silencing", "evidence"],
     ["api"],
     ["report"],
-    ["runtime", "configuration_commands", "loop_command", "server"],
+    ["runtime", "configuration_commands", "loop_command", "new_rule", "server"],
     ["commands", "watching"],
     ["cli", "__main__"],
 ]

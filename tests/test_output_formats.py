@@ -1,4 +1,4 @@
-"""docs/output-formats.md shows what its commands print: they are run, in order, in a folder with the shipped script. `--bless` writes it anew."""
+"""The pages of docs/ show what their commands print: they are run, in order, in a folder with the shipped script. `--bless` writes them anew."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from looplint.formats import FORMATS
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs/output-formats.md"
+SHOWING = sorted(page for page in (ROOT / "docs").glob("*.md") if "<!-- run" in page.read_text(encoding="utf-8"))
 # <!-- run -->, a block whose lines with "$ " are commands, <!-- /run -->. `from` and `lines` choose a part of what is printed.
 BLOCK = re.compile(
     r'(?P<opening><!-- run(?: from="(?P<start>[^"]*)")?(?: lines=(?P<lines>\d+))? -->\n```\w*\n)(?P<body>.*?)(?P<closing>```\n<!-- /run -->)', re.DOTALL
@@ -29,7 +30,9 @@ def rendered(text: str, folder: Path) -> str:
     shim.chmod(0o755)
     work = folder / "project"
     work.mkdir()
-    shutil.copy(ROOT / "examples/train.py", work)
+    for example in (ROOT / "examples").iterdir():
+        if example.name in text:
+            shutil.copy(example, work)
     environment = {k: v for k, v in os.environ.items() if k not in ("FORCE_COLOR", "GITHUB_WORKSPACE", "CI_PROJECT_DIR")}
     environment |= {"PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
 
@@ -52,14 +55,17 @@ def part(lines: list[str], start: str | None, count: int) -> list[str]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the page's commands are written for a shell with GNU's tools")
-def test_the_page_shows_what_its_commands_print(tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    fresh = rendered(PAGE.read_text(encoding="utf-8"), tmp_path)
+@pytest.mark.parametrize("page", SHOWING, ids=lambda p: p.name)
+def test_a_page_shows_what_its_commands_print(page: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert len(BLOCK.findall(text)) == text.count("<!-- run")
+    fresh = rendered(text, tmp_path)
     if request.config.getoption("--bless"):
-        PAGE.write_text(fresh, encoding="utf-8")
-    assert PAGE.read_text(encoding="utf-8") == fresh
+        page.write_text(fresh, encoding="utf-8")
+    assert page.read_text(encoding="utf-8") == fresh
 
 
 def test_every_format_has_its_part() -> None:
     text = PAGE.read_text(encoding="utf-8")
     assert re.findall(r"^### `(.*)`$", text, re.MULTILINE) == list(FORMATS)
-    assert len(BLOCK.findall(text)) == text.count("<!-- run") >= len(FORMATS)
+    assert text.count("<!-- run") >= len(FORMATS)

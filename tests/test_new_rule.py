@@ -1,0 +1,59 @@
+"""`looplint new-rule`: the file it writes is a rule that speaks on its bad example and not on its good one."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import looplint
+from looplint.catalogue import load
+from looplint.cli import cli
+from looplint.errors import UserError
+
+
+def start(*arguments: str) -> Result:
+    return CliRunner().invoke(cli, ["new-rule", *arguments])
+
+
+def test_the_rule_works_as_it_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert start("unclipped-step", "--code", "ACME101", "--folder", "lint/rules").exit_code == 0
+    (tmp_path / "looplint.toml").write_text('rules = ["lint/rules"]\n')
+    [rule] = load(Path("lint/rules"))
+    assert (rule.code, rule.name, rule.default) == ("ACME101", "unclipped-step", True)
+    ours = load()[0].doc
+    assert re.findall(r"^## (.+)$", rule.doc, re.MULTILINE) == re.findall(r"^## (.+)$", ours, re.MULTILINE)
+    bad, good = re.findall(r"```python\n(.*?)```", rule.doc, re.DOTALL)
+    [found] = looplint.lint(bad, filename="train.py")
+    assert (found.code, found.message) == ("ACME101", "opt steps with gradients that nothing has clipped")
+    assert [note.message for note in found.related] == ["they are computed here"]
+    assert looplint.lint(good, filename="train.py") == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("Unclipped Step", "--code", "ACME101"), "unclipped step"),
+        (("unclipped-step", "--code", "acme"), "'acme' is no code"),
+        (("missing-zero-grad", "--code", "ACME101"), "LL102 missing-zero-grad is there already"),
+        (("unclipped-step", "--code", "LL102"), "LL102 missing-zero-grad is there already"),
+    ],
+    ids=["name", "code", "name taken", "code taken"],
+)
+def test_what_cannot_be_a_rule_is_not_written(arguments: tuple[str, ...], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = start(*arguments)
+    assert isinstance(result.exception, UserError) and said in str(result.exception)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_overwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules/unclipped_step.py").write_text("mine\n")
+    result = start("unclipped-step", "--code", "ACME101")
+    assert "is there already" in str(result.exception)
+    assert (tmp_path / "rules/unclipped_step.py").read_text() == "mine\n"

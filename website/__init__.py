@@ -1,0 +1,1 @@
+"""How the documentation's site is built: `mkdocs build --strict`."""

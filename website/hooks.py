@@ -1,0 +1,56 @@
+"""What mkdocs calls while it builds the site: pages that the code knows best are rendered here and stored nowhere."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+# mkdocs looks beside this file only; the site is to show the code that lies here, whatever is installed.
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+import looplint  # noqa: E402
+from looplint.catalogue import load  # noqa: E402
+from website import reference, rules  # noqa: E402
+
+_RULES = "Rules"
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Put the pages of the rules into the navigation, by what they are about."""
+    for entry in config.nav or []:
+        if _RULES in entry:
+            entry[_RULES] = [*entry[_RULES], *_sections()]
+    return config
+
+
+def _sections() -> list[dict[str, Any]]:
+    return [
+        {f"{prefix}: {title}": [{f"{rule.code} {rule.name}": rules.address(rule)} for rule in found]}
+        for prefix, title, found in rules.families(load())
+    ]
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the rendered pages."""
+    pages = {
+        "rules/index.md": rules.overview(load()),
+        "configuration.md": reference.configuration(),
+        "command-line.md": reference.command_line(),
+        "api.md": reference.api(looplint),
+        **{rules.address(rule): rules.page(rule) for rule in load()},
+    }
+    for address, text in pages.items():
+        files.append(File.generated(config, address, content=text))
+    for name, text in {"loop.svg": reference.loop("svg"), "loop.html": reference.loop("html")}.items():
+        files.append(File.generated(config, f"drawn/{name}", content=text))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Put in what is said elsewhere already: in README.md, and in the code."""
+    return reference.completed(markdown)

@@ -1,0 +1,170 @@
+"""The references: what can be configured, what the command line takes, and what Python sees, each from the code that reads it."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import click
+
+from looplint import events
+from looplint.cli import cli
+from looplint.configuration_text import reference as options
+from website.runs import ROOT, fence, printed
+
+_CONFIGURATION = """\
+# Configuration
+
+`[tool.looplint]` in `pyproject.toml`, or a `looplint.toml` (or `.looplint.toml`) with the same keys at its top, configures the files of its folder and below. The nearest
+one up the tree counts, and it alone; `extend` names another one to start from. The command line stands above both. A key that does not exist, or a value of
+another kind, is an error with its line and the nearest key that does.
+
+```toml
+[tool.looplint]
+extend-select = ["LL402"]
+extend-exclude = ["third_party/"]
+
+[tool.looplint.per-file-ignores]
+"tests/**" = ["LL3"]
+
+[tool.looplint.knowledge]
+optimizers = ["acme.optim.Lion"]
+```
+
+`looplint config` prints what is in force for a file or folder, and where each value was said; `looplint config --schema` prints the
+[JSON schema](looplint.schema.json) with which editors complete keys and check values.
+
+## Options
+
+"""
+
+_COMMANDS = """\
+# Command line
+
+`looplint PATH...` is `looplint check PATH...`. What follows is what `--help` prints.
+"""
+
+
+def configuration() -> str:
+    """The page of all options, rendered from their table."""
+    return _CONFIGURATION + options()
+
+
+def command_line() -> str:
+    """The page of all commands, with their help."""
+    names = sorted(cli.list_commands(click.Context(cli)), key=lambda name: (name != "check", name))
+    parts = [_COMMANDS, fence(printed(["--help"]))]
+    parts += [f"\n## `looplint {name}`\n\n{fence(printed([name, '--help']))}" for name in names if not _hidden(name)]
+    return "".join(parts)
+
+
+def _hidden(name: str) -> bool:
+    command = cli.get_command(click.Context(cli), name)
+    return command is None or command.hidden
+
+
+def loop(kind: str) -> str:
+    """The loop of the shipped script, drawn as a picture or as a page."""
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / f"loop.{kind}"
+        printed(["loop", "--isolated", f"--{kind}", str(target), "examples/train.py"], ROOT)
+        return target.read_text(encoding="utf-8")
+
+
+def completed(text: str) -> str:
+    """A page with what it names: `<!-- readme: HEADING -->` for a section of README.md, `<!-- events -->` for the table of events.
+
+    Raises:
+        ValueError: README.md has no such section.
+    """
+    text = text.replace("<!-- events -->", _events())
+    return re.sub(r"<!-- readme: (.+?) -->", lambda m: _section(m[1]), text)
+
+
+def _events() -> str:
+    """The kinds of events, each with the comment that stands beside it."""
+    found = re.findall(r'^    "(\w+)",  # (.+)$', inspect.getsource(events), re.MULTILINE)
+    assert {kind for kind, _ in found} == set(events.EVENT_KINDS)
+    return "\n".join(["| event | what happens |", "|---|---|", *(f"| `{kind}` | {words} |" for kind, words in found)])
+
+
+def _section(heading: str) -> str:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    found = re.search(rf"^## {re.escape(heading)}\n(.*?)(?=^## |\Z)", readme, re.MULTILINE | re.DOTALL)
+    if found is None:
+        raise ValueError(f"README.md has no section {heading!r}")
+    return found[1].strip().replace("](docs/", "](")
+
+
+def api(package: ModuleType) -> str:
+    """The page of what can be imported, from its docstrings; the introduction is the file beside this one."""
+    introduction = (Path(__file__).parent / "api.md").read_text(encoding="utf-8")
+    parts = [introduction]
+    for name in sorted(package.__all__, key=lambda n: (not callable(getattr(package, n)), n[0].isupper(), n)):
+        value = getattr(package, name)
+        if callable(value):
+            parts.append(f"\n## `{name}`\n\n{_described(name, value)}")
+    return "".join(parts)
+
+
+def _described(name: str, value: object) -> str:
+    assert callable(value)
+    signature = _signature(name, value)
+    parts = [fence(signature, "python") if signature else "", "\n", _markdown(inspect.getdoc(value) or "")]
+    if inspect.isclass(value):
+        parts += [f"\n### `{name}.{own}`\n\n{_member(value, own)}" for own in vars(value) if not own.startswith("_") and _is_member(value, own)]
+    return "".join(parts)
+
+
+def _is_member(kind: type, name: str) -> bool:
+    member = vars(kind)[name]
+    return isinstance(member, property) or (inspect.isfunction(member) and bool(member.__doc__))
+
+
+def _member(kind: type, name: str) -> str:
+    member = vars(kind)[name]
+    if isinstance(member, property):
+        return _markdown(inspect.getdoc(member) or "")
+    return fence(_signature(name, member), "python") + "\n" + _markdown(inspect.getdoc(member) or "")
+
+
+def _signature(name: str, value: object) -> str:
+    """A call as one would write its declaration: of a dataclass its fields, of a function its parameters, one in a row where they are many."""
+    assert callable(value)
+    if dataclasses.is_dataclass(value):
+        fields = [f for f in dataclasses.fields(value) if not f.name.startswith("_")]
+        return "\n".join([f"class {name}:", *(f"    {f.name}: {f.type}" for f in fields)])
+    if inspect.isclass(value):
+        return ""
+    signature = inspect.signature(value)
+    parameters = [str(p).replace("'", "") for p in signature.parameters.values() if p.name != "self"]
+    back = f" -> {signature.return_annotation}" if signature.return_annotation is not inspect.Signature.empty else ""
+    star = next((n for n, p in enumerate(signature.parameters.values()) if p.kind is inspect.Parameter.KEYWORD_ONLY), None)
+    if star is not None:
+        parameters.insert(star, "*")
+    if len(", ".join(parameters)) < 80:
+        return f"{name}({', '.join(parameters)}){back}"
+    return "\n".join([f"{name}(", *(f"    {p}," for p in parameters), f"){back}"])
+
+
+def _markdown(doc: str) -> str:
+    """A docstring as Markdown: its sections become lists."""
+    return "\n".join(_lines(doc)) + "\n"
+
+
+def _lines(doc: str) -> Iterator[str]:
+    section = False
+    for line in doc.split("\n"):
+        if re.fullmatch(r"(Args|Returns|Raises):", line):
+            section = True
+            yield f"**{line[:-1]}**\n"
+            continue
+        if line and not line.startswith(" "):
+            section = False
+        item = re.match(r"    (\w+): (.*)", line) if section else None
+        yield f"- `{item[1]}`: {item[2]}" if item else line[4:] if section and line.startswith("    ") and not line.startswith("     ") else line
