@@ -88,7 +88,7 @@ def completed(text: str) -> str:
 
 def _events() -> str:
     """The kinds of events, each with the comment that stands beside it."""
-    found = re.findall(r'^    "(\w+)",  # (.+)$', inspect.getsource(events), re.MULTILINE)
+    found = re.findall(r'^    "([\w-]+)",  # (.+)$', inspect.getsource(events), re.MULTILINE)
     assert {kind for kind, _ in found} == set(events.EVENT_KINDS)
     return "\n".join(["| event | what happens |", "|---|---|", *(f"| `{kind}` | {words} |" for kind, words in found)])
 
