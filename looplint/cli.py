@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from looplint import __version__
-from looplint.commands import Commands, Grouped, said
+from looplint.commands import Commands, Grouped, rule_words, said
 from looplint.configuration_commands import configured
 from looplint.errors import UserError
 from looplint.formats import FORMATS
@@ -78,15 +78,15 @@ class Check(Grouped):
 
 
 @cli.command(cls=Check)
-@click.argument("paths", nargs=-1, metavar="PATH...")
-@click.option("--select", multiple=True, callback=_words, metavar="RULES", help="Codes, prefixes or names to ask, not the default.")
-@click.option("--ignore", multiple=True, callback=_words, metavar="RULES", help="Rules to leave out.")
-@click.option("--extend-select", multiple=True, callback=_words, metavar="RULES", help="Rules to ask as well.")
+@click.argument("paths", nargs=-1, type=click.Path(), metavar="PATH...")
+@click.option("--select", multiple=True, callback=_words, shell_complete=rule_words, metavar="RULES", help="Codes, prefixes or names to ask, not the default.")
+@click.option("--ignore", multiple=True, callback=_words, shell_complete=rule_words, metavar="RULES", help="Rules to leave out.")
+@click.option("--extend-select", multiple=True, callback=_words, shell_complete=rule_words, metavar="RULES", help="Rules to ask as well.")
 @click.option("--target-torch", metavar="VERSION", help="The oldest PyTorch the code runs on.")
 @click.option("--exclude", multiple=True, metavar="PATTERN", help="Leave out, besides what is configured.")
 @click.option("--force-exclude", is_flag=True, default=None, help="Leave out also what is named here.")
 @click.option("--extension", multiple=True, callback=_pairs, metavar="END:LANGUAGE", help="Other files: md:markdown, x:python, x:ipynb.")
-@click.option("--stdin-filename", metavar="FILE", help="The file that standard input is a version of.")
+@click.option("--stdin-filename", type=click.Path(), metavar="FILE", help="The file that standard input is a version of.")
 @click.option("--show-files", is_flag=True, help="Print the files, and lint none.")
 @click.option("--fix", is_flag=True, help="Make the safe repairs.")
 @click.option("--unsafe-fixes", is_flag=True, help="Make the others as well; they need a look.")
@@ -94,21 +94,21 @@ class Check(Grouped):
 @click.option("--fix-only", is_flag=True, help="Repair, and do not report what is left.")
 @click.option("--show-fixes", is_flag=True, help="List the repairs that were made.")
 @click.option("--output-format", type=click.Choice(list(FORMATS)), metavar="FORMAT", help=f"{', '.join(FORMATS)}.")
-@click.option("--output-file", "-o", metavar="FILE", help="Write it to a file instead.")
+@click.option("--output-file", "-o", type=click.Path(), metavar="FILE", help="Write it to a file instead.")
 @click.option("--statistics", is_flag=True, help="How often each rule spoke (text or json).")
 @click.option("--quiet", "-q", is_flag=True, help="Print findings only.")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 even when there are findings.")
 @click.option("--since", metavar="REV", help="Only lines changed since a revision of git.")
 @click.option("--diff-only", is_flag=True, help="Only lines not committed yet: --since HEAD.")
-@click.option("--baseline", "known", metavar="FILE", help="Leave out the problems that FILE knows.")
-@click.option("--write-baseline", metavar="FILE", help="Write all problems to FILE as known ones.")
+@click.option("--baseline", "known", type=click.Path(), metavar="FILE", help="Leave out the problems that FILE knows.")
+@click.option("--write-baseline", type=click.Path(), metavar="FILE", help="Write all problems to FILE as known ones.")
 @click.option("--add-noqa", is_flag=True, help="Silence each problem by a comment in its line.")
 @configured
 @click.option("--watch", is_flag=True, help="Lint again whenever a file changes.")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), metavar="N", help="How many processes.")
 @click.option("--shard", metavar="I/N", help="Lint part I of N of the files.")
 @click.option("--no-cache", is_flag=True, help="Neither use nor keep earlier results.")
-@click.option("--cache-dir", metavar="FOLDER", help="Where results are kept.")
+@click.option("--cache-dir", type=click.Path(), metavar="FOLDER", help="Where results are kept.")
 def check(
     paths: tuple[str, ...],
     fix: bool,
@@ -298,7 +298,7 @@ def _progress() -> Any:
 
 
 @cli.command()
-@click.argument("word", required=False, metavar="CODE|NAME")
+@click.argument("word", required=False, shell_complete=rule_words, metavar="CODE|NAME")
 @click.option("--all", "everything", is_flag=True, help="List all rules.")
 def rule(word: str | None, everything: bool) -> None:
     """Print the page of a rule, or the list of all."""
@@ -318,7 +318,7 @@ def rule(word: str | None, everything: bool) -> None:
 
 
 @cli.command()
-@click.argument("path")
+@click.argument("path", type=click.Path())
 def debug(path: str) -> None:
     """Print the roles, the graph of events and the states looplint sees in a file."""
     from looplint.analysis import Unparsable, build_program

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from looplint.errors import UserError
 
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
 # Commands that are imported only when they are asked for: name -> (module, function).
 ELSEWHERE = {
     "config": ("looplint.configuration_commands", "config_command"),
     "clean": ("looplint.configuration_commands", "clean_command"),
+    "completion": ("looplint.completion", "completion_command"),
     "loop": ("looplint.loop_command", "loop_command"),
     "new-rule": ("looplint.new_rule", "new_rule_command"),
     "server": ("looplint.server.commands", "server_command"),
@@ -30,6 +35,7 @@ _HELP: dict[str, dict[str, str]] = {
         "config [PATH]": "Print the settings in force, and where each was said.",
         "new-rule NAME": "Start a rule of your own.",
         "server": "Speak the language server protocol; an editor starts this.",
+        "completion SHELL": "Print what makes bash, zsh or fish complete.",
         "clean": "Remove what is kept between runs.",
     },
     "Measure (needs torch; executes code)": {
@@ -62,11 +68,21 @@ class Commands(click.Group):
         own = {"--help", "-h", "--version", "-V"}
         known = self.list_commands(ctx)
         if args and args[0] not in known and not (set(args[:1]) & own) and first not in known:
-            _see_no_command(args[0], known)
+            if not ctx.resilient_parsing:
+                _see_no_command(args[0], known)
             args = ["check", *args]
         elif args and args[0].startswith("-") and args[0] not in own:
             args = ["check", *args]
         return super().parse_args(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands, or what stands for `check` where none is meant: its options, and files."""
+        from click.shell_completion import CompletionItem
+
+        found = [CompletionItem(name, help=_short(name)) for name in self.list_commands(ctx) if name.startswith(incomplete)]
+        if incomplete.startswith("-"):
+            return [*super().shell_complete(ctx, incomplete), *self.commands["check"].shell_complete(ctx, incomplete)]
+        return found or [CompletionItem(incomplete, type="file")]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         _write_groups(formatter, {heading: list(rows.items()) for heading, rows in _HELP.items()})
@@ -84,6 +100,18 @@ class Grouped(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         records = {parameter.name: record for parameter in self.get_params(ctx) if (record := parameter.get_help_record(ctx))}
         _write_groups(formatter, {heading: [records[name] for name in names] for heading, names in self.groups.items()})
+
+
+def rule_words(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """What a shell completes where a rule is to be named."""
+    from looplint.completion import rule_items
+
+    return rule_items(incomplete)
+
+
+def _short(name: str) -> str:
+    """What the help says of a command."""
+    return next((words for rows in _HELP.values() for usage, words in rows.items() if usage.split()[0] == name), "Lint files and folders.")
 
 
 def _write_groups(formatter: click.HelpFormatter, groups: Mapping[str, Sequence[tuple[str, str]]]) -> None:

@@ -13,11 +13,11 @@ from looplint.errors import UserError
 def configured(command: Any) -> Any:
     """The options of a command that say where settings come from."""
     command = click.option("--isolated", is_flag=True, help="Read no configuration file.")(command)
-    return click.option("--config", metavar="FILE", help="The one configuration file to use.")(command)
+    return click.option("--config", type=click.Path(), metavar="FILE", help="The one configuration file to use.")(command)
 
 
 @click.command()
-@click.argument("path", default=".")
+@click.argument("path", type=click.Path(), default=".")
 @configured
 @click.option("--schema", "wanted", flag_value="schema", help="Print the JSON schema of a configuration file.")
 @click.option("--reference", "wanted", flag_value="reference", help="Print what every option means, in Markdown.")
@@ -47,7 +47,7 @@ def config_command(path: str, config: str | None, isolated: bool, wanted: str | 
 
 
 @click.command()
-@click.option("--cache-dir", metavar="FOLDER", help="The cache to remove, where it is not the one in force here.")
+@click.option("--cache-dir", type=click.Path(), metavar="FOLDER", help="The cache to remove, where it is not the one in force here.")
 def clean_command(cache_dir: str | None) -> None:
     """Remove what is kept between runs."""
     from looplint import cache

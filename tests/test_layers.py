@@ -39,8 +39,10 @@ LAYERS = [
     ["linting", "fixing", "baseline", "silencing", "evidence"],
     ["api"],
     ["report"],
+    ["completion"],
+    ["commands"],
     ["runtime", "configuration_commands", "loop_command", "new_rule", "server"],
-    ["commands", "watching"],
+    ["watching"],
     ["cli", "__main__"],
 ]
 

@@ -9,13 +9,14 @@ from pathlib import Path
 
 import click
 
+from looplint.commands import rule_words
 from looplint.errors import UserError
 from looplint.evidence import folder
 from looplint.runtime.verify import Verdict, as_json, table, verify
 
 
 @click.command("verify")
-@click.argument("rules", nargs=-1)
+@click.argument("rules", nargs=-1, shell_complete=rule_words)
 @click.option("--device", type=click.Choice(["cpu", "cuda"]), default=None, help="Where to run; the default is cuda where there is one.")
 @click.option("--json", "as_text", is_flag=True, help="Print the verdicts as JSON.")
 @click.option("--evidence", type=click.Path(path_type=Path), help="Also write the verdicts to this file.")

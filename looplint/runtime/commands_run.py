@@ -37,7 +37,7 @@ def _words(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tup
 @click.option("--report", type=click.Path(path_type=Path, dir_okay=False), help="With --compare, write the comparison as one self-contained HTML page.")
 @click.option("--json", "as_data", is_flag=True, help="Print the findings and verdicts as JSON.")
 @click.option("--events", is_flag=True, help="With --json, print the recorded events as well.")
-@click.argument("script")
+@click.argument("script", type=click.Path())
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[ARGS]...")
 def run_command(
     module: bool,
