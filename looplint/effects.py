@@ -9,6 +9,7 @@ from looplint import autocasting, calls, checkpoints, ir, loaders, methods, obje
 from looplint.knowledge.lookup import is_functional_loss
 from looplint.machine import Machine
 from looplint.membership import ready, register
+from looplint.outcomes import of_function
 from looplint.schedules import unit_of
 from looplint.tensors import combine, computed, detached, sure, tensors_in, under
 from looplint.texts import note_arguments
@@ -188,12 +189,17 @@ def _container(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Val
             from looplint.expressions import element_of
 
             parts = [element_of(m, parts[0])]
+    obj.info["parts"] = None if args.starred or args.keywords or (parts == args.positional and len(parts) == 1 and not _is_module(parts[0])) else len(parts)
     for number, part in enumerate(parts):
         objects.adopt(obj, part)
         register(part, deep=True)
         obj.heap[f"[{number}]"] = part
         m.write(obj, "[]", part)
     return ref(obj)
+
+
+def _is_module(value: Value) -> bool:
+    return bool(value) and all(isinstance(a, Ref) and a.obj.kind == "module" for a in value)
 
 
 def _step_scheduler(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
@@ -275,7 +281,7 @@ def _variable(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Valu
 
 def _tensor(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     if is_functional_loss(qualname):
-        return methods.loss(m, None, args, expr)
+        return methods.loss(m, None, args, expr, qualname)
     if qualname.startswith("builtins."):
         inner = [join(NOTHING, _element(m, v)) if not any(isinstance(a, Tensor) for a in v) else v for v in args.values()]
         tensor = combine(m, inner)
@@ -293,7 +299,8 @@ def _tensor(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
         made = Tensor(made=COMPUTED if of_torch else frozenset())
         return frozenset({replace(made, graph="yes", tags=frozenset({("input-grad", True)}))}) if known and known.value else frozenset({made})
     if of_torch:
-        tensor = computed(tensor)
+        given = args.get(0, "input") or UNKNOWN
+        tensor = replace(computed(tensor), outcomes=of_function(m, qualname.rpartition(".")[2], given, expr))
     if qualname.rpartition(".")[2] in methods.PAIRS:
         m.facts.scored |= tensor.origins
         return methods.pair(tensor, len(args.positional) > 1 and len(_tensor_arguments(args)) < 2 or "dim" in args.keywords)

@@ -37,6 +37,7 @@ EventKind = Literal[
     "loader",  # a data loader is built
     "sampler",  # a sampler is built
     "set-epoch",  # a sampler is told the epoch
+    "score",  # a loss is computed of a prediction of which it matters what it came out of
     "escape",  # the object reaches code that cannot be followed
 ]
 

@@ -12,6 +12,7 @@ from looplint.frames import Frame, Trace
 from looplint.knowledge.pytorch import SEALED
 from looplint.machine import Machine
 from looplint.membership import extend
+from looplint.outcomes import entry
 from looplint.tensors import attribute_of_tensor, combine, computed, scaled, sure
 from looplint.texts import is_text, note_percent, note_shown
 from looplint.values import (
@@ -169,6 +170,8 @@ def subscript(m: Machine, base: Value, index: Value) -> Value:
                 value = objects.item(m, atom.obj, known)
             case Iter():
                 value = atom.element
+            case Tensor() if known is not None and isinstance(known.value, int | str):
+                value = frozenset({entry(atom, known.value)})
             case Tensor() | Params() | Unknown():
                 value = frozenset({atom})
             case External():
@@ -318,7 +321,11 @@ def _unary(m: Machine, expr: ir.Unary) -> Value:
     known = constant_of(value)
     if known is not None and isinstance(known.value, int | float) and expr.op == "-":
         return const(-known.value)
-    return frozenset(computed(a) if isinstance(a, Tensor) and a.made else a for a in value)
+    return frozenset(_negated(a) if isinstance(a, Tensor) else a for a in value)
+
+
+def _negated(tensor: Tensor) -> Tensor:
+    return computed(tensor) if tensor.made else replace(tensor, outcomes=frozenset())
 
 
 def _compare(m: Machine, expr: ir.Compare) -> Value:

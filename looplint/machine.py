@@ -11,7 +11,7 @@ from looplint import ir
 from looplint.events import EventKind
 from looplint.frames import Frame, LoopScope, Snapshot, Trace, merge
 from looplint.graph import Condition, Event, EventGraph, Guard, Loop, Loose, Site
-from looplint.values import ClassRef, EventKey, Method, Obj, Ref, Tuple, Value, join
+from looplint.values import Arguments, ClassRef, EventKey, Method, Obj, Ref, Tuple, Value, join
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -48,6 +48,9 @@ class Facts:
     scaled_gradients: frozenset[Obj] = frozenset()
     overwrites_params: bool = False
     sets_autocast_dtype: bool = False
+    # With what modules were called, and what their forwards return.
+    applied: dict[EventKey, Arguments] = field(default_factory=dict)
+    returned: dict[object, Value] = field(default_factory=dict)
     deferred: list[Value] = field(default_factory=list)
     remarks: dict[EventKey, Event] = field(default_factory=dict)
 

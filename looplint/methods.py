@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from looplint import calls, contexts, ir, objects
 from looplint.knowledge.lookup import method_effect, tensor_method
-from looplint.knowledge.pytorch import TENSOR_ONLY
+from looplint.knowledge.pytorch import SCORES, TENSOR_ONLY
 from looplint.machine import Machine
 from looplint.membership import ready, register
+from looplint.outcomes import of_forward, of_function, of_value, resolve
 from looplint.tensorlike import note_discarded
 from looplint.tensors import combine, computed, detached, under
 from looplint.texts import note_arguments
@@ -69,7 +70,8 @@ def on_tensor(m: Machine, tensor: Tensor, name: str, args: Arguments, expr: ir.C
                 m.facts.scored |= tensor.origins
             if name in ("eq", "ne"):
                 m.facts.compared |= tensor.origins
-            return frozenset({detached(tensor)})
+            kept = tensor.outcomes if name in ("detach", "detach_") else frozenset()
+            return frozenset({replace(detached(tensor), outcomes=kept)})
         case "shape" | "pure":
             return UNKNOWN
         case "requires-grad":
@@ -88,6 +90,7 @@ def on_tensor(m: Machine, tensor: Tensor, name: str, args: Arguments, expr: ir.C
     merged = combine(m, [frozenset({tensor}), *args.values()]) or tensor
     if tensor.made or name in TENSOR_ONLY:
         merged = computed(merged)
+    merged = replace(merged, outcomes=of_function(m, name, frozenset({tensor}), expr))
     if name in PAIRS:
         m.facts.scored |= tensor.origins
         return pair(merged, bool(args.values()))
@@ -205,9 +208,10 @@ def forward(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
         for atom in value:
             if isinstance(atom, Func):
                 m.facts.deferred.append(frozenset({atom}))
+    outcomes = of_forward(m, obj, args, event, expr)
     if graph == "no":
-        return frozenset({Tensor(tags=tags, origins=origins)})
-    return frozenset({Tensor(sources, graph, forwards, tags, origins=origins)})
+        return frozenset({Tensor(tags=tags, origins=origins, outcomes=outcomes)})
+    return frozenset({Tensor(sources, graph, forwards, tags, origins=origins, outcomes=outcomes)})
 
 
 def _repeated(m: Machine, expr: ir.Call) -> bool:
@@ -220,7 +224,7 @@ def _repeated(m: Machine, expr: ir.Call) -> bool:
     return not any(ir.paths_in(a.value) & loop.assigned for a in expr.args)
 
 
-def loss(m: Machine, obj: Obj | None, args: Arguments, expr: ir.Call) -> Value:
+def loss(m: Machine, obj: Obj | None, args: Arguments, expr: ir.Call, function: str = "") -> Value:
     """A loss function is applied. A project's own is followed into its forward."""
     member = objects.find_member(m, obj.cls, "forward") if obj is not None and obj.cls is not None else None
     if obj is not None and member is not None:
@@ -229,6 +233,7 @@ def loss(m: Machine, obj: Obj | None, args: Arguments, expr: ir.Call) -> Value:
             m.facts.scored |= scored.origins
             m.facts.compared |= scored.origins
         return calls.call(m, objects.bind(m, member, obj), args, expr)
+    _score(m, obj, function or (obj.qualname if obj is not None else ""), args, expr)
     tensor = combine(m, args.values())
     deps = frozenset().union(*(a.deps for v in args.values() for a in v if isinstance(a, Unknown)))
     if tensor is None:
@@ -242,6 +247,14 @@ def loss(m: Machine, obj: Obj | None, args: Arguments, expr: ir.Call) -> Value:
     if known is not None and known.value == "sum":
         result = result.tagged(("sum-reduction", True))
     return frozenset({result})
+
+
+def _score(m: Machine, obj: Obj | None, qualname: str, args: Arguments, expr: ir.Call) -> None:
+    """Remark what the prediction came out of, where it is known and matters to the loss."""
+    function = SCORES.get(qualname.rpartition(".")[2]) if qualname.startswith("torch.nn.") else None
+    outcomes = resolve(m, of_value(args.get(0, "input"))) if function else None
+    if outcomes:
+        m.remark("score", expr.node, {obj} if obj is not None else (), function=function, outcomes=outcomes)
 
 
 def _unscaled(tensor: Tensor) -> frozenset[tuple[str, Any]]:

@@ -171,6 +171,7 @@ def _returns_self(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Cal
 
 
 def _add_module(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    obj.info["parts"] = None
     for value in args.values():
         objects.adopt(obj, value)
         register(value, deep=True)

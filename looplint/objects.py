@@ -269,7 +269,7 @@ def item(m: Machine, obj: Obj, key: Const | None) -> Value:
                 return items[key.value]
             return obj.heap.get("[]", UNKNOWN)
         case "module":
-            slot = f"[{key.value}]" if key is not None else "[]"
+            slot = slot_of(obj, key)
             stored = obj.heap.get(slot)
             return stored if stored is not None else _child(m, obj, slot)
         case "instance" if obj.cls is not None:
@@ -279,6 +279,14 @@ def item(m: Machine, obj: Obj, key: Const | None) -> Value:
         case "loader" | "dataset":
             return frozenset({Tensor(tags=frozenset({("batch", obj)}))})
     return UNKNOWN
+
+
+def slot_of(obj: Obj, key: Const | None) -> str:
+    """The slot of a part of a container of modules; of the last ones, from the front."""
+    if key is None:
+        return "[]"
+    count = obj.info.get("parts")
+    return f"[{key.value + count if count and isinstance(key.value, int) and key.value < 0 else key.value}]"
 
 
 def adopt(parent: Obj, value: Value) -> None:

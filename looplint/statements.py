@@ -13,6 +13,7 @@ from looplint.graph import Loop, Loose
 from looplint.knowledge.lookup import setting
 from looplint.machine import Machine
 from looplint.membership import MODULAR, note_assigned, register
+from looplint.outcomes import entry_of_value
 from looplint.values import (
     NONE, NOTHING, UNKNOWN, Atom, ClassRef, Const, External, Func, Iter, ModuleRef, Params, Ref, Tensor, Tuple, Unknown, Value, constant_of, join, tensor_of,
 )  # fmt: skip
@@ -185,7 +186,9 @@ def _assign_item(m: Machine, target: ir.Subscript, value: Value) -> None:
                 m.emit("replace", target.node, {obj}, attr=f"[{ir.render(target.index)}]", new=tuple(a.obj for a in value if isinstance(a, Ref)), value=value)
                 objects.adopt(obj, value)
                 register(value)
-                obj.heap[f"[{key.value}]" if key else "[]"] = value
+                if key is None or m.guards:
+                    obj.info["parts"] = None  # which part it is, or whether it is replaced, is not known
+                obj.heap[objects.slot_of(obj, key)] = value
 
 
 def _unpack(m: Machine, targets: list[ir.Expr], value: Value) -> None:
@@ -213,8 +216,8 @@ def _unpack(m: Machine, targets: list[ir.Expr], value: Value) -> None:
             assign(m, target, item)
         return
     element = frozenset(_part_of_loss(a) for a in element_of(m, value))
-    for target in targets:
-        assign(m, target, element)
+    for number, target in enumerate(targets):
+        assign(m, target, entry_of_value(element, number if starred is None else None))
 
 
 def _part_of_loss(atom: Atom) -> Atom:

@@ -41,8 +41,8 @@ def combine(m: Machine, values: Iterable[Value]) -> Tensor | None:
     graph: Graph = "yes" if "yes" in graphs else "maybe" if "maybe" in graphs else "no"
     graph = under(m, graph)
     if graph == "no":
-        return replace(result, sources=frozenset(), forwards=frozenset(), graph=graph, scalar=False, made=frozenset())
-    return replace(result, sources=result.sources | deps, graph=graph, scalar=False, made=frozenset())
+        return replace(result, sources=frozenset(), forwards=frozenset(), graph=graph, scalar=False, made=frozenset(), outcomes=frozenset())
+    return replace(result, sources=result.sources | deps, graph=graph, scalar=False, made=frozenset(), outcomes=frozenset())
 
 
 def under(m: Machine, graph: Graph) -> Graph:
@@ -60,7 +60,7 @@ def detached(tensor: Tensor) -> Tensor:
 
 def computed(tensor: Tensor) -> Tensor:
     """The tensor as the result of an operation of torch."""
-    return replace(tensor, made=COMPUTED)
+    return replace(tensor, made=COMPUTED, outcomes=frozenset())
 
 
 def sure(values: Iterable[Value]) -> bool:
@@ -74,9 +74,9 @@ def scaled(tensor: Tensor, op: str, by: str) -> Tensor:
 
 def attribute_of_tensor(tensor: Tensor, name: str) -> Value:
     if name == "data":
-        return frozenset({detached(tensor)})
+        return frozenset({replace(detached(tensor), outcomes=tensor.outcomes)})
     if name in TENSOR_ATTRIBUTES:
         return UNKNOWN
     if name in ("loss", "losses"):
-        return frozenset({replace(tensor, scalar=True, made=frozenset())})
-    return frozenset({tensor})
+        return frozenset({replace(tensor, scalar=True, made=frozenset(), outcomes=frozenset())})
+    return frozenset({tensor if name in ("T", "mT") else replace(tensor, outcomes=frozenset())})

@@ -84,12 +84,30 @@ COMPUTED = frozenset({Made("tensor")})
 
 
 @dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a tensor came out of: an operation or a layer ("softmax", "linear"), or the "forward" of a module, to be resolved when asked for.
+
+    `path` are the entries taken of what the forward returned, `key` is the forward's event.
+    """
+
+    op: str
+    site: Site
+    module: Obj | None = None
+    path: tuple[int | str, ...] = ()
+    key: EventKey | None = None
+
+
+Outcomes = frozenset[Outcome]
+
+
+@dataclass(frozen=True, slots=True)
 class Tensor:
     """A tensor, or a structure of tensors, computed by the program.
 
     `graph` tells whether it carries its autograd graph, `sources` are the modules whose parameters that graph reaches, `forwards` the forward
     events in it, `origins` those of all it was computed from, `tags` what was done to it, `made` what made it on each path: empty where that is not
-    known, and then it may be a structure or an object with a tensor's methods.
+    known, and then it may be a structure or an object with a tensor's methods. `outcomes` are what it came out of last, on each path: empty where
+    that is not known.
     """
 
     sources: frozenset[Obj] = frozenset()
@@ -99,6 +117,7 @@ class Tensor:
     scalar: bool = False
     origins: frozenset[EventKey] = frozenset()
     made: frozenset[Made] = frozenset()
+    outcomes: Outcomes = frozenset()
 
     def tagged(self, *tags: tuple[str, Any]) -> Tensor:
         return replace(self, tags=self.tags | frozenset(tags))
@@ -223,6 +242,7 @@ def join_tensors(tensors: Iterable[Tensor]) -> Tensor:
         all(t.scalar for t in items),
         frozenset().union(*(t.origins for t in items)),
         frozenset().union(*(t.made for t in items)) if all(t.made for t in items) else frozenset(),
+        frozenset().union(*(t.outcomes for t in items)) if all(t.outcomes for t in items) else frozenset(),
     )
 
 

@@ -27,7 +27,7 @@ LAYERS = [
     ["graph", "project", "frames"],
     ["slicing", "machine", "roles"],
     ["automaton", "tensors", "schedules"],
-    ["autocasting", "calls", "objects", "methods", "effects", "object_effects", "checkpoints", "contexts", "choices", "expressions", "loaders", "statements", "modules", "membership", "texts", "tensorlike"],
+    ["autocasting", "calls", "objects", "methods", "effects", "object_effects", "checkpoints", "contexts", "choices", "expressions", "loaders", "statements", "modules", "membership", "texts", "tensorlike", "outcomes"],
     ["program", "insides", "roots"],
     ["protocols", "precision"],
     ["rule", "describe", "positions", "loopwords", "loopview"],

@@ -156,6 +156,28 @@ TENSOR_ONLY = frozenset({
 TENSOR_ONLY_ATTRIBUTES = frozenset({"shape", "ndim", "grad_fn", "requires_grad"})
 # Datasets whose items are tensors (or pairs of a tensor and a number): what a loader makes of them are tensors.
 TENSOR_DATASETS = ("torch.utils.data.TensorDataset", "torchvision.datasets.")
+# What a tensor came out of, by the function or the method that made it, and by the layer.
+LAST_FUNCTIONS = {
+    "softmax": "softmax", "log_softmax": "log_softmax", "sigmoid": "sigmoid", "sigmoid_": "sigmoid", "expit": "sigmoid", "linear": "linear",
+    "conv1d": "linear", "conv2d": "linear", "conv3d": "linear", "conv_transpose1d": "linear", "conv_transpose2d": "linear", "conv_transpose3d": "linear",
+}  # fmt: skip
+LAST_LAYERS = {
+    "Softmax": "softmax", "Softmax2d": "softmax", "LogSoftmax": "log_softmax", "Sigmoid": "sigmoid", "Linear": "linear", "LazyLinear": "linear",
+    "Bilinear": "linear", "Conv1d": "linear", "Conv2d": "linear", "Conv3d": "linear", "ConvTranspose1d": "linear", "ConvTranspose2d": "linear",
+    "ConvTranspose3d": "linear", "LazyConv1d": "linear", "LazyConv2d": "linear", "LazyConv3d": "linear",
+}  # fmt: skip
+# Functions, methods and layers that change where numbers stand, but not what they are (or only by chance).
+SHAPING = frozenset({
+    "view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze", "squeeze_", "unsqueeze_", "permute", "transpose", "transpose_", "t", "contiguous", "clone", "to", "cuda",
+    "cpu", "float", "double", "half", "bfloat16", "type", "type_as", "view_as", "expand", "expand_as", "narrow", "select", "index_select", "masked_select",
+    "swapaxes", "movedim", "detach", "dropout", "data_parallel", "requires_grad_",
+})  # fmt: skip
+SHAPING_LAYERS = frozenset({"Identity", "Flatten", "Unflatten", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d"})
+# The losses that expect probabilities, or what comes before them.
+SCORES = {
+    "cross_entropy": "cross_entropy", "CrossEntropyLoss": "cross_entropy", "binary_cross_entropy": "binary_cross_entropy", "BCELoss": "binary_cross_entropy",
+    "binary_cross_entropy_with_logits": "binary_cross_entropy_with_logits", "BCEWithLogitsLoss": "binary_cross_entropy_with_logits",
+}  # fmt: skip
 # Methods that give a copy elsewhere or in another type; on a module they change the module itself.
 CONVERSIONS = frozenset({"to", "cuda", "cpu", "xpu", "npu", "half", "float", "double", "bfloat16", "long", "int", "bool", "byte", "type", "pin_memory"})
 # Attributes of tensors that carry no graph.

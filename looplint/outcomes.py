@@ -1,0 +1,165 @@
+"""What a tensor came out of last: followed through the forwards of modules when a loss asks for it.
+
+A forward is not followed where it is called. Its result only remembers which module made it; the loss that needs to know resolves that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from looplint import calls, ir, objects
+from looplint.frames import Trace
+from looplint.graph import Event, Site
+from looplint.knowledge.pytorch import LAST_FUNCTIONS, LAST_LAYERS, SHAPING, SHAPING_LAYERS
+from looplint.machine import Machine, OutOfFuel
+from looplint.values import UNKNOWN, Arguments, Const, Func, Obj, Outcome, Outcomes, Ref, Tensor, Tuple, Value, constant_of, join, ref
+
+# What following one forward may cost, how deep modules stand in modules, and how many entries of a result are told apart.
+_FUEL = 4_000
+_DEPTH = 6
+_PATH = 3
+_NOTHING: Outcomes = frozenset()
+
+
+def of_function(m: Machine, name: str, given: Value, node: ir.Expr) -> Outcomes:
+    """The outcome of a function of torch, or of a tensor's method."""
+    if name in SHAPING:
+        return of_value(given) or _NOTHING
+    op = LAST_FUNCTIONS.get(name)
+    return frozenset({Outcome(op, m.site(node.node))}) if op else _NOTHING
+
+
+def of_forward(m: Machine, obj: Obj, args: Arguments, event: Event | None, node: ir.Expr) -> Outcomes:
+    """The outcome of a module's call: itself, to be resolved when asked for; layers that change no number are looked through."""
+    if event is None or obj.symbolic or not (obj.cls is not None or obj.qualname.startswith("torch.nn.")):
+        return _NOTHING
+    if obj.cls is None and _leaf(obj) in SHAPING_LAYERS:
+        return (of_value(args.positional[0]) if args.positional else None) or _NOTHING
+    m.facts.applied[event.key] = args
+    return frozenset({Outcome("forward", m.site(node.node), obj, key=event.key)})
+
+
+def of_value(value: Value | None) -> Outcomes | None:
+    """What the tensor came out of on each path; None where that is not known."""
+    atoms = [a for a in value or () if not (isinstance(a, Const) and a.value is None)]
+    tensors = [a for a in atoms if isinstance(a, Tensor)]
+    return tensors[0].outcomes or None if len(tensors) == 1 == len(atoms) else None
+
+
+def entry(tensor: Tensor, key: int | str | None) -> Tensor:
+    """An entry of a structure of tensors; of a tensor itself, a part of its numbers."""
+    if not any(o.op == "forward" for o in tensor.outcomes):
+        return tensor
+    if key is None or any(len(o.path) >= _PATH for o in tensor.outcomes):
+        return replace(tensor, outcomes=_NOTHING)
+    return replace(tensor, outcomes=frozenset(replace(o, path=(*o.path, key)) if o.op == "forward" else o for o in tensor.outcomes))
+
+
+def entry_of_value(value: Value, key: int | str | None) -> Value:
+    return frozenset(entry(a, key) if isinstance(a, Tensor) else a for a in value)
+
+
+def resolve(m: Machine, outcomes: Outcomes | None, depth: int = _DEPTH) -> Outcomes | None:
+    """The layers and operations behind some outcomes; None where one of them is not known."""
+    found: set[Outcome] = set()
+    for outcome in outcomes or ():
+        inner = frozenset({outcome}) if outcome.op != "forward" else _of_module(m, outcome, depth)
+        if not inner:
+            return None
+        found |= inner
+    return frozenset(found) or None
+
+
+def _of_module(m: Machine, outcome: Outcome, depth: int) -> Outcomes | None:
+    obj = outcome.module
+    if obj is None or not depth:
+        return None
+    if obj.cls is not None:
+        value = _returned(m, obj, outcome)
+        return resolve(m, _selected(value, outcome.path), depth - 1)
+    op = LAST_LAYERS.get(_leaf(obj))
+    if op is not None:
+        return frozenset({replace(outcome, op=op, path=())})
+    parts = [obj.heap[f"[{n}]"] for n in range(obj.info.get("parts") or 0)]
+    return _of_parts(m, parts, depth) if _leaf(obj) == "Sequential" and not outcome.path else None
+
+
+def _of_parts(m: Machine, parts: list[Value], depth: int) -> Outcomes | None:
+    """The outcome of the last part that changes numbers; it stands where that part is built."""
+    for part in reversed(parts):
+        modules = [a.obj for a in part if isinstance(a, Ref) and a.obj.kind == "module"]
+        if len(modules) < len(part) or not modules:
+            return None
+        if all(o.cls is None and _leaf(o) in SHAPING_LAYERS for o in modules):
+            continue
+        if any(o.source is None or o.node is None for o in modules):
+            return None
+        return resolve(m, frozenset(Outcome("forward", Site(o.source, o.node), o) for o in modules), depth - 1)
+    return None
+
+
+def _selected(value: Value, path: tuple[int | str, ...]) -> Outcomes | None:
+    """What stands at a place of what a forward returned."""
+    if not path:
+        return of_value(value)
+    key, rest = path[0], path[1:]
+    found: Value = frozenset()
+    for atom in value:
+        match atom:
+            case Const(None):
+                continue
+            case Tensor():
+                found = join(found, frozenset({entry(atom, key)}))
+            case Tuple(items) if isinstance(key, int) and -len(items) <= key < len(items):
+                found = join(found, items[key])
+            case Ref(obj) if obj.kind == "dict" and isinstance(key, str) and f"={key}" in obj.heap:
+                found = join(found, obj.heap[f"={key}"])
+            case Ref(obj) if obj.kind == "list" and isinstance(key, int) and obj.info.get("items") and -len(obj.info["items"]) <= key < len(obj.info["items"]):
+                found = join(found, obj.info["items"][key])
+            case _:
+                return None
+    return _selected(found, rest)
+
+
+def _returned(m: Machine, obj: Obj, outcome: Outcome) -> Value:
+    """What a module's forward returns, followed with the arguments of one call, beside the loop."""
+    args = m.facts.applied.get(outcome.key) if outcome.key is not None else None
+    constants = tuple(constant_of(v) for v in args.values()) if args is not None else ()
+    key = (obj, outcome.key, constants)
+    known = m.facts.returned.get(key)
+    if known is None:
+        m.facts.returned[key] = UNKNOWN  # a module that applies itself
+        known = m.facts.returned[key] = _follow(m, obj, args or Arguments())
+    return known
+
+
+def _follow(m: Machine, obj: Obj, args: Arguments) -> Value:
+    assert obj.cls is not None
+    found = objects.find_member(m, obj.cls, "forward")
+    if found is None or not isinstance(found[0], ir.Function) or found[0].is_generator:
+        return UNKNOWN
+    function, owner = found
+    func = Func(function, owner.module, owner.closure, ref(obj), owner)
+    heap, facts = dict(obj.heap), m.facts
+    noted, deferred, unknown_gradients, gradients, trace = len(facts.remarks), len(facts.deferred), facts.reads_unknown_gradients, facts.read_gradients, m.trace
+    frame = calls.enter(m, func, ir.Name(function.node, function.name))
+    frame.calls = ()
+    m.trace = Trace()
+    try:
+        with m.fueled(_FUEL), m.beside(frame):
+            m.aside = True
+            calls.bind_parameters(m, frame, func, args)
+            return calls.run_frame(m, frame)
+    except OutOfFuel:
+        return UNKNOWN
+    finally:
+        # Nothing of this happened in the loop.
+        m.trace, facts.reads_unknown_gradients, facts.read_gradients = trace, unknown_gradients, gradients
+        del facts.deferred[deferred:]
+        m.forget_remarks(noted)
+        obj.heap.clear()
+        obj.heap.update(heap)
+
+
+def _leaf(obj: Obj) -> str:
+    return obj.qualname.rpartition(".")[2] if obj.qualname.startswith("torch.nn.") else ""
