@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from looplint import calls, ir, objects
-from looplint.knowledge.pytorch import CONVERSIONS
+from looplint.knowledge.pytorch import CONVERSIONS, SCORES
 from looplint.machine import Machine, OutOfFuel
 from looplint.membership import begin
 from looplint.values import NOTHING, UNKNOWN, ClassRef, Func, Obj, Value, ref
 
 # What one class may cost. Constructors and forwards are short; what needs more is no forward.
 _FUEL = 4_000
+_JUDGED = frozenset({"forward", *SCORES})
 _KINDS = frozenset({"module", "loss", "framework", "dataset"})
 
 
@@ -25,7 +26,7 @@ def follow_insides(m: Machine) -> None:
 
 
 def _worth_following(function: ir.Function) -> bool:
-    return "forward" in function.methods or bool(function.dropped & CONVERSIONS)
+    return bool(function.methods & _JUDGED) or bool(function.dropped & CONVERSIONS)
 
 
 def _follow_class(m: Machine, cls: ClassRef, methods: list[ir.Function]) -> None:

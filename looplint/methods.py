@@ -90,7 +90,7 @@ def on_tensor(m: Machine, tensor: Tensor, name: str, args: Arguments, expr: ir.C
     merged = combine(m, [frozenset({tensor}), *args.values()]) or tensor
     if tensor.made or name in TENSOR_ONLY:
         merged = computed(merged)
-    merged = replace(merged, outcomes=of_function(m, name, frozenset({tensor}), expr))
+    merged = replace(merged, outcomes=of_function(m, name, frozenset({tensor}), expr, own=True))
     if name in PAIRS:
         m.facts.scored |= tensor.origins
         return pair(merged, bool(args.values()))
@@ -250,10 +250,10 @@ def loss(m: Machine, obj: Obj | None, args: Arguments, expr: ir.Call, function: 
 
 
 def _score(m: Machine, obj: Obj | None, qualname: str, args: Arguments, expr: ir.Call) -> None:
-    """Remark what the prediction came out of, where it is known and matters to the loss."""
+    """Remark what the prediction came out of, where that matters to the loss."""
     function = SCORES.get(qualname.rpartition(".")[2]) if qualname.startswith("torch.nn.") else None
-    outcomes = resolve(m, of_value(args.get(0, "input"))) if function else None
-    if outcomes:
+    if function is not None:
+        outcomes = resolve(m, of_value(args.get(0, "input"))) or frozenset()
         m.remark("score", expr.node, {obj} if obj is not None else (), function=function, outcomes=outcomes)
 
 

@@ -21,12 +21,12 @@ _PATH = 3
 _NOTHING: Outcomes = frozenset()
 
 
-def of_function(m: Machine, name: str, given: Value, node: ir.Expr) -> Outcomes:
-    """The outcome of a function of torch, or of a tensor's method."""
+def of_function(m: Machine, name: str, given: Value, node: ir.Expr, *, own: bool = False) -> Outcomes:
+    """The outcome of a function of torch, or of a tensor's own method."""
     if name in SHAPING:
         return of_value(given) or _NOTHING
     op = LAST_FUNCTIONS.get(name)
-    return frozenset({Outcome(op, m.site(node.node))}) if op else _NOTHING
+    return frozenset({Outcome(op, m.site(node.node), own=own)}) if op else _NOTHING
 
 
 def of_forward(m: Machine, obj: Obj, args: Arguments, event: Event | None, node: ir.Expr) -> Outcomes:

@@ -11,6 +11,7 @@ from looplint.graph import Event, Guard, Loop, Site
 from looplint.ir import Binary, BoolOp, Compare, Const, Expr, paths_in, render
 from looplint.loaders import follows_time
 from looplint.precision import COMPUTING, SCALING, UPDATING, disabled, scaler_of, switched, unscaled_by_hand
+from looplint.predictions import Scored, scored
 from looplint.program import Program, refs, related
 from looplint.protocols import (
     CLEARING, MODE, Uncleared, contains_part, for_input_gradient, mode_matters, mode_states, over_data, over_tensor, uncleared, unregistered, validation_loop,
@@ -61,4 +62,5 @@ __all__ = [
     "COMPUTING", "SCALING", "UPDATING", "disabled", "scaler_of", "switched", "unscaled_by_hand",
     "unregistered", "wrapper_for",
     "follows_time",
+    "Scored", "scored",
 ]  # fmt: skip

@@ -87,7 +87,8 @@ COMPUTED = frozenset({Made("tensor")})
 class Outcome:
     """What a tensor came out of: an operation or a layer ("softmax", "linear"), or the "forward" of a module, to be resolved when asked for.
 
-    `path` are the entries taken of what the forward returned, `key` is the forward's event.
+    `path` are the entries taken of what the forward returned, `key` is the forward's event, `own` tells methods
+    of the tensor itself (`x.softmax(1)`) from functions.
     """
 
     op: str
@@ -95,6 +96,7 @@ class Outcome:
     module: Obj | None = None
     path: tuple[int | str, ...] = ()
     key: EventKey | None = None
+    own: bool = False
 
 
 Outcomes = frozenset[Outcome]

@@ -29,7 +29,7 @@ LAYERS = [
     ["automaton", "tensors", "schedules"],
     ["autocasting", "calls", "objects", "methods", "effects", "object_effects", "checkpoints", "contexts", "choices", "expressions", "loaders", "statements", "modules", "membership", "texts", "tensorlike", "outcomes"],
     ["program", "insides", "roots"],
-    ["protocols", "precision"],
+    ["protocols", "precision", "predictions"],
     ["rule", "describe", "positions", "loopwords", "loopview"],
     ["catalogue"],
     ["selection", "repairs"],

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from looplint.finding import Fix
-from looplint.repairs import construction, cycle, data, layers, modes, precision, schedules, tensors
+from looplint.repairs import construction, cycle, data, layers, losses, modes, precision, schedules, tensors
 from looplint.repairs.draft import Infeasible
 from looplint.repairs.planner import Plan, Planner
 
@@ -44,6 +44,8 @@ REPAIRS: dict[str, Callable[..., Plan]] = {
     "insert-update": precision.insert_update,
     "step-through-scaler": precision.step_through_scaler,
     "use-bfloat16": precision.use_bfloat16,
+    "drop-activation": losses.drop_activation,
+    "take-logits": losses.take_logits,
 }
 
 

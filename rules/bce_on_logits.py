@@ -1,0 +1,74 @@
+"""A binary cross-entropy gets logits where it expects probabilities.
+
+## What it does
+
+The output of a linear or convolution layer is the prediction of `nn.BCELoss` or `F.binary_cross_entropy`. The layer is found through names
+and calls, and through the `forward` of the model itself.
+
+## Why it matters
+
+The loss takes logarithms of what it is given. As soon as a value is below 0 or above 1 it raises "all elements of input should be between 0
+and 1" on the CPU, and stops the whole process with a device-side assertion on CUDA.
+
+## Bad
+
+```python
+import torch
+from torch import nn
+
+
+def train(loader, epochs: int):
+    model = nn.Linear(16, 1)
+    criterion = nn.BCELoss()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = criterion(model(x), y)
+            loss.backward()
+            optimizer.step()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn
+
+
+def train(loader, epochs: int):
+    model = nn.Linear(16, 1)
+    criterion = nn.BCEWithLogitsLoss()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = criterion(model(x), y)
+            loss.backward()
+            optimizer.step()
+```
+
+## Stays quiet
+
+An output that ends in a sigmoid or a softmax, on any path; one that is not known; one that is clamped.
+
+## Repair
+
+Safe: `BCEWithLogitsLoss`, or `F.binary_cross_entropy_with_logits`, which is also the more exact one. Where other predictions go through the same
+loss there is none.
+
+## Evidence
+
+What a run shows: the run ends with the error.
+"""
+
+from looplint.rule import Note, Program, Report, Reports, scored
+
+CODE = "LL703"
+
+
+def check(program: Program) -> Reports:
+    for found in scored(program, "binary_cross_entropy", "linear"):
+        message = f"this loss takes probabilities, and {found.what} comes straight out of a layer: the first value that is not between 0 and 1 raises an error"
+        notes = tuple(Note(site, "no sigmoid follows this layer") for site in found.sites[:3])
+        yield Report(found.event, message, notes, repair=("take-logits", found.event))

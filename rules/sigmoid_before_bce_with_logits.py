@@ -1,0 +1,75 @@
+"""A binary cross-entropy with logits gets probabilities.
+
+## What it does
+
+The result of a sigmoid is the prediction of `nn.BCEWithLogitsLoss` or `F.binary_cross_entropy_with_logits`. The sigmoid is found through
+names and calls, and through the `forward` of the model itself.
+
+## Why it matters
+
+The loss applies a sigmoid to what it is given. A probability is at least 0, so the loss reads every prediction as "yes, with 50 to 73 %": no
+example can be called negative, and the loss of one stays above 0.69. The model still learns which examples are more positive than others,
+which is why nobody notices.
+
+## Bad
+
+```python
+import torch
+from torch import nn
+
+
+def train(loader, epochs: int):
+    model = nn.Linear(16, 1)
+    criterion = nn.BCEWithLogitsLoss()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = criterion(torch.sigmoid(model(x)), y)
+            loss.backward()
+            optimizer.step()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn
+
+
+def train(loader, epochs: int):
+    model = nn.Linear(16, 1)
+    criterion = nn.BCEWithLogitsLoss()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = criterion(model(x), y)
+            loss.backward()
+            optimizer.step()
+```
+
+## Stays quiet
+
+Sigmoid for metrics only; sigmoid inside the model (gates); sigmoid on one of several paths; `BCELoss` behind a sigmoid; targets that are
+probabilities.
+
+## Repair
+
+Safe where the sigmoid is applied for the loss alone: drop it. Unsafe inside the model, whose other users may want probabilities.
+
+## Evidence
+
+What a run shows: the inputs of the loss all lie between 0 and 1.
+"""
+
+from looplint.rule import Note, Program, Report, Reports, scored
+
+CODE = "LL702"
+
+
+def check(program: Program) -> Reports:
+    for found in scored(program, "binary_cross_entropy_with_logits", "sigmoid"):
+        message = f"this loss takes logits, and {found.what} is the result of a sigmoid: behind its own sigmoid no prediction is below 0.5"
+        notes = tuple(Note(site, "sigmoid is applied here") for site in found.sites[:3])
+        yield Report(found.event, message, notes, repair=("drop-activation", found.event, found.outcomes))

@@ -1,0 +1,75 @@
+"""A cross-entropy gets probabilities where it expects logits.
+
+## What it does
+
+The result of a softmax is the prediction of `nn.CrossEntropyLoss` or `F.cross_entropy`. The softmax is found through names and calls, and
+through the `forward` of the model itself.
+
+## Why it matters
+
+The loss applies `log_softmax` to what it is given. Probabilities lie between 0 and 1, so the second softmax makes them nearly equal: with 10
+classes the loss never falls below 1.46 however good the model is, and the gradients are a fraction of what they should be. The model still
+learns, slowly, which is why nobody notices.
+
+## Bad
+
+```python
+import torch
+from torch import nn
+
+
+def train(loader, epochs: int):
+    model = nn.Sequential(nn.Linear(16, 10), nn.Softmax(dim=1))
+    criterion = nn.CrossEntropyLoss()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = criterion(model(x), y)
+            loss.backward()
+            optimizer.step()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn
+
+
+def train(loader, epochs: int):
+    model = nn.Sequential(nn.Linear(16, 10))
+    criterion = nn.CrossEntropyLoss()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = criterion(model(x), y)
+            loss.backward()
+            optimizer.step()
+```
+
+## Stays quiet
+
+Softmax for metrics only; softmax inside the model (attention); softmax on one of several paths; `NLLLoss` behind a `log_softmax`; a
+`log_softmax` before the cross-entropy, which changes nothing: the logarithm of a softmax is its own.
+
+## Repair
+
+Safe where the softmax is applied for the loss alone: drop it. Unsafe inside the model, whose other users may want probabilities.
+
+## Evidence
+
+What a run shows: the inputs of the cross-entropy are probabilities: not below 0, and each row sums to 1.
+"""
+
+from looplint.rule import Note, Program, Report, Reports, scored
+
+CODE = "LL701"
+
+
+def check(program: Program) -> Reports:
+    for found in scored(program, "cross_entropy", "softmax"):
+        message = f"cross-entropy takes logits, and {found.what} is the result of a softmax: its own softmax makes the classes nearly equal, and training slow"
+        notes = tuple(Note(site, "softmax is applied here") for site in found.sites[:3])
+        yield Report(found.event, message, notes, repair=("drop-activation", found.event, found.outcomes))
