@@ -141,6 +141,7 @@ def check(
     """
     from looplint.cache import Cache, place
     from looplint.linting import lint_paths
+    from looplint.progress import progress
     from looplint.report import reporter
     from looplint.shards import Shard
     from looplint.sources import name_standard_input
@@ -167,22 +168,20 @@ def check(
     cache = None if no_cache else Cache(place(settings, Path.cwd()))
     output_format = settings.output_format
     render = reporter(output_format, statistics=statistics)
-    shown = _progress() if not quiet else None
     if add_noqa:
-        _add_noqa(paths or (".",), configurations, jobs, shown)
+        _add_noqa(paths or (".",), configurations, jobs, quiet)
     repairs = None
-    if fix or fix_only or diff:
-        from looplint.fixing import fix_paths
+    with progress(quiet=quiet) as shown:
+        if fix or fix_only or diff:
+            from looplint.fixing import fix_paths
 
-        repairs = fix_paths(paths or (".",), configurations=configurations, cache=cache, unsafe=unsafe_fixes, jobs=jobs, progress=shown)
-        result = repairs.linted
-    else:
-        result = lint_paths(paths or (".",), configurations=configurations, cache=cache, shard=part, jobs=jobs, progress=shown)
+            repairs = fix_paths(paths or (".",), configurations=configurations, cache=cache, unsafe=unsafe_fixes, jobs=jobs, progress=shown)
+            result = repairs.linted
+        else:
+            result = lint_paths(paths or (".",), configurations=configurations, cache=cache, shard=part, jobs=jobs, progress=shown)
     if changes is not None:
         problems = tuple(p for p in result.problems if changes.concerns(p))
         result = replace(result, findings=tuple(f for f in result.findings if changes.touches(f)), problems=problems)
-    if shown is not None:
-        click.echo("\r\x1b[K", nl=False, err=True)
     for problem in result.problems:
         click.echo(f"error: {problem}", err=True)
     if repairs is not None:
@@ -268,10 +267,12 @@ def _repair(repairs: FixResult, *, diff: bool, show: bool, quiet: bool, alone: b
     return status
 
 
-def _add_noqa(paths: tuple[str, ...], configurations: Configurations, jobs: int | None, shown: Any) -> NoReturn:
+def _add_noqa(paths: tuple[str, ...], configurations: Configurations, jobs: int | None, quiet: bool) -> NoReturn:
+    from looplint.progress import progress
     from looplint.silencing import silence_paths
 
-    silenced = silence_paths(paths, configurations=configurations, jobs=jobs, progress=shown)
+    with progress(quiet=quiet) as shown:
+        silenced = silence_paths(paths, configurations=configurations, jobs=jobs, progress=shown)
     for problem in silenced.problems:
         click.echo(f"error: {problem}", err=True)
     count, files = silenced.findings, silenced.files
@@ -283,18 +284,6 @@ def _colour() -> bool:
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
-
-
-def _progress() -> Any:
-    """A counter on standard error, on a terminal only."""
-    if not sys.stderr.isatty():
-        return None
-
-    def show(done: int, total: int) -> None:
-        if total > 20:
-            click.echo(f"\r{done}/{total} files", nl=False, err=True)
-
-    return show
 
 
 @cli.command()

@@ -40,7 +40,7 @@ LAYERS = [
     ["api"],
     ["report"],
     ["completion"],
-    ["commands"],
+    ["commands", "progress"],
     ["runtime", "configuration_commands", "loop_command", "new_rule", "server"],
     ["watching"],
     ["cli", "__main__"],
