@@ -276,10 +276,25 @@ def call_function(m: Machine, func: Func, args: Arguments, expr: ir.Expr) -> Val
         return unknown_call(m, func, args, expr)
     frame = enter(m, func, expr)
     bind_parameters(m, frame, func, args)
+    if isinstance(expr, ir.Call) and function.tested:
+        frame.given = _given(m, func, expr)
     result = run_frame(m, frame)
     if function.is_generator and frame.on_yield is None:
         return frozenset({Iter(frame.yields or UNKNOWN)})
     return result
+
+
+def _given(m: Machine, func: Func, call: ir.Call) -> dict[str, frozenset[str]]:
+    """For each parameter that the function tests: the names behind its argument, here and in the callers."""
+    plain = [p.name for p in func.function.params if p.kind == "plain"][1 if func.bound is not None else 0 :]
+    positional = [a.value for a in call.args if not a.star and a.keyword is None]
+    arguments = [*zip(plain, positional, strict=False), *((a.keyword, a.value) for a in call.args if a.keyword is not None)]
+    found = {}
+    for name, value in arguments:
+        if name in func.function.tested:
+            names = ir.paths_in(value)
+            found[name] = frozenset(names).union(*(m.frame.given.get(n, ()) for n in names))
+    return found
 
 
 def enter(m: Machine, func: Func, expr: ir.Expr) -> Frame:

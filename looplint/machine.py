@@ -133,7 +133,7 @@ class Machine:
             test, names = named, names | ir.paths_in(named)
             while isinstance(test, ir.Unary) and test.op == "not":
                 test, held = test.operand, not held
-        return Guard(test, held, self.frame.ctx, len(self.loops), names)
+        return Guard(test, held, self.frame.ctx, len(self.loops), names.union(*(self.frame.given.get(n, ()) for n in names)))
 
     def forget(self, path: str) -> None:
         """A name got a new value: conditions on it no longer hold."""

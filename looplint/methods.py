@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from looplint import calls, contexts, ir, objects
-from looplint.knowledge.lookup import method_effect, tensor_method
+from looplint.knowledge.lookup import tensor_method
 from looplint.knowledge.pytorch import SCORES, TENSOR_ONLY
 from looplint.machine import Machine
 from looplint.membership import ready, register
@@ -267,7 +267,7 @@ def _on_object(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) 
         return _on_super(m, obj, name[6:], args, expr)
     if obj.kind in ("list", "dict"):
         return _on_container(m, obj, name, args, expr)
-    effect = method_effect(obj.kind, name)
+    effect = objects.effect_of(obj, name)
     if effect is not None:
         from looplint import effects
 
@@ -314,7 +314,7 @@ def _on_super(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -
         return UNKNOWN
     if obj.kind == "module" and name in ("__call__", "forward"):
         return frozenset({combine(m, args.values()) or Tensor(frozenset({obj}), under(m, "yes"))})
-    if method_effect(obj.kind, name) is not None:
+    if objects.effect_of(obj, name) is not None:
         return _on_object(m, obj, name, args, expr)
     if obj.kind in ("dataset", "framework", "module"):
         return _quiet(m, args)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from looplint import calls, checkpoints, ir, methods, objects
@@ -51,7 +51,7 @@ def _backward_argument(m: Machine, obj: Obj, name: str, args: Arguments, expr: i
     losses = args.positional[:1] or [args.keywords.get("loss", NOTHING)]
     if obj.kind == "engine":
         losses = [frozenset({replace(combine(m, losses) or Tensor(), sources=frozenset({obj}))})]
-    methods.backward(m, expr, losses, args, via=obj.kind)
+    methods.backward(m, expr, losses, args, via="" if obj.info.get("manual") else obj.kind)
     return NONE
 
 
@@ -209,7 +209,37 @@ def _accelerator_clip(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir
     return apply(m, "clip", f"{obj.kind}.{name}", args, expr)
 
 
+def _clip_optimizer(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    optimizers = {a.obj for a in args.get(0, "optimizer") or NOTHING if isinstance(a, Ref)}
+    m.emit("clip", expr.node, optimizers, max_norm=args.get(1, "gradient_clip_val"))
+    return UNKNOWN
+
+
+def _configured(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    """`self.optimizers()` or `self.lr_schedulers()`: the object where there is one, else all of them in their order."""
+    kind = "optimizer" if name == "optimizers" else "scheduler"
+    found = list(dict.fromkeys(_of_kind(obj.info.get("configured", NOTHING), kind)))
+    if len(found) == 1:
+        return ref(found[0])
+    return frozenset({Tuple(tuple(ref(o) for o in found))}) if found else UNKNOWN
+
+
+def _of_kind(value: Value, kind: str) -> Iterator[Obj]:
+    """The objects of a kind in what `configure_optimizers` returns: alone, in sequences, in dictionaries."""
+    from looplint.expressions import exact_items
+
+    for item in exact_items(value) or ():
+        yield from _of_kind(item, kind)
+    for atom in value:
+        if isinstance(atom, Ref) and atom.obj.kind == kind:
+            yield atom.obj
+        elif isinstance(atom, Ref) and atom.obj.kind == "dict":
+            for slot in atom.obj.heap.values():
+                yield from _of_kind(slot, kind)
+
+
 METHODS: dict[str, Handler] = {
+    "clip-optimizer": _clip_optimizer, "configured": _configured,
     "clear": _clear, "step": _step, "step-and-clear": _step_and_clear, "backward-argument": _backward_argument, "add-params": _add_params,
     "clip-own": _clip_own, "schedule": _schedule, "schedule-updates": _schedule, "state-dict": checkpoints.state_dict, "load-state": checkpoints.load_state, "scale": _scale,
     "scaler-step": _scaler_step, "scaler-update": _scaler_update, "scaler-unscale": _scaler_unscale, "train": _mode, "eval": _mode,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from looplint import calls, ir
-from looplint.knowledge.frameworks import FRAMEWORK_BASES
+from looplint.knowledge.frameworks import FRAMEWORK_BASES, MANUAL_METHODS
 from looplint.knowledge.lookup import call_effect, method_effect
 from looplint.machine import Machine
 from looplint.roles import infer_role
@@ -55,7 +55,7 @@ def attribute(m: Machine, obj: Obj, name: str) -> Value:
         return own
     if obj.kind == "list" or obj.kind == "dict":
         return frozenset({Method(Ref(obj), name)})
-    if method_effect(obj.kind, name) is not None:
+    if effect_of(obj, name) is not None:
         return frozenset({Method(Ref(obj), name)})
     match obj.kind:
         case "optimizer" | "engine" if name in ("param_groups", "fp32_param_groups"):
@@ -74,6 +74,12 @@ def attribute(m: Machine, obj: Obj, name: str) -> Value:
         case "instance" | "framework":
             return _unset_attribute(m, obj, name)
     return frozenset({Method(Ref(obj), name)})
+
+
+def effect_of(obj: Obj, name: str) -> str | None:
+    """The effect of a method that a library gives an object."""
+    own = MANUAL_METHODS.get(name) if obj.info.get("manual") else None
+    return own or method_effect(obj.kind, name)
 
 
 def _own_methods(m: Machine, obj: Obj, name: str) -> Value:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from looplint import calls, ir, objects
+from looplint import calls, ir, manual_loops, objects
 from looplint.frames import Frame
 from looplint.graph import Loose
 from looplint.insides import follow_insides, is_static, parameter
@@ -111,6 +111,8 @@ def _methods(m: Machine, cls: ir.Class) -> bool:
     m.fuel = ROOT_FUEL
     found = ClassRef(cls, m.main)
     kind = objects.kind_of_class(m, found)
+    if kind == "framework" and manual_loops.runs_its_own(m, found):
+        return _begin(m, lambda: manual_loops.follow(m, found), f"{m.main.filename}::{cls.qualname}.fit")
     if kind in ("framework", "dataset", "optimizer", "scheduler", "loss"):
         return True
     if kind == "module" and not _trains_itself(cls):

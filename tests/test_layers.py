@@ -28,7 +28,7 @@ LAYERS = [
     ["slicing", "machine", "roles"],
     ["automaton", "tensors", "schedules"],
     ["autocasting", "calls", "objects", "methods", "effects", "object_effects", "checkpoints", "contexts", "choices", "expressions", "loaders", "statements", "modules", "membership", "texts", "tensorlike", "outcomes"],
-    ["program", "insides", "roots"],
+    ["program", "insides", "manual_loops", "roots"],
     ["protocols", "precision", "predictions"],
     ["rule", "describe", "positions", "loopwords", "loopview"],
     ["catalogue"],

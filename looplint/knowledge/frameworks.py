@@ -220,6 +220,21 @@ FRAMEWORK_BASES = frozenset({
     "pytorch_lightning.core.lightning.LightningModule", "transformers.Trainer", "transformers.Seq2SeqTrainer", "lightning.pytorch.callbacks.Callback",
     "pytorch_lightning.callbacks.Callback", "pytorch_lightning.Callback", "lightning.pytorch.demos.boring_classes.BoringModel", "lightning.pytorch.Callback",
 })  # fmt: skip
+# Methods of a LightningModule that optimizes by hand; those that it shares with other modules are not listed.
+MANUAL_METHODS: dict[str, str] = {
+    "manual_backward": "backward-argument",
+    "optimizers": "configured",
+    "lr_schedulers": "configured",
+    "clip_gradients": "clip-optimizer",
+    "toggle_optimizer": "pure",
+    "untoggle_optimizer": "pure",
+    "toggled_optimizer": "context",
+    "log": "pure",
+    "log_dict": "pure",
+    "print": "pure",
+    "all_gather": "tensor",
+    "save_hyperparameters": "pure",
+}
 # Methods of a LightningModule that the framework calls around its own loop.
 FRAMEWORK_HOOKS = frozenset({
     "training_step", "validation_step", "test_step", "predict_step", "configure_optimizers", "forward", "optimizer_step", "lr_scheduler_step", "backward",
