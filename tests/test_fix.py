@@ -197,5 +197,5 @@ def test_edits_that_overlap_are_refused() -> None:
 def test_every_repair_has_a_rule_and_every_rule_names_repairs_that_exist() -> None:
     import re
 
-    named = {kind for rule in load() for kind in re.findall(r'repair=\("([a-z-]+)"', rule.path.read_text(encoding="utf-8"))}
+    named = {kind for rule in load() for kind in re.findall(r'repair ?= ?\("([a-z0-9-]+)"', rule.path.read_text(encoding="utf-8"))}
     assert named == set(REPAIRS)
