@@ -73,6 +73,8 @@ CODE = "LL603"
 def check(program: Program) -> Reports:
     if program.facts.sets_autocast_dtype:
         return
+    # One scaler for all devices, and with it a warning from the old one: https://github.com/pytorch/pytorch/releases/tag/v2.3.0
+    scaler = "torch.amp.GradScaler" if program.target_torch >= (2, 3) else "torch.cuda.amp.GradScaler"
     seen = set()
     for module in program.modules:
         if not related({module}, program.stepped_modules) or related({module}, program.facts.scaled_gradients):
@@ -86,7 +88,7 @@ def check(program: Program) -> Reports:
                 continue
             seen.add(backward.key)
             region = forward.data["autocast"]
-            message = "the loss is computed under float16 autocast and goes backward without a GradScaler: gradients below 6e-8 become zero"
+            message = f"the loss is computed under float16 autocast and goes backward without {scaler}: gradients below 6e-8 become zero"
             notes = note(forward, "the forward pass computes in float16 here")
             yield Report(backward, message, notes, repair=("use-bfloat16", region.site, forward))
 

@@ -76,6 +76,11 @@ AUTOMATON = Automaton(
 )
 
 
+# zero_grad() takes the gradients away since PyTorch 2.0; before, it made them zeros: https://github.com/pytorch/pytorch/releases/tag/v2.0.0
+_NOTHING = "the step has nothing to apply, so nothing is learned"
+_ZEROS = "the step applies zeros (before PyTorch 2.0), so only momentum and weight decay go on"
+
+
 def check(program: Program) -> Reports:
     for optimizer in program.optimizers:
         visits = program.run(AUTOMATON, optimizer)
@@ -88,6 +93,7 @@ def check(program: Program) -> Reports:
                 clear = state.last("clear")
                 if clear in clears and clear not in reported:
                     reported.add(clear)
-                    message = f"{name_of(optimizer)}'s gradients are cleared between backward() and step(): the step has nothing to apply, so nothing is learned"
+                    harm = _NOTHING if program.target_torch >= (2, 0) else _ZEROS
+                    message = f"{name_of(optimizer)}'s gradients are cleared between backward() and step(): {harm}"
                     notes = note(state.last("backward"), "the gradients are computed here") + note(visit.event, "this step uses nothing")
                     yield Report(clear, message, notes, repair=("move-clear", optimizer, clear, state.last("backward"), visit.event))
