@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from looplint import autocasting, calls, checkpoints, ir, loaders, methods, objects
+from looplint import autocasting, calls, checkpoints, devices, ir, loaders, methods, objects
 from looplint.knowledge.lookup import is_functional_loss
 from looplint.machine import Machine
 from looplint.membership import ready, register
@@ -104,6 +104,7 @@ def constructed(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
             obj.info["exact"] = exact
             rate = next((a.value for a in expr.args if a.keyword == "lr"), None)
             obj.info["rate"] = ir.render(rate)
+            obj.info["stateful"] = checkpoints.has_state(obj, args)
             m.emit("construct", expr.node, {obj}, holds=holds, args=args)
         case "scheduler":
             optimizer = args.get(0, "optimizer") or NOTHING
@@ -428,6 +429,8 @@ def _is_statement(m: Machine, expr: ir.Call) -> bool:
 
 def _range(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     bound = args.positional[1 if len(args.positional) > 1 else 0] if args.positional else NOTHING
+    if len(args.positional) > 1:
+        checkpoints.note_continued(args.positional[0])
     return frozenset({Iter(frozenset({Number()}), bound=bound)})
 
 
@@ -618,6 +621,10 @@ def _spawn(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
 # -- the rest
 
 
+def _device(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    return devices.device(args.get(0, "device", "type")) if len(args.values()) == 1 else UNKNOWN
+
+
 def _overwrite_flag(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     known = constant_of(args.positional[0]) if args.positional else None
     m.facts.overwrites_params = known is not None and bool(known.value)
@@ -660,7 +667,7 @@ _EFFECTS: dict[str, Effect] = {
     "accumulate-context": _context("accumulate"), "scaled-loss-context": _context("scaled-loss"), "range": _range, "enumerate": _enumerate, "zip": _zip,
     "progress": _progress, "sequence": _sequence, "chain": _chain, "filter": _filter, "map": _map, "next": _next, "length": _length, "super": _super,
     "getattr": _getattr, "setattr": _setattr, "hasattr": _hasattr, "partial": _partial, "decorator": _decorator, "dict": _dict, "list": _list,
-    "namespace": _namespace, "exit": _exit, "spawn": _spawn, "save": checkpoints.save, "load": checkpoints.load, "overwrite-flag": _overwrite_flag, "split": _split,
+    "namespace": _namespace, "exit": _exit, "spawn": _spawn, "save": checkpoints.save, "load": checkpoints.load, "overwrite-flag": _overwrite_flag, "split": _split, "device": _device,
     "collective": _pure, "update-bn": _pure,
 }  # fmt: skip
 

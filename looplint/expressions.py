@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from looplint import calls, choices, ir, objects
+from looplint import calls, checkpoints, choices, ir, objects
 from looplint.frames import Frame, Trace
 from looplint.knowledge.pytorch import SEALED
 from looplint.machine import Machine
@@ -157,6 +157,7 @@ def _subscript(m: Machine, expr: ir.Subscript) -> Value:
 
 def subscript(m: Machine, base: Value, index: Value) -> Value:
     known = constant_of(index)
+    checkpoints.note_key(base, known.value if known else None)
     result: Value = NOTHING
     for atom in base:
         match atom:
@@ -267,8 +268,8 @@ def binary(m: Machine, op: str, left: Value, right: Value, expr: ir.Binary | ir.
     units = frozenset().union(*(a.units for a in left | right if isinstance(a, Number)))
     if units:
         return frozenset({Number(units)})
-    deps = frozenset().union(*(a.deps for a in left | right if isinstance(a, Unknown)))
-    return frozenset({Unknown(deps)})
+    unknown = [a for a in left | right if isinstance(a, Unknown)]
+    return frozenset({Unknown(frozenset().union(*(a.deps for a in unknown)), frozenset().union(*(a.files for a in unknown)))})
 
 
 def _note_difference(m: Machine, left: Value, right: Value) -> None:

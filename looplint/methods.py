@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from looplint import calls, contexts, ir, objects
+from looplint import calls, checkpoints, contexts, ir, objects
 from looplint.knowledge.lookup import tensor_method
 from looplint.knowledge.pytorch import SCORES, TENSOR_ONLY
 from looplint.machine import Machine
@@ -145,6 +145,11 @@ def _on_unknown(m: Machine, atom: Unknown, name: str, args: Arguments, expr: ir.
     note_discarded(m, atom, name, args, expr)
     if name == "set_epoch":
         m.remark("set-epoch", expr.node, ())
+    if name in ("get", "pop", "__getitem__") and args.positional:
+        key = constant_of(args.positional[0])
+        checkpoints.note_key([atom], key.value if key else None)
+    if name in ("load_state_dict", "load_checkpoint", "restore") and args.values():
+        m.emit("load", expr.node, atom.deps, states=checkpoints.states_in(args.values()), files=checkpoints.files_in(args.values()))
     if name == "backward" and not args.positional:
         backward(m, expr, [frozenset({atom})], args)
         return UNKNOWN

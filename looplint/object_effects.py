@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from looplint import calls, checkpoints, ir, methods, objects
+from looplint import calls, checkpoints, devices, ir, methods, objects
 from looplint.machine import Machine
 from looplint.membership import note_part, register
 from looplint.tensors import combine, under
@@ -157,7 +157,8 @@ def _submodules(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call)
 
 
 def _move(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    m.emit("move", expr.node, {obj}, certain=_one(obj), method=name, args=args)
+    chosen = devices.is_choice(args.get(0, "device") or NOTHING)
+    m.emit("move", expr.node, {obj}, certain=_one(obj), method=name, args=args, chosen=chosen)
     return ref(obj)
 
 

@@ -81,6 +81,11 @@ class Program:
         """The state dicts that are taken."""
         return self._subjects("state")
 
+    @cached_property
+    def disks(self) -> list[Obj]:
+        """What files are saved to and loaded from."""
+        return self._subjects("disk")
+
     def _subjects(self, *kinds: str) -> list[Obj]:
         found: dict[Obj, None] = {}
         for event in self.events:
@@ -243,6 +248,17 @@ class Program:
         """Whether a sampler may be told the number of the epoch anywhere: by the program, or by what got hold of it."""
         told = any(not e.subjects or e.subjects & {sampler, loader} for e in self.of("set-epoch"))
         return told or sampler.escaped or loader.escaped or bool(loader.info.get("prepared"))
+
+    # -- checkpoints
+
+    @cached_property
+    def device_choice(self) -> Event | None:
+        """A move of a module to the CPU or to an accelerator, whichever the machine has."""
+        return next((e for e in self.of("move") if e.data.get("chosen")), None)
+
+    def restored_from(self, file: Obj) -> list[Event]:
+        """Where what was read from a file is given to objects as their state."""
+        return [e for e in self.of("load") if file in e.data.get("files", ())]
 
     # -- forwards
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from looplint import calls, choices, contexts, ir, objects
+from looplint import calls, checkpoints, choices, contexts, ir, objects
 from looplint.expressions import binary, element_of, evaluate, exact_items, truth
 from looplint.frames import Frame, LoopScope, Snapshot, Trace, merge
 from looplint.graph import Loop, Loose
@@ -50,6 +50,7 @@ def _assign(m: Machine, stmt: ir.Assign) -> None:
 
 
 def assign(m: Machine, target: ir.Expr, value: Value, stmt: ir.Stmt | None = None) -> None:
+    checkpoints.note_start(target, value)
     match target:
         case ir.Name():
             bind_name(m, target.id, value)

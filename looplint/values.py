@@ -208,9 +208,10 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Anything; `deps` are the modules it may depend on."""
+    """Anything; `deps` are the modules it may depend on, `files` the files it was read from."""
 
     deps: frozenset[Obj] = frozenset()
+    files: frozenset[Obj] = frozenset()
 
 
 Atom = Union[

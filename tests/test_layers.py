@@ -26,7 +26,7 @@ LAYERS = [
     ["lower", "values", "suppression", "fingerprint", "unused", "noqa"],
     ["graph", "project", "frames"],
     ["slicing", "machine", "roles"],
-    ["automaton", "tensors", "schedules"],
+    ["automaton", "tensors", "schedules", "devices"],
     ["autocasting", "calls", "objects", "methods", "effects", "object_effects", "checkpoints", "contexts", "choices", "expressions", "loaders", "statements", "modules", "membership", "texts", "tensorlike", "outcomes"],
     ["program", "insides", "manual_loops", "roots"],
     ["protocols", "precision", "predictions"],

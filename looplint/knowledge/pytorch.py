@@ -85,7 +85,7 @@ CALLS: dict[str, str] = {
     "torch.is_tensor": "pure",
     "torch.is_grad_enabled": "pure",
     "torch.manual_seed": "pure",
-    "torch.device": "pure",
+    "torch.device": "device",
     "torch.set_default_tensor_type": "pure",
 }
 
@@ -335,6 +335,11 @@ PARAMETERLESS = frozenset({
     "AvgPool1d", "AvgPool2d", "AvgPool3d", "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
     "LPPool1d", "LPPool2d", "MaxUnpool2d", "Upsample", "UpsamplingNearest2d", "UpsamplingBilinear2d", "PixelShuffle", "PixelUnshuffle", "ZeroPad2d",
     "ReflectionPad1d", "ReflectionPad2d", "ReplicationPad2d", "ConstantPad2d", "Fold", "Unfold", "ChannelShuffle", "CosineSimilarity", "PairwiseDistance",
+})  # fmt: skip
+# Optimizers that keep moments or other averages for each parameter, whatever their arguments.
+STATEFUL = frozenset({
+    "Adam", "AdamW", "NAdam", "RAdam", "Adamax", "Adagrad", "Adadelta", "RMSprop", "Adafactor", "SparseAdam", "ASGD", "Rprop", "Lion", "FusedAdam", "LAMB", "Lamb",
+    "AdaBelief", "MADGRAD", "AdamP", "Prodigy", "Muon", "AdamW8bit", "Adam8bit",
 })  # fmt: skip
 # Optimizers that allocate their state when they are built (measured on 2.13).
 EAGER_STATE = frozenset({"Adagrad", "ASGD_eager"})

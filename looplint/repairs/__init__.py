@@ -33,6 +33,7 @@ REPAIRS: dict[str, Callable[..., Plan]] = {
     "copy-value": data.copy_value,
     "set-argument": data.set_argument,
     "set-epoch": data.set_epoch,
+    "map-location": data.map_location,
     "call-module": layers.call_module,
     "assign-result": layers.assign_result,
     "call-super-init": construction.call_super_init,

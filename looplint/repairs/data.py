@@ -95,3 +95,30 @@ def _iterated_in(p: Planner, loop: Loop, place: Statement, layout: Layout) -> st
     while isinstance(node, cst.Call) and node.args and layout.code(node.func).rpartition(".")[2] in ("enumerate", "tqdm"):
         node = node.args[0].value
     return node.value if isinstance(node, cst.Name) else None
+
+
+def map_location(p: Planner, event: Event) -> Plan:
+    """What is read goes to the device of the program, by the one name it has in reach, or else to the CPU, from where the state is copied."""
+    place = place_at(event, len(event.calls), p.layouts)
+    layout, node = place.layout, event.site.node
+    if not isinstance(node, cst.Call) or any(a.star for a in node.args):
+        raise Infeasible("the call cannot be given one more argument")
+    names = _devices_at(place.statement, layout)
+    value = names.pop() if len(names) == 1 else '"cpu"'
+    draft = Draft(layout)
+    draft.add_argument(node, f"map_location={value}")
+    return Plan(f"Pass map_location={value}", "safe", [draft])
+
+
+def _devices_at(place: Statement, layout: Layout) -> set[str]:
+    """The names that are given a device by what the machine has, and that a place can use."""
+    function = layout.function_of(place)
+    found = set()
+    for statement in layout.by_node.values():
+        node = statement.node
+        if isinstance(node, cst.Assign) and len(node.targets) == 1 and isinstance(node.targets[0].target, cst.Name) and "is_available()" in layout.code(node.value):
+            owner = layout.function_of(statement)
+            above = statement.start < place.start and (owner is function or owner is None)
+            if above and ("cpu" in layout.code(node.value)):
+                found.add(node.targets[0].target.value)
+    return found

@@ -1,0 +1,18 @@
+"""Which device a program works on, as far as its text tells."""
+
+from __future__ import annotations
+
+from looplint.values import UNKNOWN, Const, Value
+
+_ACCELERATORS = ("cuda", "mps", "xpu", "npu", "hpu")
+
+
+def device(value: Value | None) -> Value:
+    """What `torch.device(value)` is: the text it was given, or unknown."""
+    return value if value and all(isinstance(a, Const) and isinstance(a.value, str) for a in value) else UNKNOWN
+
+
+def is_choice(value: Value) -> bool:
+    """Whether a device is the CPU on one path and an accelerator on another: the program runs on machines with one and without."""
+    names = {a.value.partition(":")[0] for a in value if isinstance(a, Const) and isinstance(a.value, str)}
+    return "cpu" in names and any(name in _ACCELERATORS for name in names)

@@ -1,0 +1,83 @@
+"""A checkpoint goes back to the device it was saved from, and the script may run where there is none.
+
+## What it does
+
+Reports `torch.load` without `map_location` whose result is given to `load_state_dict`, in a program that takes a GPU where there is one and
+the CPU else, and that has not saved the file itself in the same run.
+
+## Why it matters
+
+`torch.load` puts each tensor on the device it was saved from. A checkpoint of a run with a GPU then raises "Attempting to deserialize object
+on a CUDA device" on a machine without one, which the rest of the script was written for; on a machine with several, all processes load it
+onto the first GPU and keep a second copy of the model there.
+
+## Bad
+
+```python
+import torch
+from torch import nn
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = nn.Linear(8, 2).to(device)
+net.load_state_dict(torch.load("weights.pt"))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(3):
+    opt.zero_grad()
+    loss = net(torch.randn(4, 8, device=device)).pow(2).mean()
+    loss.backward()
+    opt.step()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = nn.Linear(8, 2).to(device)
+net.load_state_dict(torch.load("weights.pt", map_location=device))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(3):
+    opt.zero_grad()
+    loss = net(torch.randn(4, 8, device=device)).pow(2).mean()
+    loss.backward()
+    opt.step()
+```
+
+## Stays quiet
+
+A device that is the same on every machine; a file that the same run has saved before, from the device it is on; what is loaded for
+something else than a state, such as data; weights that somebody else has published, which come on the CPU.
+
+## Repair
+
+Safe: `map_location=` with the program's device where one name holds it, else `"cpu"`: `load_state_dict` copies from there.
+
+## Evidence
+
+What a run shows: `torch.load` without `map_location`, in a run whose device was chosen by what the machine has.
+"""
+
+from looplint.rule import Automaton, Program, Report, Reports, name_of, note
+
+CODE = "LL803"
+
+AUTOMATON = Automaton(start="?", arrows={("*", "save"): "written"}, reads=frozenset({"load"}))
+
+
+def check(program: Program) -> Reports:
+    choice = program.device_choice
+    if choice is None:
+        return
+    for disk in program.disks:
+        for visit in program.run(AUTOMATON, disk):
+            event = visit.event
+            file = event.data.get("file")
+            if file is None or event.data["map_location"] or visit.sometimes("written") or file.info.get("published"):
+                continue
+            restored = program.restored_from(file)
+            if restored:
+                names = ", ".join(sorted({name_of(o, "the model") for e in restored for o in e.subjects})) or "the model"
+                message = f"the state of {names} is loaded onto the device it was saved from: where that is a GPU, this fails on the machines without one"
+                yield Report(event, message, note(choice, "which this program is written for: the device is chosen here"), repair=("map-location", event))

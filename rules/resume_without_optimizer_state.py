@@ -1,0 +1,110 @@
+"""Training is resumed with the model and the epoch, and with an optimizer that remembers nothing.
+
+## What it does
+
+Reports a program that restores a model and the number of the epoch from a checkpoint and trains on, with an optimizer that keeps moments or
+momentum and whose state is not restored.
+
+## Why it matters
+
+Adam and momentum live from averages over thousands of steps. An optimizer that is built anew starts with empty ones: Adam's first steps
+are as large as the learning rate for every parameter, whatever its gradient, and the loss jumps at each resume. The number of the epoch says
+that the run was meant to go on as if nothing had happened.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(resume: str, epochs: int):
+    net = nn.Linear(8, 2)
+    opt = optim.Adam(net.parameters(), lr=1e-3)
+    start = 0
+    if resume:
+        checkpoint = torch.load(resume, map_location="cpu")
+        net.load_state_dict(checkpoint["model"])
+        start = checkpoint["epoch"] + 1
+    for epoch in range(start, epochs):
+        opt.zero_grad()
+        loss = net(torch.randn(4, 8)).pow(2).mean()
+        loss.backward()
+        opt.step()
+        torch.save({"model": net.state_dict(), "epoch": epoch}, "last.pt")
+```
+
+## Good
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(resume: str, epochs: int):
+    net = nn.Linear(8, 2)
+    opt = optim.Adam(net.parameters(), lr=1e-3)
+    start = 0
+    if resume:
+        checkpoint = torch.load(resume, map_location="cpu")
+        net.load_state_dict(checkpoint["model"])
+        opt.load_state_dict(checkpoint["optimizer"])
+        start = checkpoint["epoch"] + 1
+    for epoch in range(start, epochs):
+        opt.zero_grad()
+        loss = net(torch.randn(4, 8)).pow(2).mean()
+        loss.backward()
+        opt.step()
+        torch.save({"model": net.state_dict(), "optimizer": opt.state_dict(), "epoch": epoch}, "last.pt")
+```
+
+## Stays quiet
+
+Plain SGD, which has no state; weights to begin with, whose checkpoint does not say where to go on; the best model, loaded after training;
+an optimizer that is restored, or may be by code that cannot be followed.
+
+## Repair
+
+None: the checkpoint has to be written with the optimizer's state first.
+
+## Evidence
+
+What a run shows: a model's state is loaded, the optimizer steps after that, and no state was loaded into it.
+"""
+
+from looplint.rule import Event, Obj, Program, Report, Reports, name_of, note, related
+
+CODE = "LL802"
+
+
+def check(program: Program) -> Reports:
+    for restored in program.of("load"):
+        files = [f for f in restored.data.get("files", ()) if f.info.get("continues")]
+        models = [o for o in restored.subjects if o.kind == "module"]
+        if not files or not models or not restored.certain or any("optim" in key for f in files for key in f.info.get("keys", ())):
+            continue
+        for optimizer in program.optimizers:
+            step = _steps_after(program, optimizer, restored)
+            if step is None or not related(optimizer.info.get("holds", ()), models) or not _starts_anew(program, optimizer):
+                continue
+            name = name_of(optimizer, "the optimizer")
+            message = f"{name_of(models[0], 'the model')} is restored to train on, {name} is not: its averages start from nothing"
+            kept = [e for e in program.of("save") if any(s.info["of"] in models for s in e.data["states"])]
+            what = "with" if any(s.info["of"] is optimizer for e in kept for s in e.data["states"]) else "without"
+            yield Report(restored, message, note(kept[0] if kept else None, f"the checkpoint is written {what} its state here") + note(step, f"{name} steps here"))
+            break
+
+
+def _starts_anew(program: Program, optimizer: Obj) -> bool:
+    """Whether an optimizer has a state, and nothing can have restored it."""
+    loads = program.of("load")
+    given = any(optimizer in e.subjects or (not e.subjects and "file" not in e.data) for e in loads)
+    return bool(optimizer.info.get("stateful")) and not optimizer.escaped and not optimizer.symbolic and not given
+
+
+def _steps_after(program: Program, optimizer: Obj, restored: Event) -> Event | None:
+    """The step of a loop that begins after a model was restored."""
+    for event in program.of("step"):
+        if optimizer in event.subjects and event.root == restored.root and event.index > restored.index and len(event.loops) > len(restored.loops):
+            return event
+    return None
