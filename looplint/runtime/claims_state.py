@@ -172,6 +172,22 @@ def restores_itself(run: Stream, right: Stream) -> Signal:
     return Signal(shared > 0, float(shared), f"{shared} of {len(loads)} restored states were the model's own storage")
 
 
+def resumed_without_state(run: Stream, right: Stream) -> Signal:
+    restored = run.of("load", where=lambda e: e.facts.get("tensors", 0) > 0)
+    told = {e.object for e in run.of("load") if e.facts.get("function") == "load_state_dict"}
+    first = {}
+    for step in run.of("step"):
+        first.setdefault(step.object, step.n)
+    anew = [o for o, n in first.items() if o not in told and any(e.n < n for e in restored)]
+    return Signal(bool(anew), float(len(anew)), f"{len(anew)} of {len(first)} optimizers began without a state after a model's was restored")
+
+
+def placed_by_file(run: Stream, right: Stream) -> Signal:
+    loads = run.of("load", where=lambda e: e.facts.get("function") == "torch.load")
+    found = sum(not e.facts.get("map_location") for e in loads)
+    return Signal(found > 0, float(found), f"{found} of {len(loads)} files were loaded to where they had been saved from")
+
+
 def in_order(run: Stream, right: Stream) -> Signal:
     trained = {loader for e in run.of("backward") for loader, _, _ in e.batches}
     names = [f"{run.things[n].name} ({run.things[n].facts['sampler']})" for n in sorted(trained)]

@@ -43,6 +43,8 @@ SIGNALS: dict[str, Measure] = {
     "LL702": claims_state.loss_input("binary_cross_entropy_with_logits", "in_unit", "were probabilities already"),
     "LL703": claims_state.crashes("RuntimeError", "between 0 and 1"),
     "LL801": claims_state.restores_itself,
+    "LL802": claims_state.resumed_without_state,
+    "LL803": claims_state.placed_by_file,
     "LL901": claims_state.in_order,
     "LL902": claims_state.both_flags,
     "LL903": claims_state.epoch_never_set,
