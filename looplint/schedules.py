@@ -36,8 +36,16 @@ def unit_of(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Unit | None
         if value is None or text is None:
             continue
         obj.info["horizon"] = constant_of(value)
+        obj.info["milestone"] = _last_milestone(text)
         return _unit_of_value(m, value, text)
     return None
+
+
+def _last_milestone(expr: ir.Expr) -> int | None:
+    """The last of milestones that are written as numbers."""
+    items = expr.items if isinstance(expr, ir.Display) else ()
+    values = [i.value for i in items if isinstance(i, ir.Const) and isinstance(i.value, int)]
+    return max(values) if values and len(values) == len(items) else None
 
 
 def _argument(expr: ir.Call, position: int, keyword: str) -> ir.Expr | None:

@@ -93,10 +93,11 @@ def _has_argument(event) -> bool:
 
 
 def epoch_unit(scheduler, loop) -> bool:
-    """Whether the scheduler's horizon is in epochs: by its expression, or because it equals the epoch loop's bound."""
+    """Whether the scheduler's horizon is in epochs: by its expression, or because it fits the epoch loop's bound."""
     unit = scheduler.info.get("unit")
     if unit is not None:
         return unit == "epochs"
-    horizon = scheduler.info.get("horizon")
-    bound = loop.parent.bound
-    return horizon is not None and any(getattr(a, "value", None) == horizon.value for a in bound)
+    horizon, milestone = scheduler.info.get("horizon"), scheduler.info.get("milestone")
+    bounds = [a.value for a in loop.parent.bound if isinstance(getattr(a, "value", None), int)]
+    # Milestones that end in the second half of the epochs are laid out over them: counted in batches they would lie in the first ones.
+    return any((horizon is not None and b == horizon.value) or (milestone is not None and b <= 2 * milestone and milestone < b) for b in bounds)
