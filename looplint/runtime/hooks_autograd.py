@@ -32,7 +32,8 @@ def _backward(tape: Tape, optimizers: Optimizers, original: Callable[..., Any]) 
         # What each optimizer's gradients already held: a backward adds to it.
         before = {n: measure.gradient_marks(optimizers.parameters(o, n)) for o in optimizers.all() if (n := tape.number(o))}
         facts: dict[str, Any] = {"before": {n: sum(m is not None for m in marks) for n, marks in before.items()}}
-        facts.update(_describe(tape, loss, args, kwargs))
+        place = tape.place(2)
+        facts.update(_describe(tape, loss, place, args, kwargs))
         local.inside.add("backward")
         tape.reached = []
         try:
@@ -46,14 +47,14 @@ def _backward(tape: Tape, optimizers: Optimizers, original: Callable[..., Any]) 
             tape.reached = []
             living = [(o, tape.number(o)) for o in optimizers.all()]
             facts["filled"] = [n for o, n in living if n in before and measure.gradient_marks(optimizers.parameters(o, n)) != before[n]]
-            tape.emit("backward", 0, facts)
+            tape.emit("backward", 0, facts, at=place)
         optimizers.count_backward()
         return result
 
     return backward
 
 
-def _describe(tape: Tape, loss: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+def _describe(tape: Tape, loss: Any, place: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     facts: dict[str, Any] = {}
     if kwargs.get("retain_graph") or (len(args) > 1 and args[1]):
         facts["retain_graph"] = True
@@ -64,7 +65,7 @@ def _describe(tape: Tape, loss: Any, args: tuple[Any, ...], kwargs: dict[str, An
     scaled = tape.local.scaled
     if scaled is not None and scaled[0]() is loss:
         facts["scaler"] = scaled[1]
-    if tape.sample("chain", tape.place(3), 3):
+    if tape.sample("chain", place, 3):
         facts["chain"] = measure.loss_chain(loss)
     if loss.numel() == 1 and not loss.is_meta and tape.sample("loss", 0, 6):
         tape.local.busy += 1

@@ -24,6 +24,7 @@ class Modules:
     def __init__(self, tape: Tape) -> None:
         self.tape = tape
         self.living: dict[int, weakref.ref[nn.Module]] = {}
+        self.learning: set[int] = set()  # those with parameters
         # The trained models, held so that their parameters can be read when the script is over.
         self.kept: dict[int, nn.Module] = {}
         self._parts: dict[int, tuple[list[nn.Module], list[nn.Module]]] = {}
@@ -37,6 +38,8 @@ class Modules:
         facts = {"parameters": len(parameters), "trainable": sum(p.requires_grad for p in parameters)}
         number = self.tape.object(module, "module", facts)
         self.living[number] = weakref.ref(module)
+        if parameters:
+            self.learning.add(number)
         return number
 
     def with_parameters(self) -> list[nn.Module]:
@@ -110,19 +113,22 @@ def _install_forward(tape: Tape, optimizers: Optimizers, modules: Modules) -> No
         inside = local.inside
         if "forward" in inside or "backward" in inside or tape.silent():
             return original(self, *args, **kwargs)
-        _sample_graph(tape, modules)
+        place = tape.place(2)
+        # A loss is called while the graph that it ends is alive: what earlier iterations left is looked for at the models.
+        if modules.number(self) in modules.learning:
+            _sample_graph(tape, modules, place)
         inside.add("forward")
         try:
             result = original(self, *args, **kwargs)
         finally:
             inside.discard("forward")
-        _emit_forward(tape, optimizers, modules, self, result)
+        _emit_forward(tape, optimizers, modules, self, result, place)
         return result
 
     nn.Module.__call__ = call  # type: ignore[method-assign]
 
 
-def _emit_forward(tape: Tape, optimizers: Optimizers, modules: Modules, module: nn.Module, result: Any) -> None:
+def _emit_forward(tape: Tape, optimizers: Optimizers, modules: Modules, module: nn.Module, result: Any, place: int) -> None:
     number = modules.number(module)
     enabled = torch.is_grad_enabled()
     facts = {**modules.modes(module, number), "grad_enabled": enabled}
@@ -134,10 +140,10 @@ def _emit_forward(tape: Tape, optimizers: Optimizers, modules: Modules, module: 
         facts["graph"] = True
         if tape.sample("holders", number, 3):
             facts["holders"] = optimizers.holding(module.parameters())
-    event = tape.emit("forward", number, facts, 3)
+    event = tape.emit("forward", number, facts, at=place)
     if output is not None:
         output.grad_fn.register_prehook(_Reached(tape, event))  # type: ignore[union-attr]
-        if module.training and next(module.parameters(), None) is not None:
+        if module.training and number in modules.learning:
             modules.keep(number, module)
 
 
@@ -155,10 +161,9 @@ class _Reached:
         self.tape.reached.append(self.event)
 
 
-def _sample_graph(tape: Tape, modules: Modules) -> None:
+def _sample_graph(tape: Tape, modules: Modules, place: int) -> None:
     """What is alive just before a forward is what earlier iterations left behind."""
-    place = tape.place(3)
-    if not tape.sample("graph", place, 3) or not tape.affordable():
+    if not tape.sample("graph", place, 2) or not tape.affordable():
         return
     tape.local.busy += 1
     began = time.perf_counter()

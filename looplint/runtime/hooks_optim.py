@@ -169,11 +169,11 @@ def _install_step(tape: Tape, optimizers: Optimizers) -> None:
             facts["closure"] = True
         local.busy += 1
         began = time.perf_counter()
-        if tape.sample("norm", number, 6) and not closure:
+        if tape.sample("norm", number, 5) and not closure:
             facts["norm"] = measure.norm(p.grad for p in parameters)
             if local.value_clipped:
                 facts["largest"] = measure.largest(p.grad for p in parameters)
-        if tape.sample("change", number, 4) and tape.affordable():
+        if tape.sample("change", number, 3) and tape.affordable():
             facts["copies"] = measure.copies(parameters)
         tape.measuring += time.perf_counter() - began
         local.busy -= 1

@@ -108,7 +108,8 @@ class Tape:
         self._encode = json.JSONEncoder(separators=(",", ":"), default=str).encode
         self._pending: list[Mapping[str, Any]] = []
         self._flushed = 0.0
-        self._owner = os.getpid()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._forked)
         self._began = time.perf_counter()
         self._objects: dict[int, tuple[weakref.ref[Any], int]] = {}
         self._object_count = 0
@@ -124,15 +125,19 @@ class Tape:
         self.steps = 0
         self.closed = False
 
+    def _forked(self) -> None:
+        """A process forked from this one writes nothing."""
+        self.closed = True
+
     def now(self) -> float:
         return time.perf_counter() - self._began
 
     def silent(self) -> bool:
-        return self.closed or self.local.busy > 0 or os.getpid() != self._owner
+        return self.closed or self.local.busy > 0
 
     def write(self, record: Mapping[str, Any]) -> None:
         """Takes one record. Records are encoded many at a time: one by one, between the program's own work, it takes several times as long."""
-        if self.closed or os.getpid() != self._owner:
+        if self.closed:
             return
         pending = self._pending
         pending.append(record)
@@ -141,7 +146,7 @@ class Tape:
 
     def flush(self) -> None:
         """Puts what is pending into the file, as one line."""
-        if self.closed or os.getpid() != self._owner:
+        if self.closed:
             return
         with self._lock:
             records, self._pending, self._flushed = self._pending, [], self.now()
@@ -159,7 +164,7 @@ class Tape:
 
     def close(self) -> None:
         """Cuts the file to what was written."""
-        if self.closed or os.getpid() != self._owner:
+        if self.closed:
             return
         self.flush()
         self.closed = True
@@ -204,10 +209,11 @@ class Tape:
             loops[:] = [entry for entry in loops if entry[0]() is not None]
         return [list(position) for _, position in loops]
 
-    def emit(self, kind: EventKind, number: int, facts: Mapping[str, Any], depth: int = 1) -> int:
-        """Writes an event and returns its number in the stream."""
+    def emit(self, kind: EventKind, number: int, facts: Mapping[str, Any], depth: int = 1, at: int | None = None) -> int:
+        """Writes an event and returns its number in the stream; `at` is its place where that is known already."""
         self.events += 1
-        record: dict[str, Any] = {"record": "event", "n": self.events, "kind": kind, "object": number, "at": self.place(depth + 1), "time": round(self.now(), 6)}
+        place = self.place(depth + 1) if at is None else at
+        record: dict[str, Any] = {"record": "event", "n": self.events, "kind": kind, "object": number, "at": place, "time": round(self.now(), 6)}
         if self.loops:
             record["loops"] = self.running_loops()
         record.update(facts)
