@@ -18,6 +18,7 @@ from looplint.runtime.tape import Tape
 def install(tape: Tape, epochs: int = 0, batches: int = 0) -> None:
     """Hooks the loaders; the run ends where a training loader begins one more pass than `epochs`, and every pass ends after `batches`."""
     passes: dict[int, int] = {}
+    _install_construct(tape)
     _install_iter(tape, passes, epochs)
     _install_next(tape, batches)
     _install_set_epoch(tape)
@@ -38,6 +39,18 @@ def _describe(loader: DataLoader[Any]) -> dict[str, Any]:
     }
 
 
+def _install_construct(tape: Tape) -> None:
+    original = DataLoader.__init__
+
+    @functools.wraps(original)
+    def construct(self: DataLoader[Any], *args: Any, **kwargs: Any) -> None:
+        original(self, *args, **kwargs)
+        if not tape.silent():
+            vars(self)["_looplint_place"] = tape.place(2)
+
+    DataLoader.__init__ = construct  # type: ignore[method-assign]
+
+
 def _install_iter(tape: Tape, passes: dict[int, int], epochs: int) -> None:
     original = DataLoader.__iter__
 
@@ -46,7 +59,10 @@ def _install_iter(tape: Tape, passes: dict[int, int], epochs: int) -> None:
         iterator = original(self)
         if tape.silent():
             return iterator
-        number = tape.number(self) or tape.object(self, "loader", _describe(self))
+        number = tape.number(self)
+        if not number:
+            number = tape.object(self, "loader", _describe(self))
+            tape.write({"record": "loader", "object": number, "at": vars(self).get("_looplint_place", 0)})
         passes[number] = passes.get(number, -1) + 1
         if epochs and passes[number] >= epochs and number in tape.trained:
             raise StepLimit(f"{epochs} epochs" if epochs > 1 else "1 epoch")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from looplint.finding import Finding, Location
-from looplint.runtime import witness_cycle, witness_state
+from looplint.runtime import witness_cycle, witness_rest, witness_state
 from looplint.runtime.stream import Stream
 from looplint.runtime.witness import Judge, Witness
 from looplint.sources import display_name
@@ -36,6 +36,16 @@ JUDGES: tuple[tuple[tuple[str, ...], Judge], ...] = (
     (("LL502",), witness_state.strays),
     (("LL503",), witness_state.casts),
     (("LL504",), witness_state.direct_forwards),
+    (("LL506",), witness_rest.not_ready),
+    (("LL601",), witness_rest.clipped_while_scaled),
+    (("LL602",), witness_rest.never_updated),
+    (("LL603",), witness_rest.half_unscaled),
+    (("LL604",), witness_rest.bypassed),
+    (("LL701", "LL702", "LL703"), witness_rest.loss_inputs),
+    (("LL801",), witness_rest.restores_itself),
+    (("LL901",), witness_rest.in_order),
+    (("LL902",), witness_rest.both_flags),
+    (("LL903",), witness_rest.epoch_never_set),
 )
 MEASURED = frozenset(code for codes, _ in JUDGES for code in codes)
 # Rules whose places only a probe can watch.
@@ -104,7 +114,7 @@ def _judged(finding: Finding, seen: Sequence[Witness]) -> Joined:
     if finding.code not in MEASURED:
         return verdict("not measured", "a run does not show what this rule reports")
     places = set(_places(finding))
-    mine = [w for w in seen if w.code in (finding.code, ALIKE.get(finding.code)) and places & w.frames and w.whole]
+    mine = [w for w in seen if w.code in (finding.code, ALIKE.get(finding.code)) and (places & w.frames or not w.frames) and w.whole]
     if not mine:
         return verdict("not reached", "the run did not come to this place, or ended before it could tell")
     inner = [w for w in mine if (w.file, w.line) in places] or mine

@@ -23,7 +23,7 @@ from torch.utils.data import DataLoader, TensorDataset
 def main():
     torch.manual_seed(0)
     data = TensorDataset(torch.randn(32, 4), torch.randn(32, 1))
-    train_loader, val_loader = DataLoader(data, batch_size=4), DataLoader(data, batch_size=16)
+    train_loader, val_loader = DataLoader(data, batch_size=4, shuffle=True), DataLoader(data, batch_size=16)
     model = nn.Sequential(nn.Linear(4, 8), nn.Dropout(0.5), nn.Linear(8, 1))
     model.to("cpu")
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -82,6 +82,8 @@ PLANTED: dict[str, tuple[tuple[str, str], ...]] = {
     "LL303": (("        with torch.no_grad():\n", "        if True:\n"),),
     "LL401": (("history.append(loss.item())", "history.append(loss)"),),
     "LL402": (("total += loss.item()", "total += loss"),),
+    "LL901": ((", shuffle=True", ""),),
+    "LL902": (("    history = []\n", "    torch.backends.cudnn.deterministic = torch.backends.cudnn.benchmark = True\n    history = []\n"),),
     "LL502": ((BUILD, BUILD + "    model[2] = nn.Linear(8, 1)\n"),),
 }
 
