@@ -12,6 +12,8 @@ from looplint.machine import Machine
 from looplint.values import Arguments, External, Obj, Ref, Tensor, Unknown, Value
 
 _DEPTH = 4
+# Modules of libraries that are built on tensors alone: none takes a batch of another kind.
+_TAKERS = ("torch.nn.", "torchvision.models.", "timm.")
 
 
 def note_discarded(m: Machine, atom: Tensor | Unknown, name: str, args: Arguments, expr: ir.Expr) -> None:
@@ -98,11 +100,15 @@ def _takes_tensors(m: Machine, callee: Value, position: int, depth: int = _DEPTH
 def _module_takes_tensors(m: Machine, obj: Obj, position: int, depth: int) -> bool:
     if obj.cls is None:
         first = obj.heap.get("[0]")
-        return _takes_tensors(m, first, 0, depth - 1) if first is not None else obj.qualname.startswith("torch.nn.")
-    forward = objects.find_member(m, obj.cls, "forward")
-    if forward is None or not isinstance(forward[0], ir.Function) or len(forward[0].params) <= position + 1:
+        return _takes_tensors(m, first, 0, depth - 1) if first is not None else obj.qualname.startswith(_TAKERS)
+    return _method_takes_tensors(m, obj, "forward", position, depth)
+
+
+def _method_takes_tensors(m: Machine, obj: Obj, name: str, position: int, depth: int) -> bool:
+    found = objects.find_member(m, obj.cls, name) if obj.cls is not None else None
+    if found is None or not isinstance(found[0], ir.Function) or len(found[0].params) <= position + 1 or found[0].decorators:
         return False
-    function, owner = forward[0], forward[1]
+    function, owner = found[0], found[1]
     param = function.params[position + 1]
     usage = function.usage.get(param.name)
     if usage is None or param.kind != "plain":
@@ -111,6 +117,8 @@ def _module_takes_tensors(m: Machine, obj: Obj, position: int, depth: int) -> bo
         return True
     for path, place in usage.passed:
         name = path.removeprefix("self.")
+        if name != path and name not in obj.heap and depth and _method_takes_tensors(m, obj, name, place, depth - 1):
+            return True
         inner = obj.heap.get(name) if name != path else calls.static_value(m, ir.named(path, function.node), owner.module)
         if inner is not None and _takes_tensors(m, inner, place, depth - 1):
             return True

@@ -70,7 +70,7 @@ SEVERITY = "warning"
 def check(program: Program) -> Reports:
     for event in program.of("show"):
         loop = next((at for at in reversed(event.loops) if over_data(at) or at in program.batch_loops), None)
-        if loop is None or not event.certain or not program.every_iteration(event, loop):
+        if loop is None or program.counts_epochs(loop) or not event.certain or not program.every_iteration(event, loop):
             continue
         message = f"{event.data['name']} goes into a text as a tensor in every batch: each waits for the device, and nothing here says so"
         yield Report(event, message, repair=("show-item", event))

@@ -74,6 +74,9 @@ PLAIN_COUNTS = {
     "LL402": 4,
     "LL501": 4,
     "LL502": 4,
+    "LL503": 2,
+    "LL504": 2,
+    "LL506": 3,
 }
 
 TWO = """\
@@ -117,7 +120,8 @@ def test_each_rule_has_a_mutant_somewhere(code: str) -> None:
     in_batch = step_unit.replace("    scheduler.step()\n", "").replace(
         "        optimizer.step()\n", "        optimizer.step()\n        scheduler.step()\n"
     )
-    assert planted(PLAIN, code) or planted(in_batch, code)
+    two_layers = PLAIN.replace("nn.Sequential(nn.Linear(4, 8), nn.Dropout(0.1))", "nn.Linear(4, 8)")
+    assert planted(PLAIN, code) or planted(in_batch, code) or planted(two_layers, code)
 
 
 def test_a_mutant_changes_only_what_it_names() -> None:

@@ -190,3 +190,11 @@ def test_comments_that_silence_are_written_into_cells_and_not_onto_magics(folder
     (folder / "nb.ipynb").write_bytes(before)
     named = subprocess.run([sys.executable, "-m", "looplint", "-", "--stdin-filename", "nb.ipynb", "--fix"], cwd=folder, input=before, capture_output=True)
     assert named.stdout == before.replace(b'    "    loss = ', b'    "    opt.zero_grad()\\n",\n    "    loss = ')
+
+
+def test_the_last_line_of_a_cell_is_shown_and_thus_not_dropped(tmp_path: Path) -> None:
+    moved = "y = torch.zeros(2)\ny.double()"
+    for cells, found in (((SETUP, LOOP, moved), []), ((SETUP, LOOP, f"{moved}\ny + 1"), [2])):
+        (tmp_path / "nb.ipynb").write_bytes(notebook(*cells))
+        run = looplint("--output-format", "json", "--select", "LL503", "nb.ipynb", cwd=tmp_path)
+        assert [f["location"]["row"] for f in json.loads(run.stdout)] == found

@@ -16,6 +16,7 @@ from benchmarks.mutation.mutators.gradients import (
 from benchmarks.mutation.mutators.graph import accumulation_unscaled, retain_graph_in_loop, wrong_optimizer_cleared
 from benchmarks.mutation.mutators.keeping import accumulated_tensor, logged_tensor
 from benchmarks.mutation.mutators.modes import missing_eval_mode, missing_no_grad, missing_train_mode
+from benchmarks.mutation.mutators.modules import discarded_to, forward_called_directly, missing_super_init, unregistered_submodules
 from benchmarks.mutation.mutators.parameters import move_after_optimizer, params_replaced_after_optimizer
 from benchmarks.mutation.mutators.schedules import (
     batch_scheduler_per_epoch,
@@ -48,6 +49,10 @@ MUTATORS: Mapping[str, Mutator] = {
     "LL402": accumulated_tensor,
     "LL501": move_after_optimizer,
     "LL502": params_replaced_after_optimizer,
+    "LL503": discarded_to,
+    "LL504": forward_called_directly,
+    "LL505": unregistered_submodules,
+    "LL506": missing_super_init,
 }
 
 
