@@ -116,4 +116,4 @@ def new_rule_command(name: str, code: str, folder: str) -> None:
         path.write_text(_TEMPLATE.format(loop=_LOOP, code=code), encoding="utf-8")
     except OSError as error:
         raise UserError(f"{path}: cannot be written: {error.strerror or error}") from error
-    click.echo(f'Wrote {path}. It is asked with `rules = ["{folder}"]` in the configuration; `looplint debug FILE` shows the events it can speak of.')
+    click.echo(f'Wrote {path}.\nIt is asked with `rules = ["{folder}"]` in the configuration.')

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from looplint import evidence
 from looplint.catalogue import Rule, folder
+from website import plots
 from website.runs import fence, printed, written
 
 _SOURCE = "https://github.com/looplint/looplint/blob/main"
@@ -71,7 +73,7 @@ def page(rule: Rule) -> str:
         asked = ["--isolated", "--no-cache", "--extend-select", rule.code, "train.py"]
         said = printed(["check", *asked], place)
         diff = printed(["check", "--diff", "--unsafe-fixes", *asked], place)
-        drawn = printed(["loop", "--isolated", "train.py"], place)
+        drawn = printed(["loop", "--isolated", "--width", "100", "train.py"], place)
     texts["Bad"] += f"\n\nWhat looplint says of it:\n\n{fence(said)}\n{_details('How looplint understands it: `looplint loop train.py`', drawn)}"
     texts["Stays quiet"] += _cases(rule)
     if diff:
@@ -108,10 +110,27 @@ def _expects(case: Path, code: str) -> bool:
 
 
 def _evidence(rule: Rule) -> str:
-    stored = evidence.load()
-    if not any(each.of(rule.code) for each in stored):
+    """What `looplint verify` has stored: for each device a picture and a table."""
+    parts = []
+    for stored in evidence.load():
+        cases = stored.of(rule.code)
+        if not cases:
+            continue
+        proven = sum(case["status"] == "proven" for case in cases)
+        device = "CUDA" if stored.device == "cuda" else "a CPU"
+        parts.append(f"On {device}, torch {stored.torch}: {proven} of {len(cases)} cases proven.")
+        parts += [picture] if (picture := plots.dots(cases)) else []
+        parts.append("\n".join(["| case | the broken run | as an expert repaired it | the linter's repair |", "|---|---|---|---|", *map(_row, cases)]))
+    if not parts:
         return ""
-    return f"\n\n{evidence.section(rule.code, stored)}\n\n`looplint verify {rule.code}` measures it anew."
+    return "\n\n" + "\n\n".join([*parts, f"`looplint verify {rule.code}` measures it anew."])
+
+
+def _row(case: Mapping[str, Any]) -> str:
+    broken, expert = ((case.get(side) or {}).get("text", "") for side in ("broken", "expert"))
+    mended = {True: "ends with the same bits", False: "ends elsewhere"}.get(case.get("same"), "none, or not run")
+    name = case["case"] if case["status"] == "proven" else f"{case['case']} ({case['status']})"
+    return "| " + " | ".join(text.replace("|", "\\|") for text in (name, case["note"] or broken, expert, mended)) + " |"
 
 
 def _below(rule: Rule) -> str:
