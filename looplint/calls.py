@@ -279,9 +279,17 @@ def call_function(m: Machine, func: Func, args: Arguments, expr: ir.Expr) -> Val
     if isinstance(expr, ir.Call) and function.tested:
         frame.given = _given(m, func, expr)
     result = run_frame(m, frame)
+    if _is_own_update(func):
+        unknown_call(m, func, Arguments([func.bound] if func.bound else []), expr)
     if function.is_generator and frame.on_yield is None:
         return frozenset({Iter(frame.yields or UNKNOWN)})
     return result
+
+
+def _is_own_update(func: Func) -> bool:
+    """Whether a method belongs to an optimizer of the project: what it does to the parameters is its own affair."""
+    bound = func.bound or ()
+    return not func.function.name.startswith("_") and any(isinstance(a, Ref) and a.obj.kind == "optimizer" and a.obj.cls is not None for a in bound)
 
 
 def _given(m: Machine, func: Func, call: ir.Call) -> dict[str, frozenset[str]]:
