@@ -18,20 +18,6 @@ def span(site: Site) -> tuple[Location, Location]:
     return Location(place[0], place[1]), Location(place[2], place[3])
 
 
-def displayed(site: Site) -> bool:
-    """Whether an expression is the last of a notebook's cell, whose value the notebook shows."""
-    source = site.module.source
-    if source.language != "ipynb":
-        return False
-    start, end = span(site)
-    rows = source.text.splitlines()
-    for cell in source.cells:
-        last = cell.first + cell.count - 1
-        if cell.first <= end.row <= last:
-            return start.column == 1 and not any(line.strip() and not line.lstrip().startswith("#") for line in rows[end.row : last])
-    return False
-
-
 def _spans(info: ModuleInfo) -> dict[cst.CSTNode, tuple[int, int, int, int]]:
     if not info.spans and info.code is not None:
         from libcst.metadata import MetadataWrapper, PositionProvider

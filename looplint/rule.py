@@ -10,7 +10,6 @@ from looplint.automaton import UNSEEN, Automaton, PathState, Visit, run
 from looplint.graph import Event, Guard, Loop, Site
 from looplint.ir import Binary, BoolOp, Compare, Const, Expr, paths_in, render
 from looplint.loaders import follows_time
-from looplint.positions import displayed
 from looplint.precision import COMPUTING, SCALING, UPDATING, disabled, scaler_of, switched, unscaled_by_hand
 from looplint.predictions import Scored, scored
 from looplint.program import Program, refs, related
@@ -61,7 +60,7 @@ __all__ = [
     "Value", "Visit", "constant_of", "mode_matters", "mode_states", "name_of", "note", "over_data", "over_tensor", "paths_in", "refs", "related", "render", "run", "tensor_of", "uncleared",
     "contains_part", "for_input_gradient", "validation_loop", "without_parameters",
     "COMPUTING", "SCALING", "UPDATING", "disabled", "scaler_of", "switched", "unscaled_by_hand",
-    "displayed", "unregistered", "wrapper_for",
+    "unregistered", "wrapper_for",
     "follows_time",
     "Scored", "scored",
 ]  # fmt: skip

@@ -54,7 +54,7 @@ def train(net: nn.Module, loader, epochs: int, device: str):
 ## Stays quiet
 
 Modules, which change in place; batches of graph libraries and tokenizers, which do too, unless the code uses them as tensors; a tensor
-that is made in the same expression (`torch.zeros(1).cuda()` starts the CUDA context); the last line of a notebook's cell, which is shown.
+that is made in the same expression (`torch.zeros(1).cuda()` starts the CUDA context); the last line of a cell, which is shown.
 
 ## Repair
 
@@ -65,14 +65,14 @@ Safe: assign the result.
 What a run shows: the tensor's device or type is the same before and after.
 """
 
-from looplint.rule import Program, Report, Reports, displayed
+from looplint.rule import Program, Report, Reports
 
 CODE = "LL503"
 
 
 def check(program: Program) -> Reports:
     for event in program.of("discard"):
-        if not event.certain or displayed(event.site):
+        if not event.certain:
             continue
         name, method = event.data["receiver"], event.data["method"]
         stays = "keeps its type" if event.data["changes"] == "type" else "stays where it is"
