@@ -26,7 +26,8 @@ def follow_insides(m: Machine) -> None:
 
 
 def _worth_following(function: ir.Function) -> bool:
-    return bool(function.methods & _JUDGED) or bool(function.dropped & CONVERSIONS)
+    losses = any("loss" in name or name.startswith("crit") for name in function.methods)
+    return losses or bool(function.methods & _JUDGED) or bool(function.dropped & CONVERSIONS)
 
 
 def _follow_class(m: Machine, cls: ClassRef, methods: list[ir.Function]) -> None:

@@ -189,7 +189,11 @@ def call_object(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
             return calls.call(m, bound, args, expr)
     if obj.kind in ("metric", "transform", "dataset", "distribution"):
         return _quiet(m, args)
-    return calls.unknown_call(m, Ref(obj), args, expr)
+    result = calls.unknown_call(m, Ref(obj), args, expr)
+    if obj.kind == "framework":
+        outcomes = of_forward(m, obj, args, expr)
+        result = frozenset(replace(a, outcomes=outcomes) if isinstance(a, Tensor) else a for a in result)
+    return result
 
 
 def forward(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
@@ -213,7 +217,7 @@ def forward(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
         for atom in value:
             if isinstance(atom, Func):
                 m.facts.deferred.append(frozenset({atom}))
-    outcomes = of_forward(m, obj, args, event, expr)
+    outcomes = of_forward(m, obj, args, expr)
     if graph == "no":
         return frozenset({Tensor(tags=tags, origins=origins, outcomes=outcomes)})
     return frozenset({Tensor(sources, graph, forwards, tags, origins=origins, outcomes=outcomes)})

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from looplint import calls, ir, objects
 from looplint.frames import Trace
-from looplint.graph import Event, Site
-from looplint.knowledge.pytorch import LAST_FUNCTIONS, LAST_LAYERS, SHAPING, SHAPING_LAYERS
+from looplint.graph import Site
+from looplint.knowledge.pytorch import CLASSIFIERS, HEADS, LAST_FUNCTIONS, LAST_LAYERS, NO_CLASSIFIERS, SHAPING, SHAPING_LAYERS
 from looplint.machine import Machine, OutOfFuel
 from looplint.values import UNKNOWN, Arguments, Const, Func, Obj, Outcome, Outcomes, Ref, Tensor, Tuple, Value, constant_of, join, ref
 
@@ -29,14 +29,15 @@ def of_function(m: Machine, name: str, given: Value, node: ir.Expr, *, own: bool
     return frozenset({Outcome(op, m.site(node.node), own=own)}) if op else _NOTHING
 
 
-def of_forward(m: Machine, obj: Obj, args: Arguments, event: Event | None, node: ir.Expr) -> Outcomes:
+def of_forward(m: Machine, obj: Obj, args: Arguments, node: ir.Expr) -> Outcomes:
     """The outcome of a module's call: itself, to be resolved when asked for; layers that change no number are looked through."""
-    if event is None or obj.symbolic or not (obj.cls is not None or obj.qualname.startswith("torch.nn.")):
+    if not m.alive or not (obj.cls is not None or obj.qualname.startswith("torch.nn.") or _is_classifier(obj)):
         return _NOTHING
     if obj.cls is None and _leaf(obj) in SHAPING_LAYERS:
         return (of_value(args.positional[0]) if args.positional else None) or _NOTHING
-    m.facts.applied[event.key] = args
-    return frozenset({Outcome("forward", m.site(node.node), obj, key=event.key)})
+    key = (m.frame.ctx, id(node.node), "applied")
+    m.facts.applied[key] = args
+    return frozenset({Outcome("forward", m.site(node.node), obj, key=key)})
 
 
 def of_value(value: Value | None) -> Outcomes | None:
@@ -77,6 +78,8 @@ def _of_module(m: Machine, outcome: Outcome, depth: int) -> Outcomes | None:
     if obj.cls is not None:
         value = _returned(m, obj, outcome)
         return resolve(m, _selected(value, outcome.path), depth - 1)
+    if _is_classifier(obj):
+        return _of_classifier(m, obj, outcome, depth)
     op = LAST_LAYERS.get(_leaf(obj))
     if op is not None:
         return frozenset({replace(outcome, op=op, path=())})
@@ -84,11 +87,40 @@ def _of_module(m: Machine, outcome: Outcome, depth: int) -> Outcomes | None:
     return _of_parts(m, parts, depth) if _leaf(obj) == "Sequential" and not outcome.path else None
 
 
+def _is_classifier(obj: Obj) -> bool:
+    return obj.qualname.startswith(CLASSIFIERS) and not any(name in obj.qualname for name in NO_CLASSIFIERS)
+
+
+def _of_classifier(m: Machine, obj: Obj, outcome: Outcome, depth: int) -> Outcomes | None:
+    """A ready-made classifier ends in a linear layer, unless the program replaces it."""
+    if outcome.path:
+        return None
+    own = [value for name in HEADS if (value := obj.heap.get(name)) is not None]
+    replaced = [_modules(value) for value in own if not _untouched(value)]
+    if not replaced:
+        return frozenset({replace(outcome, op="linear")})
+    modules = replaced[0]
+    if len(replaced) > 1 or not modules or any(o.source is None or o.node is None for o in modules):
+        return None
+    return resolve(m, frozenset(Outcome("forward", Site(o.source, o.node), o) for o in modules if o.source is not None), depth - 1)
+
+
+def _untouched(value: Value) -> bool:
+    """Whether a part of a library's module is its own still, with all that is in it."""
+    return all(isinstance(a, Ref) and a.obj.info.get("part") and all(_untouched(v) for s, v in a.obj.heap.items() if s.startswith("[")) for a in value)
+
+
+def _modules(value: Value) -> list[Obj]:
+    """The modules that a value can be; none where it can be something else."""
+    modules = [a.obj for a in value if isinstance(a, Ref) and a.obj.kind == "module" and not a.obj.info.get("part")]
+    return modules if len(modules) == len(value) else []
+
+
 def _of_parts(m: Machine, parts: list[Value], depth: int) -> Outcomes | None:
     """The outcome of the last part that changes numbers; it stands where that part is built."""
     for part in reversed(parts):
-        modules = [a.obj for a in part if isinstance(a, Ref) and a.obj.kind == "module"]
-        if len(modules) < len(part) or not modules:
+        modules = _modules(part)
+        if not modules:
             return None
         if all(o.cls is None and _leaf(o) in SHAPING_LAYERS for o in modules):
             continue

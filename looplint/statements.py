@@ -160,7 +160,9 @@ def _set_on_module(m: Machine, obj: Any, target: ir.Attr, value: Value) -> None:
         m.emit("replace", target.node, {obj}, attr=target.attr, new=tuple(modules), value=value)
     objects.adopt(obj, value)
     if modules and not constructing:
-        obj.heap[target.attr] = value
+        # Under a condition the old part may stay.
+        old = (objects.attribute(m, obj, target.attr) if obj.cls is None else obj.heap.get(target.attr)) if m.guards else None
+        obj.heap[target.attr] = join(old, value) if old is not None else value
         return
     m.write(obj, target.attr, value)
     for inner in modules:

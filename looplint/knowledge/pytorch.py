@@ -173,6 +173,10 @@ SHAPING = frozenset({
     "swapaxes", "movedim", "detach", "dropout", "data_parallel", "requires_grad_",
 })  # fmt: skip
 SHAPING_LAYERS = frozenset({"Identity", "Flatten", "Unflatten", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d"})
+# Where ready-made classifiers keep their last layer, and those that end in something else.
+HEADS = ("fc", "classifier", "head", "heads")
+CLASSIFIERS = ("torchvision.models.", "timm.create_model", "timm.models.create_model")
+NO_CLASSIFIERS = ("detection", "segmentation", "optical_flow", "feature_extraction", "squeezenet", "googlenet", "inception", "GoogLeNet", "Inception", "SqueezeNet", "get_model")
 # The losses that expect probabilities, or what comes before them.
 SCORES = {
     "cross_entropy": "cross_entropy", "CrossEntropyLoss": "cross_entropy", "binary_cross_entropy": "binary_cross_entropy", "BCELoss": "binary_cross_entropy",
