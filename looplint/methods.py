@@ -189,11 +189,10 @@ def call_object(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
             return calls.call(m, bound, args, expr)
     if obj.kind in ("metric", "transform", "dataset", "distribution"):
         return _quiet(m, args)
-    result = calls.unknown_call(m, Ref(obj), args, expr)
-    if obj.kind == "framework":
-        outcomes = of_forward(m, obj, args, expr)
-        result = frozenset(replace(a, outcomes=outcomes) if isinstance(a, Tensor) else a for a in result)
-    return result
+    member = objects.find_member(m, obj.cls, "forward") if obj.kind == "framework" and obj.cls is not None and m.aside else None
+    if member is not None:
+        return calls.call(m, objects.bind(m, member, obj), args, expr)  # `self(x)` in the hooks of a framework
+    return calls.unknown_call(m, Ref(obj), args, expr)
 
 
 def forward(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
