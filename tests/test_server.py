@@ -125,6 +125,13 @@ async def test_a_file_gets_the_findings_of_the_command_line(every_client: Langua
         assert diagnostic.severity == types.DiagnosticSeverity.Error
 
 
+async def test_a_document_whose_language_nobody_says_is_known_by_its_name(client: LanguageClient, tmp_path: Path) -> None:
+    for name, expected in {"train.py": ["LL102"], "notes.txt": []}.items():
+        uri = (tmp_path / name).as_uri()
+        client.text_document_did_open(types.DidOpenTextDocumentParams(types.TextDocumentItem(uri, "", 1, LOOP)))
+        assert await codes(client, uri) == expected
+
+
 async def test_findings_follow_what_is_typed_and_never_saved(every_client: LanguageClient, tmp_path: Path) -> None:
     uri = show(every_client, tmp_path / "never_saved.py", CLEARED)
     assert await codes(every_client, uri) == []

@@ -11,11 +11,13 @@ from lsprotocol import types
 from pygls.uris import from_fs_path, to_fs_path
 
 from looplint.finding import Problem
+from looplint.languages import Language
 from looplint.server.texts import Text, changed
 from looplint.sources import Source, SourceError, decode, display_name, from_text, read_source
 
-_PYTHON = "python"
-_MARKDOWN = "markdown"
+_PYTHON: Language = "python"
+_MARKDOWN: Language = "markdown"
+_BY_NAME: dict[str, Language] = {".py": _PYTHON, ".md": _MARKDOWN, ".markdown": _MARKDOWN}
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +138,15 @@ class Documents:
                 problems.append(error.problem)
         in_cells = {cell.document for cells in self._notebooks.values() for cell in cells}
         for document in self._open.values():
-            if document.uri in in_cells or document.language not in (_PYTHON, _MARKDOWN):
+            if document.uri in in_cells:
                 continue
             path, display = _named(document.uri)
+            language = _language(document, path)
+            if language is None:
+                continue
             uris[display, None] = document.uri
             try:
-                sources.append(from_text(document.text, path, display, _MARKDOWN if document.language == _MARKDOWN else _PYTHON))
+                sources.append(from_text(document.text, path, display, language))
             except SourceError as error:
                 problems.append(error.problem)
         return Snapshot(tuple(sources), tuple(problems), uris, dict(self._open))
@@ -157,6 +162,13 @@ class Documents:
             document = self._open.get(cell.document)
             code = cell.kind == types.NotebookCellKind.Code and document is not None and document.language == _PYTHON
             yield "code" if code else "raw", document.text if document is not None else ""
+
+
+def _language(document: Document, path: Path | None) -> Language | None:
+    """What a document holds, as the editor says or, where it does not, as its name tells; None for what is not linted as a text."""
+    if not document.language:
+        return _BY_NAME.get(path.suffix.lower()) if path is not None else None
+    return _PYTHON if document.language == _PYTHON else _MARKDOWN if document.language == _MARKDOWN else None
 
 
 def _named(uri: str) -> tuple[Path | None, str]:
