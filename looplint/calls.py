@@ -382,6 +382,7 @@ def bind_parameters(m: Machine, frame: Frame, func: Func, args: Arguments) -> No
                 continue
             case "**":
                 rest = m.create("dict", func.function.node, slot=frame.ctx)
+                rest.info["exact"] = not args.starred
                 for name, value in keywords.items():
                     m.write(rest, f"={name}", value)
                     m.write(rest, "[]", value)

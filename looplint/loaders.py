@@ -14,7 +14,7 @@ from looplint.values import NOTHING, Arguments, ClassRef, Const, Iter, Number, O
 
 # A dataset whose items belong together in time says so in its name or in the names it works with.
 _IN_TIME = re.compile(r"(?i)seq|series|window|stock|forecast|tempor|time|stream|rollout|traject|episode|frame|video|sorted|bucket|ordered|chunk|corpus|bptt")
-_CARRIED = re.compile(r"(?i)^(hiddens?|hidden_states?|h|hc|hn|state|states|rnn_state|mems?|memory|carry|prev_\w+|cell|cells)$")
+_CARRIED = re.compile(r"(?i)^(hiddens?|hidden_states?|h|hc|hn|state|states|rnn_state|mems?|memory|carry|prev_(h|hidden|state|memory)\w*|cell|cells)$")
 _SHUFFLING = frozenset({"shuffle", "permutation", "randperm", "permute_", "shuffled"})
 _DRAWING = frozenset({"randint", "choice", "choices", "randrange", "sample", "multinomial"})
 

@@ -77,6 +77,9 @@ PLAIN_COUNTS = {
     "LL503": 2,
     "LL504": 2,
     "LL506": 3,
+    "LL801": 2,
+    "LL803": 2,
+    "LL902": 2,
 }
 
 TWO = """\
@@ -94,6 +97,21 @@ for step, real in enumerate(loader):
     opt_g.step()
 """
 
+LOADED = """\
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+data = TensorDataset(torch.randn(64, 4), torch.randn(64, 1))
+loader = DataLoader(data, batch_size=8, shuffle=True)
+model = torch.nn.Linear(4, 1)
+optimizer = torch.optim.Adam(model.parameters())
+for epoch in range(3):
+    for x, y in loader:
+        optimizer.zero_grad()
+        torch.nn.functional.mse_loss(model(x), y).backward()
+        optimizer.step()
+"""
+
 
 def planted(source: str, code: str, **siblings: str) -> dict[str, str]:
     return {m.description: m.text for m in mutants(source, siblings, (code,))}
@@ -104,7 +122,7 @@ def test_counts_on_a_plain_loop() -> None:
     assert dict(counts) == {code: count for code, count in PLAIN_COUNTS.items() if count}
 
 
-@pytest.mark.parametrize("source", [PLAIN, TWO], ids=["one optimizer", "two optimizers"])
+@pytest.mark.parametrize("source", [PLAIN, TWO, LOADED], ids=["one optimizer", "two optimizers", "its loader too"])
 def test_every_mutant_parses_and_differs(source: str) -> None:
     found = list(mutants(source))
     for mutant in found:
@@ -121,7 +139,7 @@ def test_each_rule_has_a_mutant_somewhere(code: str) -> None:
         "        optimizer.step()\n", "        optimizer.step()\n        scheduler.step()\n"
     )
     two_layers = PLAIN.replace("nn.Sequential(nn.Linear(4, 8), nn.Dropout(0.1))", "nn.Linear(4, 8)")
-    assert planted(PLAIN, code) or planted(in_batch, code) or planted(two_layers, code)
+    assert planted(PLAIN, code) or planted(in_batch, code) or planted(two_layers, code) or planted(LOADED, code)
 
 
 def test_a_mutant_changes_only_what_it_names() -> None:

@@ -15,6 +15,7 @@ from benchmarks.mutation.mutators.gradients import (
 )
 from benchmarks.mutation.mutators.graph import accumulation_unscaled, retain_graph_in_loop, wrong_optimizer_cleared
 from benchmarks.mutation.mutators.keeping import accumulated_tensor, logged_tensor
+from benchmarks.mutation.mutators.loading import sampler_without_set_epoch, train_loader_not_shuffled
 from benchmarks.mutation.mutators.modes import missing_eval_mode, missing_no_grad, missing_train_mode
 from benchmarks.mutation.mutators.modules import discarded_to, forward_called_directly, missing_super_init, unregistered_submodules
 from benchmarks.mutation.mutators.parameters import move_after_optimizer, params_replaced_after_optimizer
@@ -24,6 +25,12 @@ from benchmarks.mutation.mutators.schedules import (
     scheduler_before_optimizer,
     scheduler_in_batch_loop,
     scheduler_never_stepped,
+)
+from benchmarks.mutation.mutators.storing import (
+    benchmark_with_deterministic,
+    best_state_not_copied,
+    load_without_map_location,
+    resume_without_optimizer_state,
 )
 
 MUTATORS: Mapping[str, Mutator] = {
@@ -53,6 +60,12 @@ MUTATORS: Mapping[str, Mutator] = {
     "LL504": forward_called_directly,
     "LL505": unregistered_submodules,
     "LL506": missing_super_init,
+    "LL801": best_state_not_copied,
+    "LL802": resume_without_optimizer_state,
+    "LL803": load_without_map_location,
+    "LL901": train_loader_not_shuffled,
+    "LL902": benchmark_with_deterministic,
+    "LL903": sampler_without_set_epoch,
 }
 
 
