@@ -23,6 +23,7 @@ def _spans(info: ModuleInfo) -> dict[cst.CSTNode, tuple[int, int, int, int]]:
         from libcst.metadata import MetadataWrapper, PositionProvider
 
         wrapper = MetadataWrapper(info.code.tree, unsafe_skip_copy=True)
-        for node, place in wrapper.resolve(PositionProvider).items():
+        # What `wrapper.resolve` does for this one provider, without the walk over the tree for those that there are not: half of the time.
+        for node, place in PositionProvider()._gen(wrapper).items():
             info.spans[node] = (place.start.line, place.start.column + 1, place.end.line, place.end.column + 1)
     return info.spans
