@@ -1,0 +1,43 @@
+"""The few transforms that the scripts name. Those that only vary an image leave it as it is."""
+
+
+class Image:
+    """What a data set gives before ToTensor."""
+
+    def __init__(self, values):
+        self.values = values
+
+
+class Compose:
+    def __init__(self, steps):
+        self.steps = steps
+
+    def __call__(self, image):
+        for step in self.steps:
+            image = step(image)
+        return image
+
+
+class ToTensor:
+    def __call__(self, image):
+        values = image.values if image.values.dim() == 3 else image.values[..., None]
+        return values.permute(2, 0, 1).float() / 255
+
+
+class Normalize:
+    def __init__(self, mean, std):
+        self.mean, self.std = mean, std
+
+    def __call__(self, tensor):
+        return (tensor - tensor.new_tensor(self.mean)[:, None, None]) / tensor.new_tensor(self.std)[:, None, None]
+
+
+class _Same:
+    def __init__(self, *args, **kwargs):
+        pass
+
+    def __call__(self, image):
+        return image
+
+
+Pad = RandomHorizontalFlip = RandomCrop = _Same
