@@ -6,6 +6,7 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 import pytest
 import pytest_lsp
@@ -43,6 +44,8 @@ train(nn.Linear(2, 1), DataLoader(Pairs()))
 CLEARED = LOOP.replace("        loss = ", "        opt.zero_grad()\n        loss = ")
 
 
+# In which units each client and its server count columns.
+UNITS: WeakKeyDictionary[LanguageClient, str] = WeakKeyDictionary()
 COMMAND = ClientServerConfig(server_command=[sys.executable, "-m", "looplint", "server"])
 
 
@@ -55,7 +58,7 @@ async def session(client: LanguageClient, editor: str, folder: Path) -> list[str
         watched.extend(registration.method for registration in params.registrations)
 
     answer = await client.initialize_session(types.InitializeParams(capabilities=client_capabilities(editor), root_uri=folder.as_uri()))
-    client.position_encoding = str(answer.capabilities.position_encoding)
+    UNITS[client] = str(answer.capabilities.position_encoding)
     return watched
 
 
@@ -158,7 +161,7 @@ async def test_columns_count_what_the_client_counts(every_client: LanguageClient
     [found] = await said(every_client, show(every_client, tmp_path / "train.py", text))
     before = text.splitlines()[found.range.start.line].split("loss.backward")[0]
     units = {"utf-16": len(before.encode("utf-16-le")) // 2, "utf-8": len(before.encode())}
-    assert found.range.start.character == units[every_client.position_encoding]
+    assert found.range.start.character == units[UNITS[every_client]]
     change = types.TextDocumentContentChangePartial(types.Range(found.range.start, found.range.start), "opt.zero_grad(); ")
     every_client.text_document_did_change(types.DidChangeTextDocumentParams(types.VersionedTextDocumentIdentifier(2, (tmp_path / "train.py").as_uri()), [change]))
     assert await codes(every_client, (tmp_path / "train.py").as_uri()) == []
@@ -223,7 +226,7 @@ async def actions_at(client: LanguageClient, uri: str, place: types.Range, only:
 def after(client: LanguageClient, texts: dict[str, str], action: types.CodeAction) -> dict[str, str]:
     """The texts as the editor has them when it has made an action's edits."""
     assert action.edit is not None
-    made: dict[str, list[types.TextEdit]] = dict(action.edit.changes or {})
+    made: dict[str, list[types.TextEdit]] = {uri: list(edits) for uri, edits in (action.edit.changes or {}).items()}
     for change in action.edit.document_changes or []:
         assert isinstance(change, types.TextDocumentEdit)
         made[change.text_document.uri] = [edit for edit in change.edits if isinstance(edit, types.TextEdit)]
@@ -231,7 +234,7 @@ def after(client: LanguageClient, texts: dict[str, str], action: types.CodeActio
     for uri, edits in made.items():
         # From the end on, so that no edit moves the place of one that is still to be made.
         for edit in sorted(edits, key=lambda e: (e.range.start.line, e.range.start.character), reverse=True):
-            changed_texts[uri] = changed(changed_texts[uri], [types.TextDocumentContentChangePartial(edit.range, edit.new_text)], client.position_encoding)
+            changed_texts[uri] = changed(changed_texts[uri], [types.TextDocumentContentChangePartial(edit.range, edit.new_text)], UNITS[client])
     return changed_texts
 
 

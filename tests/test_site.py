@@ -30,13 +30,22 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     yield place
 
 
+class Seen(HTMLParser):
+    """Collects the text between the tags."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.parts: list[str] = []
+
+    def handle_data(self, data: str) -> None:
+        self.parts.append(data)
+
+
 def text_of(page: Path) -> str:
     """What a reader sees of a page."""
-    parts: list[str] = []
-    parser = HTMLParser()
-    parser.handle_data = parts.append  # type: ignore[method-assign]
+    parser = Seen()
     parser.feed(page.read_text(encoding="utf-8"))
-    return "".join(parts)
+    return "".join(parser.parts)
 
 
 def test_findings_lead_to_pages_that_are_there(site: Path) -> None:

@@ -13,9 +13,9 @@ from mkdocs.structure.pages import Page
 # mkdocs looks beside this file only; the site is to show the code that lies here, whatever is installed.
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-import looplint  # noqa: E402
-from looplint.catalogue import load  # noqa: E402
-from website import reference, rules  # noqa: E402
+import looplint
+from looplint.catalogue import load
+from website import reference, rules
 
 _RULES = "Rules"
 

@@ -28,7 +28,7 @@ def dots(cases: Sequence[Mapping[str, Any]]) -> str:
     for number, (case, broken, expert) in enumerate(measured):
         y = _ROW * number + 16
         x, right = (_LEFT + _WIDTH * place / most for place in places[2 * number : 2 * number + 2])
-        words = x if x > right else right
+        words = max(x, right)
         rows += [
             f'<text x="{_LEFT - 14}" y="{y + 4}" text-anchor="end">{escape(case.replace("_", " "))}</text>',
             f'<line x1="{right:.1f}" y1="{y}" x2="{x:.1f}" y2="{y}"/>',

@@ -51,8 +51,8 @@ def overview(rules: Sequence[Rule]) -> str:
     lines = [
         "# Rules",
         "",
-        f"{len(rules)} rules, of which {sum(r.default for r in rules)} are on by default: each of those reports only what holds on every path through the "
-        "program. The others are asked for by `--extend-select`, or by `extend-select` in the [configuration](../configuration.md).",
+        f"{len(rules)} rules, of which {sum(r.default for r in rules)} are on by default: each of those reports only what holds on every path through",
+        "the program. The others are asked for by `--extend-select`, or by `extend-select` in the [configuration](../configuration.md).",
         "",
         "A rule is selected by its code, by a beginning of it (`LL1`), or by its name, and silenced on a line by",
         "[a comment](../output-formats.md). `looplint rule LL102` prints its page.",
@@ -128,7 +128,7 @@ def _evidence(rule: Rule) -> str:
 
 def _row(case: Mapping[str, Any]) -> str:
     broken, expert = ((case.get(side) or {}).get("text", "") for side in ("broken", "expert"))
-    mended = {True: "ends with the same bits", False: "ends elsewhere"}.get(case.get("same"), "none, or not run")
+    mended = {True: "ends with the same bits", False: "ends elsewhere"}.get(bool(case["same"]), "") if case.get("same") is not None else "none, or not run"
     name = case["case"] if case["status"] == "proven" else f"{case['case']} ({case['status']})"
     return "| " + " | ".join(text.replace("|", "\\|") for text in (name, case["note"] or broken, expert, mended)) + " |"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
+from itertools import pairwise
 
 from lsprotocol import types
 
@@ -102,4 +103,4 @@ def line_edits(old: str, new: str, encoding: str) -> list[types.TextEdit]:
 
 def _lines(text: str) -> list[str]:
     starts = [0, *(m.end() for m in _LINE_END.finditer(text)), len(text)]
-    return [text[a:b] for a, b in zip(starts, starts[1:]) if a < b]
+    return [text[a:b] for a, b in pairwise(starts) if a < b]
