@@ -28,13 +28,18 @@ def example() -> str:
     return f"```\n{first}\n```"
 
 
+def repair() -> str:
+    run = subprocess.run([sys.executable, "-m", "looplint", "examples/train.py", "--isolated", "--diff"], cwd=ROOT, capture_output=True, text=True)
+    return f"```diff\n{run.stdout}```"
+
+
 def loop() -> str:
     command = [sys.executable, "-m", "looplint", "loop", "--isolated", "examples/train.py"]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, env={**os.environ, "PYTHONIOENCODING": "utf-8"})
     return f"```\n{run.stdout.decode()}```"
 
 
-@pytest.mark.parametrize(("mark", "render"), [("rules", rule_table), ("example", example), ("loop", loop)], ids=["rules", "example", "loop"])
+@pytest.mark.parametrize(("mark", "render"), [("rules", rule_table), ("example", example), ("repair", repair), ("loop", loop)], ids=lambda v: v if isinstance(v, str) else "")
 def test_rendered_parts_are_fresh(mark: str, render: object, request: pytest.FixtureRequest) -> None:
     assert callable(render)
     text = README.read_text(encoding="utf-8")
