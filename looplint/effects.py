@@ -221,18 +221,28 @@ def _timm_scheduler(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -
 
 def _deepspeed(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     engine = m.create("engine", expr.node, "engine", qualname=qualname)
+    m.emit("construct", expr.node, {engine}, args=args)
     scheduler = args.keywords.get("lr_scheduler") or UNKNOWN
     return frozenset({Tuple((ref(engine), ref(engine), UNKNOWN, scheduler))})
 
 
 def _transformers_class(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    leaf = qualname.rpartition(".")[2]
-    owner = qualname.split(".")[1] if qualname.count(".") > 1 else leaf
-    if owner.endswith(("Config", "Tokenizer", "TokenizerFast", "Processor", "FeatureExtractor", "Collator", "Arguments", "Trainer")):
+    """A class of transformers or diffusers, or one of its ways to make a model: `from_pretrained` gives one in eval mode."""
+    parts = qualname.split(".")
+    index = next(n for n, part in enumerate(parts) if part[:1].isupper())
+    owner, maker = parts[index], ".".join(parts[index + 1 :])
+    if maker not in ("", "from_pretrained", "from_config") or owner.endswith(_NO_MODELS) or not any(word in owner for word in _MODELS):
         return _pure(m, qualname, args, expr)
-    if leaf in ("from_pretrained", "from_config", owner) and (owner.endswith("Model") or "For" in owner or "LMHead" in owner):
-        return _new("module")(m, qualname, args, expr)
-    return _pure(m, qualname, args, expr)
+    made = _new("module")(m, qualname, args, expr)
+    if maker == "from_pretrained":
+        m.emit("eval", expr.node, {a.obj for a in made if isinstance(a, Ref)})
+    return made
+
+
+_NO_MODELS = (
+    "Config", "Tokenizer", "TokenizerFast", "Processor", "FeatureExtractor", "Collator", "Arguments", "Trainer", "Scheduler", "Pipeline", "Output",
+)  # fmt: skip
+_MODELS = ("Model", "For", "LMHead", "Autoencoder")
 
 
 def _module_function(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:

@@ -69,7 +69,7 @@ def check(program: Program) -> Reports:
     if any(not e.subjects for e in steps):
         return
     for optimizer in program.optimizers:
-        if optimizer.kind != "optimizer" or optimizer.many or any(optimizer in e.subjects for e in steps):
+        if optimizer.kind not in ("optimizer", "engine") or optimizer.many or any(optimizer in e.subjects for e in steps):
             continue
         if (optimizer.escaped and not optimizer.symbolic) or any(program.touches(e, optimizer) for e in program.of("escape")):
             continue

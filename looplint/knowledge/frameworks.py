@@ -103,6 +103,8 @@ PREFIXES: tuple[tuple[str, str], ...] = (
     ("transformers.get_", "step-scheduler"),
     ("transformers.optimization.get_", "step-scheduler"),
     ("transformers.", "transformers"),
+    ("diffusers.optimization.get_", "step-scheduler"),
+    ("diffusers.", "transformers"),
     ("timm.models.", "module-function"),
     ("timm.scheduler.", "timm-scheduler"),
     ("timm.optim.", "optimizer?"),

@@ -60,14 +60,15 @@ def call_effect(qualname: str) -> str | None:
         return "base-constructor"
     for prefix, effect in frameworks.PREFIXES:
         if qualname.startswith(prefix):
-            return _refine(effect, leaf)
+            return _refine(effect, qualname)
     if qualname.partition(".")[0] in frameworks.PURE_LIBRARIES:
         return "pure"
     return None
 
 
-def _refine(effect: str, leaf: str) -> str:
+def _refine(effect: str, qualname: str) -> str:
     """Tell classes from functions by their names, where one prefix holds both."""
+    leaf = qualname.rpartition(".")[2]
     is_class = leaf[:1].isupper()
     match effect:
         case "optimizer?":
@@ -79,7 +80,7 @@ def _refine(effect: str, leaf: str) -> str:
         case "tensor":
             return "detached" if leaf in pytorch.DETACHED else "tensor"
         case "transformers":
-            return "class-of-transformers" if is_class else "pure"
+            return "class-of-transformers" if any(part[:1].isupper() for part in qualname.split(".")) else "pure"
         case "scheduler":
             return "scheduler" if is_class else "pure"
         case "loader":

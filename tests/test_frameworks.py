@@ -1,4 +1,4 @@
-"""Modules whose loop a framework runs: only what is left to the user is judged."""
+"""Loops with the vocabulary of frameworks: correct ones are silent, and what is left to the user is judged."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import pytest
 
 import looplint
 
-MANUAL = (Path(__file__).parent / "data" / "lightning" / "manual.py").read_text(encoding="utf-8")
+LOOPS = {p.stem: p.read_text(encoding="utf-8") for p in (Path(__file__).parent / "data" / "frameworks").glob("*.py")}
+MANUAL = LOOPS["lightning_manual"]
 
 
 def reported(text: str) -> list[tuple[str, str]]:
@@ -17,8 +18,32 @@ def reported(text: str) -> list[tuple[str, str]]:
     return [(f.code, lines[f.location.row - 1].strip()) for f in looplint.lint(text)]
 
 
-def test_correct_manual_optimization_is_silent() -> None:
-    assert reported(MANUAL) == []
+@pytest.mark.parametrize("name", sorted(LOOPS))
+def test_correct_loops_are_silent(name: str) -> None:
+    assert reported(LOOPS[name]) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "right", "wrong", "expected"),
+    [
+        ("accelerate_loop", "                optimizer.zero_grad()\n", "", [("LL102", "accelerator.backward(loss)")]),
+        ("accelerate_loop", "loss.detach().float()", "loss", [("LL402", "total_loss += loss")]),
+        ("accelerate_loop", "        model.train()\n", "", [("LL301", "outputs = model(**batch)")]),
+        ("fabric_loop", "            optimizer.zero_grad()\n", "", [("LL102", "fabric.backward(loss)")]),
+        ("fabric_loop", "        model.eval()\n", "", [("LL302", 'fabric.log("accuracy", (model(x).argmax(1) == y).float().mean())')]),
+        (
+            "fabric_loop",
+            "            fabric.backward(loss)\n            fabric.clip_gradients(model, optimizer, max_norm=1.0)\n",
+            "            fabric.clip_gradients(model, optimizer, max_norm=1.0)\n            fabric.backward(loss)\n",
+            [("LL103", "fabric.clip_gradients(model, optimizer, max_norm=1.0)")],
+        ),
+        ("deepspeed_engine", "        engine.step()\n", "", [("LL106", "engine.backward(loss)")]),
+        ("deepspeed_engine", "loss.item()", "loss", [("LL402", "total += loss")]),
+    ],
+)
+def test_what_a_framework_leaves_to_the_loop_is_judged(name: str, right: str, wrong: str, expected: list[tuple[str, str]]) -> None:
+    assert right in LOOPS[name]
+    assert reported(LOOPS[name].replace(right, wrong)) == expected
 
 
 @pytest.mark.parametrize(
