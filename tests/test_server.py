@@ -200,6 +200,13 @@ async def test_hover_shows_the_page_of_the_rule(client: LanguageClient, tmp_path
 async def test_comments_and_configuration_are_respected(client: LanguageClient, tmp_path: Path) -> None:
     uri = show(client, tmp_path / "train.py", LOOP.replace("loss.backward()", "loss.backward()  # noqa: LL102"))
     assert await codes(client, uri) == []
+    (tmp_path / "looplint.toml").write_text('extend-select = ["LL001"]\n')
+    replace_all(client, uri, CLEARED.replace("loss.backward()", "loss.backward()  # noqa: LL102"), 2)
+    [left] = await said(client, uri)
+    assert left.code == "LL001" and list(left.tags or []) == [types.DiagnosticTag.Unnecessary]
+    [removal] = await actions_at(client, uri, left.range)
+    assert "LL001" in removal.title
+    (tmp_path / "looplint.toml").unlink()
     replace_all(client, uri, LOOP, 2)
     (tmp_path / "looplint.toml").write_text('ignore = ["LL102"]\n')
     assert await codes(client, uri) == []

@@ -13,6 +13,7 @@ from looplint.linting import rules_of
 from looplint.report.json import url_of
 from looplint.server.checking import Checked, Said
 from looplint.server.texts import Text
+from looplint.unused import CODE as UNUSED
 
 if TYPE_CHECKING:
     from looplint.catalogue import Rule
@@ -85,6 +86,7 @@ def _diagnostic(finding: Finding, at: types.Location, places: Places, has_page: 
         finding.code,
         types.CodeDescription(url_of(finding)) if has_page else None,
         SOURCE,
+        tags=[types.DiagnosticTag.Unnecessary] if finding.code == UNUSED else None,
         related_information=related or None,
     )
 
@@ -110,6 +112,8 @@ def hover(checked: Checked, found: Sequence[tuple[Said, types.Location]]) -> typ
 
 def _hovered(finding: Finding, rule: Rule | None) -> str:
     parts = [f"**{finding.code} {finding.name}**: {_escaped(finding.message)}"]
+    if finding.unrepaired:
+        parts += [f"It is not repaired: {_escaped(finding.unrepaired)}."]
     if rule is not None:
         # Headings of the page fit into a small window.
         parts += ["\n".join(f"#{line}" if line.startswith("## ") else line for line in rule.doc.splitlines())]
