@@ -26,6 +26,7 @@ SIGNALS: dict[str, Measure] = {
     "LL205": claims_cycle.constant_rate,
     "LL301": claims_state.trained_in_eval,
     "LL302": claims_state.measured_in_train,
+    "LL304": claims_state.trained_in_eval,
     "LL303": claims_state.graph_for_nothing,
     "LL401": claims_state.nodes_grow,
     "LL402": claims_state.nodes_grow,

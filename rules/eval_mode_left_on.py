@@ -1,0 +1,123 @@
+"""A validation in the middle of an epoch leaves the model in eval mode for the rest of it.
+
+## What it does
+
+Reports a training forward that meets its model in eval mode because the same loop has validated the model every so many batches before, and
+nothing has called `train()` since.
+
+## Why it matters
+
+The call at the top of the epoch comes too early: from the first validation on, the batches of the epoch are trained without dropout and with
+frozen batch norm statistics. The loss goes on falling, on most batches in the wrong mode, and jumps where the next epoch begins.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+
+
+def evaluate(net: nn.Module, held_out) -> float:
+    net.eval()
+    with torch.no_grad():
+        return sum(nn.functional.mse_loss(net(x), y).item() for x, y in held_out)
+
+
+def fit(loader, held_out, epochs: int):
+    net = nn.Sequential(nn.Linear(8, 16), nn.Dropout(0.5), nn.Linear(16, 1))
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        net.train()
+        for step, (x, y) in enumerate(loader):
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+            if step % 100 == 99:
+                print(evaluate(net, held_out))
+```
+
+## Good
+
+```python
+import torch
+from torch import nn, optim
+
+
+def evaluate(net: nn.Module, held_out) -> float:
+    net.eval()
+    with torch.no_grad():
+        return sum(nn.functional.mse_loss(net(x), y).item() for x, y in held_out)
+
+
+def fit(loader, held_out, epochs: int):
+    net = nn.Sequential(nn.Linear(8, 16), nn.Dropout(0.5), nn.Linear(16, 1))
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        for step, (x, y) in enumerate(loader):
+            net.train()
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+            if step % 100 == 99:
+                print(evaluate(net, held_out))
+```
+
+## Stays quiet
+
+`train()` after the validation or in each iteration; a helper that puts the mode back; a validation after which the loop is left; parts that
+are kept in eval mode without being validated, such as frozen batch norm; models known to have neither dropout nor batch norm. That the model
+is never switched back in any epoch is another rule's (missing-train-mode).
+
+## Repair
+
+Safe: `train()` at the top of the batch body.
+
+## Evidence
+
+What a run shows: the module's `training` is False in training forwards between a validation and the end of its epoch.
+"""
+
+from looplint.rule import Event, Loop, Obj, PathState, Program, Report, Reports, for_input_gradient, mode_matters, mode_states, name_of, note, related
+
+CODE = "LL304"
+
+
+def check(program: Program) -> Reports:
+    reported = set()
+    for event in program.of("forward"):
+        module = next(iter(event.subjects))
+        if not program.is_trained(event) or event.data.get("frozen") or not event.certain or for_input_gradient(event) or not related(program.stepped_modules, {module}):
+            continue
+        visit, loop = mode_states(program, module, event), program.batch_loop(event)
+        if visit is None or loop is None or mode_matters(module) is False:
+            continue
+        left = next((s for s in visit.sometimes("eval") if _in_loop(s, loop)), None)
+        if left is None or any(visit.steady(each) and all(s.state == "eval" for s in visit.steady(each)) for each in event.loops):
+            continue
+        if any(loop in e.loops and program.touches(e, module) == "may" for e in program.of("train")):
+            continue
+        validated = _validated(program, module, left.since, loop)
+        if validated is None or (left.since, module) in reported:
+            continue
+        reported.add((left.since, module))
+        name = name_of(module)
+        message = f"after a validation {name} is still in eval mode here, to the end of the epoch: nothing in this loop calls {name}.train() again"
+        notes = note(left.since, "eval() is called here, some batches before") + note(validated, "for this validation")
+        yield Report(event, message, notes, repair=("insert-train", module, loop, event))
+
+
+def _in_loop(state: PathState, loop: Loop) -> bool:
+    """Whether a path got into eval mode in an iteration of the loop before this one."""
+    return state.since is not None and state.since.kind == "eval" and loop in state.since.loops and loop.key in state.later
+
+
+def _validated(program: Program, module: Obj, switch: Event | None, loop: Loop) -> Event | None:
+    """A forward in the loop that the switch was made for: of the same model, and not trained."""
+    for event in program.of("forward"):
+        if module in event.subjects and loop in event.loops and not program.is_trained(event) and switch is not None and event.index > switch.index:
+            visit = mode_states(program, module, event)
+            if visit is not None and any(s.since is switch for s in visit.sometimes("eval")):
+                return event
+    return None
