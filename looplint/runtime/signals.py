@@ -61,14 +61,15 @@ def measure(code: str, run: Stream, right: Stream) -> Signal | None:
 def same_end(a: Stream, b: Stream) -> bool | None:
     """Whether two runs end with bitwise the same parameters; None where there were none to compare.
 
-    An optimizer that holds more than another's, such as parameters of a layer that is gone, changes nothing as long as the models end alike.
+    Where everything that the second run's optimizers hold is in its modules, these tell: an optimizer may also hold what no model uses any more.
     """
-    optimizers, modules = zip(_end(a), _end(b), strict=True)
-    if modules[0] and modules[0] == modules[1]:
-        return all(not set(right) - set(left) for left, right in zip(*optimizers, strict=False))
-    return (optimizers[0], modules[0]) == (optimizers[1], modules[1]) if any((*optimizers, *modules)) else None
+    (ours, modules), (others, other_modules) = _end(a), _end(b)
+    in_modules = {digest for tensors in other_modules for _, digest in tensors}
+    if modules and all(digest in in_modules for held in others for digest in held):
+        return modules == other_modules
+    return (ours, modules) == (others, other_modules) if any((*ours, *others, *modules, *other_modules)) else None
 
 
-def _end(stream: Stream) -> tuple[Sequence[Sequence[str]], Sequence[object]]:
+def _end(stream: Stream) -> tuple[list[list[str]], list[list[tuple[str, str]]]]:
     end = stream.end
     return [o["end"] for o in end.get("optimizers", ())], [list(m["tensors"].items()) for m in end.get("modules", ())]

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from benchmarks.mutation.cycles import cycles
 from benchmarks.mutation.mutant import Change
+from benchmarks.mutation.mutators.new_schedules import imports_torch
 from benchmarks.mutation.roles import callee, constructions, models, receiver, trained_models
 from benchmarks.mutation.script import After, Before, Delete, MoveAfter, Replace, Script
 
@@ -31,7 +32,9 @@ def discarded_to(script: Script) -> Iterator[Change]:
                 bare = text[1:-1] if isinstance(stmt.value, ast.Tuple) else text
                 yield Change("the assignment of a move dropped", (Replace(stmt, bare),))
         for name in sorted(names & fed):
-            yield Change("a conversion that nobody takes", (Before(loop.body[0], f"{name}.double()"),))
+            for conversion in ("double", "float"):
+                bare, taken = (Before(loop.body[0], text) for text in (f"{name}.{conversion}()", f"{name} = {name}.{conversion}()"))
+                yield Change(f"a {conversion}() that nobody takes", (bare,), (taken,))
 
 
 def _is_call_of(call: ast.Call, names: set[str]) -> bool:
@@ -84,7 +87,7 @@ def unregistered_submodules(script: Script) -> Iterator[Change]:
                 case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)], value=ast.Call(args=[inner]) as call):
                     if isinstance(inner, _CONTAINERS.get(callee(call), ())) and _holds_layers(inner) and re.search(rf"self\.{name}\b", used) and _count(cls, name) == 1 + _count_in(used, name):
                         yield Change(f"{callee(call)} made plain", (Replace(call, ast.unparse(inner)),))
-        yield from _two_layers(cls, used)
+        yield from _two_layers(script, cls, used)
 
 
 def _holds_layers(node: ast.AST) -> bool:
@@ -92,7 +95,7 @@ def _holds_layers(node: ast.AST) -> bool:
     return any(isinstance(n, ast.Call) and callee(n) in _LAYERS for n in ast.walk(node))
 
 
-def _two_layers(cls: ast.ClassDef, used: str) -> Iterator[Change]:
+def _two_layers(script: Script, cls: ast.ClassDef, used: str) -> Iterator[Change]:
     parts = _parts(cls)
     uses = {name: [n for m in cls.body for n in ast.walk(m) if isinstance(n, ast.Attribute) and ast.unparse(n) == f"self.{name}"] for name, _ in parts}
     for (one, first), (two, second) in zip(parts, parts[1:], strict=False):
@@ -107,9 +110,15 @@ def _two_layers(cls: ast.ClassDef, used: str) -> Iterator[Change]:
             ("a dict", f'{{"{one}": {text[0]}, "{two}": {text[1]}}}', (f'"{one}"', f'"{two}"')),
         ):
             calls = tuple(Replace(uses[n][1], f"self.hidden[{key}]") for n, key in zip((one, two), keys, strict=True))
-            yield Change(f"two layers kept in {form}", (Delete(first), Replace(second, f"self.hidden = {made}"), *calls))
-        appended = (Replace(first, f"self.hidden = []\nself.hidden.append({text[0]})"), Replace(second, f"self.hidden.append({text[1]})"))
-        yield Change("two layers appended to a list", (*appended, *(Replace(uses[n][1], f"self.hidden[{i}]") for i, n in enumerate((one, two)))))
+            registered = f"torch.nn.ModuleDict({made})" if form == "a dict" else f"torch.nn.ModuleList({made})"
+            ops, right = ((Delete(first), Replace(second, f"self.hidden = {value}"), *calls) for value in (made, registered))
+            yield Change(f"two layers kept in {form}", ops, right if imports_torch(script) else None)
+        indexed = tuple(Replace(uses[n][1], f"self.hidden[{i}]") for i, n in enumerate((one, two)))
+        rest = (Replace(second, f"self.hidden.append({text[1]})"), *indexed)
+        ops, right = (
+            (Replace(first, f"self.hidden = {start}\nself.hidden.append({text[0]})"), *rest) for start in ("[]", "torch.nn.ModuleList()")
+        )
+        yield Change("two layers appended to a list", ops, right if imports_torch(script) else None)
         return
 
 
