@@ -263,6 +263,26 @@ async def test_a_quick_fix_repairs_what_it_stands_for(every_client: LanguageClie
     assert await actions_at(every_client, uri, found.range) == []
 
 
+async def test_a_document_without_a_file_is_linted_and_repaired(client: LanguageClient) -> None:
+    uri = "untitled:Untitled-1"
+    client.text_document_did_open(types.DidOpenTextDocumentParams(types.TextDocumentItem(uri, "python", 1, LOOP)))
+    [found] = await said(client, uri)
+    repair, silence = await actions_at(client, uri, found.range)
+    replace_all(client, uri, after(client, {uri: LOOP}, repair)[uri], 2)
+    assert await codes(client, uri) == []
+    replace_all(client, uri, after(client, {uri: LOOP}, silence)[uri], 3)
+    assert await codes(client, uri) == []
+
+
+async def test_blocks_of_a_document_are_reported_and_left_alone(client: LanguageClient, tmp_path: Path) -> None:
+    uri = (tmp_path / "README.md").as_uri()
+    text = f"# Training\n\n```python\n{LOOP}```\n"
+    client.text_document_did_open(types.DidOpenTextDocumentParams(types.TextDocumentItem(uri, "markdown", 1, text)))
+    [found] = await said(client, uri)
+    assert found.code == "LL102" and text.splitlines()[found.range.start.line].strip() == "loss.backward()"
+    assert await actions_at(client, uri, found.range) == []
+
+
 async def test_all_safe_repairs_of_a_document_at_once(client: LanguageClient) -> None:
     path = ROOT / "examples" / "train.py"
     uri, text = show(client, path, path.read_text()), path.read_text()
