@@ -16,7 +16,7 @@ from benchmarks.mutation.mutators.gradients import (
 from benchmarks.mutation.mutators.graph import accumulation_unscaled, retain_graph_in_loop, wrong_optimizer_cleared
 from benchmarks.mutation.mutators.keeping import accumulated_tensor, logged_tensor
 from benchmarks.mutation.mutators.loading import sampler_without_set_epoch, train_loader_not_shuffled
-from benchmarks.mutation.mutators.modes import missing_eval_mode, missing_no_grad, missing_train_mode
+from benchmarks.mutation.mutators.modes import eval_mode_left_on, missing_eval_mode, missing_no_grad, missing_train_mode
 from benchmarks.mutation.mutators.modules import discarded_to, forward_called_directly, missing_super_init, unregistered_submodules
 from benchmarks.mutation.mutators.parameters import move_after_optimizer, params_replaced_after_optimizer
 from benchmarks.mutation.mutators.schedules import (
@@ -52,6 +52,7 @@ MUTATORS: Mapping[str, Mutator] = {
     "LL301": missing_train_mode,
     "LL302": missing_eval_mode,
     "LL303": missing_no_grad,
+    "LL304": eval_mode_left_on,
     "LL401": logged_tensor,
     "LL402": accumulated_tensor,
     "LL501": move_after_optimizer,

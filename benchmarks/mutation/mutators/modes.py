@@ -6,10 +6,10 @@ import ast
 import re
 from collections.abc import Iterator
 
-from benchmarks.mutation.cycles import cycles
+from benchmarks.mutation.cycles import cycles, enclosing_top
 from benchmarks.mutation.mutant import Change
 from benchmarks.mutation.roles import Event, callee, calls_within, events, models, receiver
-from benchmarks.mutation.script import Before, Dedent, Delete, Loop, MoveAfter, Replace, Scope, Script, Undecorate
+from benchmarks.mutation.script import After, Before, Dedent, Delete, Loop, MoveAfter, Replace, Scope, Script, Undecorate
 
 _MEASURED = re.compile(r"\.item\(\)|argmax|\.max\(|criterion|loss|accuracy|correct|\.tolist\(|metric|score")
 _MODE_MATTERS = re.compile(r"Dropout|dropout|BatchNorm|torchvision\.models|\bmodels\b|from_pretrained|timm\.|resnet")
@@ -243,3 +243,28 @@ def _called_disabled(script: Script, function: ast.FunctionDef) -> bool:
                     if isinstance(parent, ast.FunctionDef) and any(_disables(d) for d in parent.decorator_list):
                         return True
     return False
+
+
+def eval_mode_left_on(script: Script) -> Iterator[Change]:
+    """LL304. The model is measured in eval mode behind some steps of the batch loop, on the batch at hand, and nothing switches it back.
+
+    Real where the mode matters, the model is set to train mode before that loop and nowhere in it, and the loop is not left at once.
+    """
+    if any(_READS_MODE.search(part.source) for part in script.program) or not any(_MODE_MATTERS.search(part.source) for part in script.program):
+        return
+    no_grad = any(isinstance(n, ast.Import) and any(a.name == "torch" and a.asname is None for a in n.names) for n in script.tree.body)
+    for cycle in cycles(script):
+        if cycle.loop is None or cycle.model is None or not no_grad or script.bodies[cycle.step.stmt] is not cycle.loop.body:
+            continue
+        body = ast.unparse(cycle.loop)
+        forward = next((n for n in ast.walk(cycle.loop) if isinstance(n, ast.Call) and ast.unparse(n.func) == cycle.model and n.args), None)
+        before = [e for e in events(script) if e.kind == "train" and e.who == cycle.model and e.stmt.lineno < cycle.loop.lineno]
+        if forward is None or not before or ".train(" in body or ".eval(" in body or isinstance(cycle.loop.body[-1], ast.Return | ast.Break):
+            continue
+        measure = f"    {cycle.model}.eval()\n    with torch.no_grad():\n        now = {ast.unparse(forward)}\n    print(float(now.mean()))"
+        yield Change("measured now and then", (After(cycle.loop.body[-1], f"if torch.rand(1).item() < 0.1:\n{measure}"),))
+        helper = "def measured(net, *inputs):\n    net.eval()\n    with torch.no_grad():\n        return float(net(*inputs).mean())\n\n\n"
+        call = f"measured({cycle.model}, {', '.join(map(ast.unparse, forward.args))})"
+        if not forward.keywords:
+            planted = (Before(enclosing_top(script, cycle.loop), helper), After(cycle.loop.body[-1], f"if torch.rand(1).item() < 0.1:\n    print({call})"))
+            yield Change("a helper that measures", planted)
