@@ -176,8 +176,18 @@ class _Recorder:
 
 def _hooks() -> tuple[Any, ...]:
     """The modules that hook torch. They import it, and this process imports it once it is to run a script."""
-    from looplint.runtime import hooks_autograd, hooks_data, hooks_gradients, hooks_kept, hooks_loggers
-    from looplint.runtime import hooks_modules, hooks_optim, hooks_schedule, hooks_state, measure
+    from looplint.runtime import (
+        hooks_autograd,
+        hooks_data,
+        hooks_gradients,
+        hooks_kept,
+        hooks_loggers,
+        hooks_modules,
+        hooks_optim,
+        hooks_schedule,
+        hooks_state,
+        measure,
+    )
 
     return hooks_autograd, hooks_data, hooks_gradients, hooks_kept, hooks_loggers, hooks_modules, hooks_optim, hooks_schedule, hooks_state, measure
 

@@ -13,6 +13,7 @@ from looplint.commands import rule_words
 from looplint.errors import UserError
 from looplint.evidence import folder
 from looplint.runtime.verify import Verdict, as_json, table, verify
+from looplint.runtime.warm import Several, available
 
 
 @click.command("verify")
@@ -40,7 +41,8 @@ def verify_command(
 ) -> None:
     """Run the rules' fixtures broken and repaired, and measure whether they do what the rules claim.
 
-    RULES are codes, prefixes of codes, or names; all where none is given. Exits with 1 where a case is not proven.
+    RULES are codes, prefixes of codes, or names; all where none is given, and then the reference loop too: a loop that learns three spirals, run as it should
+    be and with one thing misplaced at a time. Exits with 1 where a case is not proven.
     """
     device = device or default_device()
     if store and (rules or fixtures is not None):
@@ -57,6 +59,13 @@ def verify_command(
         verdicts = verify(rules, device, fixtures=fixtures, seconds=seconds, jobs=jobs or os.cpu_count() or 1, progress=progress, keep=lambda v, runs: pages.append(section(v, runs)))
     else:
         verdicts = verify(rules, device, fixtures=fixtures, seconds=seconds, jobs=jobs or os.cpu_count() or 1, progress=progress)
+    compared = []
+    if not rules and fixtures is None:
+        from looplint.runtime import reference_report
+
+        with Several({**({"CUDA_VISIBLE_DEVICES": ""} if device == "cpu" else {}), "OMP_NUM_THREADS": "1"}) as warm:
+            launch = warm.launch if available() else None
+            compared = reference_report.run(device, seconds, launch, jobs or os.cpu_count() or 1, lambda line: click.echo(line, err=True))
     measured = None
     if recorder or store:
         from looplint.runtime.recorder import check
@@ -64,11 +73,15 @@ def verify_command(
         click.echo("measuring the recorder", err=True)
         measured = check(device)
     facts = as_json(verdicts, device, measured.as_json() if measured is not None else None)
+    if compared:
+        facts["reference"] = reference_report.as_json(compared)
     if as_text:
         click.echo(json.dumps(facts, indent=1))
     else:
         click.echo(table(verdicts))
         counts = Counter(v.status for v in verdicts)
+        if compared:
+            click.echo("\n" + reference_report.text(compared))
         click.echo(f"\n{counts['proven']} of {len(verdicts)} cases proven on {device}, {counts['not proven']} not proven, {counts['not run']} not run")
         if measured is not None:
             click.echo(str(measured))
@@ -82,9 +95,10 @@ def verify_command(
     if report is not None:
         from looplint.runtime.report import page
 
-        report.write_text(page(verdicts, pages, device), encoding="utf-8")
+        report.write_text(page(verdicts, [*pages, reference_report.sections(compared) if compared else ""], device), encoding="utf-8")
         click.echo(f"wrote {report}", err=True)
-    if any(v.status == "not proven" for v in verdicts) or (measured is not None and not measured.passed):
+    unproven = [v for v in verdicts if v.status == "not proven"] + [c for c in compared if reference_report.status(c) == "not proven"]
+    if unproven or (measured is not None and not measured.passed):
         raise SystemExit(1)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from typing import Any
 from looplint.runtime import signals
 from looplint.runtime.claims import Signal
 from looplint.runtime.record import Launch, Options, Recording, record
+
+LEARNED = 0.95  # the accuracy that the correct loop must come to
 
 SOURCE = '''"""Learns to tell three spiral arms apart."""
 
@@ -83,6 +86,7 @@ class Variant:
     edits: tuple[tuple[str, str], ...]
     # The edits of the correct loop to compare with, where that is not the loop as it stands.
     right: tuple[tuple[str, str], ...] = ()
+    harmless: str = ""  # why the claim does not show here, where it does not
 
 
 _CLEAR = "            optimizer.zero_grad()\n"
@@ -92,6 +96,8 @@ _CLIP = "            nn.utils.clip_grad_norm_(model.parameters(), max_norm=1.0)\
 _STEP = "            optimizer.step()\n"
 _MOVE = "    model.to(device)\n"
 _OPTIMIZER = "    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)\n"
+
+_IN_PLACE = "a plain move changes parameters in place: the optimizer goes on working"
 
 # The schedule that LL202 misplaces, rightly placed.
 ONE_CYCLE = (
@@ -128,7 +134,7 @@ VARIANTS: tuple[Variant, ...] = (
     Variant("LL303", "no no_grad() around validation", (("        with torch.no_grad():\n", "        if True:\n"),)),
     Variant("LL401", "losses kept with their graphs", (("            total += loss.item()\n", "            kept.append(loss)\n"), ("        total = 0.0\n", "        total, kept = 0.0, []\n"))),
     Variant("LL402", "losses summed with their graphs", (("total += loss.item()", "total += loss"),)),
-    Variant("LL501", "model moved after the optimizer was built", ((_MOVE, ""), (_OPTIMIZER, _OPTIMIZER + _MOVE))),
+    Variant("LL501", "model moved after the optimizer was built", ((_MOVE, ""), (_OPTIMIZER, _OPTIMIZER + _MOVE)), harmless=_IN_PLACE),
     Variant("LL502", "head replaced after the optimizer was built", ((_OPTIMIZER, _OPTIMIZER + "    model[5] = nn.Linear(64, 3).to(device)\n"),)),
 )  # fmt: skip
 
@@ -176,15 +182,17 @@ class Comparison:
     clean: Signal | None
 
 
-def compare(options: Options | None = None, launch: Launch | None = None) -> Iterator[Comparison]:
-    """Runs every variant, and the correct loop that it is compared with."""
-    rights: dict[tuple[tuple[str, str], ...], Outcome] = {}
-    for variant in VARIANTS:
-        if variant.right not in rights:
-            rights[variant.right] = run(variant.right, "correct", options, launch)
+def compare(options: Options | None = None, launch: Launch | None = None, jobs: int = 1) -> Iterator[Comparison]:
+    """Runs every variant, and the correct loops that they are compared with; `launch` is used by as many threads as there are jobs."""
+    rights = {variant.right: run(variant.right, "correct", options, launch) for variant in {v.right: v for v in VARIANTS}.values()}
+
+    def judged(variant: Variant) -> Comparison:
         right, broken = rights[variant.right], run(variant.edits, variant.title, options, launch)
         streams = broken.recording.stream, right.recording.stream
-        yield Comparison(variant, broken, right, signals.measure(variant.code, *streams), signals.measure(variant.code, streams[1], streams[1]))
+        return Comparison(variant, broken, right, signals.measure(variant.code, *streams), signals.measure(variant.code, streams[1], streams[1]))
+
+    with ThreadPoolExecutor(jobs) as pool:
+        yield from pool.map(judged, VARIANTS)
 
 
 @dataclass(frozen=True, slots=True)

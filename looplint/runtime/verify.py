@@ -5,7 +5,6 @@ A case is proven when the broken run shows what the rule claims, the repaired ru
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import platform

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from html.parser import HTMLParser
 from pathlib import Path
@@ -76,7 +77,7 @@ def test_the_rows_of_a_table_are_few_and_hold_the_last() -> None:
     rows = comparing.chosen(1000)
     assert (rows[0], rows[-1]) == (0, 999)
     assert len(rows) <= comparing.ROWS + 1
-    gaps = [b - a for a, b in zip(rows, rows[1:], strict=False)]
+    gaps = [b - a for a, b in itertools.pairwise(rows)]
     assert gaps == sorted(gaps)
 
 
