@@ -175,7 +175,7 @@ def restores_itself(run: Stream, right: Stream) -> Signal:
 def resumed_without_state(run: Stream, right: Stream) -> Signal:
     restored = run.of("load", where=lambda e: e.facts.get("tensors", 0) > 0)
     told = {e.object for e in run.of("load") if e.facts.get("function") == "load_state_dict"}
-    first = {}
+    first: dict[int, int] = {}
     for step in run.of("step"):
         first.setdefault(step.object, step.n)
     anew = [o for o, n in first.items() if o not in told and any(e.n < n for e in restored)]

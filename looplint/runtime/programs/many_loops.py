@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Many kinds of training loops after one another; prints a fingerprint of what each ends with."""
 
 import copy
