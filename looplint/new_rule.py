@@ -89,6 +89,19 @@ def check(program: Program) -> Reports:
                 yield Report(visit.event, message, note(backward, "they are computed here"))
 '''
 
+_SCRIPT = '''\
+import torch
+from torch import nn, optim
+
+torch.manual_seed(0)
+net = nn.Linear(4, 1)
+opt = optim.SGD(net.parameters(), lr=0.1)
+for _ in range(20):
+    x = torch.randn(16, 4)
+    opt.zero_grad()
+    nn.functional.mse_loss(net(x), x.sum(1, keepdim=True)).backward()
+'''
+
 
 @click.command()
 @click.argument("name")
@@ -114,6 +127,23 @@ def new_rule_command(name: str, code: str, folder: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(_TEMPLATE.format(loop=_LOOP, code=code), encoding="utf-8")
+        scripts = _scripts(path, code)
     except OSError as error:
         raise UserError(f"{path}: cannot be written: {error.strerror or error}") from error
-    click.echo(f'Wrote {path}.\nIt is asked with `rules = ["{folder}"]` in the configuration.')
+    click.echo("".join(f"Wrote {written}.\n" for written in (path, *scripts)), nl=False)
+    if path.parent.resolve() != project_rules().resolve():
+        click.echo(f'It is asked with `rules = ["{folder}"]` in the configuration.')
+
+
+def _scripts(rule: Path, code: str) -> list[Path]:
+    """Start the scripts on which a rule is tested, where a folder `fixtures` beside that of the rules asks for them: one broken, and as an expert repairs it."""
+    fixtures = rule.parent.parent / "fixtures"
+    if not fixtures.is_dir():
+        return []
+    folder = fixtures / rule.stem
+    folder.mkdir(exist_ok=True)
+    step, clip = "    opt.step()", "    nn.utils.clip_grad_norm_(net.parameters(), 1.0)\n"
+    texts = {"plain.py": f"{_SCRIPT}{step}  # expect: {code}\n", "plain.expert.py": f"{_SCRIPT}{clip}{step}\n"}
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return [folder / name for name in texts]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -33,6 +35,19 @@ def test_the_rule_works_as_it_stands(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert (found.code, found.message) == ("ACME101", "opt steps with gradients that nothing has clipped")
     assert [note.message for note in found.related] == ["they are computed here"]
     assert looplint.lint(good, filename="train.py") == []
+
+
+def test_scripts_are_started_where_there_are_scripts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "fixtures").mkdir()
+    assert start("unclipped-step", "--code", "ACME101").output.count("Wrote ") == 3
+    (tmp_path / "looplint.toml").write_text('rules = ["rules"]\nselect = ["ACME101"]\n')
+    broken = tmp_path / "fixtures/unclipped_step/plain.py"
+    [found] = looplint.lint(broken)
+    assert broken.read_text().splitlines()[found.location.row - 1].endswith("# expect: ACME101")
+    assert looplint.lint(broken.with_suffix(".expert.py")) == []
+    for script in (broken, broken.with_suffix(".expert.py")):
+        subprocess.run([sys.executable, str(script)], check=True)
 
 
 @pytest.mark.parametrize(
