@@ -13,7 +13,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
-__all__ = ["Applied", "Edit", "Finding", "Fix", "Fixed", "FixedFile", "Location", "Problem", "Related", "UnreadError", "UserError", "__version__", "fix", "lint"]
+__all__ = [
+    "Applied", "Edit", "Finding", "Fix", "Fixed", "FixedFile", "Location", "Problem", "Related", "UnreadError", "UserError", "__version__", "fix", "lint",
+]  # fmt: skip
 
 if TYPE_CHECKING:
     from looplint.api import Fixed, FixedFile, UnreadError, fix, lint

@@ -65,7 +65,7 @@ class FixedFile:
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """What repairing gave: the files that changed, the repairs made, and the findings that are left, which say why they are (`unrepaired`)."""
+    """What repairing gave: the files that changed, the repairs made, and the findings that are left, which say why (`unrepaired`)."""
 
     files: tuple[FixedFile, ...]
     applied: tuple[Applied, ...]
@@ -116,7 +116,7 @@ def lint(
 
     Args:
         what: a file or folder, several of them, or the text of a script: a `str` with a line break in it is text, any other names a file.
-        filename: the file that a text is a version of, which need not exist: findings name it, and imports and settings are looked for beside it.
+        filename: the file that a text is a version of, which need not exist: findings name it, and imports and settings are found beside it.
         select: codes, prefixes of codes, or names of the rules to ask instead of the configured or default ones.
         ignore: rules to leave out.
         extend_select: rules to ask as well.
@@ -206,12 +206,20 @@ def _of_text(text: str, filename: PathLike | None, configurations: Configuration
 
 def _source(text: str, path: Path | None, name: str, language: Language) -> Source:
     """A text as a source. It has no path, for it is written nowhere; what it is a version of says where its imports are."""
-    source = decode(text.encode("utf-8", "surrogatepass"), None, name, language) if language == "ipynb" else from_text(text, None, name, language)
+    if language == "ipynb":
+        source = decode(text.encode("utf-8", "surrogatepass"), None, name, language)
+    else:
+        source = from_text(text, None, name, language)
     return replace(source, stands_for=path.resolve() if path is not None else None)
 
 
 def _configurations(
-    select: Iterable[str], ignore: Iterable[str], extend_select: Iterable[str], target_torch: str | None, config: PathLike | None, isolated: bool
+    select: Iterable[str],
+    ignore: Iterable[str],
+    extend_select: Iterable[str],
+    target_torch: str | None,
+    config: PathLike | None,
+    isolated: bool,
 ) -> Configurations:
     given: dict[str, object] = {"select": _words(select), "ignore": _words(ignore), "extend-select": _words(extend_select)}
     if target_torch is not None:

@@ -79,7 +79,7 @@ class Check(Grouped):
 
 @cli.command(cls=Check)
 @click.argument("paths", nargs=-1, type=click.Path(), metavar="PATH...")
-@click.option("--select", multiple=True, callback=_words, shell_complete=rule_words, metavar="RULES", help="Codes, prefixes or names to ask, not the default.")
+@click.option("--select", multiple=True, callback=_words, shell_complete=rule_words, metavar="RULES", help="Codes or names, instead of the default.")
 @click.option("--ignore", multiple=True, callback=_words, shell_complete=rule_words, metavar="RULES", help="Rules to leave out.")
 @click.option("--extend-select", multiple=True, callback=_words, shell_complete=rule_words, metavar="RULES", help="Rules to ask as well.")
 @click.option("--target-torch", metavar="VERSION", help="The oldest PyTorch the code runs on.")
@@ -152,7 +152,8 @@ def check(
         raise UserError("--add-noqa silences what is found: use it without --fix, --diff, --baseline and --write-baseline")
     part = Shard.parse(shard) if shard is not None else None
     if (part or since or diff_only) and (fix or fix_only or diff or add_noqa or write_baseline):
-        raise UserError("--since, --diff-only and --shard choose what is reported: use them without --fix, --diff, --add-noqa and --write-baseline")
+        others = "--fix, --diff, --add-noqa and --write-baseline"
+        raise UserError(f"--since, --diff-only and --shard choose what is reported: use them without {others}")
     changes = _changes(since or ("HEAD" if diff_only else None))
     configurations = _configurations(config, isolated, options)
     if stdin_filename is not None:

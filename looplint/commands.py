@@ -141,7 +141,8 @@ def said(error: click.ClickException) -> str:
     if isinstance(error, click.BadParameter) and error.param is not None and isinstance(error.param.type, click.Choice):
         from difflib import get_close_matches
 
-        near = get_close_matches(message.removeprefix("Invalid value for ").partition(": '")[2].partition("'")[0], error.param.type.choices, 1)
+        given = message.removeprefix("Invalid value for ").partition(": '")[2].partition("'")[0]
+        near = get_close_matches(given, error.param.type.choices, 1)
         message += f"; did you mean {near[0]}?" if near else ""
     command = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "looplint"
     return f"{message[:1].lower()}{message[1:]}\n  `{command} --help` says more"

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, cast
+
 import libcst as cst
 
 from looplint.finding import Location
 from looplint.graph import Site
 from looplint.project import ModuleInfo
+
+if TYPE_CHECKING:
+    from libcst.metadata import CodeRange
 
 
 def span(site: Site) -> tuple[Location, Location]:
@@ -24,6 +30,7 @@ def _spans(info: ModuleInfo) -> dict[cst.CSTNode, tuple[int, int, int, int]]:
 
         wrapper = MetadataWrapper(info.code.tree, unsafe_skip_copy=True)
         # What `wrapper.resolve` does for this one provider, without the walk over the tree for those that there are not: half of the time.
-        for node, place in PositionProvider()._gen(wrapper).items():
+        places = cast("Mapping[cst.CSTNode, CodeRange]", PositionProvider()._gen(wrapper))
+        for node, place in places.items():
             info.spans[node] = (place.start.line, place.start.column + 1, place.end.line, place.end.column + 1)
     return info.spans

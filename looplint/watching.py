@@ -21,7 +21,8 @@ _CLEAR = "\x1b[2J\x1b[3J\x1b[H"
 def watch(paths: Sequence[str], extensions: Iterable[tuple[str, str]]) -> NoReturn:
     """Run this command line without `--watch`, at once and after every change, until it is interrupted.
 
-    Each run is a process of its own: nothing that one has read of files, settings or rules outlives it, and what has not changed comes from the cache.
+    Each run is a process of its own: nothing that one has read of files, settings or rules outlives it, and what has not changed comes from
+    the cache.
 
     Args:
         paths: what is linted.

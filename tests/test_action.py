@@ -39,8 +39,9 @@ def lint(folder: Path, **inputs: str) -> tuple[int, str, dict[str, str]]:
     output = temp / "output"
     output.write_text("")
     given = {f"LOOPLINT_{name.upper()}": value for name, value in {"paths": ".", "fail": "true", **inputs}.items()}
-    runner = {"RUNNER_TEMP": str(temp), "GITHUB_OUTPUT": str(output), "GITHUB_WORKSPACE": str(folder), "GITHUB_ACTION_PATH": str(ROOT), "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(["bash", "-e", str(ROOT / ".ci" / "action.sh")], cwd=folder, env={**os.environ, **runner, **given}, capture_output=True, text=True)
+    runner = {"RUNNER_TEMP": temp, "GITHUB_OUTPUT": output, "GITHUB_WORKSPACE": folder, "GITHUB_ACTION_PATH": ROOT, "PYTHONPATH": ROOT}
+    environment = {**os.environ, **{name: str(path) for name, path in runner.items()}, **given}
+    done = subprocess.run(["bash", "-e", str(ROOT / ".ci" / "action.sh")], cwd=folder, env=environment, capture_output=True, text=True)
     return done.returncode, done.stdout + done.stderr, dict(line.split("=", 1) for line in output.read_text().splitlines())
 
 
@@ -85,7 +86,8 @@ def test_in_a_pull_request_only_changed_lines_count(work: Path) -> None:
 
 def test_the_file_is_one_by_the_official_schema() -> None:
     pytest.importorskip("check_jsonschema")
-    done = subprocess.run([sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-actions", str(ACTION)], capture_output=True, text=True)
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-actions", str(ACTION)]
+    done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
 
 

@@ -59,7 +59,8 @@ def test_a_file_a_folder_several_files_and_a_text(folder: Path) -> None:
 
 
 def test_rules_are_chosen_and_configurations_hold(folder: Path) -> None:
-    assert looplint.lint("broken.py", select=["LL2"]) == looplint.lint("broken.py", ignore=["missing-zero-grad"]) == looplint.lint("broken.py", ignore="LL1") == []
+    assert looplint.lint("broken.py", select=["LL2"]) == []
+    assert looplint.lint("broken.py", ignore=["missing-zero-grad"]) == looplint.lint("broken.py", ignore="LL1") == []
     (folder / "looplint.toml").write_text('ignore = ["LL102"]\n')
     assert looplint.lint("broken.py") == looplint.lint(BROKEN) == []
     assert len(looplint.lint("broken.py", isolated=True)) == len(looplint.lint("broken.py", select="LL102")) == 1
@@ -77,8 +78,9 @@ def test_a_text_is_a_version_of_a_file(folder: Path) -> None:
 
 
 def test_the_encoding_a_text_declares_is_that_of_its_file(folder: Path) -> None:
-    (finding,) = looplint.lint("# coding: latin-1\n" + BROKEN.replace("opt", "\N{LATIN SMALL LETTER O WITH DIAERESIS}pt").replace(" \N{LATIN SMALL LETTER O WITH DIAERESIS}ptim", " optim"))
-    assert "\N{LATIN SMALL LETTER O WITH DIAERESIS}pt" in finding.message
+    name = "\N{LATIN SMALL LETTER O WITH DIAERESIS}pt"
+    (finding,) = looplint.lint("# coding: latin-1\n" + BROKEN.replace("opt", name).replace(f" {name}im", " optim"))
+    assert name in finding.message
 
 
 def test_notebooks_and_documents_as_texts(folder: Path) -> None:
@@ -132,7 +134,7 @@ def test_what_is_not_repaired_says_why() -> None:
 
 
 def test_importing_the_package_imports_nothing_else() -> None:
-    code = "import sys; before = set(sys.modules); import looplint; print(sorted(m for m in set(sys.modules) - before if 'looplint' in m)); looplint.lint"
+    code = "import sys, looplint; print(sorted(m for m in sys.modules if 'looplint' in m or 'libcst' in m)); looplint.lint"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "['looplint']\n"
 

@@ -53,12 +53,21 @@ def test_bash_offers(line: list[str], offered: set[str], tmp_path: Path, environ
     assert (set(done.stdout.split("\n")) - {""}, done.stderr) == (offered, "")
 
 
-@pytest.mark.parametrize(("shell", "registers"), [("zsh", "compdef _looplint_completion looplint"), ("fish", "complete --no-files --command looplint")])
-def test_the_scripts_of_other_shells_and_what_they_are_told(shell: str, registers: str, tmp_path: Path, environment: dict[str, str]) -> None:
-    script = subprocess.run(["looplint", "completion"], env={**environment, "SHELL": f"/usr/bin/{shell}"}, capture_output=True, text=True, check=True).stdout
-    assert registers in script
-    asked = {"_LOOPLINT_COMPLETE": f"{shell}_complete", "COMP_WORDS": "looplint rule LL102" if shell == "zsh" else "looplint rule ", "COMP_CWORD": "2" if shell == "zsh" else "LL102"}
-    said = subprocess.run(["looplint"], env={**environment, **asked}, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+@pytest.mark.parametrize(
+    ("shell", "registers", "words", "last"),
+    [
+        ("zsh", "compdef _looplint_completion looplint", "looplint rule LL102", "2"),
+        ("fish", "complete --no-files --command looplint", "looplint rule ", "LL102"),
+    ],
+    ids=["zsh", "fish"],
+)
+def test_the_scripts_of_other_shells_and_what_they_are_told(
+    shell: str, registers: str, words: str, last: str, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    here = {**environment, "SHELL": f"/usr/bin/{shell}"}
+    assert registers in subprocess.run(["looplint", "completion"], env=here, capture_output=True, text=True, check=True).stdout
+    asked = {**environment, "_LOOPLINT_COMPLETE": f"{shell}_complete", "COMP_WORDS": words, "COMP_CWORD": last}
+    said = subprocess.run(["looplint"], env=asked, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
     assert "LL102" in said and "missing-zero-grad" in said, "the name explains the code"
 
 

@@ -148,6 +148,7 @@ def _closing(view: LoopView, width: int, style: Style) -> Iterator[str]:
     if view.elsewhere:
         yield "Found besides:"
         for finding in view.elsewhere:
-            yield from _finding(finding, f"  {finding.place}", width - 4 - len(finding.place), style)
+            yield f"  {finding.place}"
+            yield from _finding(finding, "  ", width - 2, style)
     if not view.complete:
         yield "The program is larger than what is followed from one file; what lies beyond is not drawn, and was not judged."
