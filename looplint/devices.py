@@ -12,6 +12,14 @@ def device(value: Value | None) -> Value:
     return value if value and all(isinstance(a, Const) and isinstance(a.value, str) for a in value) else UNKNOWN
 
 
+def kind(value: Value | None) -> str | None:
+    """ "accelerator" where a device may be one, "cpu" where it is the CPU alone, None where it is not known."""
+    names = {a.value.partition(":")[0] for a in value or () if isinstance(a, Const) and isinstance(a.value, str)}
+    if any(name in _ACCELERATORS for name in names) or any(isinstance(a, Const) and type(a.value) is int for a in value or ()):
+        return "accelerator"
+    return "cpu" if value and names == {"cpu"} and all(isinstance(a, Const) for a in value) else None
+
+
 def is_choice(value: Value) -> bool:
     """Whether a device is the CPU on one path and an accelerator on another: the program runs on machines with one and without."""
     names = {a.value.partition(":")[0] for a in value if isinstance(a, Const) and isinstance(a.value, str)}

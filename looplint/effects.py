@@ -13,6 +13,7 @@ from looplint.outcomes import of_function
 from looplint.schedules import unit_of
 from looplint.tensors import combine, computed, detached, sure, tensors_in, under
 from looplint.texts import note_arguments
+from looplint.transfers import note_fetched, note_released
 from looplint.values import (
     COMPUTED, NONE, NOTHING, UNKNOWN, Arguments, Const, Context, External, Func, Iter, Number, Obj, Params, Partial, Ref, Super, Tensor, Tuple, Unknown, Value, const,
     constant_of, join, ref,
@@ -352,7 +353,15 @@ def _number(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
         return const(float("inf"))
     if known is not None and isinstance(known.value, int | float) and qualname == "builtins.int":
         return const(int(known.value)) if abs(known.value) < 1e15 else UNKNOWN
+    for atom in args.positional[0] if args.positional and qualname in ("builtins.float", "builtins.int", "builtins.round") else ():
+        if isinstance(atom, Tensor):
+            note_fetched(m, atom, ir.render(expr), expr)
     return frozenset({Number(units)})
+
+
+def _released(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    note_released(m, expr)
+    return NONE
 
 
 def _text(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
@@ -678,6 +687,6 @@ _EFFECTS: dict[str, Effect] = {
     "progress": _progress, "sequence": _sequence, "chain": _chain, "filter": _filter, "map": _map, "next": _next, "length": _length, "super": _super,
     "getattr": _getattr, "setattr": _setattr, "hasattr": _hasattr, "partial": _partial, "decorator": _decorator, "dict": _dict, "list": _list,
     "namespace": _namespace, "exit": _exit, "spawn": _spawn, "save": checkpoints.save, "load": checkpoints.load, "overwrite-flag": _overwrite_flag, "split": _split, "device": _device,
-    "collective": _pure, "update-bn": _pure,
+    "collective": _pure, "released": _released, "update-bn": _pure,
 }  # fmt: skip
 

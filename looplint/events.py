@@ -33,6 +33,9 @@ EventKind = Literal[
     "shelve",  # a list, tuple or dict becomes an attribute of a module
     "unready",  # a part is given to a module before the constructor of torch's base class has run
     "bypass",  # module.forward(...) is called in place of the module
+    "transfer",  # a part of a batch goes to a device
+    "fetch",  # a number of a forward's result is asked for
+    "release",  # the device's cached memory is given back
     "show",  # a tensor becomes text: it is printed or put into a string
     "loader",  # a data loader is built
     "sampler",  # a sampler is built

@@ -29,6 +29,7 @@ def built(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
             if name in ("dataset", "sampler"):
                 obj.heap[name] = value
     if plain and not args.starred:
+        obj.info["known"] = True
         obj.info["order"] = _order(obj)
         obj.info["style"] = style(m, obj.info.get("dataset", NOTHING))
     m.remark("loader", expr.node, {obj})

@@ -82,6 +82,8 @@ class Machine:
         self.trace = Trace()
         # How many comprehensions are around this place, and how many of them do the same thing in each turn.
         self.comprehensions = 0
+        # How many handlers of exceptions are around this place.
+        self.handling = 0
         self.repetitions = 0
         self.active: list[ir.Function] = []
         # Inside a module, where nothing is part of a loop: what is met there says nothing about the objects of the loop.
@@ -287,5 +289,7 @@ class Machine:
     def write(self, obj: Obj, slot: str, value: Value) -> None:
         """The heap does not follow paths: a slot holds everything that was ever put in it."""
         self.note_write(obj, slot, value)
+        if obj.kind in ("dataset", "loader") and self.loops and not self.aside:
+            obj.info["changing"] = True
         old = obj.heap.get(slot)
         obj.heap[slot] = value if old is None else join(old, value)

@@ -13,6 +13,7 @@ from looplint.outcomes import of_forward, of_function, of_value, resolve
 from looplint.tensorlike import note_discarded
 from looplint.tensors import combine, computed, detached, under
 from looplint.texts import note_arguments
+from looplint.transfers import FETCHING, note_fetched, note_transfer, placed
 from looplint.values import (
     COMPUTED, NOTHING, UNKNOWN, Arguments, Const, Func, Iter, Method, Number, Obj, Params, Ref, Tensor, Tuple, Unknown, Value, constant_of, join, may_be_unknown, ref,
 )  # fmt: skip
@@ -57,6 +58,13 @@ def guess(m: Machine, tensor: Tensor, deps: frozenset[Obj] = frozenset()) -> Ten
 def on_tensor(m: Machine, tensor: Tensor, name: str, args: Arguments, expr: ir.Call) -> Value:
     """A method of a tensor, or of a structure of tensors."""
     note_discarded(m, tensor, name, args, expr)
+    if name in FETCHING:
+        note_fetched(m, tensor, f"{ir.render(expr.func)}()", expr)
+    elif name in ("to", "cuda"):
+        note_transfer(m, tensor, name, args, expr)
+        tensor = placed(tensor, name)
+    elif name == "pin_memory":
+        return frozenset({placed(tensor, name)})
     match tensor_method(name):
         case "backward":
             backward(m, expr, [frozenset({tensor})], args)
@@ -285,6 +293,8 @@ def _on_object(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) 
             m.remark("set-epoch", expr.node, {obj})
             return UNKNOWN
         case "loader" | "dataset":
+            if m.loops and name not in ("__next__", "next", "__iter__", "__len__"):
+                obj.info["changing"] = True
             return objects.element(m, obj) if name in ("__next__", "next") else _dataset_method(m, obj, args)
         case "distribution":
             return _sampled(m, obj, name, args)

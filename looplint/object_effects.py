@@ -157,8 +157,9 @@ def _submodules(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call)
 
 
 def _move(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    chosen = devices.is_choice(args.get(0, "device") or NOTHING)
-    m.emit("move", expr.node, {obj}, certain=_one(obj), method=name, args=args, chosen=chosen)
+    target = args.get(0, "device")
+    device = "accelerator" if name == "cuda" else devices.kind(target)
+    m.emit("move", expr.node, {obj}, certain=_one(obj), method=name, args=args, chosen=devices.is_choice(target or NOTHING), device=device)
     return ref(obj)
 
 

@@ -514,7 +514,9 @@ def _try(m: Machine, stmt: ir.Try) -> None:
             bind_name(m, name, UNKNOWN)
         node = m.graph.add("branch", m.loops, m.at)
         m.at = [Loose(node)]
+        m.handling += 1
         m.run_block(body)
+        m.handling -= 1
         ends.append(m.save())
     inner, m.frame.returns = m.frame.returns, returns
     if not stmt.final:

@@ -35,7 +35,7 @@ def _changes(name: str, args: Arguments) -> str:
 
 
 def _is_tensor(m: Machine, atom: Tensor | Unknown, receiver: ir.Expr) -> bool:
-    if isinstance(atom, Tensor) and (atom.made or any(tag == "batch" and _holds_tensors(loader) for tag, loader in atom.tags)):
+    if isinstance(atom, Tensor) and (atom.made or any(tag == "batch" and holds_tensors(loader) for tag, loader in atom.tags)):
         return True
     path = ir.path_of(receiver)
     if path is None:
@@ -54,7 +54,7 @@ def _used_as_tensor(usage: ir.Usage) -> bool:
     return bool(usage.computed or usage.methods & TENSOR_ONLY or usage.attrs & TENSOR_ONLY_ATTRIBUTES)
 
 
-def _holds_tensors(source: object, depth: int = _DEPTH) -> bool:
+def holds_tensors(source: object, depth: int = _DEPTH) -> bool:
     """Whether a loader or dataset is known to yield tensors, and nothing that holds them."""
     if not isinstance(source, Obj) or not depth:
         return False
@@ -62,7 +62,7 @@ def _holds_tensors(source: object, depth: int = _DEPTH) -> bool:
         return True
     given: Arguments | None = source.info.get("args")
     inner = given.get(0, "dataset", "datasets") if given is not None else None
-    return any(isinstance(a, Ref) and _holds_tensors(a.obj, depth - 1) for a in inner or ())
+    return any(isinstance(a, Ref) and holds_tensors(a.obj, depth - 1) for a in inner or ())
 
 
 def _collates(loader: object) -> bool:

@@ -32,6 +32,10 @@ CALLS: dict[str, str] = {
     "torch.profiler.profile": "context",
     "torch.amp.GradScaler": "scaler",
     "torch.cuda.amp.GradScaler": "scaler",
+    "torch.cuda.empty_cache": "released",
+    "torch.cuda.memory.empty_cache": "released",
+    "torch.mps.empty_cache": "released",
+    "torch.xpu.empty_cache": "released",
     "torch.cpu.amp.GradScaler": "scaler",
     "torch.cuda.amp.grad_scaler.GradScaler": "scaler",
     "torch.amp.grad_scaler.GradScaler": "scaler",
@@ -189,7 +193,10 @@ TENSOR_ATTRIBUTES = frozenset({"shape", "dtype", "device", "ndim", "data", "grad
 
 # Loaders whose arguments are those of torch's DataLoader, and what these are, in order.
 PLAIN_LOADERS = frozenset({"torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"})
-LOADER_ARGUMENTS = ("dataset", "batch_size", "shuffle", "sampler", "batch_sampler", "num_workers")
+LOADER_ARGUMENTS = (
+    "dataset", "batch_size", "shuffle", "sampler", "batch_sampler", "num_workers", "collate_fn", "pin_memory", "drop_last", "timeout", "worker_init_fn",
+    "multiprocessing_context", "generator", "prefetch_factor", "persistent_workers",
+)  # fmt: skip
 DISTRIBUTED_SAMPLERS = frozenset({"torch.utils.data.DistributedSampler", "torch.utils.data.distributed.DistributedSampler"})
 # Datasets that give an item for an index, wrappers of other datasets, and datasets that only go on.
 MAP_DATASETS = frozenset({"torch.utils.data.TensorDataset", "torch.utils.data.Dataset", "torch.utils.data.dataset.Dataset", "torch.utils.data.dataset.TensorDataset"})

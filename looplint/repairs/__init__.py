@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from looplint.finding import Fix
-from looplint.repairs import construction, cycle, data, layers, losses, modes, precision, schedules, tensors
+from looplint.repairs import construction, cycle, data, layers, loading, losses, modes, precision, schedules, tensors
 from looplint.repairs.draft import Infeasible
 from looplint.repairs.planner import Plan, Planner
 
@@ -39,6 +39,9 @@ REPAIRS: dict[str, Callable[..., Plan]] = {
     "call-super-init": construction.call_super_init,
     "wrap-modules": layers.wrap_modules,
     "detach-argument": tensors.detach_argument,
+    "give-argument": loading.give_argument,
+    "pin-loader": loading.pin_loader,
+    "drop-call": loading.drop_call,
     "show-item": tensors.show_item,
     "detach-added": tensors.detach_added,
     "insert-unscale": precision.insert_unscale,

@@ -1,0 +1,85 @@
+"""How a program feeds its device: its loaders with the loops that go over them, and what it waits for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import libcst as cst
+
+from looplint.graph import Event, Loop
+from looplint.loaders import only_loader
+from looplint.program import Program
+from looplint.tensorlike import holds_tensors
+from looplint.values import Obj, Ref, Tensor, constant_of
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """An argument that is given, and whose value the text does not tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class EpochPass:
+    """A loop over a loader that another loop repeats: what is built once, and what goes on."""
+
+    loader: Event
+    epochs: Loop
+    batches: Loop
+
+
+def argument(loader: Obj, name: str) -> Any:
+    """What a loader was given for a name: a constant, None where it is not given, or `Unknown()`."""
+    value = loader.info.get(name)
+    if value is None:
+        return None if loader.info.get("known") else Unknown()
+    known = constant_of(value)
+    return known.value if known is not None else Unknown()
+
+
+def off(loader: Obj, name: str) -> bool:
+    """Whether a loader is known to do without something: it is not given, or given as False, 0 or None."""
+    given = argument(loader, name)
+    return given is None or (not isinstance(given, Unknown) and not given)
+
+
+def epoch_passes(program: Program) -> dict[Obj, EpochPass]:
+    """The loaders that are gone over again and again."""
+    built = {obj: e for e in program.of("loader") for obj in e.subjects}
+    found: dict[Obj, EpochPass] = {}
+    for event in program.of("forward", "backward"):
+        for depth, loop in enumerate(event.loops):
+            loader = only_loader(loop.over)
+            if depth and loader in built and event.loops[depth - 1] not in built[loader].loops:
+                found.setdefault(loader, EpochPass(built[loader], event.loops[depth - 1], loop))
+    return found
+
+
+def on_accelerator(program: Program) -> bool:
+    """Whether a model or a batch is known to go to an accelerator, where the machine has one."""
+    return any(e.data.get("device") == "accelerator" for e in program.of("move", "transfer"))
+
+
+def trains(program: Program, loop: Loop) -> bool:
+    """Whether a loop is one whose batches go backward and are stepped on."""
+    return loop in program.batch_loops and any(loop in e.loops for e in program.of("step"))
+
+
+def is_record(event: Event) -> bool:
+    """Whether what a statement computes is only added up, printed or handed over: nothing in the loop waits for it."""
+    node = event.statement
+    if isinstance(node, cst.SimpleStatementLine):
+        return len(node.body) == 1 and isinstance(node.body[0], cst.AugAssign | cst.Expr)
+    return isinstance(node, cst.AugAssign | cst.Expr)
+
+
+def in_memory(loader: Obj) -> bool:
+    """Whether a loader's dataset is made of tensors that are there already: workers would only copy them."""
+    data = loader.info.get("dataset") or frozenset()
+    return any(isinstance(a, Tensor) or (isinstance(a, Ref) and (a.obj.kind in ("list", "dict") or holds_tensors(a.obj))) for a in data)
+
+
+def changing(loader: Obj) -> bool:
+    """Whether a loop of the program changes a loader or its dataset: it sets or calls something of theirs."""
+    parts = [loader, *(a.obj for a in loader.info.get("dataset") or () if isinstance(a, Ref))]
+    return any(o.info.get("changing") for o in parts)

@@ -1,0 +1,76 @@
+"""The cached memory of the device is given back in every batch.
+
+## What it does
+
+Reports `torch.cuda.empty_cache()` in each iteration of a training loop.
+
+## Why it matters
+
+PyTorch keeps the memory of freed tensors for the next ones. Giving it back waits for the device, and each batch then asks the driver for the same
+memory again. It frees nothing that the program could not use anyway.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    net.cuda()
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x.cuda()), y.cuda())
+            loss.backward()
+            opt.step()
+            torch.cuda.empty_cache()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    net.cuda()
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x.cuda()), y.cuda())
+            loss.backward()
+            opt.step()
+        torch.cuda.empty_cache()
+```
+
+## Stays quiet
+
+Calls once an epoch, under a condition, or where a batch has failed for lack of memory.
+
+## Repair
+
+Unsafe: remove the call; another program on the same device may count on the memory.
+
+## Evidence
+
+None is claimed: what it costs depends on the device.
+"""
+
+from looplint.rule import Program, Report, Reports
+
+CODE = "LP005"
+DEFAULT = False
+SEVERITY = "warning"
+
+
+def check(program: Program) -> Reports:
+    for event in program.of("release"):
+        loop = program.batch_loop(event)
+        if loop is None or not event.certain or not program.every_iteration(event, loop):
+            continue
+        message = f"{event.data['what']}() in every batch: each waits for the device, and asks for its memory anew"
+        yield Report(event, message, repair=("drop-call", event))

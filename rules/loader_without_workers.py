@@ -1,0 +1,86 @@
+"""The loader that feeds an accelerator prepares its batches in the training process.
+
+## What it does
+
+Reports a `DataLoader` with `num_workers` 0 or absent that a training loop on an accelerator goes over in every epoch.
+
+## Why it matters
+
+The default of `num_workers` is 0: the process that trains also reads and decodes each item, and the device stands idle meanwhile. With workers
+the next batches are made while this one is computed.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+from torch.utils.data import DataLoader
+
+from photos import Photos
+
+device = torch.device("cuda")
+loader = DataLoader(Photos("train"), batch_size=64, shuffle=True)
+net = nn.Linear(8, 2).to(device)
+opt = optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(3):
+    for x, y in loader:
+        x, y = x.to(device), y.to(device)
+        opt.zero_grad()
+        loss = nn.functional.cross_entropy(net(x), y)
+        loss.backward()
+        opt.step()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn, optim
+from torch.utils.data import DataLoader
+
+from photos import Photos
+
+device = torch.device("cuda")
+loader = DataLoader(Photos("train"), batch_size=64, shuffle=True, num_workers=4, persistent_workers=True)
+net = nn.Linear(8, 2).to(device)
+opt = optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(3):
+    for x, y in loader:
+        x, y = x.to(device), y.to(device)
+        opt.zero_grad()
+        loss = nn.functional.cross_entropy(net(x), y)
+        loss.backward()
+        opt.step()
+```
+
+## Stays quiet
+
+Programs that are not known to use an accelerator; datasets of tensors that are in memory already, which workers would only copy; iterable
+datasets, whose items each worker would repeat unless they are split; a number of workers that the text does not tell.
+
+## Repair
+
+Unsafe: `num_workers=4`, kept from epoch to epoch; what serves best depends on the machine, and a script needs `if __name__ == "__main__":` where processes are spawned.
+
+## Evidence
+
+None is claimed: how long an item takes to make decides.
+"""
+
+from looplint.rule import Program, Report, Reports, in_memory, name_of, note, off, on_accelerator
+
+CODE = "LP001"
+DEFAULT = False
+SEVERITY = "warning"
+WORKERS = {"num_workers": "4", "persistent_workers": "True"}
+
+
+def check(program: Program) -> Reports:
+    if not on_accelerator(program):
+        return
+    for loader, found in program.training_passes.items():
+        if not off(loader, "num_workers") or in_memory(loader) or loader.info.get("style") == "iterable":
+            continue
+        message = f"{name_of(loader, 'this loader')} makes its batches in the training process: the device waits for each"
+        notes = note(found.backward, "its batches are trained on here")
+        yield Report(found.loader, message, notes, repair=("give-argument", found.loader, WORKERS, "unsafe"))

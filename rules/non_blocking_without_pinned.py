@@ -1,0 +1,90 @@
+"""A batch is copied with non_blocking=True from memory that is not pinned.
+
+## What it does
+
+Reports `.to(device, non_blocking=True)` on a part of a batch whose loader is not given `pin_memory=True`.
+
+## Why it matters
+
+A copy to the device can only run beside the program when it starts from pinned memory. From other memory it is staged first, and the flag
+changes nothing.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+from torch.utils.data import DataLoader
+
+from photos import Photos
+
+device = torch.device("cuda")
+loader = DataLoader(Photos("train"), batch_size=64, shuffle=True)
+net = nn.Linear(8, 2).to(device)
+opt = optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(3):
+    for x, y in loader:
+        x, y = x.to(device, non_blocking=True), y.to(device, non_blocking=True)
+        opt.zero_grad()
+        loss = nn.functional.cross_entropy(net(x), y)
+        loss.backward()
+        opt.step()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn, optim
+from torch.utils.data import DataLoader
+
+from photos import Photos
+
+device = torch.device("cuda")
+loader = DataLoader(Photos("train"), batch_size=64, shuffle=True, pin_memory=True)
+net = nn.Linear(8, 2).to(device)
+opt = optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(3):
+    for x, y in loader:
+        x, y = x.to(device, non_blocking=True), y.to(device, non_blocking=True)
+        opt.zero_grad()
+        loss = nn.functional.cross_entropy(net(x), y)
+        loss.backward()
+        opt.step()
+```
+
+## Stays quiet
+
+Batches that are pinned by hand; loaders whose arguments the text does not tell; moves to the CPU; tensors that no loader made.
+
+## Repair
+
+Safe: `pin_memory=True` on the loader, and `non_blocking=True` on the other copies of its batches.
+
+## Evidence
+
+None is claimed: the copy takes as long as without the flag.
+"""
+
+from looplint.rule import Program, Report, Reports, name_of, note, off
+
+CODE = "LP002"
+DEFAULT = False
+SEVERITY = "warning"
+
+
+def check(program: Program) -> Reports:
+    built = {obj: e for e in program.of("loader") for obj in e.subjects}
+    reported = set()
+    for event in program.of("transfer"):
+        loaders = [o for o in event.subjects if o in built and not o.info.get("prepared")]
+        if event.data["waits"] is not False or event.data["pinned"] or event.data["device"] == "cpu" or len(loaders) != 1 or not event.certain:
+            continue
+        (loader,) = loaders
+        if loader in reported or not off(loader, "pin_memory"):
+            continue
+        reported.add(loader)
+        name = name_of(loader, "the loader")
+        waiting = [e for e in program.of("transfer") if loader in e.subjects and e.data["waits"] and e.data["device"] != "cpu"]
+        message = f"non_blocking=True has no effect: the batches of {name} are not in pinned memory"
+        yield Report(event, message, note(built[loader], "built without pin_memory"), repair=("pin-loader", built[loader], waiting))

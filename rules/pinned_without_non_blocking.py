@@ -1,0 +1,86 @@
+"""A batch in pinned memory is copied to the device while the program waits.
+
+## What it does
+
+Reports `.to(device)` and `.cuda()` without `non_blocking=True` on a part of a batch whose loader pins its memory.
+
+## Why it matters
+
+Pinned memory costs a copy in the loader, and pays when the copy to the device runs beside the program. Without `non_blocking=True` the program
+waits for it.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+from torch.utils.data import DataLoader
+
+from photos import Photos
+
+device = torch.device("cuda")
+loader = DataLoader(Photos("train"), batch_size=64, shuffle=True, pin_memory=True)
+net = nn.Linear(8, 2).to(device)
+opt = optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(3):
+    for x, y in loader:
+        x, y = x.to(device), y.to(device)
+        opt.zero_grad()
+        loss = nn.functional.cross_entropy(net(x), y)
+        loss.backward()
+        opt.step()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn, optim
+from torch.utils.data import DataLoader
+
+from photos import Photos
+
+device = torch.device("cuda")
+loader = DataLoader(Photos("train"), batch_size=64, shuffle=True, pin_memory=True)
+net = nn.Linear(8, 2).to(device)
+opt = optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(3):
+    for x, y in loader:
+        x, y = x.to(device, non_blocking=True), y.to(device, non_blocking=True)
+        opt.zero_grad()
+        loss = nn.functional.cross_entropy(net(x), y)
+        loss.backward()
+        opt.step()
+```
+
+## Stays quiet
+
+Loaders that do not pin, or whose arguments the text does not tell; moves to the CPU; tensors that no loader made.
+
+## Repair
+
+Safe: `non_blocking=True`; what runs on the device afterwards waits for the copy by itself.
+
+## Evidence
+
+None is claimed: what is gained is the time of the copy.
+"""
+
+from looplint.rule import Program, Report, Reports, argument, name_of, note
+
+CODE = "LP003"
+DEFAULT = False
+SEVERITY = "warning"
+
+
+def check(program: Program) -> Reports:
+    built = {obj: e for e in program.of("loader") for obj in e.subjects}
+    for event in program.of("transfer"):
+        loaders = [o for o in event.subjects if o in built]
+        if event.data["waits"] is not True or event.data["device"] == "cpu" or len(loaders) != 1 or not event.certain:
+            continue
+        (loader,) = loaders
+        if argument(loader, "pin_memory") is not True:
+            continue
+        message = f"{event.data['name']} is in pinned memory and the program waits for its copy: non_blocking=True is missing"
+        yield Report(event, message, note(built[loader], f"{name_of(loader, 'the loader')} pins its batches"), repair=("give-argument", event, {"non_blocking": "True"}))

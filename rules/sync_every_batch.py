@@ -1,0 +1,89 @@
+"""A training loop on an accelerator asks for a number in every batch.
+
+## What it does
+
+Reports the first `.item()`, `.tolist()`, `.cpu()`, `.numpy()`, `float()` or printed tensor that each batch of a training loop waits for, where the
+number is only added up, printed or stored.
+
+## Why it matters
+
+The program runs ahead of the device and queues its work. A number can only be had when the queue is empty: the device then stands idle until the
+program has queued the next batch. A running sum on the device, or a condition that asks every hundredth batch, costs nothing.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    net.cuda()
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        total = 0.0
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x.cuda()), y.cuda())
+            loss.backward()
+            opt.step()
+            total += loss.item()
+        print(epoch, total)
+```
+
+## Good
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    net.cuda()
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        total = torch.zeros((), device="cuda")
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x.cuda()), y.cuda())
+            loss.backward()
+            opt.step()
+            total += loss.detach()
+        print(epoch, total.item())
+```
+
+## Stays quiet
+
+Programs that are not known to use an accelerator; a condition that changes from batch to batch; validation; numbers that a condition or further
+computation needs at once.
+
+## Repair
+
+None.
+
+## Evidence
+
+None is claimed: what it costs depends on the device and on how much work is queued.
+"""
+
+from looplint.rule import Event, Note, Program, Report, Reports, is_record, on_accelerator, trains
+
+CODE = "LP004"
+DEFAULT = False
+SEVERITY = "warning"
+
+
+def check(program: Program) -> Reports:
+    if not on_accelerator(program):
+        return
+    waits: dict[object, list[Event]] = {}
+    for event in program.of("fetch", "show"):
+        loop = event.loops[-1] if event.loops else None
+        if loop is None or not event.certain or not trains(program, loop) or not is_record(event) or not program.every_iteration(event, loop):
+            continue
+        waits.setdefault(loop.site.node, []).append(event)
+    for events in waits.values():
+        first, *others = sorted(events, key=lambda e: e.index)
+        what = first.data.get("what") or f"the text of {first.data['name']}"
+        message = f"{what} waits for the device in every batch: the device has nothing queued until the next one"
+        yield Report(first, message, tuple(Note(e.site, "so does this") for e in others[:2]))

@@ -1,0 +1,83 @@
+"""The workers of a loader are started anew in every epoch.
+
+## What it does
+
+Reports a `DataLoader` with workers that is gone over in every epoch and is not given `persistent_workers=True`.
+
+## Why it matters
+
+Without it the workers end with the epoch. The next one starts processes, imports modules and copies the dataset again before its first batch,
+which takes seconds where processes are spawned or the dataset is large.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+from torch.utils.data import DataLoader
+
+from photos import Photos
+
+device = torch.device("cuda")
+loader = DataLoader(Photos("train"), batch_size=64, shuffle=True, num_workers=4)
+net = nn.Linear(8, 2).to(device)
+opt = optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(3):
+    for x, y in loader:
+        x, y = x.to(device), y.to(device)
+        opt.zero_grad()
+        loss = nn.functional.cross_entropy(net(x), y)
+        loss.backward()
+        opt.step()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn, optim
+from torch.utils.data import DataLoader
+
+from photos import Photos
+
+device = torch.device("cuda")
+loader = DataLoader(Photos("train"), batch_size=64, shuffle=True, num_workers=4, persistent_workers=True)
+net = nn.Linear(8, 2).to(device)
+opt = optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(3):
+    for x, y in loader:
+        x, y = x.to(device), y.to(device)
+        opt.zero_grad()
+        loss = nn.functional.cross_entropy(net(x), y)
+        loss.backward()
+        opt.step()
+```
+
+## Stays quiet
+
+Loaders that are built in the epoch loop or gone over once; a number of workers that the text does not tell; datasets that the program changes
+between epochs: workers that stay would keep the old state.
+
+## Repair
+
+Safe: `persistent_workers=True`.
+
+## Evidence
+
+None is claimed: how long workers take to start decides.
+"""
+
+from looplint.rule import Program, Report, Reports, argument, changing, epoch_passes, name_of, off
+
+CODE = "LP008"
+DEFAULT = False
+SEVERITY = "warning"
+
+
+def check(program: Program) -> Reports:
+    for loader, found in epoch_passes(program).items():
+        workers = argument(loader, "num_workers")
+        if not isinstance(workers, int) or workers < 1 or not off(loader, "persistent_workers") or changing(loader):
+            continue
+        message = f"the {workers} workers of {name_of(loader, 'this loader')} end with each epoch and are started again for the next"
+        yield Report(found.loader, message, repair=("give-argument", found.loader, {"persistent_workers": "True"}))
