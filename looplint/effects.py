@@ -183,21 +183,32 @@ def _container(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Val
     obj = m.create("module", expr.node, qualname=qualname)
     constructed(m, obj, args, expr)
     parts = list(args.positional)
-    if len(parts) == 1:
-        inner = _exact(parts[0])
+    exact = not args.starred and not args.keywords
+    if len(parts) == 1 and not _is_module(parts[0]):
+        named = _named_parts(parts[0])
+        inner = [part for _, part in named] if named is not None else _exact(parts[0])
+        obj.heap.update(named or ())
         if inner is not None:
             parts = inner
         else:
             from looplint.expressions import element_of
 
-            parts = [element_of(m, parts[0])]
-    obj.info["parts"] = None if args.starred or args.keywords or (parts == args.positional and len(parts) == 1 and not _is_module(parts[0])) else len(parts)
+            parts, exact = [element_of(m, parts[0])], False
+    obj.info["parts"] = len(parts) if exact and all(_is_module(p) for p in parts) else None
     for number, part in enumerate(parts):
         objects.adopt(obj, part)
         register(part, deep=True)
         obj.heap[f"[{number}]"] = part
         m.write(obj, "[]", part)
     return ref(obj)
+
+
+def _named_parts(value: Value) -> list[tuple[str, Value]] | None:
+    """The entries, in order, of the dict that a container is built from, if all of it is known."""
+    dicts = [a.obj for a in value if isinstance(a, Ref) and a.obj.kind == "dict" and a.obj.info.get("exact") and not a.obj.info.get("changed")]
+    if len(dicts) != 1 or len(value) != 1:
+        return None
+    return [(slot[1:], part) for slot, part in dicts[0].heap.items() if slot.startswith("=")]
 
 
 def _is_module(value: Value) -> bool:
@@ -603,11 +614,28 @@ def _dict(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     for name, value in args.keywords.items():
         m.write(obj, f"={name}", value)
         m.write(obj, "[]", value)
-    obj.info["exact"] = not args.positional and not args.starred and qualname == "builtins.dict" and bool(args.keywords)
+    pairs = _pairs_in(args.positional[0]) if len(args.positional) == 1 and not args.keywords and qualname.endswith((".dict", ".OrderedDict")) else None
+    for name, value in pairs or ():
+        m.write(obj, f"={name}", value)
+        m.write(obj, "[]", value)
+    written = not args.positional and not args.starred and qualname == "builtins.dict" and bool(args.keywords)
+    obj.info["exact"] = written or bool(pairs)
     if qualname.endswith("defaultdict") and args.positional:
         made = calls.call(m, args.positional[0], Arguments(), expr)
         m.write(obj, "[]", made)
     return ref(obj)
+
+
+def _pairs_in(value: Value) -> list[tuple[str, Value]] | None:
+    """The keys and values of a list of pairs that is fully known, as `OrderedDict([("fc", nn.Linear(4, 2)), ...])` takes it."""
+    found: list[tuple[str, Value]] = []
+    for item in _exact(value) or ():
+        pair = _exact(item)
+        key = constant_of(pair[0]) if pair is not None and len(pair) == 2 else None
+        if pair is None or key is None or not isinstance(key.value, str):
+            return None
+        found.append((key.value, pair[1]))
+    return found or None
 
 
 def _list(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:

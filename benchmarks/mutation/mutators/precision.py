@@ -43,7 +43,7 @@ def fp16_without_scaler(script: Script) -> Iterator[Change]:
     Real where autocast is always on and the type or the device stands in its call.
     """
     regions = [c for part in script.program for c in ast.walk(part.tree) if isinstance(c, ast.Call) and callee(c) == "autocast"]
-    if not regions or any(k.arg == "enabled" for c in regions for k in c.keywords):
+    if not regions or any("get_scale" in part.source for part in script.program) or any(k.arg == "enabled" for c in regions for k in c.keywords):
         return
     if all("float16" in ast.unparse(c) and "bfloat16" not in ast.unparse(c) for c in regions):
         ops: list[Op] = []
@@ -53,7 +53,8 @@ def fp16_without_scaler(script: Script) -> Iterator[Change]:
                 continue
             match call:
                 case ast.Call(func=ast.Attribute(value=ast.Call() as inner, attr="backward")) if callee(inner) == "scale" and receiver(inner) in _names(script):
-                    ops.append(Replace(inner, ast.unparse(inner.args[0])))
+                    scaled = ast.unparse(inner.args[0])
+                    ops.append(Replace(inner, scaled if isinstance(inner.args[0], ast.Name | ast.Attribute | ast.Call) else f"({scaled})"))
                 case ast.Call(func=ast.Attribute(attr="step"), args=[optimizer, *_]) if receiver(call) in _names(script):
                     ops.append(Replace(call, f"{ast.unparse(optimizer)}.step()"))
                 case ast.Call(func=ast.Attribute(attr="update" | "unscale_")) if receiver(call) in _names(script):
