@@ -23,6 +23,7 @@ class Autocast:
 
 def context(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """The context manager of an autocast. The namespaces `torch.cuda.amp` and `torch.cpu.amp` take no device."""
+    note_outdated(m, qualname, expr)
     device = qualname.split(".")[1] if qualname.startswith(("torch.cuda.", "torch.cpu.")) else ""
     place = 0 if device else 2
     enabled = args.get(place, "enabled")
@@ -32,6 +33,13 @@ def context(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     switch = ir.paths_in(written) if written is not None and known is None else ()
     half = not off and _is_half(args.get(1, "dtype"), {device} if device else _devices(args.get(0, "device_type")))
     return frozenset({Context("autocast", info=(("region", Autocast(half, m.site(expr.node), frozenset(switch))),))})
+
+
+def note_outdated(m: Machine, qualname: str, expr: ir.Call) -> None:
+    """Remark the names of mixed precision that are bound to a device by their namespace."""
+    first, device, *_, name = qualname.split(".") if qualname.count(".") > 2 else ("", "", "")
+    if first == "torch" and device in ("cuda", "cpu") and name in ("autocast", "GradScaler"):
+        m.remark("outdated", expr.node, (), device=device, name=name)
 
 
 def _devices(value: Value | None) -> set[str]:

@@ -84,6 +84,8 @@ def _new(kind: str) -> Effect:
     def effect(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
         obj = m.create(kind, expr.node, qualname=qualname)
         constructed(m, obj, args, expr)
+        if kind == "scaler":
+            autocasting.note_outdated(m, qualname, expr)
         return ref(obj)
 
     return effect
@@ -319,7 +321,9 @@ def _tensor(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
             return frozenset({Tensor(frozenset().union(*(p.sources for p in params)), under(m, "no" if any(p.grad for p in params) else "yes"))})
         needs = args.keywords.get("requires_grad")
         known = constant_of(needs) if needs else None
-        made = Tensor(made=COMPUTED if of_torch else frozenset())
+        given = args.get(0, "input") or UNKNOWN
+        outcomes = of_function(m, qualname.rpartition(".")[2], given, expr) if of_torch else frozenset()
+        made = Tensor(made=COMPUTED if of_torch else frozenset(), outcomes=outcomes)
         return frozenset({replace(made, graph="yes", tags=frozenset({("input-grad", True)}))}) if known and known.value else frozenset({made})
     if of_torch:
         given = args.get(0, "input") or UNKNOWN

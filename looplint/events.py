@@ -40,6 +40,7 @@ EventKind = Literal[
     "loader",  # a data loader is built
     "sampler",  # a sampler is built
     "set-epoch",  # a sampler is told the epoch
+    "outdated",  # a name of torch is called that has another one now
     "score",  # a loss is computed of a prediction of which it matters what it came out of
     "escape",  # the object reaches code that cannot be followed
 ]

@@ -10,7 +10,7 @@ from looplint.values import NOTHING, UNKNOWN, ClassRef, Func, Obj, Value, ref
 
 # What one class may cost. Constructors and forwards are short; what needs more is no forward.
 _FUEL = 4_000
-_JUDGED = frozenset({"forward", *SCORES})
+_JUDGED = frozenset({"forward", "autocast", *SCORES})
 _KINDS = frozenset({"module", "loss", "framework", "dataset"})
 
 
@@ -27,7 +27,7 @@ def follow_insides(m: Machine) -> None:
 
 def _worth_following(function: ir.Function) -> bool:
     losses = any("loss" in name or name.startswith("crit") for name in function.methods)
-    return losses or bool(function.methods & _JUDGED) or bool(function.dropped & CONVERSIONS)
+    return losses or "autocast" in function.usage or bool(function.methods & _JUDGED) or bool(function.dropped & CONVERSIONS)
 
 
 def _follow_class(m: Machine, cls: ClassRef, methods: list[ir.Function]) -> None:

@@ -167,6 +167,8 @@ def _on_unknown(m: Machine, atom: Unknown, name: str, args: Arguments, expr: ir.
     if name == "zero_" and "grad" in ir.render(expr.func):
         m.emit("clear", expr.node, atom.deps, certain=False, manual=True)
         return UNKNOWN
+    if name in ("softmax", "log_softmax", "sigmoid"):
+        return frozenset({Tensor(atom.deps, under(m, "maybe"), outcomes=of_function(m, name, UNKNOWN, expr, own=True))})
     if m.reachable(args.values()):
         return calls.unknown_call(m, atom, args, expr)
     for value in args.values():

@@ -114,6 +114,28 @@ for epoch in range(3):
 """
 
 
+SCALED = """\
+import torch
+from torch import nn
+
+model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+scaler = torch.amp.GradScaler("cuda")
+criterion = nn.BCEWithLogitsLoss()
+for x, y in loader:
+    optimizer.zero_grad()
+    with torch.autocast("cuda", dtype=torch.float16):
+        out = model(x)
+        loss = criterion(out, y)
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    scaler.step(optimizer)
+    scaler.update()
+"""
+SCALED_COUNTS = {"LL601": 1, "LL602": 1, "LL603": 1, "LL604": 1, "LL701": 0, "LL702": 4, "LL703": 1}
+
+
 def planted(source: str, code: str, **siblings: str) -> dict[str, str]:
     return {m.description: m.text for m in mutants(source, siblings, (code,))}
 
@@ -123,7 +145,18 @@ def test_counts_on_a_plain_loop() -> None:
     assert dict(counts) == {code: count for code, count in PLAIN_COUNTS.items() if count}
 
 
-@pytest.mark.parametrize("source", [PLAIN, TWO, LOADED], ids=["one optimizer", "two optimizers", "its loader too"])
+@pytest.mark.parametrize("code", SCALED_COUNTS)
+def test_counts_on_a_scaled_loop(code: str) -> None:
+    assert len(planted(SCALED, code)) == SCALED_COUNTS[code]
+
+
+def test_a_loop_without_a_scaler_is_what_is_left_of_one() -> None:
+    (text,) = planted(SCALED, "LL603").values()
+    assert "    loss.backward()\n    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)\n    optimizer.step()\n" in text
+    assert planted(SCALED.replace('GradScaler("cuda")', 'GradScaler("cuda", enabled=args.amp)'), "LL604") == {}
+
+
+@pytest.mark.parametrize("source", [PLAIN, TWO, LOADED, SCALED], ids=["one optimizer", "two optimizers", "its loader too", "scaled"])
 def test_every_mutant_parses_and_differs(source: str) -> None:
     found = list(mutants(source))
     for mutant in found:
@@ -140,7 +173,8 @@ def test_each_rule_has_a_mutant_somewhere(code: str) -> None:
         "        optimizer.step()\n", "        optimizer.step()\n        scheduler.step()\n"
     )
     two_layers = PLAIN.replace("nn.Sequential(nn.Linear(4, 8), nn.Dropout(0.1))", "nn.Linear(4, 8)")
-    assert planted(PLAIN, code) or planted(in_batch, code) or planted(two_layers, code) or planted(LOADED, code)
+    classes = SCALED.replace("BCEWithLogitsLoss", "CrossEntropyLoss")
+    assert any(planted(source, code) for source in (PLAIN, in_batch, two_layers, LOADED, SCALED, classes))
 
 
 def test_a_mutant_changes_only_what_it_names() -> None:

@@ -48,6 +48,8 @@ REPAIRS: dict[str, Callable[..., Plan]] = {
     "insert-update": precision.insert_update,
     "step-through-scaler": precision.step_through_scaler,
     "use-bfloat16": precision.use_bfloat16,
+    "use-torch-amp": precision.use_torch_amp,
+    "drop-setting": cycle.drop_setting,
     "drop-activation": losses.drop_activation,
     "take-logits": losses.take_logits,
 }

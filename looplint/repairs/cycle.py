@@ -220,6 +220,12 @@ def drop_argument(p: Planner, event: Event, keyword: str, position: int) -> Plan
     return Plan(f"Remove {keyword}", "unsafe", [draft])
 
 
+def drop_setting(p: Planner, event: Event, keyword: str) -> Plan:
+    """An argument goes that says what needs not be said, and changes no result."""
+    made = drop_argument(p, event, keyword, 0)
+    return Plan(made.message, "safe", made.drafts)
+
+
 def _called(obj: Obj) -> str:
     return obj.name or "the optimizer"
 

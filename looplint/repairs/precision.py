@@ -136,3 +136,18 @@ def _torch_in(layout: Layout) -> str:
     if found is None:
         raise Infeasible("torch itself has no name in this file")
     return found[1] or "torch"
+
+
+def use_torch_amp(p: Planner, event: Event, device: str, name: str) -> Plan:
+    """A name of `torch.cuda.amp` becomes that of `torch.amp`, with the device as its first argument."""
+    layout, call = p.layouts.of(event.site.module), event.site.node
+    if not isinstance(call, cst.Call) or any(a.star for a in call.args):
+        raise Infeasible("its arguments are not written out")
+    draft = Draft(layout)
+    draft.replace(call.func, f"{_torch_in(layout)}.amp.{name}")
+    start = layout.extent(call.args[0].keyword or call.args[0].value)[0] if call.args else layout.extent(call)[1] - 1
+    draft.insert(start, f'"{device}"{", " if call.args else ""}')
+    if name == "autocast":
+        for given, word in zip((a for a in call.args if a.keyword is None), ("enabled", "dtype", "cache_enabled"), strict=False):
+            draft.insert(layout.extent(given.value)[0], f"{word}=")
+    return Plan(f"Use torch.amp.{name}", "safe", [draft])

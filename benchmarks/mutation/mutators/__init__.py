@@ -16,9 +16,8 @@ from benchmarks.mutation.mutators.gradients import (
 from benchmarks.mutation.mutators.graph import accumulation_unscaled, retain_graph_in_loop, wrong_optimizer_cleared
 from benchmarks.mutation.mutators.keeping import accumulated_tensor, logged_tensor
 from benchmarks.mutation.mutators.loading import sampler_without_set_epoch, train_loader_not_shuffled
-from benchmarks.mutation.mutators.modes import eval_mode_left_on, missing_eval_mode, missing_no_grad, missing_train_mode
 from benchmarks.mutation.mutators.losses import bce_on_logits, sigmoid_before_bce_with_logits, softmax_before_cross_entropy
-from benchmarks.mutation.mutators.modes import missing_eval_mode, missing_no_grad, missing_train_mode
+from benchmarks.mutation.mutators.modes import eval_mode_left_on, missing_eval_mode, missing_no_grad, missing_train_mode
 from benchmarks.mutation.mutators.modules import discarded_to, forward_called_directly, missing_super_init, unregistered_submodules
 from benchmarks.mutation.mutators.parameters import move_after_optimizer, params_replaced_after_optimizer
 from benchmarks.mutation.mutators.precision import clip_without_unscale, fp16_without_scaler, missing_scaler_update, step_bypasses_scaler
@@ -64,12 +63,6 @@ MUTATORS: Mapping[str, Mutator] = {
     "LL504": forward_called_directly,
     "LL505": unregistered_submodules,
     "LL506": missing_super_init,
-    "LL801": best_state_not_copied,
-    "LL802": resume_without_optimizer_state,
-    "LL803": load_without_map_location,
-    "LL901": train_loader_not_shuffled,
-    "LL902": benchmark_with_deterministic,
-    "LL903": sampler_without_set_epoch,
     "LL601": clip_without_unscale,
     "LL602": missing_scaler_update,
     "LL603": fp16_without_scaler,
@@ -77,6 +70,12 @@ MUTATORS: Mapping[str, Mutator] = {
     "LL701": softmax_before_cross_entropy,
     "LL702": sigmoid_before_bce_with_logits,
     "LL703": bce_on_logits,
+    "LL801": best_state_not_copied,
+    "LL802": resume_without_optimizer_state,
+    "LL803": load_without_map_location,
+    "LL901": train_loader_not_shuffled,
+    "LL902": benchmark_with_deterministic,
+    "LL903": sampler_without_set_epoch,
 }
 
 

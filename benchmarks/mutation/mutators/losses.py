@@ -47,9 +47,11 @@ def bce_on_logits(script: Script) -> Iterator[Change]:
 
 
 def _activated(script: Script, losses: tuple[str, ...], function: str, layer: str, dim: str) -> Iterator[Change]:
-    """Real wherever it stands: the loss applies the function again."""
+    """Real wherever it stands, unless the program does it already: the loss applies the function again."""
+    if any(f".{layer}(" in part.source for part in script.program):
+        return
     for call in _losses(script, losses):
-        if not call.args or any(isinstance(n, ast.Call) and callee(n) in (function, layer) for n in ast.walk(call.args[0])):
+        if not call.args or any(isinstance(n, ast.Call) and callee(n) == function for n in ast.walk(call.args[0])):
             continue
         given, text = call.args[0], ast.unparse(call.args[0])
         if imports_torch(script):

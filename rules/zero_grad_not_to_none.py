@@ -1,0 +1,78 @@
+"""Gradients are filled with zeros where they could be dropped.
+
+## What it does
+
+Reports `zero_grad(set_to_none=False)`.
+
+## Why it matters
+
+Zeros have to be written, are added to by the next backward, and take memory while the forward pass runs. With `set_to_none=True`, the default
+since PyTorch 2.0, the backward writes the gradients instead. The results differ only for parameters that get no gradient: with zeros an optimizer
+with momentum or weight decay still moves them.
+
+## Bad
+
+```python
+import torch
+from torch import nn
+
+
+def train(model: nn.Module, loader, epochs: int):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        model.train()
+        for x, y in loader:
+            optimizer.zero_grad(set_to_none=False)
+            loss = nn.functional.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn
+
+
+def train(model: nn.Module, loader, epochs: int):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        model.train()
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = nn.functional.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+```
+
+## Stays quiet
+
+A setting that is not written in the call; programs that read or write gradients themselves, which may need them to be tensors.
+
+## Repair
+
+Safe: remove the argument.
+
+## Evidence
+
+None is needed: the same numbers come out, and what it costs stands in the line.
+"""
+
+from looplint.rule import Program, Report, Reports, constant_of
+
+CODE = "LP006"
+DEFAULT = False
+SEVERITY = "warning"
+
+
+def check(program: Program) -> Reports:
+    facts = program.facts
+    if facts.read_gradients or facts.reads_unknown_gradients or facts.scaled_gradients or program.target_torch < (2, 0):
+        return
+    for event in program.of("clear"):
+        given = event.data.get("set_to_none")
+        known = constant_of(given) if given is not None else None
+        if known is not None and known.value is False:
+            message = "set_to_none=False fills the gradients with zeros: dropping them saves a write, an addition and memory"
+            yield Report(event, message, repair=("drop-setting", event, "set_to_none"))
