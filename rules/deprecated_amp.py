@@ -62,7 +62,7 @@ Safe: the name of `torch.amp`, with the device. Positional arguments of `autocas
 
 ## Evidence
 
-What a run shows: a FutureWarning at the call.
+None is needed: PyTorch itself warns at the call.
 """
 
 from looplint.rule import Program, Report, Reports
