@@ -228,6 +228,8 @@ def call_values(m: Machine, callee: Value, positional: Sequence[Value] = ()) -> 
 def unknown_call(m: Machine, atom: Atom | None, args: Arguments, expr: ir.Expr) -> Value:
     """Code that cannot be followed: whatever it was given may be in any state now."""
     values = args.values()
+    if isinstance(expr, ir.Call) and "seed" in ir.render(expr.func).lower():
+        m.remark("seed", expr.node, {m.setting_owner("torch.random")})
     reached = m.reachable(values)
     for value in values:
         for func in (a for a in value if isinstance(a, Func)):

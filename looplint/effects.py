@@ -676,6 +676,16 @@ def _device(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     return devices.device(args.get(0, "device", "type")) if len(args.values()) == 1 else UNKNOWN
 
 
+def _seed(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    m.remark("seed", expr.node, {m.setting_owner("torch.random")})
+    return UNKNOWN
+
+
+def _initialize(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    m.remark("initialize", expr.node, held(m, args.positional[0])[0] if args.positional else ())
+    return args.positional[0] if args.positional else UNKNOWN
+
+
 def _overwrite_flag(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     known = constant_of(args.positional[0]) if args.positional else None
     m.facts.overwrites_params = known is not None and bool(known.value)
@@ -718,7 +728,7 @@ _EFFECTS: dict[str, Effect] = {
     "accumulate-context": _context("accumulate"), "scaled-loss-context": _context("scaled-loss"), "range": _range, "enumerate": _enumerate, "zip": _zip,
     "progress": _progress, "sequence": _sequence, "chain": _chain, "filter": _filter, "map": _map, "next": _next, "length": _length, "super": _super,
     "getattr": _getattr, "setattr": _setattr, "hasattr": _hasattr, "partial": _partial, "decorator": _decorator, "dict": _dict, "list": _list,
-    "namespace": _namespace, "exit": _exit, "spawn": _spawn, "save": checkpoints.save, "load": checkpoints.load, "overwrite-flag": _overwrite_flag, "split": _split, "device": _device,
+    "namespace": _namespace, "exit": _exit, "spawn": _spawn, "save": checkpoints.save, "load": checkpoints.load, "overwrite-flag": _overwrite_flag, "split": _split, "device": _device, "seed": _seed, "initialize": _initialize,
     "collective": _pure, "released": _released, "update-bn": _pure,
 }  # fmt: skip
 

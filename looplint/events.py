@@ -39,6 +39,8 @@ EventKind = Literal[
     "show",  # a tensor becomes text: it is printed or put into a string
     "loader",  # a data loader is built
     "sampler",  # a sampler is built
+    "seed",  # the random numbers of torch begin anew
+    "initialize",  # parameters get their first values again
     "set-epoch",  # a sampler is told the epoch
     "outdated",  # a name of torch is called that has another one now
     "score",  # a loss is computed of a prediction of which it matters what it came out of

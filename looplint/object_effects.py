@@ -168,6 +168,15 @@ def _requires_grad(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Ca
     return ref(obj)
 
 
+def _initialize(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    """`model.apply(f)`: what is done to every part of a model is, as a rule, to draw its weights again."""
+    m.remark("initialize", expr.node, {obj})
+    for value in args.values():
+        if any(isinstance(a, Func) for a in value):
+            m.facts.deferred.append(value)
+    return ref(obj)
+
+
 def _returns_self(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     return ref(obj)
 
@@ -247,7 +256,7 @@ METHODS: dict[str, Handler] = {
     "scaler-step": _scaler_step, "scaler-update": _scaler_update, "scaler-unscale": _scaler_unscale, "train": _mode, "eval": _mode,
     "forward-directly": _forward_directly,
     "parameters": _parameters, "named-parameters": _named_parameters, "submodules": _submodules, "named-submodules": _submodules, "move": _move,
-    "requires-grad": _requires_grad, "returns-self": _returns_self, "add-module": _add_module, "unscale-all": _unscale_all, "pass-through": _setup,
+    "requires-grad": _requires_grad, "returns-self": _returns_self, "initialize": _initialize, "add-module": _add_module, "unscale-all": _unscale_all, "pass-through": _setup,
     "clip": _accelerator_clip,
 }  # fmt: skip
 

@@ -249,6 +249,21 @@ class Program:
         told = any(not e.subjects or e.subjects & {sampler, loader} for e in self.of("set-epoch"))
         return told or sampler.escaped or loader.escaped or bool(loader.info.get("prepared"))
 
+    # -- chance
+
+    def drawn_unseeded(self, module: Obj) -> tuple[Event, Event] | None:
+        """Where a module's first values are drawn before anything sets a seed, and the seed that is set later; None where that is not sure."""
+        built = next((e for e in self.of("construct") if module in e.subjects and e.certain), None)
+        seeds = self.of("seed")
+        if built is None or built.loops or not seeds or module.escaped or module.symbolic or module.info.get("part"):
+            return None
+        late = min(seeds, key=lambda e: e.index)
+        if any(e.root != built.root for e in seeds) or late.index <= built.index or late.loops:
+            return None
+        again = [e for e in self.of("initialize") if e.index > late.index and (not e.subjects or related(e.subjects, [module]))]
+        given = [e for e in self.of("load", "escape") if not e.subjects or related(e.subjects, [module])]
+        return None if again or given else (built, late)
+
     # -- checkpoints
 
     @cached_property

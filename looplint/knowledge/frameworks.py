@@ -44,6 +44,8 @@ CALLS: dict[str, str] = {
     "muon.Muon": "optimizer",
     "madgrad.MADGRAD": "optimizer",
     "adamp.AdamP": "optimizer",
+    "transformers.set_seed": "seed",
+    "transformers.trainer_utils.set_seed": "seed",
     # models
     "timm.create_model": "module",
     "timm.models.create_model": "module",
@@ -78,7 +80,7 @@ PREFIXES: tuple[tuple[str, str], ...] = (
     ("torch.optim.lr_scheduler.", "scheduler"),
     ("torch.optim.", "optimizer?"),
     ("torch.nn.functional.", "tensor"),
-    ("torch.nn.init.", "pure"),
+    ("torch.nn.init.", "initialize"),
     ("torch.nn.utils.rnn.", "tensor"),
     ("torch.nn.utils.", "same"),
     ("torch.nn.modules.loss.", "loss"),
@@ -198,7 +200,7 @@ ACCELERATOR_METHODS: dict[str, str] = {
     "check_trigger": "pure",
     "barrier": "pure",
     "launch": "pure",
-    "seed_everything": "pure",
+    "seed_everything": "seed",
     "to_device": "same",
     "init_module": "context",
 }

@@ -34,6 +34,7 @@ REPAIRS: dict[str, Callable[..., Plan]] = {
     "set-argument": data.set_argument,
     "set-epoch": data.set_epoch,
     "map-location": data.map_location,
+    "move-seed": data.move_seed,
     "call-module": layers.call_module,
     "assign-result": layers.assign_result,
     "call-super-init": construction.call_super_init,

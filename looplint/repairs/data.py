@@ -8,8 +8,9 @@ from looplint.graph import Event, Loop
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.imports import named
 from looplint.repairs.layout import Layout, Statement
-from looplint.repairs.places import body_of, loop_statement, place_at
-from looplint.repairs.planner import Plan, Planner
+from looplint.repairs.names import depends
+from looplint.repairs.places import body_of, loop_statement, meet, place_at
+from looplint.repairs.planner import Plan, Planner, common_block, crossed
 
 
 def set_value(p: Planner, event: Event, value: str) -> Plan:
@@ -108,6 +109,18 @@ def map_location(p: Planner, event: Event) -> Plan:
     draft = Draft(layout)
     draft.add_argument(node, f"map_location={value}")
     return Plan(f"Pass map_location={value}", "safe", [draft])
+
+
+def move_seed(p: Planner, seed: Event, construct: Event) -> Plan:
+    """The seed goes above the statement that builds the model."""
+    mine, theirs = meet(seed, construct, p.layouts)
+    unit = mine.statement
+    target = common_block(unit, theirs.statement)[2]
+    if not isinstance(unit.node, cst.Expr) or depends(unit, [target, *crossed(unit, target)]):
+        raise Infeasible("it uses names that are set in between")
+    draft = Draft(mine.layout)
+    draft.move_before(unit, target)
+    return Plan("Set the seed before the model is built", "safe", [draft])
 
 
 def _devices_at(place: Statement, layout: Layout) -> set[str]:

@@ -200,6 +200,12 @@ def both_flags(run: Stream, right: Stream) -> Signal:
     return Signal(bool(flags.get("benchmark") and flags.get("deterministic")), None, f"benchmark {flags.get('benchmark')}, deterministic {flags.get('deterministic')}")
 
 
+def seeded_late(run: Stream, right: Stream) -> Signal:
+    seeds = run.marked("seed")
+    drawn = seeds[0].facts["parameters"] if seeds else 0
+    return Signal(drawn > 0, float(drawn), f"{drawn} parameters were there when the first seed was set")
+
+
 def epoch_never_set(run: Stream, right: Stream) -> Signal:
     distributed = [m for m in run.marked("pass") if run.things[m.facts["object"]].facts["sampler"] == "DistributedSampler"]
     told = len(run.marked("set_epoch"))

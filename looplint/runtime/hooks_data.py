@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import weakref
 from typing import Any
 
@@ -22,6 +23,7 @@ def install(tape: Tape, epochs: int = 0, batches: int = 0) -> None:
     _install_iter(tape, passes, epochs)
     _install_next(tape, batches)
     _install_set_epoch(tape)
+    _install_seed(tape)
 
 
 def _describe(loader: DataLoader[Any]) -> dict[str, Any]:
@@ -106,6 +108,20 @@ def _install_set_epoch(tape: Tape) -> None:
             tape.write({"record": "set_epoch", "at": tape.place(2), "epoch": epoch, "events": tape.events})
 
     DistributedSampler.set_epoch = set_epoch  # type: ignore[method-assign]
+
+
+def _install_seed(tape: Tape) -> None:
+    """Hooks the seed of torch: how many parameters are there already when it is set."""
+    original = torch.manual_seed
+
+    @functools.wraps(original)
+    def manual_seed(seed: Any) -> torch.Generator:
+        if not tape.silent():
+            drawn = sum(isinstance(thing, torch.nn.Parameter) for thing in gc.get_objects())
+            tape.write({"record": "seed", "at": tape.place(2), "parameters": drawn, "events": tape.events})
+        return original(seed)
+
+    torch.manual_seed = torch.random.manual_seed = manual_seed
 
 
 def flags() -> dict[str, Any]:

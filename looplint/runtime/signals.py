@@ -49,6 +49,7 @@ SIGNALS: dict[str, Measure] = {
     "LL901": claims_state.in_order,
     "LL902": claims_state.both_flags,
     "LL903": claims_state.epoch_never_set,
+    "LL904": claims_state.seeded_late,
 }
 
 

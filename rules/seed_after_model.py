@@ -1,0 +1,88 @@
+"""The seed is set when the model has its weights already.
+
+## What it does
+
+Reports a seed that is the first of the program and is set after a model was built that is trained then.
+
+## Why it matters
+
+A model draws its weights when it is built. A seed that comes later fixes the order of the data and dropout, and not where the training
+starts: two runs with the same seed differ from the first batch on, and the difference is put down to the hardware.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+
+net = nn.Linear(8, 2)
+torch.manual_seed(0)
+opt = optim.SGD(net.parameters(), lr=0.1)
+for step in range(10):
+    opt.zero_grad()
+    loss = net(torch.randn(4, 8)).pow(2).mean()
+    loss.backward()
+    opt.step()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn, optim
+
+torch.manual_seed(0)
+net = nn.Linear(8, 2)
+opt = optim.SGD(net.parameters(), lr=0.1)
+for step in range(10):
+    opt.zero_grad()
+    loss = net(torch.randn(4, 8)).pow(2).mean()
+    loss.backward()
+    opt.step()
+```
+
+## Stays quiet
+
+A seed before the model too, under whatever condition or in whatever function that speaks of a seed; seeds inside loops; weights that are
+drawn again or loaded after the seed; pretrained models; models that code has got hold of that cannot be followed.
+
+## Repair
+
+Safe: the seed is moved above the statement that builds the model.
+
+## Evidence
+
+What a run shows: parameters are there already when the first seed is set.
+"""
+
+from looplint.rule import Obj, Program, Report, Reports, name_of, note, related, without_parameters
+
+CODE = "LL904"
+
+_GIVEN = ("pretrained", "weights", "checkpoint", "state_dict")
+
+
+def check(program: Program) -> Reports:
+    reported = set()
+    for module in program.modules:
+        if not related(program.stepped_modules, [module]) or without_parameters(module) or _pretrained(module):
+            continue
+        found = program.drawn_unseeded(module)
+        if found is None or found[1] in reported or not _trained_after(program, found[1].index):
+            continue
+        built, late = found
+        reported.add(late)
+        name = name_of(module, "the model")
+        message = f"{name} was built before this seed: its first weights are other ones in each run"
+        yield Report(late, message, note(built, "the weights are drawn here"), repair=("move-seed", late, built))
+
+
+def _trained_after(program: Program, index: int) -> bool:
+    return any(e.loops and e.index > index for e in program.of("step"))
+
+
+def _pretrained(module: Obj) -> bool:
+    """Whether a model may come with its weights."""
+    args = module.info.get("args")
+    named = args is not None and any(name in args.keywords for name in _GIVEN)
+    return named or module.qualname.startswith(("transformers.", "torch.hub.", "timm.", "diffusers.")) or "pretrained" in module.qualname
