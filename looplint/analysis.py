@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from looplint.finding import Finding, Location, Problem, Related
+from looplint.finding import Certainty, Finding, Location, Problem, Related
 from looplint.lower import lower
 from looplint.machine import Machine
 from looplint.positions import span
@@ -108,7 +108,7 @@ def _finding(rule: Rule, report: Report) -> Finding:
     site = report.site or report.event.site
     start, end = span(site)
     related = tuple(Related(n.message, n.site.module.filename, span(n.site)[0]) for n in report.notes)
-    certainty = "every-path" if report.certainty == "every-path" else "some-path"
+    certainty: Certainty = "every-path" if report.certainty == "every-path" else "some-path"
     return Finding(
         rule.code, rule.name, report.message, site.module.filename, start, end, certainty, related,
         noqa_row=start.row, root=report.event.root, severity=rule.severity,

@@ -112,7 +112,7 @@ def _name(text: str) -> str | None:
     if text.startswith('"'):
         import codecs
 
-        text = codecs.escape_decode(text[1:-1].encode("utf-8", "surrogateescape"))[0].decode("utf-8", "surrogateescape")  # type: ignore[attr-defined]
+        text = codecs.escape_decode(text[1:-1].encode("utf-8", "surrogateescape"))[0].decode("utf-8", "surrogateescape")
     return None if text == "/dev/null" else text.removeprefix("b/")
 
 

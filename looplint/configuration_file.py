@@ -69,7 +69,7 @@ def _parse(path: Path, raw: bytes) -> tuple[str, dict[str, Any]]:
         raise UserError(f"{display_name(path)}:{row}: cannot be decoded; TOML is UTF-8") from None
     except tomllib.TOMLDecodeError as error:
         place = re.search(r" \(at line (\d+), column (\d+)\)", str(error))
-        row = place[1] if place else str(text.count("\n") + 1)
+        row = int(place[1]) if place else text.count("\n") + 1
         raise UserError(f"{display_name(path)}:{row}: is no TOML: {str(error).partition(' (at ')[0]}") from None
 
 

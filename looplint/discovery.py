@@ -13,7 +13,7 @@ from looplint.languages import is_looked_for
 from looplint.settings import Settings
 
 if TYPE_CHECKING:
-    from pathspec import PathSpec
+    from pathspec import GitIgnoreSpec
 
 SettingsOf = Callable[[Path], Settings]
 
@@ -76,7 +76,7 @@ class _IgnoreFiles:
     """The .gitignore files met on the way down, and those above up to the repository's root."""
 
     def __init__(self, top: Path) -> None:
-        self._specs: list[tuple[Path, PathSpec]] = []
+        self._specs: list[tuple[Path, GitIgnoreSpec]] = []
         above = []
         for parent in top.resolve().parents:
             if (parent / ".git").exists():

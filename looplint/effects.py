@@ -422,7 +422,7 @@ def _clip(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
 def _infinite(value: Value) -> bool:
     known = constant_of(value)
     if known is not None:
-        return known.value == float("inf")
+        return bool(known.value == float("inf"))
     return all(isinstance(a, External) and a.qualname.endswith(".inf") for a in value)
 
 

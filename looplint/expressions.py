@@ -289,8 +289,10 @@ def _is_scalar(value: Value, expr: ir.Expr) -> bool:
     if value and all(isinstance(a, Number | Const) or (isinstance(a, Tensor) and a.scalar) for a in value):
         return True
     match expr:
-        case ir.Call(func=ir.Name(id="len")) | ir.Call(func=ir.Attr(attr="size" | "numel" | "item")) | ir.Subscript(value=ir.Attr(attr="shape")):
-            return not isinstance(expr, ir.Call) or isinstance(expr.func, ir.Name) or expr.func.attr != "size" or bool(expr.args)
+        case ir.Call(func=ir.Attr(attr="size")):
+            return bool(expr.args)
+        case ir.Call(func=ir.Name(id="len")) | ir.Call(func=ir.Attr(attr="numel" | "item")) | ir.Subscript(value=ir.Attr(attr="shape")):
+            return True
     return False
 
 

@@ -201,7 +201,7 @@ class If:
 
 @dataclass(slots=True, eq=False)
 class For:
-    node: cst.For
+    node: cst.CSTNode
     target: Expr
     iter: Expr
     body: list[Stmt]

@@ -124,7 +124,8 @@ class _Builder:
         for event in events:
             if event.kind in _LEFT_OUT or (event.kind in ("keep", "accumulate") and not _holds_graph(event)) or _is_choice(event):
                 continue
-            box, path = root, ()
+            box = root
+            path: tuple[object, ...] = ()
             for scope in _scopes(event):
                 path = (*path, scope[1])
                 if path not in boxes:

@@ -115,11 +115,9 @@ class LoweringVisitor:
 
     def statement(self, node: cst.CSTNode) -> Sequence[ir.Stmt]:
         kind = type(node)
-        visit = self._stmt_visits.get(kind)
-        if visit is None:
-            visit = getattr(self, f"visit_{kind.__name__}", self._no_statement)
-            self._stmt_visits[kind] = visit
-        return visit(node)
+        if kind not in self._stmt_visits:
+            self._stmt_visits[kind] = getattr(self, f"visit_{kind.__name__}", self._no_statement)
+        return self._stmt_visits[kind](node)
 
     def _no_statement(self, node: cst.CSTNode) -> Sequence[ir.Stmt]:
         return ()
@@ -341,11 +339,9 @@ class LoweringVisitor:
 
     def expr(self, node: cst.CSTNode) -> ir.Expr:
         kind = type(node)
-        visit = self._expr_visits.get(kind)
-        if visit is None:
-            visit = getattr(self, f"visit_{kind.__name__}", self._opaque)
-            self._expr_visits[kind] = visit
-        return visit(node)
+        if kind not in self._expr_visits:
+            self._expr_visits[kind] = getattr(self, f"visit_{kind.__name__}", self._opaque)
+        return self._expr_visits[kind](node)
 
     def _opaque(self, node: cst.CSTNode) -> ir.Expr:
         parts = [self.expr(child) for child in node.children if isinstance(child, cst.BaseExpression)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from looplint import ir, objects
 from looplint.knowledge.frameworks import FRAMEWORK_BASES
@@ -66,7 +66,7 @@ def note_assigned(m: Machine, obj: Obj, target: ir.Attr, value: Value) -> None:
         return
     note_part(m, obj, target.node, f"{ir.render(target.value)}.{target.attr}", value)
     if any(isinstance(a, Tuple) or (isinstance(a, Ref) and a.obj.kind in ("list", "dict")) for a in value):
-        where = {"name": f"{ir.render(target.value)}.{target.attr}", "constructor": _constructor(m, obj), "used": _is_used(m, obj, target.attr)}
+        where: dict[str, Any] = {"name": f"{ir.render(target.value)}.{target.attr}", "constructor": _constructor(m, obj), "used": _is_used(m, obj, target.attr)}
         m.remark("shelve", target.node, {obj}, value=value, **where)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from looplint import calls, checkpoints, contexts, ir, objects
 from looplint.knowledge.lookup import tensor_method

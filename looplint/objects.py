@@ -209,7 +209,7 @@ def kind_of_class(m: Machine, cls: ClassRef) -> str:
     return "instance"
 
 
-def find_member(m: Machine, cls: ClassRef, name: str) -> tuple[object, ClassRef] | None:
+def find_member(m: Machine, cls: ClassRef, name: str) -> tuple[ir.Function | ir.Assign, ClassRef] | None:
     """A method or class attribute, with the class that defines it."""
     for each in mro(m, cls):
         method = each.cls.methods.get(name)
@@ -221,7 +221,7 @@ def find_member(m: Machine, cls: ClassRef, name: str) -> tuple[object, ClassRef]
     return None
 
 
-def bind(m: Machine, member: tuple[object, ClassRef], obj: Obj) -> Value:
+def bind(m: Machine, member: tuple[ir.Function | ir.Assign, ClassRef], obj: Obj) -> Value:
     what, owner = member
     if isinstance(what, ir.Assign):
         return calls.static_value(m, what.value, owner.module)
@@ -272,7 +272,8 @@ def item(m: Machine, obj: Obj, key: Const | None) -> Value:
         case "list":
             items = obj.info.get("items")
             if items is not None and key is not None and isinstance(key.value, int) and -len(items) <= key.value < len(items):
-                return items[key.value]
+                item: Value = items[key.value]
+                return item
             return obj.heap.get("[]", UNKNOWN)
         case "module":
             slot = slot_of(obj, key)

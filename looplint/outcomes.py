@@ -124,9 +124,8 @@ def _of_parts(m: Machine, parts: list[Value], depth: int) -> Outcomes | None:
             return None
         if all(o.cls is None and _leaf(o) in SHAPING_LAYERS for o in modules):
             continue
-        if any(o.source is None or o.node is None for o in modules):
-            return None
-        return resolve(m, frozenset(Outcome("forward", Site(o.source, o.node), o) for o in modules), depth - 1)
+        outcomes = {Outcome("forward", Site(o.source, o.node), o) for o in modules if o.source is not None and o.node is not None}
+        return resolve(m, frozenset(outcomes), depth - 1) if len(outcomes) == len(modules) else None
     return None
 
 
@@ -168,9 +167,11 @@ def _returned(m: Machine, obj: Obj, outcome: Outcome) -> Value:
 def _follow(m: Machine, obj: Obj, args: Arguments) -> Value:
     assert obj.cls is not None
     found = objects.find_member(m, obj.cls, "forward")
-    if found is None or not isinstance(found[0], ir.Function) or found[0].is_generator:
+    if found is None:
         return UNKNOWN
     function, owner = found
+    if not isinstance(function, ir.Function) or function.is_generator:
+        return UNKNOWN
     func = Func(function, owner.module, owner.closure, ref(obj), owner)
     heap, facts = dict(obj.heap), m.facts
     noted, deferred, unknown_gradients, gradients, trace = len(facts.remarks), len(facts.deferred), facts.reads_unknown_gradients, facts.read_gradients, m.trace

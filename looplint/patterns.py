@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pathspec import PathSpec
+    from pathspec import GitIgnoreSpec
 
 # (folder, pattern); an empty folder means that the pattern is a bare name that is compared with the last part of a path alone.
 Pattern = tuple[str, str]
@@ -54,7 +54,7 @@ def _below(path: Path, base: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=256)
-def _compiled(patterns: tuple[Pattern, ...]) -> tuple[dict[str, frozenset[str]], list[tuple[str, PathSpec]]]:
+def _compiled(patterns: tuple[Pattern, ...]) -> tuple[dict[str, frozenset[str]], list[tuple[str, GitIgnoreSpec]]]:
     """Bare names as sets, which is what nearly all patterns are, and the rest as gitignore rules, for which pathspec is imported."""
     names: dict[str, set[str]] = {}
     rest: dict[str, list[str]] = {}
@@ -64,7 +64,7 @@ def _compiled(patterns: tuple[Pattern, ...]) -> tuple[dict[str, frozenset[str]],
             rest.setdefault(base, []).append(pattern)
         else:
             names.setdefault(base, set()).add(pattern)
-    specs: list[tuple[str, PathSpec]] = []
+    specs: list[tuple[str, GitIgnoreSpec]] = []
     if rest:
         from pathspec import GitIgnoreSpec
 

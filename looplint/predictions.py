@@ -47,5 +47,5 @@ def _name(call: cst.CSTNode) -> str:
     return given.value if isinstance(given, cst.Name) else "the prediction"
 
 
-def _order(outcome: Outcome) -> tuple[str, int]:
+def _order(outcome: Outcome) -> tuple[str, str]:
     return (outcome.site.module.filename, cst.Module([]).code_for_node(outcome.site.node))

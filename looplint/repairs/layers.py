@@ -61,9 +61,9 @@ def _check_name(layout: Layout, statement: Statement, name: str) -> None:
     for around in statement.ancestors():
         if around is function:
             break
-        again = isinstance(around.node, cst.For | cst.While) and name not in sets(around.node)
+        again = around.node.body if isinstance(around.node, cst.For | cst.While) and name not in sets(around.node) else None
         rest = around.block.statements[around.index + 1 :]
-        if any(name in reads(s.node) for s in rest) or (again and name in reads(around.node.body)):
+        if any(name in reads(s.node) for s in rest) or (again is not None and name in reads(again)):
             return
     raise Infeasible(f"nothing reads {name} afterwards")
 

@@ -102,8 +102,11 @@ def _name(p: Planner, module: Obj, place: Place, event: Event) -> str | None:
     named = name_in(p.program, module, place.layout.info, function, p.layouts, ("eval", "train", "clear", "move"))
     if named is None and place.direct and isinstance(event.site.node, cst.Call):
         func = event.site.node.func
-        if isinstance(func, cst.Name) or (isinstance(func, cst.Attribute) and isinstance(func.value, cst.Name)):
-            return place.layout.code(func) if isinstance(func, cst.Name) or func.value.value == "self" else func.value.value
+        match func:
+            case cst.Name() | cst.Attribute(value=cst.Name(value="self")):
+                return place.layout.code(func)
+            case cst.Attribute(value=cst.Name(value=owner)):
+                return owner
     return named
 
 

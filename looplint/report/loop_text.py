@@ -48,7 +48,7 @@ def render(view: LoopView, *, width: int = 120, colour: bool = False, ascii_only
     rows = [row for root in view.roots for row in _box(root, "", view.filename)]
     gutter = max((len(row.number) for row in rows), default=0) + 1
     code_width = _code_width(rows, gutter, width)
-    lines = []
+    lines: list[str] = []
     for row in rows:
         lines.extend(_laid_out(row, gutter, code_width, width, style))
     lines.extend(_closing(view, width, style))

@@ -1,0 +1,18 @@
+"""The package is typed, as `py.typed` says: nothing in it is wrong by the strict rules."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("mypy")
+
+
+@pytest.mark.slow
+def test_the_package_is_strictly_typed(tmp_path: Path) -> None:
+    root = Path(__file__).parents[1]
+    done = subprocess.run([sys.executable, "-m", "mypy", f"--cache-dir={tmp_path}", "looplint"], cwd=root, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
