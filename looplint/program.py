@@ -261,7 +261,7 @@ class Program:
         if any(e.root != built.root for e in seeds) or late.index <= built.index or late.loops:
             return None
         again = [e for e in self.of("initialize") if e.index > late.index and (not e.subjects or related(e.subjects, [module]))]
-        given = [e for e in self.of("load", "escape") if not e.subjects or related(e.subjects, [module])]
+        given = [e for e in self.of("load", "escape") if (not e.subjects or related(e.subjects, [module])) and not e.data.get("mode")]
         return None if again or given else (built, late)
 
     # -- checkpoints

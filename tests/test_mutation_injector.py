@@ -102,6 +102,7 @@ LOADED = """\
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 
+torch.manual_seed(0)
 data = TensorDataset(torch.randn(64, 4), torch.randn(64, 1))
 loader = DataLoader(data, batch_size=8, shuffle=True)
 model = torch.nn.Linear(4, 1)

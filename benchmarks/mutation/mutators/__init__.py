@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from benchmarks.mutation.mutant import Mutant, Mutator, planted, read_program
+from benchmarks.mutation.mutators.chance import seed_after_model
 from benchmarks.mutation.mutators.clipping import clip_after_step, clip_before_backward
 from benchmarks.mutation.mutators.gradients import (
     missing_backward,
@@ -76,6 +77,7 @@ MUTATORS: Mapping[str, Mutator] = {
     "LL901": train_loader_not_shuffled,
     "LL902": benchmark_with_deterministic,
     "LL903": sampler_without_set_epoch,
+    "LL904": seed_after_model,
 }
 
 
