@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from looplint import ir
+from looplint import choices, ir
 from looplint.autocasting import Autocast, region_of
 from looplint.frames import Frame, Snapshot, merge
 from looplint.graph import Site
@@ -162,14 +162,24 @@ def call(m: Machine, callee: Value, args: Arguments, expr: ir.Call) -> Value:
     before = m.save()
     ends: list[Snapshot] = []
     result: Value = NOTHING
-    m.candidates += 1
+    alike = _build_one_thing(candidates)
+    m.candidates += not alike
     for atom in candidates:
         m.restore(before)
         result = join(result, _call_one(m, atom, args, expr))
         ends.append(m.save())
-    m.candidates -= 1
+    m.candidates -= not alike
     m.join_at(ends)
+    for atom in result if alike else ():
+        if isinstance(atom, Ref):
+            atom.obj.qualname = ""  # which class it is, is not known
     return result
+
+
+def _build_one_thing(candidates: list[Atom]) -> bool:
+    """Whether the callees are classes of a library of which each way takes one, as from a table of optimizers: one object is built."""
+    effects = {call_effect(a.qualname) if isinstance(a, External) else None for a in candidates}
+    return len(effects) == 1 and effects <= {"optimizer", "module", "loss"}
 
 
 def stable(atom: Atom) -> tuple[str, str]:
@@ -330,12 +340,10 @@ def run_frame(m: Machine, frame: Frame) -> Value:
     m.run_block(frame.function.body)
     m.autocast = autocast
     ends = [s for s, _ in frame.returns]
-    result: Value = NOTHING
-    for _, value in frame.returns:
-        result = join(result, value)
+    values = [value for _, value in frame.returns]
     if m.alive:
         ends.append(m.save())
-        result = join(result, NONE)
+        values.append(NONE)
     end = merge(ends) if ends else Snapshot([], {}, grad, guards)
     frame.locals = end.locals
     m.active.pop()
@@ -343,7 +351,7 @@ def run_frame(m: Machine, frame: Frame) -> Value:
     m.at = list(end.at)
     m.guards = guards
     m.grad = grad if switched is not None else end.grad
-    return result or UNKNOWN
+    return choices.returned(m, frame, values) or UNKNOWN
 
 
 def _grad_of_decorators(m: Machine, frame: Frame) -> bool | None:

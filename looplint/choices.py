@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from looplint.frames import Snapshot, Trace
-from looplint.values import Arguments, Obj, Ref, Value, join
+from looplint.frames import Frame, Snapshot, Trace
+from looplint.values import Arguments, Obj, Ref, Tuple, Value, join
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -45,6 +45,38 @@ def either(m: Machine, node: cst.CSTNode, left: Value, right: Value, built: Trac
     if first is None or second is None or first.kind != second.kind or first not in built.built or second not in otherwise.built:
         return None
     return frozenset({Ref(_either(m, node, "", first, second))})
+
+
+def returned(m: Machine, frame: Frame, values: list[Value]) -> Value:
+    """What a function gives back on one of several ways: the objects that it builds on each are one object to its caller."""
+    values = list(dict.fromkeys(values))
+    if frame.call is None or len(values) < 2:
+        return frozenset().union(*values)
+    tuples = [atom for value in values if len(value) == 1 for atom in value if isinstance(atom, Tuple)]
+    if len(tuples) == len(values) and len({len(t.items) for t in tuples}) == 1:
+        items = zip(*(t.items for t in tuples), strict=True)
+        return frozenset({Tuple(tuple(_one_of(m, frame, list(item), number) for number, item in enumerate(items)))})
+    return _one_of(m, frame, values, 0)
+
+
+def _one_of(m: Machine, frame: Frame, values: list[Value], number: int) -> Value:
+    values = list(dict.fromkeys(values))
+    objects = [_single(value) for value in values]
+    found = list(dict.fromkeys(o for o in objects if o is not None and _built_in(o, frame)))
+    if len(found) < max(2, len(values)) or len({o.kind for o in found}) > 1 or frame.call is None:
+        return frozenset().union(*values)
+    chosen = found[0]
+    for other in found[1:]:
+        chosen = _either(m, frame.call.node, f"returned {number}", chosen, other)
+    return frozenset({Ref(chosen)})
+
+
+def _built_in(obj: Obj, frame: Frame) -> bool:
+    """Whether an object was allocated by an activation of a function, or by what it called."""
+    ctx = obj.key[0] if isinstance(obj.key, tuple) else None
+    while isinstance(ctx, tuple) and ctx != frame.ctx:
+        ctx = ctx[0]
+    return ctx == frame.ctx
 
 
 def _single(value: Value) -> Obj | None:

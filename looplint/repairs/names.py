@@ -39,9 +39,12 @@ def sets(node: cst.CSTNode) -> Names:
     return frozenset(found)
 
 
-def depends(mover: Statement, crossed: Iterable[Statement]) -> bool:
-    """Whether a statement cannot be carried past others: one sets what the other reads or sets."""
-    mine_read, mine_set = reads(mover.node), sets(mover.node)
+def depends(mover: Statement, crossed: Iterable[Statement], same: Names = frozenset()) -> bool:
+    """Whether a statement cannot be carried past others: one sets what the other reads or sets.
+
+    `same` are names that the statement sets to the object they stand for already.
+    """
+    mine_read, mine_set = reads(mover.node), sets(mover.node) - same
     for other in crossed:
         theirs = sets(other.node)
         if _meets(theirs, mine_read) or _meets(theirs, mine_set) or (mine_set and _meets(mine_set, reads(other.node))):

@@ -106,7 +106,7 @@ def move_before_construction(p: Planner, event: Event, construct: Event) -> Plan
     draft = Draft(mine.layout)
     unit = p.unit(mine, theirs.statement, "move")
     target = common_block(unit, theirs.statement)[2]
-    if not depends(unit, [target, *crossed(unit, target)]):
+    if not depends(unit, [target, *crossed(unit, target)], _set_to_itself(event, mine)):
         draft.move_before(unit, target)
         return Plan(message, "safe", [draft])
     return _construction_behind(p, theirs, mine, "Build the optimizer behind the move", "safe")
@@ -126,6 +126,16 @@ def move_construction(p: Planner, construct: Event, event: Event, optimizer: Obj
         draft = Draft(layout)
         draft.line_after(place.statement, f'{name}.add_param_group({{"params": {layout.code(node.targets[0].target)}.parameters()}})')
         return Plan(f"Add the new parameters to {name}", "unsafe", [draft])
+
+
+def _set_to_itself(event: Event, place: Place) -> frozenset[str]:
+    """The name in `model = model.to(device)`: a module moves in place, and gives itself back."""
+    node, statement = event.site.node, place.statement.node
+    if isinstance(statement, cst.Assign) and len(statement.targets) == 1 and isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+        target, receiver = (place.layout.code(part) for part in (statement.targets[0].target, node.func.value))
+        if statement.value is node and target == receiver:
+            return frozenset({target})
+    return frozenset()
 
 
 def _construction_behind(p: Planner, construct: Place, event: Place, message: str, applicability: str) -> Plan:
