@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from looplint.accumulation import accumulated, normalises
 from looplint.automaton import UNSEEN, Automaton, PathState, Visit, run
 from looplint.feeding import argument, changing, epoch_passes, in_memory, is_record, off, on_accelerator, trains
 from looplint.graph import Event, Guard, Loop, Site
@@ -65,4 +66,5 @@ __all__ = [
     "argument", "changing", "epoch_passes", "in_memory", "is_record", "off", "on_accelerator", "trains",
     "follows_time",
     "Scored", "scored",
+    "accumulated", "normalises",
 ]  # fmt: skip

@@ -29,7 +29,7 @@ LAYERS = [
     ["automaton", "tensors", "schedules", "devices"],
     ["autocasting", "calls", "objects", "methods", "effects", "object_effects", "checkpoints", "contexts", "choices", "expressions", "loaders", "statements", "modules", "membership", "texts", "transfers", "tensorlike", "outcomes"],
     ["program", "insides", "manual_loops", "roots"],
-    ["protocols", "feeding", "precision", "predictions"],
+    ["protocols", "feeding", "precision", "predictions", "accumulation"],
     ["rule", "describe", "positions", "loopwords", "loopview"],
     ["catalogue"],
     ["selection", "repairs"],

@@ -336,6 +336,11 @@ MODE_SENSITIVE = (
     "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d", "SyncBatchNorm", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "RReLU",
     "Transformer", "TransformerEncoderLayer", "TransformerDecoderLayer", "MultiheadAttention",
 )  # fmt: skip
+# Layers that normalise over the batch, and ready-made models that are full of them.
+BATCH_NORMS = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d", "SyncBatchNorm")
+BATCH_NORM_MODELS = (
+    "resnet", "resnext", "wide_resnet", "densenet", "mobilenet", "efficientnet", "mnasnet", "regnet", "shufflenet", "googlenet", "inception",
+)  # fmt: skip
 # Classes that no other class of the library derives from.
 SEALED = frozenset({
     "torch.optim.lr_scheduler.ReduceLROnPlateau", "torch.optim.lr_scheduler.OneCycleLR", "torch.optim.lr_scheduler.CyclicLR",

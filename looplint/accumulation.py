@@ -1,0 +1,74 @@
+"""Gradient accumulation: steps that use the gradients of several batches."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from looplint.graph import Event, Guard, Loop
+from looplint.ir import Binary, BoolOp, Compare, Const, Expr, paths_in, render
+from looplint.knowledge.pytorch import BATCH_NORM_MODELS, BATCH_NORMS
+from looplint.program import Program
+from looplint.values import Obj, Ref
+
+
+def accumulated(program: Program, step: Event) -> str | None:
+    """How many batches a step uses the gradients of, as the text says it: the k of `(i + 1) % k == 0`; None where it is every one."""
+    optimizer = next(iter(step.subjects), None)
+    loop = step.loops[-1] if step.loops else None
+    if optimizer is None or optimizer.kind != "optimizer" or loop is None or loop not in program.batch_loops:
+        return None
+    every = next((k for g in step.guards if g.depth >= len(step.loops) and (k := period(g, loop))), None)
+    return None if every is None or _used_each_time(program, optimizer, loop) else every
+
+
+def normalises(module: Obj) -> Obj | None:
+    """The part of a module, or itself, that normalises over the batch."""
+    seen: set[int] = set()
+    work = [module]
+    while work:
+        obj = work.pop(0)
+        if id(obj) in seen:
+            continue
+        seen.add(id(obj))
+        library, _, leaf = obj.qualname.rpartition(".")
+        if leaf in BATCH_NORMS or library.startswith("torchvision.models") and (leaf.startswith(BATCH_NORM_MODELS) or leaf.endswith("_bn")):
+            return obj
+        work.extend(a.obj for value in obj.heap.values() for a in value if isinstance(a, Ref) and a.obj.kind in ("module", "list", "dict"))
+    return None
+
+
+def _used_each_time(program: Program, optimizer: Obj, loop: Loop) -> bool:
+    """Whether some step uses, or some clear drops, the gradients of every single batch: then nothing is accumulated."""
+    events = [e for e in program.of("step", "clear") if loop in e.loops and program.touches(e, optimizer)]
+    return any(program.every_iteration(e, loop) for e in events)
+
+
+def period(guard: Guard, loop: Loop) -> str | None:
+    """The k of a condition that holds once in k turns of a loop; that it also holds on the last turn does not matter."""
+    test, held = guard.test, guard.held
+    if isinstance(test, BoolOp) and held and test.op == "or":
+        return next((k for side in (test.left, test.right) if (k := period(replace(guard, test=side), loop))), None)
+    return _modulus(test, held, guard, loop) or _counter(test, held, loop)
+
+
+def _counter(test: Expr, held: bool, loop: Loop) -> str | None:
+    """The k of `count == k` or `count >= k`, where the loop counts and starts again."""
+    if not (held and isinstance(test, Compare) and test.ops in (["=="], [">="])):
+        return None
+    name, limit = render(test.left), test.rights[0]
+    fixed = not paths_in(limit) & loop.assigned and not (isinstance(limit, Const) and limit.value in (0, 1))
+    return render(limit) if name in loop.assigned and name in loop.reset and fixed else None
+
+
+def _modulus(test: Expr, held: bool, guard: Guard, loop: Loop) -> str | None:
+    """The k of `(i + 1) % k == 0` and its other forms, where i changes with the loop."""
+    if isinstance(test, Compare) and test.ops in (["=="], ["!="]):
+        held = held == (test.ops == ["=="])
+        test = test.left
+    else:
+        held = not held  # `not (i + 1) % k`
+    if not (held and isinstance(test, Binary) and test.op == "%" and guard.names & loop.assigned):
+        return None
+    if isinstance(test.right, Const) and test.right.value in (0, 1):
+        return None
+    return render(test.right)

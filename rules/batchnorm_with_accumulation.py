@@ -1,0 +1,91 @@
+"""Gradients of several batches are added up over a model that normalises within each batch.
+
+## What it does
+
+Reports an optimizer that steps once in k batches, where its model holds `BatchNorm` layers.
+
+## Why it matters
+
+Accumulation is meant to do what k times the batch size would do. Batch normalisation does not go along: mean and variance are those of each small
+batch alone, in the forward pass and in the running statistics. With the two or four examples a batch that make people accumulate, they are noise.
+
+## Bad
+
+```python
+from torch import nn, optim
+
+
+def train(loader, epochs: int, k: int):
+    net = nn.Sequential(nn.Conv2d(3, 16, 3), nn.BatchNorm2d(16), nn.ReLU(), nn.Flatten(), nn.LazyLinear(10))
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        net.train()
+        for i, (x, y) in enumerate(loader):
+            loss = nn.functional.cross_entropy(net(x), y) / k
+            loss.backward()
+            if (i + 1) % k == 0:
+                opt.step()
+                opt.zero_grad()
+```
+
+## Good
+
+```python
+from torch import nn, optim
+
+
+def train(loader, epochs: int, k: int):
+    net = nn.Sequential(nn.Conv2d(3, 16, 3), nn.GroupNorm(4, 16), nn.ReLU(), nn.Flatten(), nn.LazyLinear(10))
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        net.train()
+        for i, (x, y) in enumerate(loader):
+            loss = nn.functional.cross_entropy(net(x), y) / k
+            loss.backward()
+            if (i + 1) % k == 0:
+                opt.step()
+                opt.zero_grad()
+```
+
+## Stays quiet
+
+Layers that normalise within an example (`GroupNorm`, `LayerNorm`, `InstanceNorm`); models that are in eval mode while they train; parts that the
+optimizer does not hold.
+
+## Repair
+
+None. `GroupNorm` is another model; with `BatchNorm`, larger batches or layers kept in eval mode help.
+
+## Evidence
+
+None is needed: nothing is wrong in the run; the statistics are those of the batches that were given.
+"""
+
+from looplint.rule import Note, Program, Report, Reports, Site, accumulated, mode_states, name_of, normalises
+
+CODE = "LP009"
+DEFAULT = False
+SEVERITY = "warning"
+
+
+def check(program: Program) -> Reports:
+    seen = set()
+    for step in program.of("step"):
+        every = accumulated(program, step)
+        for optimizer in step.subjects if every is not None else ():
+            for module in sorted(optimizer.info.get("holds", ()), key=lambda o: o.name):
+                layer = normalises(module)
+                if layer is None or (step.key, module) in seen or _stays_in_eval(program, module, layer):
+                    continue
+                seen.add((step.key, module))
+                message = f"the gradients of {every} batches are added up, and {name_of(module)} normalises within each: its statistics are those of one small batch"
+                notes = (Note(Site(layer.source, layer.node), "the layer is built here"),) if layer.source is not None and layer.node is not None else ()
+                yield Report(step, message, notes)
+
+
+def _stays_in_eval(program: Program, module, layer) -> bool:
+    """Whether the model trains in eval mode, or a part with the layer is put into it by itself."""
+    if any(obj is not module and obj in set(layer.lineage()) for event in program.of("eval") for obj in event.subjects):
+        return True
+    visits = [mode_states(program, module, event) for event in program.of("forward") if module in event.subjects and program.is_trained(event)]
+    return any(visit is not None and visit.always("eval") for visit in visits)
