@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from test_cli import looplint
 
+from looplint.catalogue import index
+
 ROOT = Path(__file__).parents[1]
 # Sources what the command prints, completes a command line as the key would, and prints what bash would offer.
 ASK = """
@@ -38,9 +40,9 @@ def environment(tmp_path: Path) -> dict[str, str]:
         (["c"], {"check", "clean", "completion", "config"}),
         (["examples/tr"], {"files by bash"}),
         (["check", "examples/tr"], {"files by bash"}),
-        (["--select", "LL10"], {f"LL10{n}" for n in range(1, 10)}),
-        (["check", "train.py", "--ignore", "LL102,zero"], {"LL102,zero-grad-after-backward"}),
-        (["rule", "missing-z"], {"missing-zero-grad"}),
+        (["--select", "LL10"], {rule.code for rule in index() if rule.code.startswith("LL10")}),
+        (["check", "train.py", "--ignore", "LL102,zero"], {f"LL102,{rule.name}" for rule in index() if rule.name.startswith("zero")}),
+        (["rule", "missing-zero-g"], {"missing-zero-grad"}),
         (["train.py", "--fi"], {"--fix", "--fix-only"}),
         (["check", "--output-format", "j"], {"json", "json-lines", "junit"}),
         (["completion", ""], {"bash", "zsh", "fish"}),
