@@ -42,6 +42,15 @@ class Modules:
             self.learning.add(number)
         return number
 
+    def learns(self, module: nn.Module) -> bool:
+        """Whether the module has parameters; asked again at times of one that had none, for some get them late."""
+        number = self.number(module)
+        if number in self.learning:
+            return True
+        if self.tape.sample("learns", number, 2) and next(module.parameters(), None) is not None:
+            self.learning.add(number)
+        return number in self.learning
+
     def with_parameters(self) -> list[nn.Module]:
         return [m for ref in self.living.values() if (m := ref()) is not None and next(m.parameters(), None) is not None]
 
@@ -107,16 +116,17 @@ def _install_forward(tape: Tape, optimizers: Optimizers, modules: Modules) -> No
 
     @functools.wraps(original)
     def call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
-        # Only the call that user code makes is an event; the calls inside it are the module's own affair.
+        # Only the call that user code makes is an event; the calls inside it are the module's own affair. So are calls of what has no parameters: a loss
+        # or an activation learns nothing, and is called as often as a model.
         if compiling():
             return original(self, *args, **kwargs)
         inside = local.inside
         if "forward" in inside or "backward" in inside or tape.silent():
             return original(self, *args, **kwargs)
+        if not modules.learns(self):
+            return original(self, *args, **kwargs)
         place = tape.place(2)
-        # A loss is called while the graph that it ends is alive: what earlier iterations left is looked for at the models.
-        if modules.number(self) in modules.learning:
-            _sample_graph(tape, modules, place)
+        _sample_graph(tape, modules, place)
         inside.add("forward")
         try:
             result = original(self, *args, **kwargs)
@@ -143,7 +153,7 @@ def _emit_forward(tape: Tape, optimizers: Optimizers, modules: Modules, module: 
     event = tape.emit("forward", number, facts, at=place)
     if output is not None:
         output.grad_fn.register_prehook(_Reached(tape, event))  # type: ignore[union-attr]
-        if module.training and number in modules.learning:
+        if module.training:
             modules.keep(number, module)
 
 

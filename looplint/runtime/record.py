@@ -223,7 +223,8 @@ def _outcome(code: int, timed_out: bool, result: dict[str, Any], trace: Path, op
         if error["frames"]:
             file, line, function = error["frames"][-1]
             message += f" ({file}:{line}, in {function})"
-        if error["type"] == "EOFError" and any(frame[2] in ("input", "raw_input") or "EOF when reading" in error["message"] for frame in error["frames"]):
+        asked = "EOF when reading" in error["message"] or any("getpass" in frame[2] or "raw_input" in frame[2] for frame in error["frames"])
+        if error["type"] == "BdbQuit" or (error["type"] == "EOFError" and asked):
             message += "; the script reads from a terminal, and runs without one here"
         return outcome, message
     if outcome == "exit":

@@ -66,12 +66,24 @@ def wanted(joined: Sequence[Joined], ways: Ways) -> Iterator[Joined]:
             yield replace(j, finding=kept[j.finding.sort_key])
 
 
+# What starts the processes that train, and how each is told to start another program than Python.
+LAUNCHERS = {
+    "torchrun": "torchrun --no-python",
+    "torch.distributed.run": "torchrun --no-python",
+    "torch.distributed.launch": "torchrun --no-python",
+    "accelerate": "accelerate launch --no_python",
+    "accelerate.commands.launch": "accelerate launch --no_python",
+}
+
+
 def program_file(script: str, options: Options) -> Path:
     """The file that a run executes.
 
     Raises:
         UserError: there is none.
     """
+    if (launcher := LAUNCHERS.get(options.module or Path(script).name)) is not None:
+        raise UserError(f"{script} starts the processes that train: let it start looplint in each of them, as {launcher} looplint run SCRIPT")
     path = module_file(options.module, options.cwd or Path.cwd()) if options.module else Path(script)
     if not path.is_file():
         from looplint.places import nearest

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from looplint.errors import UserError
 from looplint.runtime.commands_run import run_command
 from looplint.runtime.record import Options
 from looplint.runtime.running import Inspection, as_json, as_text, inspect
@@ -170,9 +171,14 @@ def test_the_run_command_lints_a_module_and_passes_arguments_on(tmp_path: Path, 
     assert "executing trainer --lr 3" in result.stderr
 
 
-def test_a_missing_script_is_the_users_mistake() -> None:
-    from looplint.errors import UserError
+@pytest.mark.parametrize("arguments", [["-m", "torch.distributed.run", "--nproc_per_node", "2", "train.py"], ["/usr/bin/torchrun", "train.py"]])
+def test_a_launcher_is_told_apart_from_what_it_launches(arguments: list[str]) -> None:
+    error = CliRunner().invoke(run_command, arguments).exception
+    assert isinstance(error, UserError)
+    assert "torchrun --no-python looplint run SCRIPT" in str(error)
 
+
+def test_a_missing_script_is_the_users_mistake() -> None:
     for arguments in (["nowhere.py"], ["-m", "nowhere.at.all"]):
         result = CliRunner().invoke(run_command, arguments)
         assert isinstance(result.exception, UserError)
