@@ -9,15 +9,27 @@ from pathlib import Path
 import pytest
 
 from looplint.runtime import record as recorder
-from looplint.runtime.record import Options, Recording, record
+from looplint.runtime.record import Launch, Options, Recording, record
+from looplint.runtime.warm import Warm
 
 PROGRAMS = recorder.CHILD.parent / "programs"
+
+
+class Launching:
+    """How `run` starts a process: in a fork of one that has imported torch, which saves each test that time."""
+
+    launch: Launch | None = None
+
+
+@pytest.fixture(autouse=True)
+def forked(warm: Warm, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Launching, "launch", staticmethod(warm.launch))
 
 
 def run(folder: Path, source: str, **options: object) -> Recording:
     script = folder / "script.py"
     script.write_text(textwrap.dedent(source))
-    return record(script, Options(**options))  # type: ignore[arg-type]
+    return record(script, Options(**options), Launching.launch)  # type: ignore[arg-type]
 
 
 @pytest.mark.slow
@@ -90,23 +102,30 @@ def test_events_carry_their_place_iteration_and_measurements(tmp_path: Path) -> 
     assert all(a != b for a, b in zip(digests["start"], digests["end"], strict=True))
 
 
-@pytest.mark.parametrize(
-    ("last", "outcome", "message"),
-    [
-        ("raise ValueError('too late')", "crashed", "ValueError: too late"),
-        ("import sys; sys.exit(3)", "exit", "sys.exit with status 3"),
-        ("import os; os._exit(4)", "killed", "exit status 4"),
-        ("input('name? ')", "crashed", "reads from a terminal"),
-        ("import os; os.kill(os.getpid(), 11)", "killed", "SIGSEGV"),
-    ],
-    ids=["exception", "sys-exit", "os-exit", "terminal", "segfault"],
-)
+ENDS = [
+    ("raise ValueError('too late')", "crashed", "ValueError: too late"),
+    ("import sys; sys.exit(3)", "exit", "sys.exit with status 3"),
+    ("import os; os._exit(4)", "killed", "exit status 4"),
+    ("input('name? ')", "crashed", "reads from a terminal"),
+    ("import os; os.kill(os.getpid(), 11)", "killed", "SIGSEGV"),
+    ("import getpass; getpass.getpass()", "crashed", "reads from a terminal"),
+]
+
+
+@pytest.mark.parametrize(("last", "outcome", "message"), ENDS, ids=["exception", "sys-exit", "os-exit", "terminal", "segfault", "password"])
 def test_a_run_that_ends_early_keeps_what_was_recorded(tmp_path: Path, last: str, outcome: str, message: str) -> None:
     recording = run(tmp_path, LOOP.format(last=last))
     assert (recording.outcome, message in recording.message) == (outcome, True), recording.message
     if outcome != "killed":
         assert len(recording.stream.of("step")) == 3
         assert recording.stream.events[-1].kind == "step"
+
+
+@pytest.mark.parametrize(("last", "outcome", "message"), ENDS[:3], ids=["exception", "sys-exit", "os-exit"])
+def test_a_process_of_its_own_ends_as_a_fork_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last: str, outcome: str, message: str) -> None:
+    monkeypatch.setattr(Launching, "launch", None)
+    recording = run(tmp_path, LOOP.format(last=last))
+    assert (recording.outcome, message in recording.message) == (outcome, True), recording.message
 
 
 def test_a_crash_names_the_line_of_the_script(tmp_path: Path) -> None:
