@@ -59,7 +59,7 @@ Safe: move the clear to the top of the batch body.
 What a run shows: the parameters of the optimizer do not change over a step.
 """
 
-from looplint.rule import Automaton, Program, Report, Reports, name_of, note
+from looplint.rule import Automaton, Program, Report, Reports, constant_of, name_of, note
 
 CODE = "LL101"
 
@@ -78,7 +78,16 @@ AUTOMATON = Automaton(
 
 # zero_grad() takes the gradients away since PyTorch 2.0; before, it made them zeros: https://github.com/pytorch/pytorch/releases/tag/v2.0.0
 _NOTHING = "the step has nothing to apply, so nothing is learned"
-_ZEROS = "the step applies zeros (before PyTorch 2.0), so only momentum and weight decay go on"
+_ZEROS = "the step applies zeros, so only momentum and weight decay go on"
+
+
+def _drops(program: Program, clear) -> bool:
+    """Whether a clear takes the gradients away."""
+    given = clear.data.get("set_to_none")
+    if given is None:
+        return program.target_torch >= (2, 0)
+    known = constant_of(given)
+    return known is None or bool(known.value)
 
 
 def check(program: Program) -> Reports:
@@ -93,7 +102,7 @@ def check(program: Program) -> Reports:
                 clear = state.last("clear")
                 if clear in clears and clear not in reported:
                     reported.add(clear)
-                    harm = _NOTHING if program.target_torch >= (2, 0) else _ZEROS
+                    harm = _NOTHING if _drops(program, clear) else _ZEROS
                     message = f"{name_of(optimizer)}'s gradients are cleared between backward() and step(): {harm}"
                     notes = note(state.last("backward"), "the gradients are computed here") + note(visit.event, "this step uses nothing")
                     yield Report(clear, message, notes, repair=("move-clear", optimizer, clear, state.last("backward"), visit.event))

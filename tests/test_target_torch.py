@@ -33,7 +33,7 @@ def half() -> str:
     [
         ("LL101", None, "the step has nothing to apply"),
         ("LL101", "2.0", "the step has nothing to apply"),
-        ("LL101", "1.13", "the step applies zeros (before PyTorch 2.0)"),
+        ("LL101", "1.13", "the step applies zeros, so only momentum and weight decay go on"),
         ("LL603", None, "without torch.amp.GradScaler:"),
         ("LL603", "2.2.1", "without torch.cuda.amp.GradScaler:"),
     ],
@@ -42,6 +42,13 @@ def test_what_is_said_follows_the_target(code: str, target: str | None, said: st
     text = CLEARED if code == "LL101" else half()
     (finding,) = looplint.lint(text, select=[code], target_torch=target, isolated=True)
     assert said in finding.message
+
+
+def test_what_the_call_says_counts_more_than_the_target() -> None:
+    (finding,) = looplint.lint(CLEARED.replace("zero_grad()", "zero_grad(set_to_none=False)"), isolated=True)
+    assert "applies zeros" in finding.message
+    (finding,) = looplint.lint(CLEARED.replace("zero_grad()", "zero_grad(set_to_none=True)"), target_torch="1.13", isolated=True)
+    assert "nothing to apply" in finding.message
 
 
 def test_a_project_says_it_once(tmp_path: Path) -> None:
