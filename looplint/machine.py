@@ -46,6 +46,8 @@ class Facts:
     read_gradients: frozenset[Obj] = frozenset()
     reads_unknown_gradients: bool = False
     scaled_gradients: frozenset[Obj] = frozenset()
+    # Whether the program gives a parameter group its learning rate itself.
+    sets_rates: bool = False
     overwrites_params: bool = False
     sets_autocast_dtype: bool = False
     # With what modules were called, and what their forwards return.

@@ -173,6 +173,7 @@ def _set_on_module(m: Machine, obj: Any, target: ir.Attr, value: Value) -> None:
 def _assign_item(m: Machine, target: ir.Subscript, value: Value) -> None:
     base = evaluate(m, target.value)
     key = constant_of(evaluate(m, target.index))
+    m.facts.sets_rates = m.facts.sets_rates or (key is not None and key.value == "lr")
     value = contexts.keep(m, target.node, base, value, key)
     for atom in base:
         if isinstance(atom, Ref):

@@ -79,13 +79,20 @@ def check(program: Program) -> Reports:
         for event in program.of("backward"):
             if start is None or not event.loops or event.root != start.root or program.touches(event, optimizer) != "must" or event.data.get("manual"):
                 continue
-            if optimizer.symbolic and event.loops[-1] not in start.loops:
+            if (optimizer.symbolic and event.loops[-1] not in start.loops) or _others_step(steps, optimizer, event):
                 continue
             name = name_of(optimizer)
             message = f"gradients are computed in this loop, but {name}.step() is called on no path: the parameters never change"
             what = f"{name}'s gradients are cleared here" if optimizer.symbolic else f"{name} is built here"
             yield Report(event, message, note(start, what), repair=("insert-step", optimizer, event))
             break
+
+
+def _others_step(steps: list[Event], optimizer: Obj, backward: Event) -> bool:
+    """Whether other optimizers step on all that this one holds, where the gradients are computed: it was built anew."""
+    holds = optimizer.info.get("holds", frozenset())
+    stepped = {h for e in steps if backward.loops[-1] in e.loops for o in e.subjects for h in o.info.get("holds", ())}
+    return bool(holds) and all(related([h], stepped) for h in holds)
 
 
 def _used_otherwise(program: Program, optimizer: Obj) -> bool:

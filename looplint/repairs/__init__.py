@@ -25,6 +25,7 @@ REPAIRS: dict[str, Callable[..., Plan]] = {
     "move-after-step": schedules.move_after_step,
     "pass-metric": schedules.pass_metric,
     "move-before-construction": schedules.move_before_construction,
+    "rebuild-scheduler": schedules.rebuild_scheduler,
     "move-construction": schedules.move_construction,
     "insert-train": modes.insert_train,
     "insert-eval": modes.insert_eval,

@@ -9,7 +9,7 @@ import libcst as cst
 from looplint.graph import Event, Loop
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Statement
-from looplint.repairs.names import depends, sets
+from looplint.repairs.names import depends, reads, sets
 from looplint.repairs.places import Place, body_of, in_loop, loop_statement, meet, name_in, place_at
 from looplint.repairs.planner import Plan, Planner, check_free, common_block, crossed
 from looplint.values import Obj
@@ -136,6 +136,40 @@ def _set_to_itself(event: Event, place: Place) -> frozenset[str]:
         if statement.value is node and target == receiver:
             return frozenset({target})
     return frozenset()
+
+
+def rebuild_scheduler(p: Planner, scheduler: Event, construct: Event, again: bool) -> Plan:
+    """The scheduler is built on the optimizer that steps, behind its construction: `again`, where the one that is there has its own use."""
+    mine, theirs = meet(scheduler, construct, p.layouts)
+    layout, node, statement = mine.layout, scheduler.site.node, theirs.statement.node
+    if not (theirs.direct and isinstance(statement, cst.Assign) and len(statement.targets) == 1 and isinstance(node, cst.Call) and node.args):
+        raise Infeasible("the optimizer that steps has no name where the scheduler is built")
+    name, given = layout.code(statement.targets[0].target), node.args[0]
+    if given.star or (given.keyword is not None and given.keyword.value != "optimizer"):
+        raise Infeasible("the scheduler is not given its optimizer in a plain way")
+    if layout.code(given.value) == name:
+        unit, target = mine.statement, theirs.statement
+        between = [s for s in crossed(unit, target) if s is not target]
+        if unit.block is not target.block or (not again and (depends(unit, between) or _meet(unit, target, name))):
+            raise Infeasible("the scheduler's construction cannot be carried there")
+        draft = Draft(layout)
+        if again:
+            draft.line_after(target, layout.text[unit.start : unit.end])
+        else:
+            draft.move_after(unit, target)
+        return Plan(f"Build the scheduler behind {name}", "unsafe", [draft])
+    if again:
+        raise Infeasible("the scheduler's own optimizer steps in another loop")
+    if theirs.statement.start > mine.statement.start:
+        raise Infeasible(f"{name} is built further down, under another name")
+    draft = Draft(layout)
+    draft.replace(given.value, name)
+    return Plan(f"Build the scheduler on {name}", "unsafe", [draft])
+
+
+def _meet(unit: Statement, target: Statement, name: str) -> bool:
+    """Whether the scheduler's statement and the optimizer's have to do with each other in more than the optimizer's name."""
+    return bool((sets(target.node) - {name}) & reads(unit.node) or sets(unit.node) & reads(target.node))
 
 
 def _construction_behind(p: Planner, construct: Place, event: Place, message: str, applicability: str) -> Plan:

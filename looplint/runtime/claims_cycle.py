@@ -137,6 +137,25 @@ def metric_missing(run: Stream, right: Stream) -> Signal:
     return Signal(failed, None, f"{error.get('type', '')}: {error.get('message', '')}" if failed else "the scheduler took its metric")
 
 
+def stale_schedules(run: Stream, right: Stream) -> Signal:
+    """Steps of schedulers since whose last one only other optimizers than their own have stepped."""
+
+    def count(stream: Stream) -> tuple[int, int]:
+        stepped: set[int] = set()
+        found, whole, scheduled = 0, 0, False
+        for event in stream.events:
+            if event.kind == "step":
+                stepped = {event.object} if scheduled else stepped | {event.object}
+                scheduled = False
+            elif event.kind == "schedule":
+                whole, scheduled = whole + 1, True
+                found += bool(stepped) and stream.things[event.object].facts.get("optimizer") not in stepped
+        return found, whole
+
+    (mine, whole), (others, _) = count(run), count(right)
+    return Signal(mine > others, share(mine, whole), f"{mine} of {whole} scheduler steps followed steps of other optimizers alone (repaired: {others})")
+
+
 def constant_rate(run: Stream, right: Stream) -> Signal:
     idle = [s for s in run.with_role("scheduler") if not any(e.object == s.id for e in run.of("schedule"))]
     constant = []

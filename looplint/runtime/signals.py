@@ -24,6 +24,7 @@ SIGNALS: dict[str, Measure] = {
     "LL203": claims_cycle.first_value_skipped,
     "LL204": claims_cycle.metric_missing,
     "LL205": claims_cycle.constant_rate,
+    "LL206": claims_cycle.stale_schedules,
     "LL301": claims_state.trained_in_eval,
     "LL302": claims_state.measured_in_train,
     "LL304": claims_state.trained_in_eval,

@@ -1,0 +1,107 @@
+"""A scheduler changes the learning rate of an optimizer that does not step where it does.
+
+## What it does
+
+Reports a scheduler that is stepped in a training loop in which its own optimizer never steps, while another optimizer of the same
+parameters does: one that was built after the scheduler, as a rule.
+
+## Why it matters
+
+A scheduler keeps the optimizer it was built with. Where the optimizer is built anew - for a second phase, with parameters that were frozen,
+after a move of the model - the scheduler goes on changing the old one's learning rate, and the new one trains with a constant.
+
+## Bad
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    sched = optim.lr_scheduler.CosineAnnealingLR(opt, T_max=epochs)
+    opt = optim.AdamW(net.parameters(), lr=0.001)
+    for epoch in range(epochs):
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+        sched.step()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int):
+    opt = optim.AdamW(net.parameters(), lr=0.001)
+    sched = optim.lr_scheduler.CosineAnnealingLR(opt, T_max=epochs)
+    for epoch in range(epochs):
+        for x, y in loader:
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            opt.step()
+        sched.step()
+```
+
+## Stays quiet
+
+An optimizer that steps on some path of the loop; optimizers and schedulers that are handed to code that cannot be followed, chosen at
+run time or built in a loop; optimizers of other parameters, such as one that only carries a schedule; programs that set a learning rate
+by hand.
+
+## Repair
+
+Unsafe: build the scheduler behind the optimizer that steps, and on it; a second one where its own optimizer steps elsewhere.
+
+## Evidence
+
+What a run shows: the learning rate of the optimizer that steps is constant, that of another one changes.
+"""
+
+from looplint.rule import Obj, Program, Report, Reports, name_of, note, refs, related
+
+CODE = "LL206"
+
+
+def check(program: Program) -> Reports:
+    if program.facts.sets_rates:
+        return
+    steps = program.of("step")
+    built = {obj: e for e in program.of("construct") for obj in e.subjects}
+    reported = set()
+    for event in program.of("schedule"):
+        if len(event.subjects) != 1 or not event.certain or not event.loops:
+            continue
+        (scheduler,) = event.subjects
+        own = refs(scheduler.info.get("optimizer"), "optimizer")
+        if scheduler in reported or scheduler not in built or not plain(scheduler) or len(own) != 1 or not plain(own[0]):
+            continue
+        here = [e for e in steps if event.loops[0] in e.loops]
+        others = {o for e in here for o in e.subjects}
+        if own[0] in others or len(others) != 1 or not all(e.subjects and e.certain for e in here):
+            continue
+        (other,) = others
+        if other in built and plain(other) and related(held(own[0]), held(other)):
+            reported.add(scheduler)
+            # Where its own optimizer steps in another loop, the scheduler is right there.
+            needed = any(own[0] in e.subjects for e in steps)
+            name, trains = name_of(scheduler, "the scheduler"), name_of(other, "the optimizer")
+            message = f"{name} was built on another optimizer than the one that steps: the learning rate of {trains} never changes"
+            notes = note(built[scheduler], f"{name} is built here") + note(built[other], f"{trains} is built here")
+            yield Report(event, message, notes + note(here[0], "and steps here"), repair=("rebuild-scheduler", built[scheduler], built[other], needed))
+
+
+def plain(obj: Obj) -> bool:
+    """Whether an object is torch's own, the only one of its place, and known to nobody else."""
+    alone = not (obj.many or obj.escaped or obj.symbolic or obj.info.get("wrapped") or obj.info.get("loops")) and "chosen" not in obj.info
+    return alone and obj.cls is None and obj.qualname.startswith("torch.optim.")
+
+
+def held(optimizer: Obj) -> frozenset[Obj]:
+    return optimizer.info.get("holds", frozenset())
