@@ -21,6 +21,14 @@ def accumulated(program: Program, step: Event) -> str | None:
     return None if every is None or _used_each_time(program, optimizer, loop) else every
 
 
+def left_over(program: Program, step: Event) -> bool:
+    """Whether a step that uses several batches leaves some over at the end of an epoch: it counts the batches of each, and steps for no other reason."""
+    loop = step.loops[-1]
+    guards = [g for g in step.guards if g.depth >= len(step.loops)]
+    counted = loop.iterates.startswith("enumerate(") and bool(guards) and bool(guards[0].names & loop.targets)
+    return counted and len(guards) == 1 and not isinstance(guards[0].test, BoolOp)
+
+
 def normalises(module: Obj) -> Obj | None:
     """The part of a module, or itself, that normalises over the batch."""
     seen: set[int] = set()

@@ -38,6 +38,8 @@ class Loop:
     unrolled: bool = False
     # The names that the body sets to a number of the text.
     reset: frozenset[str] = frozenset()
+    # The names that each turn of a `for` gives a value.
+    targets: frozenset[str] = frozenset()
 
     @property
     def depth(self) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from looplint.accumulation import accumulated, normalises
+from looplint.accumulation import accumulated, left_over, normalises
 from looplint.automaton import UNSEEN, Automaton, PathState, Visit, run
 from looplint.feeding import argument, changing, epoch_passes, in_memory, is_record, off, on_accelerator, trains
 from looplint.graph import Event, Guard, Loop, Site
@@ -64,7 +64,7 @@ __all__ = [
     "COMPUTING", "SCALING", "UPDATING", "disabled", "scaler_of", "switched", "unscaled_by_hand",
     "unregistered", "wrapper_for",
     "argument", "changing", "epoch_passes", "in_memory", "is_record", "off", "on_accelerator", "trains",
-    "follows_time",
+    "follows_time", "left_over",
     "Scored", "scored",
     "accumulated", "normalises",
 ]  # fmt: skip

@@ -365,6 +365,7 @@ def _for(m: Machine, stmt: ir.For) -> None:
     loop = m.loop(stmt)
     loop.over = iterated
     loop.iterates = ir.render(stmt.iter)
+    loop.targets = frozenset(ir.paths_in(stmt.target))
     loop.bound = frozenset().union(*(a.bound for a in iterated if isinstance(a, Iter)))
     _repeat(m, loop, stmt.body, stmt.orelse, enter=lambda: assign(m, stmt.target, element_of(m, iterated)), leave=None)
 

@@ -36,6 +36,7 @@ REPAIRS: dict[str, Callable[..., Plan]] = {
     "set-epoch": data.set_epoch,
     "map-location": data.map_location,
     "move-seed": data.move_seed,
+    "step-at-the-end": cycle.step_at_the_end,
     "call-module": layers.call_module,
     "assign-result": layers.assign_result,
     "call-super-init": construction.call_super_init,

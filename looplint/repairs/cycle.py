@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import libcst as cst
 
 from looplint.graph import Event, Loop
 from looplint.repairs.draft import Draft, Infeasible, first_place
 from looplint.repairs.layout import Statement
 from looplint.repairs.names import sets
-from looplint.repairs.places import Place, meet, name_in, place_at, receiver
+from looplint.repairs.places import Place, in_loop, loop_statement, meet, name_in, place_at, receiver
 from looplint.repairs.planner import Plan, Planner, check_free, common_block, highest
 from looplint.values import Obj
 
@@ -230,3 +232,17 @@ def _called(obj: Obj) -> str:
     return obj.name or "the optimizer"
 
 
+
+
+def step_at_the_end(p: Planner, step: Event, loop: Loop) -> Plan:
+    """The condition of an accumulating step also holds on the last batch."""
+    place = in_loop(step, loop, p.layouts)
+    given = re.fullmatch(r"enumerate\(([\w.]+)\)", loop.iterates)
+    node = loop_statement(loop, p.layouts).node
+    condition = next((s.node for s in place.statement.ancestors() if isinstance(s.node, cst.If)), None)
+    if given is None or condition is None or not isinstance(node, cst.For) or not isinstance(node.target, cst.Tuple):
+        raise Infeasible("the last batch cannot be told from the others here")
+    number = place.layout.code(node.target.elements[0].value)
+    draft = Draft(place.layout)
+    draft.insert(place.layout.extent(condition.test)[1], f" or {number} + 1 == len({given[1]})")
+    return Plan("Step on the last batch too", "unsafe", [draft])

@@ -200,6 +200,15 @@ def both_flags(run: Stream, right: Stream) -> Signal:
     return Signal(bool(flags.get("benchmark") and flags.get("deterministic")), None, f"benchmark {flags.get('benchmark')}, deterministic {flags.get('deterministic')}")
 
 
+def left_over(run: Stream, right: Stream) -> Signal:
+    def count(stream: Stream) -> int:
+        last = max((e.n for e in stream.of("step")), default=0)
+        return len(stream.of("backward", where=lambda e: e.n > last))
+
+    mine, others = count(run), count(right)
+    return Signal(mine > others, float(mine), f"{mine} backwards came after the last step (repaired: {others})")
+
+
 def seeded_late(run: Stream, right: Stream) -> Signal:
     seeds = run.marked("seed")
     drawn = seeds[0].facts["parameters"] if seeds else 0

@@ -1,0 +1,81 @@
+"""The last batches of an epoch are accumulated, and no step of that epoch uses them.
+
+## What it does
+
+Reports, where it is selected, an optimizer's step under `(i + 1) % k == 0`, with `i` counting the batches of an epoch, where nothing steps
+at the end of the epoch.
+
+## Why it matters
+
+The number of batches is rarely a multiple of k. What is left over stays in the gradients and goes into the first step of the next epoch,
+which then adds up to nearly twice as many batches as its learning rate was chosen for; or it is dropped, where an epoch begins with a clear. With
+fewer batches than k nothing is trained at all.
+
+## Bad
+
+```python
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int, k: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        for i, (x, y) in enumerate(loader):
+            loss = nn.functional.mse_loss(net(x), y) / k
+            loss.backward()
+            if (i + 1) % k == 0:
+                opt.step()
+                opt.zero_grad()
+```
+
+## Good
+
+```python
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int, k: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        for i, (x, y) in enumerate(loader):
+            loss = nn.functional.mse_loss(net(x), y) / k
+            loss.backward()
+            if (i + 1) % k == 0 or i + 1 == len(loader):
+                opt.step()
+                opt.zero_grad()
+```
+
+## Stays quiet
+
+A condition that holds for another reason too; a step behind the batch loop; a counter that goes on from epoch to epoch; accumulation by a
+framework.
+
+## Repair
+
+Unsafe: the condition also holds on the last batch.
+
+## Evidence
+
+What a run shows: backwards after the last step.
+"""
+
+from looplint.rule import Event, Obj, Program, Report, Reports, accumulated, left_over, name_of, note
+
+CODE = "LL111"
+DEFAULT = False
+
+
+def check(program: Program) -> Reports:
+    for event in program.of("step"):
+        every, optimizer = accumulated(program, event), next(iter(event.subjects), None)
+        if every is None or optimizer is None or not event.certain or not left_over(program, event) or _steps_elsewhere(program, optimizer, event):
+            continue
+        cleared = next((e for e in program.of("clear") if program.touches(e, optimizer) and e.loops == event.loops[:-1] and e.index < event.index), None)
+        fate = "are dropped" if cleared is not None else "go into the first step of the next one"
+        message = f"{name_of(optimizer)} steps once in {every} batches and not at the end: the gradients of the batches left over in an epoch {fate}"
+        yield Report(event, message, note(cleared, "they are cleared here"), repair=("step-at-the-end", event, event.loops[-1]))
+
+
+def _steps_elsewhere(program: Program, optimizer: Obj, step: Event) -> bool:
+    """Whether the optimizer steps at another place too, or something unknown may do it."""
+    return any(e is not step and e.site != step.site and program.touches(e, optimizer) for e in program.of("step", "escape"))
