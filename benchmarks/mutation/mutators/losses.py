@@ -41,7 +41,8 @@ def bce_on_logits(script: Script) -> Iterator[Change]:
                 yield Change("the sigmoid at the loss left out", (Replace(first, ast.unparse(inner)),))
             case [given]:
                 for sequence in _sequences_behind(script, given):
-                    if callee(sequence.args[-1]) == "Sigmoid" and len(sequence.args) > 1 and callee(sequence.args[-2]) in _LAYERS:
+                    *_, before, last = [ast.unparse(a.func) for a in sequence.args if isinstance(a, ast.Call)]
+                    if last.endswith("Sigmoid") and before.endswith(_LAYERS):
                         text = ", ".join(ast.unparse(a) for a in sequence.args[:-1])
                         yield Change("the last layer's sigmoid left out", (Replace(sequence, f"{ast.unparse(sequence.func)}({text})"),))
 
@@ -63,8 +64,8 @@ def _activated(script: Script, losses: tuple[str, ...], function: str, layer: st
             yield Change(f"{function} under the prediction's name", (Before(script.statement(call), f"{text} = {text}.{function}({dim})"),))
         for sequence in _sequences_behind(script, given):
             prefix = ast.unparse(sequence.func).removesuffix("Sequential")
-            if callee(sequence.args[-1]) in _LAYERS:
-                last = sequence.args[-1]
+            last = sequence.args[-1]
+            if isinstance(last, ast.Call) and callee(last) in _LAYERS:
                 yield Change(f"{layer} as the last layer", (Replace(last, f"{ast.unparse(last)}, {prefix}{layer}({dim})"),))
         for returned in _returns_behind(script, given):
             if imports_torch(script) and returned.value is not None and not isinstance(returned.value, ast.Tuple | ast.Dict):
@@ -76,9 +77,8 @@ def _losses(script: Script, names: tuple[str, ...]) -> Iterator[ast.Call]:
     """The calls of a loss: the function of torch, or a name that only ever holds the class."""
     built = {name for name, calls in constructions(script).items() if calls and all(callee(c) in names for _, c in calls)}
     for node in ast.walk(script.tree):
-        if isinstance(node, ast.Call) and (ast.unparse(node.func) in built or (callee(node) in names and callee(node)[0].islower())):
-            if len(node.args) > 1:
-                yield node
+        if isinstance(node, ast.Call) and len(node.args) > 1 and (ast.unparse(node.func) in built or (callee(node) in names and callee(node)[0].islower())):
+            yield node
 
 
 def _built(script: Script, call: ast.Call) -> list[ast.Call]:
@@ -131,7 +131,7 @@ def _returns_behind(script: Script, given: ast.expr) -> list[ast.Return]:
 
 def _layered(script: Script, given: ast.expr) -> bool:
     """Whether a prediction comes straight out of a layer, for all to see."""
-    if any(callee(s.args[-1]) in _LAYERS for s in _sequences_behind(script, given)):
+    if any(callee(last) in _LAYERS for s in _sequences_behind(script, given) if isinstance(last := s.args[-1], ast.Call)):
         return True
     made = constructions(script).get(_model_behind(script, given) or "", [])
     if len(made) == 1 and callee(made[0][1]) in _LAYERS:

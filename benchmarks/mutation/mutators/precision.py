@@ -71,16 +71,15 @@ def fp16_without_scaler(script: Script) -> Iterator[Change]:
 def step_bypasses_scaler(script: Script) -> Iterator[Change]:
     """LL604. The optimizer steps itself, past the scaler that has scaled its loss; the scaler is never switched off."""
     for scaler, optimizer, step in _steps(script):
-        call = _made(step)
         if _backward_in(script.bodies[step], scaler, step) or _under_guard(script, step, scaler):
-            yield Change("the optimizer steps past the scaler", (Replace(call, f"{optimizer}.step()"),))
+            yield Change("the optimizer steps past the scaler", (Replace(_made(step), f"{optimizer}.step()"),))
 
 
 def _steps(script: Script) -> Iterator[tuple[str, str, ast.stmt]]:
     """The statements `scaler.step(optimizer)`, where no scaler of the program can be switched off."""
     for part in script.program:
-        for call in (c for c in ast.walk(part.tree) if isinstance(c, ast.Call) and callee(c) == "GradScaler"):
-            if any(k.arg == "enabled" or k.arg is None for k in call.keywords):
+        for built in (c for c in ast.walk(part.tree) if isinstance(c, ast.Call) and callee(c) == "GradScaler"):
+            if any(k.arg == "enabled" or k.arg is None for k in built.keywords):
                 return
     names = _names(script)
     for stmt in script.statements():
