@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import click
@@ -9,6 +10,7 @@ import pytest
 from test_cli import looplint
 
 from looplint.cli import Check, check, cli
+from looplint.errors import UserError
 
 # A terminal of a laptop that was not resized.
 WIDTH, HEIGHT = 80, 50
@@ -31,3 +33,18 @@ def test_every_command_is_listed(tmp_path: Path) -> None:
     for name in cli.list_commands(click.Context(cli)):
         assert name == "check" or f"\n  {name} " in out, name
 
+
+
+@pytest.mark.parametrize(
+    ("arguments", "asked", "needed"),
+    [
+        (["run", "train.py"], "looplint.runtime.running.find_spec", 'pip install "looplint[runtime]"'),
+        (["verify", "LL101"], "looplint.runtime.running.find_spec", 'pip install "looplint[runtime]"'),
+        (["check", "--watch", "."], "looplint.watching.find_spec", 'pip install "looplint[watch]"'),
+    ],
+    ids=["run", "verify", "watch"],
+)
+def test_what_is_not_installed_is_said(arguments: list[str], asked: str, needed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asked, lambda name: None)
+    with pytest.raises(UserError, match=re.escape(needed)):
+        cli.main(arguments, standalone_mode=False)

@@ -12,6 +12,7 @@ import click
 from looplint.commands import rule_words
 from looplint.errors import UserError
 from looplint.evidence import folder
+from looplint.runtime.running import require_torch
 from looplint.runtime.verify import Verdict, as_json, table, verify
 from looplint.runtime.warm import Several, available
 
@@ -44,6 +45,7 @@ def verify_command(
     RULES are codes, prefixes of codes, or names; all where none is given, and then the reference loop too: a loop that learns three spirals, run as it should
     be and with one thing misplaced at a time. Exits with 1 where a case is not proven.
     """
+    require_torch()
     device = device or default_device()
     if store and (rules or fixtures is not None):
         raise UserError("--store stores the evidence of all rules: leave out rules and --fixtures")

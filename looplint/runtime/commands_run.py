@@ -13,7 +13,7 @@ import click
 from looplint.configuration import Configurations
 from looplint.errors import UserError
 from looplint.runtime.record import Options
-from looplint.runtime.running import Inspection, as_json, as_text, inspect
+from looplint.runtime.running import Inspection, as_json, as_text, inspect, require_torch
 from looplint.runtime.versions import Version, comparison_json, comparison_text, other_script, repaired
 
 
@@ -65,6 +65,7 @@ def run_command(
 
     Exit codes: 0 nothing found, 1 findings that the run did not refute, 2 wrong use or a script that did not run.
     """
+    require_torch()
     arguments = arguments[1:] if arguments[:1] == ("--",) else arguments
     options = Options(
         arguments=arguments,
