@@ -302,6 +302,7 @@ MODULE_METHODS: dict[str, str] = {
     "extend": "add-module",
     "insert": "add-module",
     "freeze": "pure",
+    "flatten_parameters": "pure",
     "num_parameters": "pure",
 }
 # Methods that a module's subclass defines to train itself; they are not a forward.
