@@ -301,6 +301,28 @@ def train(opt):
 train(opt)
 """,
     ),
+    "a move does not leave its condition: the construction goes behind it": (
+        """\
+late = torch.optim.Adam(model.parameters())  # after all parts are there
+if torch.cuda.is_available():
+    model.cuda()
+    data = data.cuda()
+for x, y in loader:
+    late.zero_grad()
+    nn.functional.mse_loss(model(x), y).backward()
+    late.step()
+""",
+        """\
+if torch.cuda.is_available():
+    model.cuda()
+    data = data.cuda()
+late = torch.optim.Adam(model.parameters())  # after all parts are there
+for x, y in loader:
+    late.zero_grad()
+    nn.functional.mse_loss(model(x), y).backward()
+    late.step()
+""",
+    ),
     "the last line has no line end": (
         """\
 for x, y in loader:

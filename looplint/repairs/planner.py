@@ -52,6 +52,8 @@ class Planner:
             if not (alone and (isinstance(owner.node, cst.If) or bound)):
                 if bound:
                     raise Infeasible("it uses names of the block it stands in")
+                if isinstance(owner.node, cst.If) and not _stands_under(away_from, owner.node.test):
+                    raise Infeasible("other statements stand under the same condition")
                 break
             statement = owner
         return statement
@@ -99,6 +101,11 @@ def common_block(one: Statement, two: Statement) -> tuple[Block, Statement, Stat
             assert mine is not None
             return around.block, mine, around
     raise Infeasible("the two places are in different functions")
+
+
+def _stands_under(statement: Statement, test: cst.BaseExpression) -> bool:
+    """Whether a statement stands under a condition of the same words."""
+    return any(isinstance(a.node, cst.If) and a.node.test.deep_equals(test) for a in statement.ancestors())
 
 
 def crossed(unit: Statement, target: Statement) -> list[Statement]:

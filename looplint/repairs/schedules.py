@@ -102,14 +102,16 @@ def pass_metric(p: Planner, event: Event) -> Plan:
 def move_before_construction(p: Planner, event: Event, construct: Event) -> Plan:
     """The move of the model goes above the optimizer's construction; where it cannot, the construction goes below it."""
     mine, theirs = meet(event, construct, p.layouts)
-    message = "Move the model before the optimizer takes its parameters"
+    try:
+        unit = p.unit(mine, theirs.statement, "move")
+        target = common_block(unit, theirs.statement)[2]
+        if depends(unit, [target, *crossed(unit, target)], _set_to_itself(event, mine)):
+            raise Infeasible("it uses names that are set in between")
+    except Infeasible:
+        return _construction_behind(p, theirs, mine, "Build the optimizer behind the move", "safe")
     draft = Draft(mine.layout)
-    unit = p.unit(mine, theirs.statement, "move")
-    target = common_block(unit, theirs.statement)[2]
-    if not depends(unit, [target, *crossed(unit, target)], _set_to_itself(event, mine)):
-        draft.move_before(unit, target)
-        return Plan(message, "safe", [draft])
-    return _construction_behind(p, theirs, mine, "Build the optimizer behind the move", "safe")
+    draft.move_before(unit, target)
+    return Plan("Move the model before the optimizer takes its parameters", "safe", [draft])
 
 
 def move_construction(p: Planner, construct: Event, event: Event, optimizer: Obj) -> Plan:
