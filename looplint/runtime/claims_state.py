@@ -65,7 +65,7 @@ def most_in_steps(stream: Stream, optimizer: Thing | None, fact: str) -> int:
 def dead_parameters(run: Stream, optimizer: Thing, right: Stream, match: Thing | None) -> Signal:
     orphans, displaced = most_in_steps(run, optimizer, "orphans"), most_in_steps(run, optimizer, "displaced")
     shown = orphans > most_in_steps(right, match, "orphans") or displaced > most_in_steps(right, match, "displaced")
-    text = f"{orphans} of {optimizer.name}'s parameters are in no module that ran, the state of {displaced} is on another device"
+    text = f"{orphans} of {optimizer.name}'s parameters are in no module that ran, the state of {displaced} is on another device or of another type"
     return Signal(shown, float(orphans + displaced), text)
 
 

@@ -220,9 +220,10 @@ def _held(optimizers: Optimizers, optimizer: Any, parameters: list[torch.Tensor]
     anyones = {id(p) for other in optimizers.all() for p in optimizers.parameters(other, optimizers.tape.number(other))}
     living = {id(p): p for module in modules for p in module.parameters()}
     displaced = 0
+    plain = type(optimizer).__module__.startswith("torch.optim")  # others may keep their state in another type on purpose
     for parameter, state in optimizer.state.items():
         for value in state.values() if isinstance(state, dict) else ():
-            if isinstance(value, torch.Tensor) and value.shape == parameter.shape and (value.device != parameter.device):
-                displaced += 1
+            if isinstance(value, torch.Tensor) and value.shape == parameter.shape and value.numel() > 1:
+                displaced += value.device != parameter.device or (plain and value.is_floating_point() and value.dtype != parameter.dtype)
     strays = [p for key, p in living.items() if key not in anyones and p.grad is not None]
     return {"orphans": sum(key not in living for key in mine), "strays": len(strays), "displaced": displaced}

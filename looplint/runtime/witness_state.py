@@ -159,7 +159,7 @@ def dead_parameters(stream: Stream) -> Iterator[Witness]:
             later = [s for s in steps_of(stream, optimizer) if s.n > move.n and "orphans" in s.facts]
             if later:
                 tally.add(move.stack, any(s.facts["orphans"] or s.facts["displaced"] for s in later), optimizer.id)
-    say = "after {} of {} moves here an optimizer stepped on parameters that no module uses, or with state on another device"
+    say = "after {} of {} moves here an optimizer stepped on parameters that no module uses, or with state on another device or of another type"
     yield from tally.witnesses("LL501", lambda c: say.format(c.bad, c.whole), mostly(1))
 
 
