@@ -52,7 +52,7 @@ def train(net: nn.Module, loader, epochs: int):
 ## Stays quiet
 
 An optimizer that steps on some path of the loop; optimizers and schedulers that are handed to code that cannot be followed, chosen at
-run time or built in a loop; optimizers of other parameters, such as one that only carries a schedule; programs that set a learning rate
+run time or built in other loops; optimizers of other parameters, such as one that only carries a schedule; programs that set a learning rate
 by hand.
 
 ## Repair
@@ -84,10 +84,11 @@ def check(program: Program) -> Reports:
             continue
         here = [e for e in steps if event.loops[0] in e.loops]
         others = {o for e in here for o in e.subjects}
-        if own[0] in others or len(others) != 1 or not all(e.subjects and e.certain for e in here):
+        if own[0] in others or not all(e.subjects and e.certain for e in here):
             continue
-        (other,) = others
-        if other in built and plain(other) and related(held(own[0]), held(other)):
+        heirs = [o for o in others if o in built and plain(o) and replaces(o, own[0], alone=len(others) == 1)]
+        if len(heirs) == 1 and together(scheduler, own[0], heirs[0]):
+            other = heirs[0]
             reported.add(scheduler)
             # Where its own optimizer steps in another loop, the scheduler is right there.
             needed = any(own[0] in e.subjects for e in steps)
@@ -99,8 +100,18 @@ def check(program: Program) -> Reports:
 
 def plain(obj: Obj) -> bool:
     """Whether an object is torch's own, the only one of its place, and known to nobody else."""
-    alone = not (obj.many or obj.escaped or obj.symbolic or obj.info.get("wrapped") or obj.info.get("loops")) and "chosen" not in obj.info
+    alone = not (obj.many or obj.escaped or obj.symbolic or obj.info.get("wrapped")) and "chosen" not in obj.info
     return alone and obj.cls is None and obj.qualname.startswith("torch.optim.")
+
+
+def replaces(optimizer: Obj, old: Obj, *, alone: bool) -> bool:
+    """Whether an optimizer holds what another one held; of several that step, the very same."""
+    return held(optimizer) == held(old) != frozenset() or (alone and related(held(old), held(optimizer)))
+
+
+def together(*objects: Obj) -> bool:
+    """Whether objects are built in the same loops: each turn has its own."""
+    return len({o.info.get("loops", ()) for o in objects}) == 1
 
 
 def held(optimizer: Obj) -> frozenset[Obj]:

@@ -22,6 +22,7 @@ from benchmarks.mutation.mutators.modes import eval_mode_left_on, missing_eval_m
 from benchmarks.mutation.mutators.modules import discarded_to, forward_called_directly, missing_super_init, unregistered_submodules
 from benchmarks.mutation.mutators.parameters import move_after_optimizer, params_replaced_after_optimizer
 from benchmarks.mutation.mutators.precision import clip_without_unscale, fp16_without_scaler, missing_scaler_update, step_bypasses_scaler
+from benchmarks.mutation.mutators.rebuilt import scheduler_of_other_optimizer
 from benchmarks.mutation.mutators.schedules import (
     batch_scheduler_per_epoch,
     plateau_without_metric,
@@ -52,6 +53,7 @@ MUTATORS: Mapping[str, Mutator] = {
     "LL203": scheduler_before_optimizer,
     "LL204": plateau_without_metric,
     "LL205": scheduler_never_stepped,
+    "LL206": scheduler_of_other_optimizer,
     "LL301": missing_train_mode,
     "LL302": missing_eval_mode,
     "LL303": missing_no_grad,
