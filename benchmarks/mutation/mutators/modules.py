@@ -10,7 +10,7 @@ from benchmarks.mutation.cycles import cycles
 from benchmarks.mutation.mutant import Change
 from benchmarks.mutation.mutators.new_schedules import imports_torch
 from benchmarks.mutation.roles import callee, constructions, models, receiver, trained_models
-from benchmarks.mutation.script import After, Before, Delete, MoveAfter, Replace, Script
+from benchmarks.mutation.script import After, Before, Delete, MoveAfter, Op, Replace, Script
 
 _MOVES = frozenset({"to", "cuda", "cpu", "half", "double", "float"})
 _LAYERS = frozenset("Linear Conv1d Conv2d Conv3d BatchNorm1d BatchNorm2d LayerNorm Embedding LSTM GRU ConvTranspose2d".split())
@@ -33,8 +33,8 @@ def discarded_to(script: Script) -> Iterator[Change]:
                 yield Change("the assignment of a move dropped", (Replace(stmt, bare),))
         for name in sorted(names & fed):
             for conversion in ("double", "float"):
-                bare, taken = (Before(loop.body[0], text) for text in (f"{name}.{conversion}()", f"{name} = {name}.{conversion}()"))
-                yield Change(f"a {conversion}() that nobody takes", (bare,), (taken,))
+                dropped, taken = (Before(loop.body[0], text) for text in (f"{name}.{conversion}()", f"{name} = {name}.{conversion}()"))
+                yield Change(f"a {conversion}() that nobody takes", (dropped,), (taken,))
 
 
 def _is_call_of(call: ast.Call, names: set[str]) -> bool:
@@ -111,8 +111,9 @@ def _two_layers(script: Script, cls: ast.ClassDef, used: str) -> Iterator[Change
         ):
             calls = tuple(Replace(uses[n][1], f"self.hidden[{key}]") for n, key in zip((one, two), keys, strict=True))
             registered = f"torch.nn.ModuleDict({made})" if form == "a dict" else f"torch.nn.ModuleList({made})"
-            ops, right = ((Delete(first), Replace(second, f"self.hidden = {value}"), *calls) for value in (made, registered))
-            yield Change(f"two layers kept in {form}", ops, right if imports_torch(script) else None)
+            shared: tuple[Op, ...] = (Delete(first), *calls)
+            plain, known = (Replace(second, f"self.hidden = {value}") for value in (made, registered))
+            yield Change(f"two layers kept in {form}", (*shared, plain), (*shared, known) if imports_torch(script) else None)
         indexed = tuple(Replace(uses[n][1], f"self.hidden[{i}]") for i, n in enumerate((one, two)))
         rest = (Replace(second, f"self.hidden.append({text[1]})"), *indexed)
         ops, right = (
