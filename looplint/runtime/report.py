@@ -98,6 +98,9 @@ def figure(recordings: dict[str, Recording]) -> str:
                 row=row,
                 col=column,
             )
+        peak = max((y for recording in recordings.values() for y in curve(recording.stream)[1] if y is not None), default=0.0)
+        if index == list(CURVES).index("learning rate") and peak > 0:  # a constant rate would be drawn between -1 and 1
+            plot.update_yaxes(range=[0, 1.1 * peak], row=row, col=column)
         plot.update_xaxes(title_text=axis, title_font_size=11, title_standoff=4, row=row, col=column)
     plot.update_yaxes(tickvals=[0, 1], ticktext=["eval", "train"], range=[-0.1, 1.1], row=rows, col=columns)
     plot.update_annotations(font_size=13)
