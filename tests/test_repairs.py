@@ -303,23 +303,25 @@ train(opt)
     ),
     "a move does not leave its condition: the construction goes behind it": (
         """\
-late = torch.optim.Adam(model.parameters())  # after all parts are there
+net = nn.Linear(4, 1)
+late = torch.optim.Adam(net.parameters())  # after all parts are there
 if torch.cuda.is_available():
-    model.cuda()
+    net.cuda()
     data = data.cuda()
 for x, y in loader:
     late.zero_grad()
-    nn.functional.mse_loss(model(x), y).backward()
+    nn.functional.mse_loss(net(x), y).backward()
     late.step()
 """,
         """\
+net = nn.Linear(4, 1)
 if torch.cuda.is_available():
-    model.cuda()
+    net.cuda()
     data = data.cuda()
-late = torch.optim.Adam(model.parameters())  # after all parts are there
+late = torch.optim.Adam(net.parameters())  # after all parts are there
 for x, y in loader:
     late.zero_grad()
-    nn.functional.mse_loss(model(x), y).backward()
+    nn.functional.mse_loss(net(x), y).backward()
     late.step()
 """,
     ),
