@@ -323,7 +323,21 @@ def enter(m: Machine, func: Func, expr: ir.Expr) -> Frame:
     frame.entered = m.loops
     frame.call = Site(m.frame.module, expr.node)
     frame.calls = (*m.frame.calls, frame.call)
+    frame.outside = m.frame.outside if func.owner is not None and _is_model(func) else len(frame.calls)
     return frame
+
+
+def _is_model(func: Func) -> bool:
+    """Whether a function is the method of a module that does not train itself."""
+    modules = [a.obj for a in func.bound or () if isinstance(a, Ref) and a.obj.kind in ("module", "loss")]
+    return bool(modules) and func.owner is not None and not trains_itself(func.owner.cls)
+
+
+def trains_itself(cls: ir.Class) -> bool:
+    """Whether a module's own methods run a loop (a class that is model and trainer in one)."""
+    return any({"backward", "zero_grad"} & usage.methods for f in cls.methods.values() for usage in f.usage.values()) or any(
+        {"backward", "zero_grad"} & usage.methods for usage in cls.usage.values()
+    )
 
 
 def run_frame(m: Machine, frame: Frame) -> Value:

@@ -115,7 +115,7 @@ def _methods(m: Machine, cls: ir.Class) -> bool:
         return _begin(m, lambda: manual_loops.follow(m, found), f"{m.main.filename}::{cls.qualname}.fit")
     if kind in ("framework", "dataset", "optimizer", "scheduler", "loss"):
         return True
-    if kind == "module" and not _trains_itself(cls):
+    if kind == "module" and not calls.trains_itself(cls):
         return True
     complete = True
     instance = calls.instance_for(m, found)
@@ -128,13 +128,6 @@ def _methods(m: Machine, cls: ir.Class) -> bool:
         bound = None if is_static(function) else ref(instance)
         complete = _function(m, Func(function, m.main, None, bound, found)) and complete
     return complete
-
-
-def _trains_itself(cls: ir.Class) -> bool:
-    """Whether a module's own methods run a loop (a class that is model and trainer in one)."""
-    return any({"backward", "zero_grad"} & usage.methods for f in cls.methods.values() for usage in f.usage.values()) or any(
-        {"backward", "zero_grad"} & usage.methods for usage in cls.usage.values()
-    )
 
 
 def _deferred(m: Machine) -> bool:

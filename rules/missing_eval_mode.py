@@ -90,7 +90,8 @@ def check(program: Program) -> Reports:
         message = f"{name} is in train mode in this validation pass: dropout is active, and batch norm uses and updates batch statistics"
         switch = next((s.last("train") for s in visit.states if s.last("train")), None)
         notes = note(switch, "train mode is switched on here") if switch else note(trained, f"{name} is trained here")
-        yield Report(event, message, notes, repair=("insert-eval", module, loop, event))
+        depth = event.data["outside"]
+        yield Report(event, message, notes, repair=("insert-eval", module, loop, event, depth), site=(*event.calls, event.site)[depth])
 
 
 def top_of(module):

@@ -91,4 +91,6 @@ def check(program: Program) -> Reports:
         reported.add(place)
         switch = next((s.last("eval") for s in visit.states if s.last("eval")), None) if visit else None
         message = f"gradients are enabled in this validation pass: every call of {name_of(module)} builds a graph and keeps its activations, and nothing goes backward"
-        yield Report(event, message, note(switch, "validation begins here") if evaluates else (), repair=("insert-no-grad", loop, event))
+        depth = event.data["outside"]
+        notes = note(switch, "validation begins here") if evaluates else ()
+        yield Report(event, message, notes, repair=("insert-no-grad", loop, event, depth), site=(*event.calls, event.site)[depth])

@@ -54,10 +54,10 @@ def insert_train(p: Planner, module: Obj, loop: Loop, event: Event) -> Plan:
     return Plan(f"Set {name} to train mode before it is trained", "safe", [draft])
 
 
-def insert_eval(p: Planner, module: Obj, loop: Loop | None, event: Event) -> Plan:
+def insert_eval(p: Planner, module: Obj, loop: Loop | None, event: Event, depth: int) -> Plan:
     """`eval()` goes before the pass, and `train()` behind it where nothing else switches back."""
-    place, target = _pass(p, loop, event)
-    name = _name(p, module, place, event)
+    place, target = _pass(p, loop, event, depth)
+    name = next((found for part in module.lineage() if (found := _name(p, part, place, event))), None)
     if name is None:
         raise Infeasible("the model has no name where it is validated")
     draft = Draft(place.layout)
@@ -72,9 +72,9 @@ def insert_eval(p: Planner, module: Obj, loop: Loop | None, event: Event) -> Pla
     return Plan(f"Set {name} to eval mode for this pass", "safe", [draft])
 
 
-def insert_no_grad(p: Planner, loop: Loop | None, event: Event) -> Plan:
+def insert_no_grad(p: Planner, loop: Loop | None, event: Event, depth: int) -> Plan:
     """The pass goes under `torch.no_grad()`; a function that does nothing but evaluate is decorated."""
-    place, target = _pass(p, loop, event)
+    place, target = _pass(p, loop, event, depth)
     layout = place.layout
     draft = Draft(layout)
     no_grad = f"{named(draft, layout, 'torch', 'no_grad')}()"
@@ -87,10 +87,10 @@ def insert_no_grad(p: Planner, loop: Loop | None, event: Event) -> Plan:
     return Plan("Run the pass under torch.no_grad()", "safe", [draft])
 
 
-def _pass(p: Planner, loop: Loop | None, event: Event) -> tuple[Place, Statement]:
-    """The validation pass: its loop, or the statement of its forward."""
+def _pass(p: Planner, loop: Loop | None, event: Event, depth: int) -> tuple[Place, Statement]:
+    """The validation pass: its loop, or the statement that leads to its forward so many calls deep."""
     if loop is None:
-        place = place_at(event, len(event.calls), p.layouts)
+        place = place_at(event, depth, p.layouts)
         return place, place.statement
     place = in_loop(event, loop, p.layouts)
     return place, loop_statement(loop, p.layouts)
