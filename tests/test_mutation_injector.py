@@ -316,6 +316,6 @@ def test_detection_counts_only_what_the_base_did_not_have(tmp_path: Path) -> Non
             yield finding("LL102", path)
 
     by_rule: dict[str, set[bool]] = {}
-    for outcome in outcomes(base, ("LL102", "LL103", "LL109"), lint_without_clears):
+    for outcome in outcomes(base, mutants(base.source, {}, ("LL102", "LL103", "LL109")), lint_without_clears):
         by_rule.setdefault(outcome.mutant.code, set()).add(outcome.detected)
     assert by_rule == {"LL102": {True}, "LL103": {False}}

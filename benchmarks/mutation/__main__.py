@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from benchmarks.mutation.bases import Base, fixture_bases, listed_scripts, real_bases
-from benchmarks.mutation.measure import Outcome, Recall, outcomes, recall
+from benchmarks.mutation.measure import Outcome, Recall, outcomes, recall, sample
 from benchmarks.mutation.mutators import MUTATORS
 
 
@@ -19,6 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.mutation", description=__doc__)
     parser.add_argument("--checkouts", type=Path, help="folder with checkouts of the listed repositories, each named owner__name")
     parser.add_argument("--rule", action="append", default=[], choices=sorted(MUTATORS), help="only this rule's mutants (repeatable)")
+    parser.add_argument("--per-rule", type=int, metavar="N", help="at most so many mutants of a rule, spread over all (default: all)")
     parser.add_argument("--base", default="", help="only bases whose label contains this text")
     parser.add_argument("--json", type=Path, help="write the figures and the missed mutants here")
     parser.add_argument("--show-missed", action="store_true", help="print the change of every missed mutant")
@@ -36,9 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     found: list[Outcome] = []
     started = time.perf_counter()
-    for number, base in enumerate(bases, 1):
+    for number, (base, planted) in enumerate(sample(bases, codes, options.per_rule).items(), 1):
         print(f"\r{number}/{len(bases)} {base.label[:90]:<90}", end="", file=sys.stderr)
-        found += outcomes(base, codes)
+        found += outcomes(base, planted)
     print(f"\r{len(found)} mutants of {len(bases)} files in {time.perf_counter() - started:.0f} s{'':<80}", file=sys.stderr)
 
     print(table(found))

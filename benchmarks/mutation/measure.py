@@ -6,7 +6,7 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,10 +49,24 @@ def lint_file(path: Path) -> Iterable[Finding]:
     return result.findings
 
 
-def outcomes(base: Base, codes: tuple[str, ...], lint: Linter = lint_file) -> Iterable[Outcome]:
-    """All mutants of one base with what the linter made of them."""
+def sample(bases: Sequence[Base], codes: Sequence[str], most: int | None = None) -> dict[Base, list[Mutant]]:
+    """The mutants of each base; of each rule at most so many, spread evenly over all that there are."""
+    found: dict[str, list[tuple[Base, Mutant]]] = {}
+    for base in bases:
+        for mutant in mutants(base.source, base.siblings(), tuple(codes)):
+            found.setdefault(mutant.code, []).append((base, mutant))
+    chosen: dict[Base, list[Mutant]] = {}
+    for pairs in found.values():
+        number = len(pairs) if most is None else min(most, len(pairs))
+        for base, mutant in (pairs[n * len(pairs) // number] for n in range(number)):
+            chosen.setdefault(base, []).append(mutant)
+    return chosen
+
+
+def outcomes(base: Base, planted: Iterable[Mutant], lint: Linter = lint_file) -> Iterable[Outcome]:
+    """Mutants of one base with what the linter made of them."""
     before = _codes(base, None, lint)
-    for mutant in mutants(base.source, base.siblings(), codes):
+    for mutant in planted:
         after = _codes(base, mutant.text, lint)
         risen = {code for code, count in after.items() if count > before[code]}
         accepted = {mutant.code, *EQUIVALENTS.get(mutant.code, ())}

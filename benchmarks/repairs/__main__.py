@@ -11,8 +11,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.mutation.bases import fixture_bases, real_bases
+from benchmarks.mutation.measure import sample
 from benchmarks.mutation.mutators import MUTATORS
-from benchmarks.repairs.execute import Outcome, outcomes, sample
+from benchmarks.repairs.execute import Outcome, outcomes
 from looplint.runtime.warm import Warm
 
 

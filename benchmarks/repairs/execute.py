@@ -10,7 +10,6 @@ from pathlib import Path
 from benchmarks.mutation.bases import Base
 from benchmarks.mutation.measure import EQUIVALENTS, copy_program
 from benchmarks.mutation.mutant import Mutant
-from benchmarks.mutation.mutators import mutants
 from looplint.fixing import FixResult, fix_paths
 from looplint.runtime import signals
 from looplint.runtime.record import Options, Recording
@@ -39,20 +38,6 @@ class Outcome:
     idempotent: bool = True
     new_findings: tuple[str, ...] = ()
     outcome: str = ""
-
-
-def sample(bases: Sequence[Base], codes: Sequence[str], most: int) -> dict[Base, list[Mutant]]:
-    """At most so many mutants of each rule, spread evenly over all that there are."""
-    found: dict[str, list[tuple[Base, Mutant]]] = {}
-    for base in bases:
-        for mutant in mutants(base.source, base.siblings(), tuple(codes)):
-            found.setdefault(mutant.code, []).append((base, mutant))
-    chosen: dict[Base, list[Mutant]] = {}
-    for pairs in found.values():
-        step = max(1.0, len(pairs) / most)
-        for base, mutant in (pairs[int(n * step)] for n in range(min(most, len(pairs)))):
-            chosen.setdefault(base, []).append(mutant)
-    return chosen
 
 
 def outcomes(base: Base, planted: Sequence[Mutant], warm: Warm | None) -> Iterator[Outcome]:
