@@ -25,3 +25,9 @@ def test_every_judgement_has_a_verdict_and_a_reason_and_a_listed_repository() ->
     repositories = {r["repo"] for r in json.loads((HERE / "repositories.json").read_text())}
     for judgement in json.loads((HERE / "judgements.json").read_text()):
         assert judgement["verdict"] in ("true", "false") and judgement["reason"] and judgement["repo"] in repositories
+
+
+def test_safe_repairs_that_were_not_read_are_named() -> None:
+    one, two = (Found("a/b", "train.py", "LL102", line, safe=True) for line in ("one", "two"))
+    text = report([one, two], {one: {"verdict": "true", "repair": "right"}, two: {"verdict": "true"}}, {"a/b"}, 3)
+    assert "2 safe repairs of true findings: 1 read and right, 0 wrong." in text and "repair not read: a/b train.py LL102 two" in text

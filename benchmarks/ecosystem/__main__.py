@@ -11,7 +11,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ class Found:
     path: str
     code: str
     line: str
+    safe: bool = field(default=False, compare=False)  # whether it comes with a safe repair
 
     @classmethod
     def of(cls, judgement: dict[str, Any]) -> Found:
@@ -70,7 +71,7 @@ def findings(repo: str, folder: Path) -> list[Found]:
     for finding in lint_paths([str(folder)]).findings:
         path = Path(finding.filename).resolve()
         line = lines_around(finding, path)[finding.location.row - 1].strip()[:80]
-        result.append(Found(repo, path.relative_to(folder.resolve()).as_posix(), finding.code, line))
+        result.append(Found(repo, path.relative_to(folder.resolve()).as_posix(), finding.code, line, finding.fix is not None and finding.fix.applicability == "safe"))
     return result
 
 
@@ -92,9 +93,18 @@ def report(found: Sequence[Found], judged: dict[Found, dict[str, Any]], checked:
     false = sum(n for (_, v), n in verdicts.items() if v == "false")
     lines.append(f"| **all** | {true + false} | {true} | {true / max(1, true + false):.1%} |")
     lines.append(f"\n{len(checked)} repositories, {loop_files} loop files, {false} false alarms.")
+    lines.append(repairs(found, judged))
     lines += [f"new: {f.repo} {f.path} {f.code} {f.line}" for f in found if f not in judged]
     lines += [f"gone: {f.repo} {f.path} {f.code} {f.line}" for f in judged if f.repo in checked and f not in set(found)]
     return "\n".join(lines)
+
+
+def repairs(found: Sequence[Found], judged: dict[Found, dict[str, Any]]) -> str:
+    """How many safe repairs of true findings were read in their diff, and which were not."""
+    safe = [f for f in found if f.safe and f in judged and judged[f]["verdict"] == "true"]
+    verdicts = Counter(judged[f].get("repair", "not read") for f in safe)
+    unread = [f"repair not read: {f.repo} {f.path} {f.code} {f.line}" for f in safe if "repair" not in judged[f]]
+    return "\n".join([f"{len(safe)} safe repairs of true findings: {verdicts['right']} read and right, {verdicts['wrong']} wrong.", *unread])
 
 
 if __name__ == "__main__":
