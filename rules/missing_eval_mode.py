@@ -65,7 +65,7 @@ Safe: insert `eval()` before the pass, and `train()` back where it is needed.
 What a run shows: two passes over one batch differ; running statistics change.
 """
 
-from looplint.rule import Program, Report, Reports, mode_matters, mode_states, name_of, note, related, validation_loop
+from looplint.rule import Event, Program, Report, Reports, mode_matters, mode_states, name_of, note, related, validation_loop
 
 CODE = "LL302"
 
@@ -74,7 +74,7 @@ def check(program: Program) -> Reports:
     reported = set()
     for event in program.of("forward"):
         module = next(iter(event.subjects))
-        if program.is_trained(event) or event.data.get("frozen") or event.data["repeated"] or not event.certain or event.key not in program.facts.scored:
+        if program.is_trained(event) or event.data.get("frozen") or _samples(program, event) or not event.certain or event.key not in program.facts.scored:
             continue
         if not related(program.stepped_modules, {module}) or mode_matters(top_of(module)) is False:
             continue
@@ -92,6 +92,12 @@ def check(program: Program) -> Reports:
         notes = note(switch, "train mode is switched on here") if switch else note(trained, f"{name} is trained here")
         depth = event.data["outside"]
         yield Report(event, message, notes, repair=("insert-eval", module, loop, event, depth), site=(*event.calls, event.site)[depth])
+
+
+def _samples(program: Program, event: Event) -> bool:
+    """Whether one input is run again and again, as Monte-Carlo dropout does; not where the model is trained in between."""
+    trains = bool(event.loops) and any(event.loops[-1] in e.loops for e in program.of("step"))
+    return bool(event.data["repeated"]) and not trains
 
 
 def top_of(module):
