@@ -235,6 +235,12 @@ def call_values(m: Machine, callee: Value, positional: Sequence[Value] = ()) -> 
     return result or UNKNOWN
 
 
+def put_off(m: Machine, args: Arguments) -> Value:
+    """Nothing happens to what is given; functions among it may be called later."""
+    m.facts.deferred.extend(value for value in args.values() if any(isinstance(a, Func) for a in value))
+    return UNKNOWN
+
+
 def unknown_call(m: Machine, atom: Atom | None, args: Arguments, expr: ir.Expr) -> Value:
     """Code that cannot be followed: whatever it was given may be in any state now."""
     values = args.values()
@@ -426,7 +432,7 @@ def bind_parameters(m: Machine, frame: Frame, func: Func, args: Arguments) -> No
 
 def instantiate(m: Machine, cls: ClassRef, args: Arguments, expr: ir.Call) -> Value:
     """Make an instance of a project class, and follow its constructor."""
-    from looplint import effects, objects
+    from looplint import building, objects
 
     from looplint.membership import begin
 
@@ -445,7 +451,7 @@ def instantiate(m: Machine, cls: ClassRef, args: Arguments, expr: ir.Call) -> Va
             m.write(obj, name, value)
     elif kind == "instance" and objects.has_unknown_base(m, cls):
         unknown_call(m, None, args, expr)
-    effects.constructed(m, obj, args, expr)
+    building.constructed(m, obj, args, expr)
     return ref(obj)
 
 

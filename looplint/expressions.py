@@ -17,7 +17,7 @@ from looplint.tensors import attribute_of_tensor, combine, computed, scaled, sur
 from looplint.texts import is_text, note_percent, note_shown
 from looplint.values import (
     COMPUTED, NONE, NOTHING, UNKNOWN, Arguments, Const, External, Func, Iter, Method, ModuleRef, Number, Params, Ref, Super, Tensor, Tuple, Unknown, Value, const,
-    constant_of, join, may_be_unknown, ref,
+    constant_of, exact_items, join, may_be_unknown, ref,
 )  # fmt: skip
 
 _BUILTINS = frozenset(dir(builtins))
@@ -190,19 +190,6 @@ def _join_all(items: tuple[Value, ...]) -> Value:
     for item in items:
         result = join(result, item)
     return result or UNKNOWN
-
-
-def exact_items(value: Value) -> list[Value] | None:
-    """The elements, one by one, of a sequence that is fully known."""
-    if len(value) != 1:
-        return None
-    (atom,) = value
-    if isinstance(atom, Tuple):
-        return list(atom.items)
-    if isinstance(atom, Ref) and atom.obj.kind == "list":
-        items = atom.obj.info.get("items")
-        return list(items) if items is not None else None
-    return None
 
 
 def element_of(m: Machine, value: Value) -> Value:

@@ -10,7 +10,7 @@ from looplint.knowledge.pytorch import (
     DATASET_WRAPPERS, DISTRIBUTED_SAMPLERS, ITERABLE_DATASETS, LOADER_ARGUMENTS, MAP_DATASETS, ORDERED_DATASETS, PLAIN_LOADERS, UNORDERED_DATASETS,
 )  # fmt: skip
 from looplint.machine import Machine
-from looplint.values import NOTHING, Arguments, ClassRef, Const, Iter, Number, Obj, Ref, Tuple, Value, constant_of
+from looplint.values import NOTHING, Arguments, ClassRef, Const, Iter, Number, Obj, Ref, Tuple, Value, constant_of, exact_items
 
 # A dataset whose items belong together in time says so in its name or in the names it works with.
 _IN_TIME = re.compile(r"(?i)seq|series|window|stock|forecast|tempor|time|stream|rollout|traject|episode|frame|video|sorted|bucket|ordered|chunk|corpus|bptt")
@@ -94,7 +94,6 @@ def _style_of(m: Machine, atom: object, depth: int) -> str | None:
 
 def _parts(value: Value) -> Value:
     """The datasets that a wrapper was given: one, or a list of them."""
-    from looplint.expressions import exact_items
 
     items = exact_items(value)
     return frozenset().union(*items) if items else value

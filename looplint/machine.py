@@ -295,3 +295,7 @@ class Machine:
             obj.info["changing"] = True
         old = obj.heap.get(slot)
         obj.heap[slot] = value if old is None else join(old, value)
+
+
+# What the call of a library's name does: given the effect's own name, the arguments and the call.
+Effect = Callable[[Machine, str, Arguments, "ir.Call"], Value]

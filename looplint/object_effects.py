@@ -9,7 +9,7 @@ from looplint import calls, checkpoints, devices, ir, methods, objects
 from looplint.machine import Machine
 from looplint.membership import note_part, register
 from looplint.tensors import combine, under
-from looplint.values import NONE, NOTHING, UNKNOWN, Arguments, Func, Obj, Params, Ref, Tensor, Tuple, Unknown, Value, constant_of, may_be_unknown, ref
+from looplint.values import NONE, NOTHING, UNKNOWN, Arguments, Func, Obj, Params, Ref, Tensor, Tuple, Unknown, Value, constant_of, exact_items, may_be_unknown, ref
 
 Handler = Callable[[Machine, Obj, str, Arguments, ir.Call], Value]
 
@@ -56,7 +56,7 @@ def _backward_argument(m: Machine, obj: Obj, name: str, args: Arguments, expr: i
 
 
 def _add_params(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    from looplint.effects import held
+    from looplint.building import held
 
     found, _ = held(m, args.positional[0] if args.positional else NOTHING)
     obj.info["holds"] = obj.info.get("holds", frozenset()) | found
@@ -210,7 +210,8 @@ def _setup(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> V
 
 
 def _accelerator_clip(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    from looplint.effects import apply, held
+    from looplint.building import held
+    from looplint.effects import apply
 
     if name == "clip_gradients":
         sources, _ = held(m, args.positional[0] if args.positional else NOTHING)
@@ -237,7 +238,6 @@ def _configured(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call)
 
 def _of_kind(value: Value, kind: str) -> Iterator[Obj]:
     """The objects of a kind in what `configure_optimizers` returns: alone, in sequences, in dictionaries."""
-    from looplint.expressions import exact_items
 
     for item in exact_items(value) or ():
         yield from _of_kind(item, kind)

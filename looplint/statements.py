@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from looplint import calls, checkpoints, choices, contexts, ir, objects
-from looplint.expressions import binary, element_of, evaluate, exact_items, truth
+from looplint.expressions import binary, element_of, evaluate, truth
 from looplint.frames import Frame, LoopScope, Snapshot, Trace, merge
 from looplint.graph import Loop, Loose
 from looplint.knowledge.lookup import setting
@@ -15,7 +15,7 @@ from looplint.machine import Machine
 from looplint.membership import MODULAR, note_assigned, register
 from looplint.outcomes import entry_of_value
 from looplint.values import (
-    NONE, NOTHING, UNKNOWN, Atom, ClassRef, Const, External, Func, Iter, ModuleRef, Params, Ref, Tensor, Tuple, Unknown, Value, constant_of, join, tensor_of,
+    NONE, NOTHING, UNKNOWN, Atom, ClassRef, Const, External, Func, Iter, ModuleRef, Params, Ref, Tensor, Tuple, Unknown, Value, constant_of, exact_items, join, tensor_of,
 )  # fmt: skip
 
 _PASSES = 3

@@ -321,3 +321,16 @@ class Arguments:
 
     def values(self) -> list[Value]:
         return [*self.positional, *self.keywords.values()]
+
+
+def exact_items(value: Value) -> list[Value] | None:
+    """The elements, one by one, of a sequence that is fully known."""
+    if len(value) != 1:
+        return None
+    (atom,) = value
+    if isinstance(atom, Tuple):
+        return list(atom.items)
+    if isinstance(atom, Ref) and atom.obj.kind == "list":
+        items = atom.obj.info.get("items")
+        return list(items) if items is not None else None
+    return None

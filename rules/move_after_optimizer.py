@@ -82,6 +82,8 @@ def check(program: Program) -> Reports:
             construct = visit.states[0].last("construct")
             if construct is None or _moved_before(program, event, construct):
                 continue
+            if event.guards and optimizer.info.get("alternatives"):
+                continue  # what decides which parameters it got may decide the move, too
             reported.add(event)
             module = next(iter(event.subjects))
             yield Report(event, _message(program, event, module, optimizer), note(construct, f"{name_of(optimizer)} takes the parameters here"), repair=("move-before-construction", event, construct))
