@@ -198,3 +198,15 @@ def test_the_last_line_of_a_cell_is_shown_and_thus_not_dropped(tmp_path: Path) -
         (tmp_path / "nb.ipynb").write_bytes(notebook(*cells))
         run = looplint("--output-format", "json", "--select", "LL503", "nb.ipynb", cwd=tmp_path)
         assert [f["location"]["row"] for f in json.loads(run.stdout)] == found
+
+
+def test_a_line_before_the_first_statement_of_a_cell_stays_in_that_cell(tmp_path: Path) -> None:
+    cells = (
+        "import torch\nmodel = torch.nn.Linear(1, 1)",
+        "opt = torch.optim.SGD(model.parameters(), lr=0.1)",
+        "model.double()\nfor x, y in loader:\n    opt.zero_grad()\n    torch.nn.functional.mse_loss(model(x), y).backward()\n    opt.step()",
+    )
+    (tmp_path / "nb.ipynb").write_bytes(notebook(*cells))
+    looplint("--fix", "--select", "LL501", "nb.ipynb", cwd=tmp_path)
+    source = ["".join(c["source"]) for c in json.loads((tmp_path / "nb.ipynb").read_text())["cells"] if c["cell_type"] == "code"]
+    assert source == [cells[0], f"model.double()\n{cells[1]}", cells[2].removeprefix("model.double()\n")]

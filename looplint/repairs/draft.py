@@ -247,7 +247,8 @@ def _comments_above(layout: Layout, statement: Statement) -> int:
     indent = layout.indent(statement)
     while start:
         above = layout.row_start(start - 1)
-        if not layout.text.startswith(f"{indent}#", above):
+        # The mark of a cell belongs to the cell, not to its first statement.
+        if not layout.text.startswith(f"{indent}#", above) or layout.text.startswith("# %%", above):
             break
         start = above
     return start
