@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looplint import calls, ir, objects
 from looplint.knowledge.pytorch import CONVERSIONS, SCORES
-from looplint.machine import Machine, OutOfFuel
+from looplint.machine import ROOT_FUEL, Machine, OutOfFuel
 from looplint.membership import begin
 from looplint.values import NOTHING, UNKNOWN, ClassRef, Func, Obj, Value, ref
 
@@ -17,6 +17,7 @@ _KINDS = frozenset({"module", "loss", "framework", "dataset"})
 def follow_insides(m: Machine) -> None:
     """Follow the constructors of the file's modules, and those of their methods in which something stands to be judged."""
     assert m.main.code is not None
+    m.fuel = ROOT_FUEL  # whatever the last root has left
     for cls in m.main.code.classes:
         found = ClassRef(cls, m.main)
         worth = [f for f in cls.methods.values() if f.name != "__init__" and _worth_following(f)]
@@ -46,7 +47,7 @@ def _follow(m: Machine, func: Func) -> None:
     noted = len(m.facts.remarks)
     function = func.function
     frame = calls.enter(m, func, ir.Name(function.node, function.name))
-    frame.calls = ()
+    frame.calls, frame.outside = (), 0
     frame.instance = func.bound or NOTHING
     for number, param in enumerate(function.params):
         frame.locals[param.name] = frame.instance if number == 0 and not is_static(function) else parameter(m, func, param)

@@ -82,7 +82,7 @@ def _function(m: Machine, func: Func) -> bool:
     def run() -> None:
         name = ir.Name(func.function.node, func.function.name)
         frame = calls.enter(m, func, name)
-        frame.calls = ()
+        frame.calls, frame.outside = (), 0
         bound = [func.bound] if func.bound is not None else []
         frame.instance = func.bound or frozenset()
         for number, param in enumerate(func.function.params):

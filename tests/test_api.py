@@ -126,7 +126,7 @@ def test_repairs_are_made_in_memory_and_written_on_demand(folder: Path) -> None:
 def test_what_is_not_repaired_says_why() -> None:
     fixtures = data_folder("fixtures")
     fixed = looplint.fix(fixtures / "move_after_optimizer" / "learner_moves_late.py")
-    assert [(f.code, f.unrepaired) for f in fixed.findings] == [("LL501", "the statement does other things too")]
+    assert [(f.code, f.unrepaired) for f in fixed.findings] == [("LL501", "the optimizer is built in another function")]
     unsafe = (fixtures / "accumulation_unscaled" / "counter_by_hand.py").read_text()
     (left,) = looplint.fix(unsafe).findings
     assert left.fix and left.fix.applicability == "unsafe"
