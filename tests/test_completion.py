@@ -48,7 +48,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
         (["completion", ""], {"bash", "zsh", "fish"}),
         (["chek", "--fi"], {"--fix", "--fix-only"}),
     ],
-    ids=" ".join,
+    ids=lambda words: " ".join(sorted(words)),
 )
 def test_bash_offers(line: list[str], offered: set[str], tmp_path: Path, environment: dict[str, str]) -> None:
     done = subprocess.run(["bash", "-c", ASK, "bash", "looplint", *line], cwd=tmp_path, env=environment, capture_output=True, text=True)
