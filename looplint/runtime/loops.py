@@ -24,23 +24,30 @@ class Loop:
     last: int
 
 
-@lru_cache(maxsize=256)
 def loops_of(path: str) -> tuple[Loop, ...]:
     """The loops of a file, outermost first."""
+    return _read(path)[0]
+
+
+@lru_cache(maxsize=256)
+def _read(path: str) -> tuple[tuple[Loop, ...], tuple[tuple[int, int], ...]]:
+    """The loops of a file and the lines of its functions; none where it cannot be read as Python."""
     if not os.path.exists(path):
-        return ()
+        return (), ()
     with open(path, "rb") as stream:
         source = stream.read()
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
-        return ()
-    found = [
+        return (), ()
+    nodes = list(ast.walk(tree))
+    loops = [
         Loop(node.lineno, node.body[0].lineno, node.body[-1].end_lineno or node.body[-1].lineno)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, (ast.For, ast.While, ast.AsyncFor))
     ]
-    return tuple(sorted(found, key=lambda loop: (loop.first, -loop.last)))
+    functions = [(n.lineno, n.end_lineno or n.lineno) for n in nodes if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))]
+    return tuple(sorted(loops, key=lambda loop: (loop.first, -loop.last))), tuple(functions)
 
 
 @lru_cache(maxsize=65_536)
@@ -53,21 +60,8 @@ def around(frame: Frame) -> tuple[Loop, ...]:
 @lru_cache(maxsize=65_536)
 def _function_lines(path: str, line: int) -> tuple[int, int]:
     """The lines of the innermost function around a line (of the whole file outside of functions)."""
-    spans = [span for span in _functions(path) if span[0] <= line <= span[1]]
+    spans = [span for span in _read(path)[1] if span[0] <= line <= span[1]]
     return max(spans, default=(0, 1 << 30))
-
-
-@lru_cache(maxsize=256)
-def _functions(path: str) -> tuple[tuple[int, int], ...]:
-    if not os.path.exists(path):
-        return ()
-    with open(path, "rb") as stream:
-        source = stream.read()
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError):
-        return ()
-    return tuple((n.lineno, n.end_lineno or n.lineno) for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)))
 
 
 @dataclass(slots=True)
