@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from looplint.automaton import PathState
 from looplint.program import Program
 from looplint.protocols import CLEARING, MODE
 
@@ -31,5 +32,5 @@ def _roles(program: Program) -> list[str]:
     return lines
 
 
-def _states(states: tuple) -> str:  # type: ignore[type-arg]
+def _states(states: tuple[PathState, ...]) -> str:
     return ", ".join(sorted({f"{s.state}{'+' if s.later else ''}" for s in states}))

@@ -6,6 +6,7 @@ import re
 
 import libcst as cst
 
+from looplint.finding import Applicability
 from looplint.graph import Event, Loop
 from looplint.repairs.draft import Draft, Infeasible, first_place
 from looplint.repairs.layout import Statement
@@ -70,7 +71,7 @@ def insert_clear(p: Planner, optimizer: Obj, step: Event, backward: Event, loop:
     if name is None:
         raise Infeasible("the step does not name its optimizer")
     code = f"{name}.zero_grad()"
-    applicability = "safe" if len([o for o in p.program.optimizers if o.kind == "optimizer"]) == 1 else "unsafe"
+    applicability: Applicability = "safe" if len([o for o in p.program.optimizers if o.kind == "optimizer"]) == 1 else "unsafe"
     steps, backwards = meet(step, backward, p.layouts)
     draft = Draft(steps.layout)
     if steps.direct and backwards.direct and loop in step.loops and p.program.every_iteration(step, loop) and step.loops == backward.loops:
@@ -85,12 +86,12 @@ def insert_clear(p: Planner, optimizer: Obj, step: Event, backward: Event, loop:
             draft.line_at_top(block, code)
         else:
             draft.line_before(block.statements[index], code)
-        return Plan(f"Clear the gradients of {name} before the forward pass", applicability, [draft])  # type: ignore[arg-type]
+        return Plan(f"Clear the gradients of {name} before the forward pass", applicability, [draft])
     own = place_at(step, len(step.calls), p.layouts)
     draft = Draft(own.layout)
     around = p.alternatives(own, optimizer, "step")
     draft.line_after(p.last_of(around, own.layout, None, "update", "schedule"), code)
-    return Plan(f"Clear the gradients of {name} after its step", applicability, [draft])  # type: ignore[arg-type]
+    return Plan(f"Clear the gradients of {name} after its step", applicability, [draft])
 
 
 def move_before_step(p: Planner, clip: Event, step: Event, optimizer: Obj) -> Plan:

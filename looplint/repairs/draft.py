@@ -175,7 +175,8 @@ class Draft:
         """Of the blank lines on both sides of what goes, one stays."""
         text, layout = self.layout.text, self.layout
         if end >= len(text) and start and not text.endswith(("\n", "\r")):
-            return _LINE_END.search(text, 0, start).start(), end  # type: ignore[union-attr]
+            line_end = _LINE_END.search(text, 0, start)
+            return line_end.start() if line_end else start, end
         above = start == 0 or _BLANK.match(text, layout.row_start(start - 1)) is not None
         below = _BLANK.match(text, end)
         return (start, below.end()) if above and below else (start, end)

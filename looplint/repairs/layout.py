@@ -15,6 +15,7 @@ from looplint.positions import span
 from looplint.project import ModuleInfo
 
 _NEWLINE = re.compile(r"\r\n|\r|\n")
+_INDENT = re.compile(r"[ \t\f]*")
 
 
 @dataclass(slots=True, eq=False)
@@ -110,8 +111,11 @@ class Layout:
         return self._starts[row] if row < len(self._starts) else len(self.text)
 
     def indent(self, statement: Statement) -> str:
-        start = self.row_start(statement.start)
-        return re.match(r"[ \t\f]*", self.text[start:])[0]  # type: ignore[index]
+        return self._indent_of_row(statement.start)
+
+    def _indent_of_row(self, offset: int) -> str:
+        found = _INDENT.match(self.text, self.row_start(offset))
+        return found[0] if found else ""
 
     # -- statements
 
@@ -161,8 +165,8 @@ class Layout:
         start, end = self.extent(node)
         decorators = node.decorators if isinstance(node, cst.FunctionDef | cst.ClassDef) else ()
         if decorators:
-            start = self.row_start(self.extent(decorators[0].decorator)[0])
-            start += len(re.match(r"[ \t\f]*", self.text[start:])[0])  # type: ignore[index]
+            first = self.extent(decorators[0].decorator)[0]
+            start = self.row_start(first) + len(self._indent_of_row(first))
         statement = Statement(node, block, len(block.statements), start, end, line)
         block.statements.append(statement)
         self.by_node[node] = statement

@@ -6,6 +6,7 @@ import re
 
 import libcst as cst
 
+from looplint.finding import Applicability
 from looplint.graph import Event, Loop
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Statement
@@ -174,7 +175,7 @@ def _meet(unit: Statement, target: Statement, name: str) -> bool:
     return bool((sets(target.node) - {name}) & reads(unit.node) or sets(unit.node) & reads(target.node))
 
 
-def _construction_behind(p: Planner, construct: Place, event: Place, message: str, applicability: str) -> Plan:
+def _construction_behind(p: Planner, construct: Place, event: Place, message: str, applicability: Applicability) -> Plan:
     if not construct.direct:
         raise Infeasible("the optimizer is built in another function")
     unit = p.unit(construct, event.statement, "construct")
@@ -182,4 +183,4 @@ def _construction_behind(p: Planner, construct: Place, event: Place, message: st
     check_free(unit, target, including=True)
     draft = Draft(construct.layout)
     draft.move_after(unit, target)
-    return Plan(message, applicability, [draft])  # type: ignore[arg-type]
+    return Plan(message, applicability, [draft])
