@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from looplint import autocasting, calls, checkpoints, ir, loaders, objects
+from looplint.elements import element_of
 from looplint.machine import Effect, Machine
 from looplint.membership import register
 from looplint.schedules import unit_of
@@ -124,8 +125,6 @@ def _container(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Val
         if inner is not None:
             parts = inner
         else:
-            from looplint.expressions import element_of
-
             parts, exact = [element_of(m, parts[0])], False
     obj.info["parts"] = len(parts) if exact and all(_is_module(p) for p in parts) else None
     for number, part in enumerate(parts):

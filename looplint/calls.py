@@ -14,7 +14,7 @@ from looplint.knowledge.own import effect_of_definition
 from looplint.machine import DEPTH, Machine
 from looplint.tensors import combine
 from looplint.values import (
-    NONE, NOTHING, UNKNOWN, Arguments, Atom, ClassRef, Const, External, Func, Iter, Method, ModuleRef, Obj, Partial, Ref, Super, Tensor, Tuple, Unknown, Value,
+    NONE, NOTHING, UNKNOWN, Arguments, Atom, ClassRef, Const, External, Func, Iter, Method, Obj, Partial, Ref, Super, Tensor, Tuple, Unknown, Value,
     join, ref,
 )  # fmt: skip
 
@@ -23,79 +23,6 @@ if TYPE_CHECKING:
 
 # A call context grows by one call site each time a function is entered.
 CallContext = tuple[object, int]
-
-
-def resolve(m: Machine, value: Value) -> Value:
-    """Follow imports that were not needed until now."""
-    for atom in value:
-        if isinstance(atom, External) and atom.qualname.startswith("import:"):
-            return _import(m, value)
-    return value
-
-
-def _import(m: Machine, value: Value) -> Value:
-    result: Value = NOTHING
-    for atom in value:
-        if isinstance(atom, External) and atom.qualname.startswith("import:"):
-            _, importer, level, module, name = atom.qualname.split(":")
-            result = join(result, _imported(m, importer, int(level), module, name))
-        else:
-            result = join(result, frozenset({atom}))
-    return result
-
-
-def _imported(m: Machine, importer: str, level: int, module: str, name: str) -> Value:
-    from looplint.modules import module_by_filename
-
-    info = module_by_filename(m, importer)
-    found = m.project.find(info, module, level) if info else None
-    asked = (importer, level, module, name)
-    if found is info or asked in m.importing:
-        found = None  # a file named like the library it imports, or modules that import each other
-        level = 0
-    m.importing.add(asked)
-    try:
-        return _from_module(m, info, found, level, module, name)
-    finally:
-        m.importing.discard(asked)
-
-
-def _from_module(m: Machine, info: ModuleInfo | None, found: ModuleInfo | None, level: int, module: str, name: str) -> Value:
-    from looplint.modules import load
-
-    if found is None:
-        if level and info is not None and name:
-            deeper = m.project.find(info, f"{module}.{name}" if module else name, level)
-            if deeper is not None:
-                load(m, deeper)
-                return frozenset({ModuleRef(deeper)})
-        return frozenset({External(f"{module}.{name}" if name else module)})
-    load(m, found)
-    if not name:
-        return frozenset({ModuleRef(found)})
-    return member(m, ModuleRef(found), name) or frozenset({External(f"{module}.{name}")})
-
-
-def member(m: Machine, atom: Atom, name: str) -> Value | None:
-    """A name of a project module, or of one of its submodules."""
-    if isinstance(atom, ModuleRef):
-        info = atom.module
-        if info.frame is not None:
-            value = info.frame.locals.get(name)
-            if value is not None:
-                return resolve(m, value)
-            for star in reversed(info.frame.stars):
-                found = member(m, ModuleRef(star), name) if star is not info else None
-                if found is not None:
-                    return found
-        if info.path is not None and info.path.name == "__init__.py":
-            from looplint.modules import load
-
-            sub = m.project.find(info, name, 1)
-            if sub is not None:
-                load(m, sub)
-                return frozenset({ModuleRef(sub)})
-    return None
 
 
 def static_value(m: Machine, expr: ir.Expr, module: ModuleInfo) -> Value:
@@ -272,7 +199,6 @@ def unknown_call(m: Machine, atom: Atom | None, args: Arguments, expr: ir.Expr) 
     if isinstance(atom, Unknown):
         deps |= atom.deps
     return frozenset({Unknown(deps)})
-
 
 # -- project functions
 
@@ -474,9 +400,3 @@ def instance_for(m: Machine, cls: ClassRef) -> Obj:
         obj.symbolic = True
         m.facts.created[key] = obj
     return obj
-
-
-def load_star(m: Machine, info: ModuleInfo) -> None:
-    from looplint.modules import load
-
-    load(m, info)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from looplint import autocasting, building, calls, checkpoints, devices, ir, loaders, methods, pythonic
 from looplint.building import held
+from looplint.elements import element_of
 from looplint.knowledge.lookup import is_functional_loss
 from looplint.machine import Effect, Machine
 from looplint.membership import ready, register
@@ -97,8 +98,6 @@ def _tensor_arguments(args: Arguments) -> list[Value]:
 
 
 def _element(m: Machine, value: Value) -> Value:
-    from looplint.expressions import element_of
-
     if any(isinstance(a, Ref | Tuple | Iter) for a in value):
         return element_of(m, value)
     return value

@@ -7,17 +7,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from looplint import calls, checkpoints, choices, ir, objects
+from looplint import calls, choices, ir, modules, objects
+from looplint.elements import element_of, subscript
 from looplint.frames import Frame, Trace
-from looplint.knowledge.pytorch import SEALED
 from looplint.machine import Machine
-from looplint.membership import extend
-from looplint.outcomes import entry
-from looplint.tensors import attribute_of_tensor, combine, computed, scaled, sure
-from looplint.texts import is_text, note_percent, note_shown
+from looplint.operators import binary, compare, is_instance, negated, truth_of
+from looplint.tensors import attribute_of_tensor, combine, sure
+from looplint.texts import note_shown
 from looplint.values import (
-    COMPUTED, NONE, NOTHING, UNKNOWN, Arguments, Const, External, Func, Iter, Method, ModuleRef, Number, Params, Ref, Super, Tensor, Tuple, Unknown, Value, const,
-    constant_of, exact_items, join, may_be_unknown, ref,
+    COMPUTED, NONE, NOTHING, UNKNOWN, Arguments, Const, External, Func, Method, ModuleRef, Params, Ref, Super, Tensor, Tuple, Unknown, Value, const,
+    constant_of, exact_items, join, ref,
 )  # fmt: skip
 
 _BUILTINS = frozenset(dir(builtins))
@@ -43,15 +42,15 @@ def lookup(m: Machine, frame: Frame, name: str) -> Value:
     while here is not None:
         value = here.locals.get(name)
         if value is not None:
-            return calls.resolve(m, value)
+            return modules.resolve(m, value)
         here = here.closure
     top = frame.module.frame
     if top is not None:
         value = top.locals.get(name)
         if value is not None:
-            return calls.resolve(m, value)
+            return modules.resolve(m, value)
         for star in reversed(top.stars):
-            found = calls.member(m, ModuleRef(star), name)
+            found = modules.member(m, ModuleRef(star), name)
             if found is not None:
                 return found
     if name in _BUILTINS:
@@ -73,7 +72,7 @@ def attribute(m: Machine, base: Value, name: str, *, called: bool = False) -> Va
             case External():
                 value = frozenset({External(f"{atom.qualname}.{name}")})
             case ModuleRef():
-                value = calls.member(m, atom, name) or UNKNOWN
+                value = modules.member(m, atom, name) or UNKNOWN
             case Ref():
                 value = objects.attribute(m, atom.obj, name)
             case Tensor():
@@ -156,167 +155,20 @@ def _subscript(m: Machine, expr: ir.Subscript) -> Value:
     return subscript(m, base, index)
 
 
-def subscript(m: Machine, base: Value, index: Value) -> Value:
-    known = constant_of(index)
-    checkpoints.note_key(base, known.value if known else None)
-    result: Value = NOTHING
-    for atom in base:
-        match atom:
-            case Tuple():
-                number = known.value if known is not None and isinstance(known.value, int) else None
-                if number is not None and -len(atom.items) <= number < len(atom.items):
-                    value = atom.items[number]
-                else:
-                    value = _join_all(atom.items)
-            case Ref():
-                value = objects.item(m, atom.obj, known)
-            case Iter():
-                value = atom.element
-            case Tensor() if known is not None and isinstance(known.value, int | str):
-                value = frozenset({entry(atom, known.value)})
-            case Tensor() | Params() | Unknown():
-                value = frozenset({atom})
-            case External():
-                # `models.__dict__[name]`: any name of that module has the same effect.
-                value = frozenset({External(f"{atom.qualname.removesuffix('.__dict__')}.any")})
-            case _:
-                value = UNKNOWN
-        result = join(result, value)
-    return result or UNKNOWN
-
-
-def _join_all(items: tuple[Value, ...]) -> Value:
-    result: Value = NOTHING
-    for item in items:
-        result = join(result, item)
-    return result or UNKNOWN
-
-
-def element_of(m: Machine, value: Value) -> Value:
-    """What iterating over the value yields."""
-    result: Value = NOTHING
-    for atom in value:
-        match atom:
-            case Tuple():
-                inner: Value = _join_all(atom.items)
-            case Iter():
-                inner = atom.element
-            case Ref():
-                inner = objects.element(m, atom.obj)
-            case Tensor() | Params() | Unknown():
-                inner = frozenset({atom})
-            case Const() if isinstance(atom.value, str):
-                inner = frozenset({Unknown()})
-            case Const() if atom.value is None:
-                continue
-            case _:
-                inner = UNKNOWN
-        result = join(result, inner)
-    return result or UNKNOWN
-
-
 def _binary(m: Machine, expr: ir.Binary) -> Value:
     left, right = evaluate(m, expr.left), evaluate(m, expr.right)
     return binary(m, expr.op, left, right, expr)
 
 
-def binary(m: Machine, op: str, left: Value, right: Value, expr: ir.Binary | ir.AugAssign) -> Value:
-    one, two = constant_of(left), constant_of(right)
-    if one is not None and two is not None:
-        return _fold(op, one.value, two.value)
-    if op == "%" and is_text(left):
-        note_percent(m, expr.right if isinstance(expr, ir.Binary) else expr.value, right)
-        return UNKNOWN
-    tensor = combine(m, [left, right])
-    if tensor is not None:
-        if sure((left, right)):
-            tensor = computed(tensor)
-        other = expr.right if isinstance(expr, ir.Binary) else expr.value
-        if op == "-":
-            _note_difference(m, left, right)
-        if _is_scalar(left, expr.left if isinstance(expr, ir.Binary) else expr.target) and _is_scalar(right, other):
-            tensor = replace(tensor, scalar=True)
-        if op in ("/", "*"):
-            tensor = scaled(tensor, op, ir.render(other))
-            if isinstance(expr, ir.Binary) and not any(isinstance(a, Tensor) for a in left):
-                tensor = scaled(tensor, op, ir.render(expr.left))
-        return frozenset({tensor})
-    modules = [a.obj for a in left if isinstance(a, Ref) and a.obj.kind == "module"]
-    if op == "+" and modules:
-        extend(m, modules, right)
-        return left
-    lists = [a for a in left | right if isinstance(a, Ref) and a.obj.kind == "list"]
-    if op == "+" and lists:
-        items_left, items_right = exact_items(left), exact_items(right)
-        exact = items_left is not None and items_right is not None
-        items = [*(items_left or [element_of(m, left)]), *(items_right or [element_of(m, right)])]
-        return ref(objects.new_list(m, expr.node, items, exact=exact))
-    if any(isinstance(a, Params) for a in left | right):
-        return join(frozenset(a for a in left if isinstance(a, Params)), frozenset(a for a in right if isinstance(a, Params)))
-    units = frozenset().union(*(a.units for a in left | right if isinstance(a, Number)))
-    if units:
-        return frozenset({Number(units)})
-    unknown = [a for a in left | right if isinstance(a, Unknown)]
-    return frozenset({Unknown(frozenset().union(*(a.deps for a in unknown)), frozenset().union(*(a.files for a in unknown)))})
-
-
-def _note_difference(m: Machine, left: Value, right: Value) -> None:
-    """What a model puts out minus what it should have been is an error."""
-    for one, two in ((left, right), (right, left)):
-        given = [a for a in two if isinstance(a, Tensor | Unknown)]
-        if given and not any(isinstance(a, Tensor) and a.origins for a in given):
-            for atom in one:
-                if isinstance(atom, Tensor):
-                    m.facts.compared |= atom.origins
-                    m.facts.scored |= atom.origins
-
-
-def _is_scalar(value: Value, expr: ir.Expr) -> bool:
-    """Whether an operand is a number, or a tensor of one element: by its value, or because a count or a size is always a number."""
-    if value and all(isinstance(a, Number | Const) or (isinstance(a, Tensor) and a.scalar) for a in value):
-        return True
-    match expr:
-        case ir.Call(func=ir.Attr(attr="size")):
-            return bool(expr.args)
-        case ir.Call(func=ir.Name(id="len")) | ir.Call(func=ir.Attr(attr="numel" | "item")) | ir.Subscript(value=ir.Attr(attr="shape")):
-            return True
-    return False
-
-
-def _fold(op: str, left: Any, right: Any) -> Value:
-    """Arithmetic on small constants; anything else is just not known."""
-    numbers = isinstance(left, int | float) and isinstance(right, int | float)
-    try:
-        if op == "+" and (numbers or (isinstance(left, str) and isinstance(right, str) and len(left) + len(right) < 1000)):
-            return const(left + right)
-        if numbers and op == "-":
-            return const(left - right)
-        if numbers and op == "*":
-            return const(left * right)
-        if numbers and op == "/":
-            return const(left / right)
-        if numbers and op == "//":
-            return const(left // right)
-        if numbers and op == "%":
-            return const(left % right)
-    except (ZeroDivisionError, OverflowError):
-        return UNKNOWN
-    return UNKNOWN
-
-
 def _unary(m: Machine, expr: ir.Unary) -> Value:
     value = evaluate(m, expr.operand)
     if expr.op == "not":
-        outcome = _truth_of(value)
+        outcome = truth_of(value)
         return UNKNOWN if outcome is None else const(not outcome)
     known = constant_of(value)
     if known is not None and isinstance(known.value, int | float) and expr.op == "-":
         return const(-known.value)
-    return frozenset(_negated(a) if isinstance(a, Tensor) else a for a in value)
-
-
-def _negated(tensor: Tensor) -> Tensor:
-    return computed(tensor) if tensor.made else replace(tensor, outcomes=frozenset())
+    return frozenset(negated(a) if isinstance(a, Tensor) else a for a in value)
 
 
 def _compare(m: Machine, expr: ir.Compare) -> Value:
@@ -328,53 +180,15 @@ def _compare(m: Machine, expr: ir.Compare) -> Value:
         m.facts.compared |= tensor.origins
         return frozenset({Tensor(origins=tensor.origins, made=COMPUTED if sure((left, *rights)) else frozenset())})
     if len(expr.ops) == 1:
-        outcome = _compare_values(expr.ops[0], left, rights[0])
+        outcome = compare(expr.ops[0], left, rights[0])
         if outcome is not None:
             return const(outcome)
     return UNKNOWN
 
 
-def _compare_values(op: str, left: Value, right: Value) -> bool | None:
-    one, two = constant_of(left), constant_of(right)
-    if one is not None and two is not None:
-        return _compare_constants(op, one.value, two.value)
-    if op in ("is", "is not", "==", "!=") and two is not None and two.value is None:
-        positive = op in ("is", "==")
-        if left and not may_be_unknown(left) and all(not isinstance(a, Const | Number) for a in left):
-            return not positive
-    if op in ("in", "not in") and one is not None:
-        items = exact_items(right)
-        if items is not None:
-            constants = [constant_of(i) for i in items]
-            if all(c is not None for c in constants):
-                return (one.value in [c.value for c in constants if c]) == (op == "in")
-    return None
-
-
-def _compare_constants(op: str, left: Any, right: Any) -> bool | None:
-    match op:
-        case "==" | "is":
-            return bool(left == right)
-        case "!=" | "is not":
-            return bool(left != right)
-    if isinstance(left, int | float) and isinstance(right, int | float):
-        match op:
-            case "<":
-                return left < right
-            case "<=":
-                return left <= right
-            case ">":
-                return left > right
-            case ">=":
-                return left >= right
-    if isinstance(left, str) and isinstance(right, str) and op in ("in", "not in"):
-        return (left in right) == (op == "in")
-    return None
-
-
 def _bool(m: Machine, expr: ir.BoolOp) -> Value:
     left = evaluate(m, expr.left)
-    outcome = _truth_of(left)
+    outcome = truth_of(left)
     if outcome is not None:
         return left if outcome == (expr.op == "or") else evaluate(m, expr.right)
     before = m.save()
@@ -418,38 +232,8 @@ def truth(m: Machine, expr: ir.Expr) -> bool | None:
         inner = truth(m, expr.operand)
         return None if inner is None else not inner
     if isinstance(expr, ir.Call) and isinstance(expr.func, ir.Name) and expr.func.id == "isinstance" and len(expr.args) == 2:
-        return _is_instance(evaluate(m, expr.args[0].value), evaluate(m, expr.args[1].value))
-    return _truth_of(evaluate(m, expr))
-
-
-def _is_instance(value: Value, classes: Value) -> bool | None:
-    """Whether objects of libraries are of a library's class; None where a base class may say otherwise."""
-    wanted = {a.qualname for a in classes if isinstance(a, External)}
-    names = {a.obj.qualname for a in value if isinstance(a, Ref) and not a.obj.symbolic and a.obj.cls is None}
-    if len(wanted) != len(classes) or not wanted or len(names) != len(value) or "" in names:
-        return None
-    if names <= wanted:
-        return True
-    # Only what is no base class of others can tell objects apart by its name.
-    return False if not names & wanted and wanted <= SEALED else None
-
-
-def _truth_of(value: Value) -> bool | None:
-    outcomes: set[bool | None] = set()
-    for atom in value:
-        match atom:
-            case Const():
-                outcomes.add(bool(atom.value))
-            case Ref() if atom.obj.kind in ("list", "dict"):
-                items = atom.obj.info.get("items")
-                outcomes.add(bool(items) if items is not None else None)
-            case Ref():
-                outcomes.add(None if atom.obj.symbolic else True)
-            case Func() | Tuple():
-                outcomes.add(True)
-            case _:
-                outcomes.add(None)
-    return outcomes.pop() if len(outcomes) == 1 else None
+        return is_instance(evaluate(m, expr.args[0].value), evaluate(m, expr.args[1].value))
+    return truth_of(evaluate(m, expr))
 
 
 def _lambda(m: Machine, expr: ir.Lambda) -> Value:
@@ -457,7 +241,7 @@ def _lambda(m: Machine, expr: ir.Lambda) -> Value:
 
 
 def _comprehension(m: Machine, expr: ir.Comprehension) -> Value:
-    from looplint.statements import assign
+    from looplint.assignments import assign
 
     clause = expr.clauses[0]
     iterated = evaluate(m, clause.iter)
@@ -519,7 +303,7 @@ def _yield(m: Machine, expr: ir.Yield) -> Value:
 
 
 def _walrus(m: Machine, expr: ir.Walrus) -> Value:
-    from looplint.statements import assign
+    from looplint.assignments import assign
 
     value = evaluate(m, expr.value)
     assign(m, expr.target, value)

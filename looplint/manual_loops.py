@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from looplint import calls, ir, objects
+from looplint import ir, objects
 from looplint.frames import Frame
 from looplint.machine import Machine
 from looplint.membership import begin
-from looplint.values import NOTHING, ClassRef, Func, Obj, Value, ref
+from looplint.values import NOTHING, ClassRef, Obj, Value, ref
 
 # The hooks with what the framework gives them.
 _BEFORE_EPOCH = {"on_train_epoch_start": ()}

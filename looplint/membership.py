@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from looplint import ir, objects
+from looplint.elements import element_of
 from looplint.knowledge.frameworks import FRAMEWORK_BASES
 from looplint.knowledge.lookup import call_effect
 from looplint.machine import Machine
@@ -38,8 +39,6 @@ def register(value: Value, *, deep: bool = False) -> None:
 
 def extend(m: Machine, modules: list[Obj], value: Value) -> None:
     """`self.layers += [...]`: a ModuleList takes more parts."""
-    from looplint.expressions import element_of
-
     register(value, deep=True)
     for obj in modules:
         objects.adopt(obj, value)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from looplint import calls, checkpoints, contexts, ir, objects
+from looplint.elements import element_of
 from looplint.knowledge.lookup import tensor_method
 from looplint.knowledge.pytorch import SCORES, TENSOR_ONLY
 from looplint.machine import Machine
@@ -51,7 +52,6 @@ def guess(m: Machine, tensor: Tensor, deps: frozenset[Obj] = frozenset()) -> Ten
     if m.grad is False or (tensor.graph == "no" and not deps):
         return Tensor(origins=tensor.origins)
     return Tensor(tensor.sources | deps, "maybe", tensor.forwards, tensor.tags, origins=tensor.origins)
-
 
 # -- tensors
 
@@ -179,7 +179,6 @@ def _on_unknown(m: Machine, atom: Unknown, name: str, args: Arguments, expr: ir.
     if tensor is not None:
         return frozenset({guess(m, tensor, atom.deps)})
     return frozenset({atom})
-
 
 # -- objects
 
@@ -347,8 +346,6 @@ def _on_container(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Cal
         case "list", "append" | "add" | "appendleft" | "insert" | "extend":
             value = args.positional[-1] if args.positional else NOTHING
             if name == "extend":
-                from looplint.expressions import element_of
-
                 value = element_of(m, value)
             value = contexts.keep(m, expr.node, ref(obj), value, None)
             if m.loops == contexts.born_in(obj) and not m.guards and obj.info.get("items") is not None and name == "append":

@@ -118,7 +118,6 @@ def mode_matters(module: Obj) -> bool | None:
     return False if known else None
 
 
-
 def without_parameters(module: Obj) -> bool:
     """Whether a module is known to hold no parameter of its own."""
     return module.qualname.startswith("torch.nn.") and module.qualname.rpartition(".")[2] in PARAMETERLESS

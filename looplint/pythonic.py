@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from looplint import calls, checkpoints, ir, loaders, objects
+from looplint.elements import element_of
 from looplint.machine import Effect, Machine
 from looplint.membership import ready, register
 from looplint.values import NONE, NOTHING, UNKNOWN, Arguments, Const, External, Iter, Number, Params, Partial, Ref, Super, Tensor, Tuple, Unknown, Value, const, constant_of, exact_items, join, ref
@@ -27,8 +28,6 @@ def _enumerate(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Val
 
 
 def _iterated(m: Machine, value: Value) -> Value:
-    from looplint.expressions import element_of
-
     return element_of(m, value)
 
 

@@ -10,7 +10,6 @@ from looplint.machine import ROOT_FUEL, Machine, OutOfFuel
 from looplint.values import ClassRef, Func, Ref, const, ref
 
 
-
 def follow(m: Machine) -> bool:
     """Follow a whole linted file.
 

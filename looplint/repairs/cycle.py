@@ -233,8 +233,6 @@ def _called(obj: Obj) -> str:
     return obj.name or "the optimizer"
 
 
-
-
 def step_at_the_end(p: Planner, step: Event, loop: Loop) -> Plan:
     """The condition of an accumulating step also holds on the last batch."""
     place = in_loop(step, loop, p.layouts)

@@ -93,7 +93,6 @@ def _run_script(options: dict[str, Any]) -> None:
     if options.get("trace") and hasattr(signal, "SIGUSR1"):
         faulthandler.register(signal.SIGUSR1, open(options["trace"], "w"), all_threads=False)  # noqa: SIM115 (used until the end)
     import torch
-    import torch._dynamo  # the first optimizer would import it; done here, its many objects are frozen below with the rest
 
     from looplint.runtime.hooks_optim import StepLimit
 

@@ -138,6 +138,7 @@ VARIANTS: tuple[Variant, ...] = (
     Variant("LL502", "head replaced after the optimizer was built", ((_OPTIMIZER, _OPTIMIZER + "    model[5] = nn.Linear(64, 3).to(device)\n"),)),
 )  # fmt: skip
 
+
 def edited(edits: Sequence[tuple[str, str]], source: str = SOURCE) -> str:
     """The loop's text with some of it replaced; each old text must stand in it once."""
     for old, new in edits:

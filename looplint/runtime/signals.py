@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 
 from looplint.runtime import claims_cycle, claims_state
 from looplint.runtime.claims import Measure, Signal, per_optimizer
