@@ -259,17 +259,17 @@ def enter(m: Machine, func: Func, expr: ir.Expr) -> Frame:
     return frame
 
 
+def enter_alone(m: Machine, func: Func) -> Frame:
+    """A frame for a function that no call of the program leads to here."""
+    frame = enter(m, func, ir.Name(func.function.node, func.function.name))
+    frame.calls, frame.outside = (), 0
+    return frame
+
+
 def _is_model(func: Func) -> bool:
     """Whether a function is the method of a module that does not train itself."""
     modules = [a.obj for a in func.bound or () if isinstance(a, Ref) and a.obj.kind in ("module", "loss")]
-    return bool(modules) and func.owner is not None and not trains_itself(func.owner.cls)
-
-
-def trains_itself(cls: ir.Class) -> bool:
-    """Whether a module's own methods run a loop (a class that is model and trainer in one)."""
-    return any({"backward", "zero_grad"} & usage.methods for f in cls.methods.values() for usage in f.usage.values()) or any(
-        {"backward", "zero_grad"} & usage.methods for usage in cls.usage.values()
-    )
+    return bool(modules) and func.owner is not None and not func.owner.cls.trains_itself
 
 
 def run_frame(m: Machine, frame: Frame) -> Value:

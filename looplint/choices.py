@@ -22,29 +22,34 @@ def settle(m: Machine, stmt: ir.If, before: Snapshot, one: Snapshot, two: Snapsh
         right = two.locals.get(name)
         if right is None or left == right:
             continue
-        first, second = _single(left), _single(right)
-        if first is None or second is None or first.kind != second.kind:
-            continue
+        pair = _of_one_kind(left, right)
         # An optimizer built before and replaced in one branch is gone; a model may go on under another name.
-        replaced = first.kind in ("optimizer", "scheduler") and before.locals.get(name) in (left, right)
-        if (first in built.built and second in otherwise.built) or replaced:
-            m.frame.locals[name] = frozenset({Ref(_either(m, stmt.node, name, first, second))})
+        replaced = pair is not None and pair[0].kind in ("optimizer", "scheduler") and before.locals.get(name) in (left, right)
+        if pair is not None and (replaced or _each_built(pair, built, otherwise)):
+            m.frame.locals[name] = frozenset({Ref(_either(m, stmt.node, name, *pair))})
     for key, (owner, left) in built.writes.items():
-        right = otherwise.writes.get(key, (owner, left))[1]
-        first, second = _single(left), _single(right)
-        if first is None or second is None or first.kind != second.kind or first not in built.built or second not in otherwise.built:
-            continue
-        value: Value = frozenset({Ref(_either(m, stmt.node, f"{owner.name}.{key[1]}", first, second))})
-        owner.heap[key[1]] = value
-        m.note_write(owner, key[1], value)
+        pair = _of_one_kind(left, otherwise.writes.get(key, (owner, left))[1])
+        if pair is not None and _each_built(pair, built, otherwise):
+            value: Value = frozenset({Ref(_either(m, stmt.node, f"{owner.name}.{key[1]}", *pair))})
+            owner.heap[key[1]] = value
+            m.note_write(owner, key[1], value)
 
 
 def either(m: Machine, node: cst.CSTNode, left: Value, right: Value, built: Trace, otherwise: Trace) -> Value | None:
     """The one object that an expression builds in one of two ways; None where it is no such choice."""
+    pair = _of_one_kind(left, right)
+    return frozenset({Ref(_either(m, node, "", *pair))}) if pair is not None and _each_built(pair, built, otherwise) else None
+
+
+def _of_one_kind(left: Value, right: Value) -> tuple[Obj, Obj] | None:
+    """The two objects that two values are, where both are known and of one kind."""
     first, second = _single(left), _single(right)
-    if first is None or second is None or first.kind != second.kind or first not in built.built or second not in otherwise.built:
-        return None
-    return frozenset({Ref(_either(m, node, "", first, second))})
+    return (first, second) if first is not None and second is not None and first.kind == second.kind else None
+
+
+def _each_built(pair: tuple[Obj, Obj], built: Trace, otherwise: Trace) -> bool:
+    """Whether one way built the first object, and the other way the second."""
+    return pair[0] in built.built and pair[1] in otherwise.built
 
 
 def returned(m: Machine, frame: Frame, values: list[Value]) -> Value:

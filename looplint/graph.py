@@ -80,6 +80,11 @@ class Event:
     index: int = -1
     variant: str = ""
 
+    @property
+    def chain(self) -> tuple[Site, ...]:
+        """The calls that lead to the event, and its own place."""
+        return (*self.calls, self.site)
+
     def __repr__(self) -> str:
         names = ",".join(sorted(o.name or o.kind for o in self.subjects))
         return f"{self.kind}({names}){'' if self.certain else '?'}"

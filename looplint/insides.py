@@ -46,8 +46,7 @@ def _follow_class(m: Machine, cls: ClassRef, methods: list[ir.Function]) -> None
 def _follow(m: Machine, func: Func) -> None:
     noted = len(m.facts.remarks)
     function = func.function
-    frame = calls.enter(m, func, ir.Name(function.node, function.name))
-    frame.calls, frame.outside = (), 0
+    frame = calls.enter_alone(m, func)
     frame.instance = func.bound or NOTHING
     for number, param in enumerate(function.params):
         frame.locals[param.name] = frame.instance if number == 0 and not is_static(function) else parameter(m, func, param)

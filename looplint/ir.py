@@ -361,6 +361,8 @@ class Function:
 
 @dataclass(slots=True, eq=False)
 class Class:
+    """A class; one that `trains_itself` goes backward or clears gradients in its own methods, as a model that is its trainer too."""
+
     name: str
     qualname: str
     bases: list[Expr]
@@ -368,6 +370,7 @@ class Class:
     node: cst.CSTNode
     methods: dict[str, Function] = field(default_factory=dict)
     usage: dict[str, Usage] = field(default_factory=dict)
+    trains_itself: bool = False
 
 
 @dataclass(slots=True, eq=False)

@@ -245,7 +245,7 @@ def _scopes(event: Event) -> Iterator[_Scope]:
 
 
 def _guarded(guard: Guard, event: Event, level: int) -> _Scope:
-    site = event.calls[level] if level < len(event.calls) else event.site
+    site = event.chain[level]
     return "branch", (id(guard.test), guard.held), site, guard
 
 

@@ -333,6 +333,8 @@ class LoweringVisitor:
         self.leave()
         self._qualname.pop()
         cls.methods = {s.function.name: s.function for s in cls.body if isinstance(s, ir.FunctionDef)}
+        usages = [cls.usage, *(f.usage for f in cls.methods.values())]
+        cls.trains_itself = any({"backward", "zero_grad"} & u.methods for usage in usages for u in usage.values())
         return (ir.ClassDef(node, cls),)
 
     # -- expressions

@@ -298,4 +298,4 @@ class Machine:
 
 
 # What the call of a library's name does: given the effect's own name, the arguments and the call.
-Effect = Callable[[Machine, str, Arguments, "ir.Call"], Value]
+Effect = Callable[[Machine, str, Arguments, ir.Call], Value]

@@ -175,8 +175,7 @@ def _follow(m: Machine, obj: Obj, args: Arguments) -> Value:
     func = Func(function, owner.module, owner.closure, ref(obj), owner)
     heap, facts = dict(obj.heap), m.facts
     noted, deferred, unknown_gradients, gradients, trace = len(facts.remarks), len(facts.deferred), facts.reads_unknown_gradients, facts.read_gradients, m.trace
-    frame = calls.enter(m, func, ir.Name(function.node, function.name))
-    frame.calls = ()
+    frame = calls.enter_alone(m, func)
     m.trace = Trace()
     try:
         with m.fueled(_FUEL), m.beside(frame):

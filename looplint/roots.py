@@ -79,9 +79,7 @@ def _function(m: Machine, func: Func) -> bool:
     root = f"{m.main.filename}::{func.function.qualname}"
 
     def run() -> None:
-        name = ir.Name(func.function.node, func.function.name)
-        frame = calls.enter(m, func, name)
-        frame.calls, frame.outside = (), 0
+        frame = calls.enter_alone(m, func)
         bound = [func.bound] if func.bound is not None else []
         frame.instance = func.bound or frozenset()
         for number, param in enumerate(func.function.params):
@@ -114,7 +112,7 @@ def _methods(m: Machine, cls: ir.Class) -> bool:
         return _begin(m, lambda: manual_loops.follow(m, found), f"{m.main.filename}::{cls.qualname}.fit")
     if kind in ("framework", "dataset", "optimizer", "scheduler", "loss"):
         return True
-    if kind == "module" and not calls.trains_itself(cls):
+    if kind == "module" and not cls.trains_itself:
         return True
     complete = True
     instance = calls.instance_for(m, found)

@@ -91,7 +91,7 @@ def check(program: Program) -> Reports:
         switch = next((s.last("train") for s in visit.states if s.last("train")), None)
         notes = note(switch, "train mode is switched on here") if switch else note(trained, f"{name} is trained here")
         depth = event.data["outside"]
-        yield Report(event, message, notes, repair=("insert-eval", module, loop, event, depth), site=(*event.calls, event.site)[depth])
+        yield Report(event, message, notes, repair=("insert-eval", module, loop, event, depth), site=event.chain[depth])
 
 
 def _samples(program: Program, event: Event) -> bool:

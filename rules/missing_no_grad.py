@@ -93,4 +93,4 @@ def check(program: Program) -> Reports:
         message = f"gradients are enabled in this validation pass: every call of {name_of(module)} builds a graph and keeps its activations, and nothing goes backward"
         depth = event.data["outside"]
         notes = note(switch, "validation begins here") if evaluates else ()
-        yield Report(event, message, notes, repair=("insert-no-grad", loop, event, depth), site=(*event.calls, event.site)[depth])
+        yield Report(event, message, notes, repair=("insert-no-grad", loop, event, depth), site=event.chain[depth])

@@ -66,9 +66,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def findings(repo: str, folder: Path) -> list[Found]:
-    """What looplint says of one checkout."""
+    """What looplint says of one checkout; files that it could not read are named on standard error."""
     result = []
-    for finding in lint_paths([str(folder)]).findings:
+    linted = lint_paths([str(folder)])
+    for problem in linted.problems:
+        print(f"{repo}: {problem}", file=sys.stderr)
+    for finding in linted.findings:
         path = Path(finding.filename).resolve()
         line = lines_around(finding, path)[finding.location.row - 1].strip()[:80]
         result.append(Found(repo, path.relative_to(folder.resolve()).as_posix(), finding.code, line, finding.fix is not None and finding.fix.applicability == "safe"))

@@ -10,7 +10,7 @@ from looplint.graph import Event, Loop
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.imports import named
 from looplint.repairs.layout import Layout, Statement
-from looplint.repairs.places import Place, body_of, chain, in_loop, loop_statement, name_in, place_at
+from looplint.repairs.places import Place, body_of, in_loop, loop_statement, name_in, place_at
 from looplint.repairs.planner import Plan, Planner
 from looplint.values import Obj
 
@@ -21,10 +21,10 @@ def insert_train(p: Planner, module: Obj, loop: Loop, event: Event) -> Plan:
     """`train()` goes to the top of the epoch body, or before the batch loop of the function that trains."""
     try:
         place = in_loop(event, loop, p.layouts)
-        depth = next(n for n, site in enumerate(chain(event)) if site is place.site)
+        depth = next(n for n, site in enumerate(event.chain) if site is place.site)
     except (Infeasible, StopIteration):
         depth = 0
-    for inner in range(depth, len(chain(event))):
+    for inner in range(depth, len(event.chain)):
         place = place_at(event, inner, p.layouts)
         name = _name(p, module, place, event)
         if name is not None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import libcst as cst
 
 from looplint.graph import Event, Loop, Site
-from looplint.project import ModuleInfo
 from looplint.program import Program
+from looplint.project import ModuleInfo
 from looplint.repairs.draft import Infeasible
 from looplint.repairs.layout import Block, Layout, Statement
 from looplint.values import Obj
@@ -37,14 +37,9 @@ class Place:
     direct: bool
 
 
-def chain(event: Event) -> tuple[Site, ...]:
-    """The calls that lead to an event, and its own place."""
-    return (*event.calls, event.site)
-
-
 def place_at(event: Event, depth: int, layouts: Layouts) -> Place:
     """What stands for an event in the function that its first `depth` calls lead into."""
-    sites = chain(event)
+    sites = event.chain
     site = sites[depth]
     layout = layouts.of(site.module)
     statement = layout.statement_of(site.node)
@@ -55,7 +50,7 @@ def place_at(event: Event, depth: int, layouts: Layouts) -> Place:
 
 def meet(first: Event, second: Event, layouts: Layouts) -> tuple[Place, Place]:
     """What stands for two events in the innermost function that holds both."""
-    one, two = chain(first), chain(second)
+    one, two = first.chain, second.chain
     depth = 0
     while depth < min(len(one), len(two)) - 1 and one[depth] == two[depth]:
         depth += 1
@@ -69,7 +64,7 @@ def in_loop(event: Event, loop: Loop, layouts: Layouts) -> Place:
     """What stands for an event in the function whose loop it is in."""
     layout = layouts.of(loop.site.module)
     owner = layout.by_node.get(loop.site.node)
-    for depth, site in enumerate(chain(event)):
+    for depth, site in enumerate(event.chain):
         if owner is not None and site.module is loop.site.module:
             statement = layout.statement_of(site.node)
             if statement is not None and any(s is owner for s in statement.ancestors()) and statement is not owner:
@@ -94,7 +89,7 @@ def only_does(program: Program, place: Place, *kinds: str) -> bool:
     for event in program.events:
         if event.kind in kinds or event.kind in ("measure",):
             continue
-        for site in chain(event):
+        for site in event.chain:
             if site.module is place.site.module and start <= place.layout.extent(site.node)[0] < end:
                 return False
     return True

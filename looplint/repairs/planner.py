@@ -13,7 +13,7 @@ from looplint.program import Program
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Block, Layout, Statement
 from looplint.repairs.names import binds, depends
-from looplint.repairs.places import Layouts, Place, body_of, chain, only_does
+from looplint.repairs.places import Layouts, Place, body_of, only_does
 from looplint.values import Obj
 
 
@@ -61,7 +61,7 @@ class Planner:
     def events_in(self, statement: Statement, layout: Layout) -> Iterator[Event]:
         """The events that happen in a statement, or in what it calls."""
         for event in self.program.events:
-            for site in chain(event):
+            for site in event.chain:
                 if site.module is layout.info and statement.start <= layout.extent(site.node)[0] < statement.end:
                     yield event
                     break
