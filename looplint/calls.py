@@ -192,7 +192,7 @@ def unknown_call(m: Machine, atom: Atom | None, args: Arguments, expr: ir.Expr) 
         m.emit("escape", expr.node, subjects, certain=bool(reached), callee=ir.render(expr.func) if isinstance(expr, ir.Call) else "")
     modules = frozenset(o for o in reached if o.kind in ("module", "engine"))
     if tensor is not None:
-        from looplint.methods import guess
+        from looplint.tensor_methods import guess
 
         return frozenset({guess(m, tensor, modules)})
     deps = modules | frozenset().union(*(a.deps for v in values for a in v if isinstance(a, Unknown)))
@@ -359,7 +359,6 @@ def bind_parameters(m: Machine, frame: Frame, func: Func, args: Arguments) -> No
 def instantiate(m: Machine, cls: ClassRef, args: Arguments, expr: ir.Call) -> Value:
     """Make an instance of a project class, and follow its constructor."""
     from looplint import building, objects
-
     from looplint.membership import begin
 
     kind = objects.kind_of_class(m, cls)

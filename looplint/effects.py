@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from looplint import autocasting, building, calls, checkpoints, devices, ir, loaders, methods, pythonic
+from looplint import autocasting, building, calls, checkpoints, devices, ir, loaders, methods, pythonic, tensor_methods
 from looplint.building import held
 from looplint.elements import element_of
 from looplint.knowledge.lookup import is_functional_loss
@@ -87,9 +87,9 @@ def _tensor(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     if of_torch:
         given = args.get(0, "input") or UNKNOWN
         tensor = replace(computed(tensor), outcomes=of_function(m, qualname.rpartition(".")[2], given, expr))
-    if qualname.rpartition(".")[2] in methods.PAIRS:
+    if qualname.rpartition(".")[2] in tensor_methods.PAIRS:
         m.facts.scored |= tensor.origins
-        return methods.pair(tensor, len(args.positional) > 1 and len(_tensor_arguments(args)) < 2 or "dim" in args.keywords)
+        return tensor_methods.pair(tensor, len(args.positional) > 1 and len(_tensor_arguments(args)) < 2 or "dim" in args.keywords)
     return frozenset({tensor})
 
 
@@ -151,7 +151,7 @@ def _autograd_grad(m: Machine, qualname: str, args: Arguments, expr: ir.Call) ->
 
 
 def _backward_function(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    methods.backward(m, expr, args.positional[:1], args)
+    tensor_methods.backward(m, expr, args.positional[:1], args)
     return NONE
 
 

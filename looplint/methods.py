@@ -1,23 +1,21 @@
-"""Calls of methods of objects that the tables know: optimizers, modules, schedulers, scalers, tensors, containers."""
+"""Calls of objects and of their methods: optimizers, modules, losses, schedulers, scalers, containers."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
 
-from looplint import calls, checkpoints, contexts, ir, objects
+from looplint import calls, contexts, ir, objects
 from looplint.elements import element_of
-from looplint.knowledge.lookup import tensor_method
-from looplint.knowledge.pytorch import SCORES, TENSOR_ONLY
+from looplint.knowledge.pytorch import SCORES
 from looplint.machine import Machine
 from looplint.membership import ready, register
-from looplint.outcomes import of_forward, of_function, of_value, resolve
-from looplint.tensorlike import note_discarded
-from looplint.tensors import combine, computed, detached, under
+from looplint.outcomes import of_forward, of_value, resolve
+from looplint.tensor_methods import on_params, on_tensor, on_unknown, quiet
+from looplint.tensors import combine, detached, under
 from looplint.texts import note_arguments
-from looplint.transfers import FETCHING, note_fetched, note_transfer, placed
 from looplint.values import (
-    COMPUTED, NOTHING, UNKNOWN, Arguments, Const, Func, Iter, Method, Number, Obj, Params, Ref, Tensor, Tuple, Unknown, Value, constant_of, join, may_be_unknown, ref,
+    COMPUTED, NOTHING, UNKNOWN, Arguments, Const, Func, Iter, Method, Obj, Params, Ref, Tensor, Tuple, Unknown, Value, constant_of, join, ref,
 )  # fmt: skip
 
 
@@ -31,156 +29,14 @@ def call_method(m: Machine, method: Method, args: Arguments, expr: ir.Call) -> V
         case Ref():
             return _on_object(m, method.obj.obj, name, args, expr)
         case Unknown():
-            return _on_unknown(m, method.obj, name, args, expr)
+            return on_unknown(m, method.obj, name, args, expr)
         case Iter():
-            return method.obj.element if name in ("__next__", "next") else _quiet(m, args)
+            return method.obj.element if name in ("__next__", "next") else quiet(m, args)
         case Const():
             if name == "format":
                 note_arguments(m, expr.args, args.positional)
             return UNKNOWN
     return calls.unknown_call(m, method, args, expr)
-
-
-def _quiet(m: Machine, args: Arguments) -> Value:
-    """Harmless code that cannot be followed: what it returns may depend on the tensors it was given."""
-    tensor = combine(m, args.values())
-    return UNKNOWN if tensor is None else frozenset({guess(m, tensor)})
-
-
-def guess(m: Machine, tensor: Tensor, deps: frozenset[Obj] = frozenset()) -> Tensor:
-    """A tensor that may or may not still have the graph of another one."""
-    if m.grad is False or (tensor.graph == "no" and not deps):
-        return Tensor(origins=tensor.origins)
-    return Tensor(tensor.sources | deps, "maybe", tensor.forwards, tensor.tags, origins=tensor.origins)
-
-# -- tensors
-
-
-def on_tensor(m: Machine, tensor: Tensor, name: str, args: Arguments, expr: ir.Call) -> Value:
-    """A method of a tensor, or of a structure of tensors."""
-    note_discarded(m, tensor, name, args, expr)
-    if name in FETCHING:
-        note_fetched(m, tensor, f"{ir.render(expr.func)}()", expr)
-    elif name in ("to", "cuda"):
-        note_transfer(m, tensor, name, args, expr)
-        tensor = placed(tensor, name)
-    elif name == "pin_memory":
-        return frozenset({placed(tensor, name)})
-    match tensor_method(name):
-        case "backward":
-            backward(m, expr, [frozenset({tensor})], args)
-            return UNKNOWN
-        case "number":
-            if name in ("item", "equal"):
-                m.facts.scored |= tensor.origins
-            return frozenset({Number()})
-        case "detach":
-            if name not in ("detach", "detach_", "long", "int", "bool", "byte"):
-                m.facts.scored |= tensor.origins
-            if name in ("eq", "ne"):
-                m.facts.compared |= tensor.origins
-            kept = tensor.outcomes if name in ("detach", "detach_") else frozenset()
-            return frozenset({replace(detached(tensor), outcomes=kept)})
-        case "shape" | "pure":
-            return UNKNOWN
-        case "requires-grad":
-            return frozenset({replace(tensor.tagged(("input-grad", True)), graph="yes")})
-        case "sum" | "mean" as reduction:
-            merged = combine(m, [frozenset({tensor})]) or tensor
-            whole = not args.positional and not args.keywords
-            if whole and reduction == "mean":
-                # A mean over everything that is left is a mean over the batch, whatever was summed up before along one dimension.
-                merged = replace(merged, tags=merged.tags - {("sum", True)})
-            return frozenset({replace(merged.tagged((reduction, True)), scalar=whole, made=tensor.made and COMPUTED)})
-        case "collect":
-            return UNKNOWN
-    if name in ("to", "cuda", "float", "half", "clone", "contiguous", "squeeze", "view", "reshape", "cpu", "double"):
-        return frozenset({replace(tensor, graph=under(m, tensor.graph) if name != "to" else tensor.graph)})
-    merged = combine(m, [frozenset({tensor}), *args.values()]) or tensor
-    if tensor.made or name in TENSOR_ONLY:
-        merged = computed(merged)
-    merged = replace(merged, outcomes=of_function(m, name, frozenset({tensor}), expr, own=True))
-    if name in PAIRS:
-        m.facts.scored |= tensor.origins
-        return pair(merged, bool(args.values()))
-    return frozenset({merged})
-
-
-PAIRS = frozenset({"max", "min", "topk", "sort", "kthvalue", "mode", "median", "cummax", "cummin"})
-
-
-def pair(tensor: Tensor, along: bool) -> Value:
-    """Values and indices, where a reduction goes along a dimension; indices carry no graph."""
-    if not along:
-        return frozenset({replace(tensor, scalar=True)})
-    return frozenset({Tuple((frozenset({tensor}), frozenset({detached(tensor)})))})
-
-
-def backward(m: Machine, expr: ir.Call, losses: list[Value], args: Arguments, via: str = "") -> None:
-    """Gradients flow to every module behind the losses."""
-    tensor = combine(m, losses)
-    deps = frozenset().union(*(a.deps for v in losses for a in v if isinstance(a, Unknown)))
-    sources = deps
-    tags: frozenset[tuple[str, object]] = frozenset()
-    if tensor is not None:
-        sources |= tensor.sources
-        tags = tensor.tags
-        m.facts.trained |= tensor.forwards
-        m.facts.accumulated_backward |= {value for tag, value in tensor.tags if tag in ("sum", "kept")}
-    retain = args.get(1, "retain_graph") if not via else args.keywords.get("retain_graph")
-    create = args.get(2, "create_graph") if not via else args.keywords.get("create_graph")
-    m.emit(
-        "backward", expr.node, sources, variant=via or _scaling(tags), retain_graph=_flag(retain), create_graph=_flag(create),
-        forwards=tensor.forwards if tensor else frozenset(), tags=tags, loss=losses[0] if losses else NOTHING, via=via, repeated=m.comprehensions > 0,
-        known=tensor is not None and ("unknown", True) not in tags and not any(may_be_unknown(v) for v in losses),
-    )  # fmt: skip
-
-
-def _scaling(tags: frozenset[tuple[str, object]]) -> str:
-    """Whether a scaler has multiplied the loss: on every path, or on some."""
-    names = {name for name, _ in tags}
-    return "maybe-scaled" if "scaler?" in names else "scaled" if "scaler" in names else ""
-
-
-def _flag(value: Value | None) -> bool | None:
-    if value is None:
-        return False
-    known = constant_of(value)
-    return bool(known.value) if known is not None else None
-
-
-def _on_unknown(m: Machine, atom: Unknown, name: str, args: Arguments, expr: ir.Call) -> Value:
-    """Only what a method's name says beyond doubt is believed of an unknown object."""
-    note_discarded(m, atom, name, args, expr)
-    if name == "set_epoch":
-        m.remark("set-epoch", expr.node, ())
-    if name in ("get", "pop", "__getitem__") and args.positional:
-        key = constant_of(args.positional[0])
-        checkpoints.note_key([atom], key.value if key else None)
-    if name in ("load_state_dict", "load_checkpoint", "restore") and args.values():
-        m.emit("load", expr.node, atom.deps, states=checkpoints.states_in(args.values()), files=checkpoints.files_in(args.values()))
-    if name == "backward" and not args.positional:
-        backward(m, expr, [frozenset({atom})], args)
-        return UNKNOWN
-    if name in ("zero_grad", "step") and not args.positional and not args.keywords and atom.deps:
-        m.emit("escape", expr.node, atom.deps, callee=ir.render(expr.func))
-        return UNKNOWN
-    if name == "zero_" and "grad" in ir.render(expr.func):
-        m.emit("clear", expr.node, atom.deps, certain=False, manual=True)
-        return UNKNOWN
-    if name in ("softmax", "log_softmax", "sigmoid"):
-        return frozenset({Tensor(atom.deps, under(m, "maybe"), outcomes=of_function(m, name, UNKNOWN, expr, own=True))})
-    if m.reachable(args.values()):
-        return calls.unknown_call(m, atom, args, expr)
-    for value in args.values():
-        if any(isinstance(a, Func) for a in value):
-            m.facts.deferred.append(value)
-    tensor = combine(m, args.values())
-    if tensor is not None:
-        return frozenset({guess(m, tensor, atom.deps)})
-    return frozenset({atom})
-
-# -- objects
 
 
 def call_object(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
@@ -198,7 +54,7 @@ def call_object(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
             bound = objects.bind(m, member, obj)
             return calls.call(m, bound, args, expr)
     if obj.kind in ("metric", "transform", "dataset", "distribution"):
-        return _quiet(m, args)
+        return quiet(m, args)
     member = objects.find_member(m, obj.cls, "forward") if obj.kind == "framework" and obj.cls is not None and m.aside else None
     if member is not None:
         return calls.call(m, objects.bind(m, member, obj), args, expr)  # `self(x)` in the hooks of a framework
@@ -303,11 +159,11 @@ def _on_object(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) 
         case "state":
             return frozenset({Iter(frozenset({Tuple((UNKNOWN, UNKNOWN))}))}) if name == "items" else UNKNOWN
         case "writer" | "metric" | "transform" | "sampler" | "framework-object":
-            return _quiet(m, args)
+            return quiet(m, args)
         case "optimizer" | "scheduler" | "scaler":
             return calls.unknown_call(m, Ref(obj), Arguments([ref(obj), *args.positional], args.keywords), expr)
         case "accelerator":
-            return _quiet(m, args) if not m.reachable(args.values()) else calls.unknown_call(m, Ref(obj), args, expr)
+            return quiet(m, args) if not m.reachable(args.values()) else calls.unknown_call(m, Ref(obj), args, expr)
         case "instance" | "framework":
             return calls.unknown_call(m, Ref(obj), Arguments([ref(obj), *args.positional], args.keywords), expr)
     return calls.unknown_call(m, Ref(obj), args, expr)
@@ -337,7 +193,7 @@ def _on_super(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -
     if objects.effect_of(obj, name) is not None:
         return _on_object(m, obj, name, args, expr)
     if obj.kind in ("dataset", "framework", "module"):
-        return _quiet(m, args)
+        return quiet(m, args)
     return calls.unknown_call(m, Ref(obj), Arguments([ref(obj), *args.positional], args.keywords), expr)
 
 
@@ -411,28 +267,3 @@ def _pairs(obj: Obj) -> Value:
     return frozenset({Iter(frozenset({Tuple((UNKNOWN, obj.heap.get("[]", UNKNOWN)))}))})
 
 
-def on_params(m: Machine, params: Params, name: str, args: Arguments, expr: ir.Call) -> Value:
-    """Methods of parameters and gradients: clearing, clipping or scaling them by hand."""
-    if params.grad:
-        match name:
-            case "zero_" | "fill_":
-                m.emit("clear", expr.node, params.sources, manual=True)
-            case "clamp_" | "clip_":
-                m.emit("clip", expr.node, params.sources, manual=True, max_norm=None)
-            case "div_" | "mul_" | "add_" | "sub_" | "copy_":
-                m.facts.scaled_gradients |= params.sources
-    if name in ("detach", "clone", "cpu", "data", "norm", "sum", "pow", "mean", "item", "view", "flatten"):
-        graph = "no" if name in ("detach", "item") or params.grad else under(m, "yes")
-        return frozenset({Tensor(params.sources, graph)})
-    if name in ("items", "values", "extend", "append", "keys"):
-        return frozenset({params})
-    if name == "requires_grad_":
-        freeze(params.sources, args)
-    return frozenset({params})
-
-
-def freeze(modules: frozenset[Obj], args: Arguments) -> None:
-    """`requires_grad_(False)`; with no argument, or with True, it is a thaw."""
-    known = constant_of(args.positional[0]) if args.positional else None
-    for obj in modules:
-        obj.info["frozen"] = bool(args.positional) and known is not None and not known.value

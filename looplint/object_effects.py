@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from looplint import calls, checkpoints, devices, ir, methods, objects
+from looplint import calls, checkpoints, devices, ir, methods, objects, tensor_methods
 from looplint.machine import Machine
 from looplint.membership import note_part, register
 from looplint.tensors import combine, under
@@ -51,7 +51,7 @@ def _backward_argument(m: Machine, obj: Obj, name: str, args: Arguments, expr: i
     losses = args.positional[:1] or [args.keywords.get("loss", NOTHING)]
     if obj.kind == "engine":
         losses = [frozenset({replace(combine(m, losses) or Tensor(), sources=frozenset({obj}))})]
-    methods.backward(m, expr, losses, args, via="" if obj.info.get("manual") else obj.kind)
+    tensor_methods.backward(m, expr, losses, args, via="" if obj.info.get("manual") else obj.kind)
     return NONE
 
 
@@ -164,7 +164,7 @@ def _move(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Va
 
 
 def _requires_grad(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    methods.freeze(frozenset({obj}), args)
+    tensor_methods.freeze(frozenset({obj}), args)
     return ref(obj)
 
 

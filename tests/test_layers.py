@@ -27,7 +27,7 @@ LAYERS = [
     ["graph", "project", "frames"],
     ["slicing", "machine", "roles"],
     ["automaton", "tensors", "schedules", "devices"],
-    ["autocasting", "calls", "modules", "elements", "operators", "assignments", "objects", "methods", "building", "pythonic", "effects", "object_effects", "checkpoints", "contexts", "choices", "expressions", "loaders", "statements", "membership", "texts", "transfers", "tensorlike", "outcomes"],
+    ["autocasting", "calls", "modules", "elements", "operators", "assignments", "objects", "methods", "tensor_methods", "building", "pythonic", "effects", "object_effects", "checkpoints", "contexts", "choices", "expressions", "loaders", "statements", "membership", "texts", "transfers", "tensorlike", "outcomes"],
     ["program", "insides", "manual_loops", "roots"],
     ["protocols", "feeding", "precision", "predictions", "accumulation"],
     ["rule", "describe", "positions", "loopwords", "loopview"],

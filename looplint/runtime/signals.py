@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from looplint.runtime import claims_cycle, claims_state
 from looplint.runtime.claims import Measure, Signal, per_optimizer
 from looplint.runtime.stream import Stream
