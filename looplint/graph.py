@@ -114,6 +114,8 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
+    """The way from a node to the next; it is taken where its condition has the value `held`, and `back` leads to a loop's head."""
+
     target: int
     condition: Condition | None = None
     held: bool = True

@@ -14,18 +14,24 @@ import libcst as cst
 
 @dataclass(slots=True, eq=False)
 class Const:
+    """A number, text, bytes, True, False, None or `...`."""
+
     node: cst.CSTNode
     value: Any
 
 
 @dataclass(slots=True, eq=False)
 class Name:
+    """A name that is read or set."""
+
     node: cst.CSTNode
     id: str
 
 
 @dataclass(slots=True, eq=False)
 class Attr:
+    """`value.attr`."""
+
     node: cst.CSTNode
     value: Expr
     attr: str
@@ -33,6 +39,8 @@ class Attr:
 
 @dataclass(slots=True, eq=False)
 class Arg:
+    """An argument of a call: by position, by `keyword`, or unpacked (`star` is "*" or "**")."""
+
     value: Expr
     keyword: str | None = None
     star: str = ""
@@ -40,10 +48,11 @@ class Arg:
 
 @dataclass(slots=True, eq=False)
 class Call:
+    """A call. It is `dropped` where it is a statement, or an item of one: nobody takes its result."""
+
     node: cst.CSTNode
     func: Expr
     args: list[Arg]
-    # Whether the call is a statement, or an item of one: nobody takes its result.
     dropped: bool = False
 
 
@@ -58,12 +67,16 @@ class Display:
 
 @dataclass(slots=True, eq=False)
 class DictDisplay:
+    """`{key: value}`; a key of None unpacks another dictionary."""
+
     node: cst.CSTNode
     items: list[tuple[Expr | None, Expr]]
 
 
 @dataclass(slots=True, eq=False)
 class Subscript:
+    """`value[index]`."""
+
     node: cst.CSTNode
     value: Expr
     index: Expr
@@ -71,6 +84,8 @@ class Subscript:
 
 @dataclass(slots=True, eq=False)
 class Binary:
+    """An operator with two operands, `op` as it is written."""
+
     node: cst.CSTNode
     op: str
     left: Expr
@@ -79,6 +94,8 @@ class Binary:
 
 @dataclass(slots=True, eq=False)
 class Unary:
+    """An operator with one operand; `op` may be "not"."""
+
     node: cst.CSTNode
     op: str
     operand: Expr
@@ -86,6 +103,8 @@ class Unary:
 
 @dataclass(slots=True, eq=False)
 class Compare:
+    """A comparison, chained where there are several `rights`."""
+
     node: cst.CSTNode
     left: Expr
     ops: list[str]
@@ -94,6 +113,8 @@ class Compare:
 
 @dataclass(slots=True, eq=False)
 class BoolOp:
+    """`left and right`, `left or right`."""
+
     node: cst.CSTNode
     op: str
     left: Expr
@@ -102,6 +123,8 @@ class BoolOp:
 
 @dataclass(slots=True, eq=False)
 class IfExp:
+    """`body if test else orelse`."""
+
     node: cst.CSTNode
     test: Expr
     body: Expr
@@ -110,12 +133,16 @@ class IfExp:
 
 @dataclass(slots=True, eq=False)
 class Lambda:
+    """A lambda, as the function that it is."""
+
     node: cst.CSTNode
     function: Function
 
 
 @dataclass(slots=True, eq=False)
 class Clause:
+    """A `for ... in ...` of a comprehension, with its conditions."""
+
     target: Expr
     iter: Expr
     tests: list[Expr]
@@ -123,6 +150,8 @@ class Clause:
 
 @dataclass(slots=True, eq=False)
 class Comprehension:
+    """A comprehension or generator expression; `kind` is the name of its CST node, `elements` are the element, or key and value."""
+
     node: cst.CSTNode
     kind: str
     elements: list[Expr]
@@ -131,18 +160,24 @@ class Comprehension:
 
 @dataclass(slots=True, eq=False)
 class Star:
+    """`*value` in a display or a target."""
+
     node: cst.CSTNode
     value: Expr
 
 
 @dataclass(slots=True, eq=False)
 class Yield:
+    """`yield value` or `yield from value`."""
+
     node: cst.CSTNode
     value: Expr | None
 
 
 @dataclass(slots=True, eq=False)
 class Walrus:
+    """`(target := value)`."""
+
     node: cst.CSTNode
     target: Expr
     value: Expr
@@ -172,6 +207,8 @@ Expr = Union[
 
 @dataclass(slots=True, eq=False)
 class Assign:
+    """`targets = value`, with or without an annotation."""
+
     node: cst.CSTNode
     targets: list[Expr]
     value: Expr
@@ -179,6 +216,8 @@ class Assign:
 
 @dataclass(slots=True, eq=False)
 class AugAssign:
+    """`target op= value`; `op` without its equals sign."""
+
     node: cst.CSTNode
     target: Expr
     op: str
@@ -187,12 +226,16 @@ class AugAssign:
 
 @dataclass(slots=True, eq=False)
 class ExprStmt:
+    """An expression as a statement."""
+
     node: cst.CSTNode
     value: Expr
 
 
 @dataclass(slots=True, eq=False)
 class If:
+    """An `if`; an `elif` stands in `orelse`."""
+
     node: cst.CSTNode
     test: Expr
     body: list[Stmt]
@@ -201,6 +244,8 @@ class If:
 
 @dataclass(slots=True, eq=False)
 class For:
+    """A `for` loop: `assigned` are the paths that its body sets, `reset` those of them that it sets to a constant."""
+
     node: cst.CSTNode
     target: Expr
     iter: Expr
@@ -212,6 +257,8 @@ class For:
 
 @dataclass(slots=True, eq=False)
 class While:
+    """A `while` loop; see `For`."""
+
     node: cst.While
     test: Expr
     body: list[Stmt]
@@ -222,6 +269,8 @@ class While:
 
 @dataclass(slots=True, eq=False)
 class With:
+    """A `with` and its items: what is entered, and where it goes."""
+
     node: cst.With
     items: list[tuple[Expr, Expr | None]]
     body: list[Stmt]
@@ -229,6 +278,8 @@ class With:
 
 @dataclass(slots=True, eq=False)
 class Try:
+    """A `try`; of each handler the name of its exception and its body."""
+
     node: cst.CSTNode
     body: list[Stmt]
     handlers: list[tuple[str | None, list[Stmt]]]
@@ -238,6 +289,8 @@ class Try:
 
 @dataclass(slots=True, eq=False)
 class Case:
+    """A case of a `match`: the value it compares with, or None, and the names it binds."""
+
     pattern: Expr | None
     binds: list[str]
     guard: Expr | None
@@ -246,6 +299,8 @@ class Case:
 
 @dataclass(slots=True, eq=False)
 class Match:
+    """A `match` statement."""
+
     node: cst.CSTNode
     subject: Expr
     cases: list[Case]
@@ -253,6 +308,8 @@ class Match:
 
 @dataclass(slots=True, eq=False)
 class Return:
+    """A `return`."""
+
     node: cst.CSTNode
     value: Expr | None
 
@@ -268,24 +325,32 @@ class Jump:
 
 @dataclass(slots=True, eq=False)
 class Delete:
+    """A `del`."""
+
     node: cst.CSTNode
     targets: list[Expr]
 
 
 @dataclass(slots=True, eq=False)
 class Assert:
+    """An `assert`."""
+
     node: cst.CSTNode
     test: Expr
 
 
 @dataclass(slots=True, eq=False)
 class FunctionDef:
+    """A `def`: the function gets its name here."""
+
     node: cst.CSTNode
     function: Function
 
 
 @dataclass(slots=True, eq=False)
 class ClassDef:
+    """A `class`: the class gets its name here."""
+
     node: cst.CSTNode
     cls: Class
 
@@ -302,6 +367,8 @@ class ImportName:
 
 @dataclass(slots=True, eq=False)
 class Import:
+    """An `import` or `from ... import`."""
+
     node: cst.CSTNode
     names: list[ImportName]
 
@@ -322,8 +389,10 @@ Stmt = Union[
 
 @dataclass(slots=True, eq=False)
 class Param:
+    """A parameter; `kind` is "plain", "keyword", "*" or "**"."""
+
     name: str
-    kind: str  # "plain", "keyword", "*", "**"
+    kind: str
     default: Expr | None
     annotation: Expr | None
 
@@ -344,6 +413,12 @@ class Usage:
 
 @dataclass(slots=True, eq=False)
 class Function:
+    """A function, a lambda or a module's body, with what its text tells beforehand.
+
+    `declared` maps names to "global" or "nonlocal", `usage` paths to what is done with them; `tested` are the names that conditions read,
+    `methods` the names of the methods called, `dropped` those of methods whose results nobody takes.
+    """
+
     name: str
     qualname: str
     params: list[Param]

@@ -55,6 +55,8 @@ class Obj:
 
 @dataclass(frozen=True, slots=True)
 class Const:
+    """A constant that is known; its type tells True from 1."""
+
     value: Any
     type: type
 
@@ -68,6 +70,8 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Ref:
+    """An object of the heap."""
+
     obj: Obj
 
 
@@ -136,11 +140,15 @@ class Params:
 
 @dataclass(frozen=True, slots=True)
 class Tuple:
+    """A tuple, each of its items known as a value of its own."""
+
     items: tuple[Value, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Func:
+    """A function of the project; `bound` is the object that its first parameter gets, `owner` the class it was found in."""
+
     function: ir.Function
     module: ModuleInfo
     closure: Frame | None = None
@@ -150,6 +158,8 @@ class Func:
 
 @dataclass(frozen=True, slots=True)
 class ClassRef:
+    """A class of the project."""
+
     cls: ir.Class
     module: ModuleInfo
     closure: Frame | None = None
@@ -165,6 +175,8 @@ class Method:
 
 @dataclass(frozen=True, slots=True)
 class Partial:
+    """`functools.partial`: a function with some of its arguments."""
+
     func: Value
     args: tuple[Value, ...]
     kwargs: tuple[tuple[str, Value], ...]
@@ -179,11 +191,15 @@ class External:
 
 @dataclass(frozen=True, slots=True)
 class ModuleRef:
+    """A module of the project."""
+
     module: ModuleInfo
 
 
 @dataclass(frozen=True, slots=True)
 class Super:
+    """`super()` in a method of `owner`, for its instance."""
+
     owner: ClassRef
     instance: Value
 
