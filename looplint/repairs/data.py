@@ -75,7 +75,7 @@ def _known_in(p: Planner, event: Event, place: Statement, layout: Layout) -> str
     if event.site.module is not layout.info:
         return None
     built = layout.statement_of(event.site.node)
-    if built is None or not isinstance(built.node, cst.Assign) or len(built.node.targets) != 1:
+    if built is None or not isinstance(built.node, cst.Assign) or len(built.node.targets) != 1 or not _is_given(built.node.value, event.site.node):
         return None
     target = built.node.targets[0].target
     here, there = layout.function_of(place), layout.function_of(built)
@@ -85,6 +85,13 @@ def _known_in(p: Planner, event: Event, place: Statement, layout: Layout) -> str
         case cst.Attribute(value=cst.Name(value="self")):
             return layout.code(target) if here is not None and there is not None and here.block.owner is there.block.owner else None
     return None
+
+
+def _is_given(value: cst.BaseExpression, node: cst.CSTNode) -> bool:
+    """Whether a value is what a node builds, in all cases or in some; a call around it may give something else."""
+    if isinstance(value, cst.IfExp):
+        return _is_given(value.body, node) or _is_given(value.orelse, node)
+    return value is node
 
 
 def _iterated_in(p: Planner, loop: Loop, place: Statement, layout: Layout) -> str | None:

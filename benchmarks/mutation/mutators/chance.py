@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from benchmarks.mutation.cycles import cycles
 from benchmarks.mutation.mutant import Change
 from benchmarks.mutation.roles import OPTIMIZERS, built, callee, trained_models
-from benchmarks.mutation.script import MoveAfter, Script
+from benchmarks.mutation.script import MoveAfter, MoveBefore, Script
 
 _GIVEN = ("pretrained", "weights", "state_dict", "apply(", "init.", "fork_rng", "set_rng_state", "Accelerator", "Fabric", "deepcopy")
 
@@ -31,5 +31,8 @@ def seed_after_model(script: Script) -> Iterator[Change]:
             continue
         model = next((s for s in body if isinstance(s, ast.Assign) and ast.unparse(s.targets[0]) == models[name] and isinstance(s.value, ast.Call)), None)
         if model is not None and seed.lineno < model.lineno < stmt.lineno:
-            yield Change("the seed put after the optimizer", (MoveAfter(seed, stmt),))
-            yield Change("the seed put after the model", (MoveAfter(seed, model),))
+            # What is drawn between the seed's old place and the model is another matter: the weights must not hang on it.
+            first = next(s for s in body if isinstance(s, ast.Assign) and ast.unparse(s.targets[0]) in models.values() and s.lineno > seed.lineno)
+            right = (MoveBefore(seed, first),)
+            yield Change("the seed put after the optimizer", (MoveAfter(seed, stmt),), right)
+            yield Change("the seed put after the model", (MoveAfter(seed, model),), right)

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from benchmarks.mutation.cycles import cycles, enclosing_top
 from benchmarks.mutation.mutant import Change
 from benchmarks.mutation.mutators.new_schedules import imports_torch
-from benchmarks.mutation.roles import called_in_loop, callee, functions
-from benchmarks.mutation.script import Before, Delete, Loop, Replace, Script
+from benchmarks.mutation.roles import called_in_loop, callee, functions, reaches
+from benchmarks.mutation.script import Before, Delete, Loop, Op, Replace, Script
 
 _DATASETS = frozenset({"TensorDataset", "ImageFolder", "MNIST", "FashionMNIST", "CIFAR10", "CIFAR100", "SVHN", "ConcatDataset"})
 # What a loader wraps before a loop goes over it.
@@ -47,10 +47,10 @@ def sampler_without_set_epoch(script: Script) -> Iterator[Change]:
 
     Real where a loop over that loader backpropagates and steps, in or under an epoch loop that does not build it.
     """
-    told = [s for s in script.statements() if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) and callee(s.value) == "set_epoch"]
-    if told:
-        if not any("set_epoch" in part.source for part in script.siblings) and script.source.count("set_epoch") == len(told):
-            yield Change("the epoch is not told", tuple(Delete(s) for s in told))
+    calls = [s for s in script.statements() if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) and callee(s.value) == "set_epoch"]
+    if calls:
+        if not any("set_epoch" in part.source for part in script.siblings) and script.source.count("set_epoch") == len(calls):
+            yield Change("the epoch is not told", tuple(Delete(s) for s in calls))
         return
     if not imports_torch(script) or any("Accelerator" in part.source or "Fabric" in part.source or "set_epoch" in part.source for part in script.program):
         return
@@ -60,11 +60,28 @@ def sampler_without_set_epoch(script: Script) -> Iterator[Change]:
             continue
         data = ast.unparse(call.args[0])
         new = f"torch.utils.data.distributed.DistributedSampler({data}, num_replicas=2, rank=0)"
-        yield Change("a sampler inside the call", (Replace(shuffle.value, "False"), Replace(call.args[-1], f"{ast.unparse(call.args[-1])}, sampler={new}")))
-        yield Change(
-            "a sampler with a name",
-            (Before(stmt, f"part_of_data = {new}"), Replace(shuffle.value, "False"), Replace(call.args[-1], f"{ast.unparse(call.args[-1])}, sampler=part_of_data")),
-        )
+        told = tuple(Before(loop.body[0], f"{ast.unparse(stmt.targets[0])}.sampler.set_epoch({count})") for loop, count in _epochs_of(script, stmt))
+        forms: dict[str, tuple[tuple[Op, ...], str]] = {
+            "a sampler inside the call": ((), new),
+            "a sampler with a name": ((Before(stmt, f"part_of_data = {new}"),), "part_of_data"),
+        }
+        for form, (before, given) in forms.items():
+            ops = (*before, Replace(shuffle.value, "False"), Replace(call.args[-1], f"{ast.unparse(call.args[-1])}, sampler={given}"))
+            yield Change(form, ops, (*ops, *told) if told else None)
+
+
+def _epochs_of(script: Script, built: ast.Assign) -> list[tuple[ast.For, str]]:
+    """The loops that count the epochs of a loader where its own name is in reach, with the name of the number; none where that is not plain."""
+    name = ast.unparse(built.targets[0])
+    trained = [c.loop for c in cycles(script) if c.loop is not None and name in _iterated(script, script, c.loop)]
+    holders = frozenset(s.name for loop in trained if not isinstance(s := script.scope(loop), ast.Module))
+    found = []
+    for loop in (s for s in script.statements() if isinstance(s, ast.For) and not script.loops(s) and s not in trained):
+        if any(loop in script.loops(inner) for inner in trained) or reaches(script, loop, holders):
+            if not isinstance(loop.target, ast.Name) or not (name.startswith("self.") or script.scope(loop) is script.scope(built)):
+                return []
+            found.append((loop, loop.target.id))
+    return found
 
 
 def _trained_on(script: Script) -> Iterator[tuple[ast.Assign, ast.Call]]:

@@ -270,10 +270,16 @@ def eval_mode_left_on(script: Script) -> Iterator[Change]:
         before = [e for e in events(script) if e.kind == "train" and e.who == cycle.model and e.stmt.lineno < cycle.loop.lineno]
         if forward is None or not before or ".train(" in body or ".eval(" in body or isinstance(cycle.loop.body[-1], ast.Return | ast.Break):
             continue
-        measure = f"    {cycle.model}.eval()\n    with torch.no_grad():\n        now = {ast.unparse(forward)}\n    print(float(now.mean()))"
-        yield Change("measured now and then", (After(cycle.loop.body[-1], f"if torch.rand(1).item() < 0.1:\n{measure}"),))
+        now_and_then = "if torch.rand(1).item() < 0.1:\n"
+        # What was frozen before the measurement stays so: the right script puts back each part's own mode.
+        kept = f"    modes = [part.training for part in {cycle.model}.modules()]\n"
+        put_back = f"    for part, mode in zip({cycle.model}.modules(), modes):\n        part.training = mode"
+        measure = f"    {cycle.model}.eval()\n    with torch.no_grad():\n        now = {ast.unparse(forward)}\n    print(float(now.mean()))\n"
+        planted, right = (After(cycle.loop.body[-1], now_and_then + text) for text in (measure, f"{kept}{measure}{put_back}"))
+        yield Change("measured now and then", (planted,), (right,))
         helper = "def measured(net, *inputs):\n    net.eval()\n    with torch.no_grad():\n        return float(net(*inputs).mean())\n\n\n"
-        call = f"measured({cycle.model}, {', '.join(map(ast.unparse, forward.args))})"
+        call = f"    print(measured({cycle.model}, {', '.join(map(ast.unparse, forward.args))}))\n"
         if not forward.keywords:
-            planted = (Before(enclosing_top(script, cycle.loop), helper), After(cycle.loop.body[-1], f"if torch.rand(1).item() < 0.1:\n    print({call})"))
-            yield Change("a helper that measures", planted)
+            written = Before(enclosing_top(script, cycle.loop), helper)
+            planted, right = (After(cycle.loop.body[-1], now_and_then + text) for text in (call, f"{kept}{call}{put_back}"))
+            yield Change("a helper that measures", (written, planted), (written, right))

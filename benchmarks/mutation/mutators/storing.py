@@ -29,10 +29,14 @@ def best_state_not_copied(script: Script) -> Iterator[Change]:
         return
     for model, _, loop in _trained_here(script):
         if isinstance(loop.target, ast.Name) and not isinstance(loop.body[-1], ast.Return | ast.Break | ast.Continue):
-            keep = After(loop.body[-1], f"if {loop.target.id} == 1:\n    kept_weights = {model}.state_dict()")
-            yield Change("a state kept as it is", (keep, After(loop, f"{model}.load_state_dict(kept_weights)")))
-            both = After(loop.body[-1], f'if {loop.target.id} == 1:\n    kept = {{"epoch": {loop.target.id}, "weights": {model}.state_dict()}}')
-            yield Change("a state kept in a dict", (both, After(loop, f'{model}.load_state_dict(kept["weights"])')))
+            once, state = f"if {loop.target.id} == 1:\n    ", f"{model}.state_dict()"
+            copied = f'__import__("copy").deepcopy({state})'
+            plain = [After(loop.body[-1], f"{once}kept_weights = {kept}") for kept in (state, copied)]
+            restored_plain = After(loop, f"{model}.load_state_dict(kept_weights)")
+            yield Change("a state kept as it is", (plain[0], restored_plain), (plain[1], restored_plain))
+            paired = [After(loop.body[-1], f'{once}kept = {{"epoch": {loop.target.id}, "weights": {kept}}}') for kept in (state, copied)]
+            restored_pair = After(loop, f'{model}.load_state_dict(kept["weights"])')
+            yield Change("a state kept in a dict", (paired[0], restored_pair), (paired[1], restored_pair))
 
 
 def resume_without_optimizer_state(script: Script) -> Iterator[Change]:
