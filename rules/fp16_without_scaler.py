@@ -58,7 +58,8 @@ that go through a framework's own backward, or that the program rescales itself.
 
 ## Repair
 
-Unsafe: `dtype=torch.bfloat16`, which older GPUs compute slowly.
+Unsafe: `dtype=torch.bfloat16`, which older GPUs compute slowly. It keeps fewer digits than float16, so the numbers are not those of a run
+with a scaler.
 
 ## Evidence
 

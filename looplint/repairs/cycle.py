@@ -8,6 +8,7 @@ import libcst as cst
 
 from looplint.finding import Applicability
 from looplint.graph import Event, Loop
+from looplint.program import related
 from looplint.repairs.draft import Draft, Infeasible, first_place
 from looplint.repairs.layout import Statement
 from looplint.repairs.names import sets
@@ -22,6 +23,10 @@ def move_clear(p: Planner, optimizer: Obj, clear: Event, backward: Event, step: 
     Where it stands in a function that steps and does not run the backward, it goes behind the step.
     """
     mine, theirs = meet(clear, backward, p.layouts)
+    others = [e for e in p.program.of("step") if optimizer not in e.subjects and backward.index < e.index < clear.index]
+    holds = optimizer.info.get("holds", frozenset())
+    if others and any(related(holds, e.subjects) for e in p.program.of("forward") if clear.index < e.index < step.index):
+        raise Infeasible("another optimizer has used those gradients, and a loss of its own is computed behind the clear: its backward may be missing")
     if not mine.direct:
         return _clear_behind_step(p, optimizer, clear, step)
     unit = p.unit(mine, theirs.statement, "clear")
@@ -40,8 +45,7 @@ def move_clear(p: Planner, optimizer: Obj, clear: Event, backward: Event, step: 
         draft.move_after(unit, first)
     else:
         draft.move_before(unit, target)
-    # Where another optimizer has stepped on these gradients, they may be its own, and this one's backward be what is missing.
-    others = [e for e in p.program.of("step") if optimizer not in e.subjects and backward.index < e.index < clear.index]
+    # Where another optimizer has stepped on these gradients, they may be its own.
     return Plan(f"Move the clear of {_called(optimizer)} before the forward pass", "unsafe" if others else "safe", [draft])
 
 
