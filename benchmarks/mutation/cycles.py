@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from benchmarks.mutation.roles import Event, called_in_loop, events, innermost_loop, optimizer_names, trained_models
+from benchmarks.mutation.roles import Event, called_in_loop, events, innermost_loop, once_per_script, optimizer_names, trained_models
 from benchmarks.mutation.script import Loop, Scope, Script
 
 _MANUAL_GRADIENTS = re.compile(r"\.grad(\.data)?\s*(=[^=]|\.(zero_|copy_|fill_)|[-+*/]=)|autograd\.grad\(|\.zero_grad\b(?!\()")
@@ -40,8 +40,13 @@ class Cycle:
         return bool(self.step.call and self.step.call.args)
 
 
-def cycles(script: Script) -> Iterator[Cycle]:
+@once_per_script
+def cycles(script: Script) -> tuple[Cycle, ...]:
     """The cycles with one step, at least one backward before it, and no closure (LBFGS clears in it)."""
+    return tuple(_cycles(script))
+
+
+def _cycles(script: Script) -> Iterator[Cycle]:
     found, optimizers, models = events(script), optimizer_names(script), trained_models(script)
     for step in found:
         if step.kind != "step" or (step.call and step.call.args and ast.unparse(step.call.args[0]) not in optimizers):

@@ -59,6 +59,8 @@ def planted(code: str, mutator: Mutator, script: Script) -> Iterator[Mutant]:
 def _right(script: Script, change: Change) -> str | None:
     if change.right is None:
         return None
+    if not change.right:
+        return script.source
     try:
         text = script.apply(change.right)
         ast.parse(text)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from benchmarks.mutation.script import Loop, Scope, Script
@@ -23,6 +24,9 @@ SCHEDULERS = frozenset(
 CLIPS = frozenset({"clip_grad_norm_", "clip_grad_norm", "clip_grad_value_"})
 _TORCH_METHODS = frozenset("train eval step backward update to forward log apply state_dict".split())
 _FRAMEWORKS = frozenset({"accelerator", "fabric", "self.accelerator", "self.fabric"})
+
+# What is asked of a script again and again by each mutator; those of its program are asked with it.
+once_per_script = lru_cache(maxsize=32)
 
 Kind: TypeAlias = Literal["clear", "backward", "step", "clip", "schedule", "train", "eval"]
 
@@ -50,6 +54,7 @@ def receiver(call: ast.Call) -> str:
     return ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
 
 
+@once_per_script
 def constructions(script: Script) -> dict[str, list[tuple[ast.Assign, ast.Call]]]:
     """`name = Something(...)`: the calls that each plain target is assigned from, in this file."""
     found: dict[str, list[tuple[ast.Assign, ast.Call]]] = {}
@@ -68,6 +73,7 @@ def built(script: Script, classes: frozenset[str]) -> Iterator[tuple[str, ast.As
                 yield name, stmt, call
 
 
+@once_per_script
 def optimizer_names(script: Script) -> set[str]:
     """Names assigned from an optimizer's class, and names that are both cleared and stepped (a parameter, an attribute)."""
     known = {name for part in script.program for name, _, _ in built(part, OPTIMIZERS)}
@@ -77,11 +83,13 @@ def optimizer_names(script: Script) -> set[str]:
     return known | (cleared & stepped) | by_scaler
 
 
+@once_per_script
 def scheduler_names(script: Script) -> set[str]:
     known = {name for part in script.program for name, _, _ in built(part, SCHEDULERS)}
     return known | {receiver(c) for c in _calls(script) if callee(c) == "step" and "sched" in receiver(c).lower()}
 
 
+@once_per_script
 def trained_models(script: Script) -> dict[str, str]:
     """Optimizer -> the one model whose `.parameters()` it was built on, where the text says so."""
     found: dict[str, str] = {}
@@ -97,6 +105,7 @@ def models(script: Script) -> set[str]:
     return (switched | {m for part in script.program for m in trained_models(part).values()}) - {""}
 
 
+@once_per_script
 def events(script: Script) -> list[Event]:
     """The calls of a training loop that stand as statements of their own, in the order of the text."""
     optimizers, schedulers = optimizer_names(script), scheduler_names(script)
@@ -160,8 +169,9 @@ def _only_clears(loop: ast.For) -> bool:
             return False
 
 
-def _calls(script: Script) -> Iterator[ast.Call]:
-    return (n for part in script.program for n in ast.walk(part.tree) if isinstance(n, ast.Call))
+@once_per_script
+def _calls(script: Script) -> list[ast.Call]:
+    return [n for part in script.program for n in part.nodes if isinstance(n, ast.Call)]
 
 
 def called_in_loop(script: Script, scope: Scope) -> bool:
@@ -171,7 +181,7 @@ def called_in_loop(script: Script, scope: Scope) -> bool:
         seen |= names
         callers: set[str] = set()
         for part in script.program:
-            for node in ast.walk(part.tree):
+            for node in part.nodes:
                 if isinstance(node, ast.Call) and callee(node) in names:
                     if part.loops(node):
                         return True
@@ -193,7 +203,7 @@ def calls_within(node: ast.AST) -> set[str]:
 
 def functions(script: Script, name: str) -> list[ast.FunctionDef]:
     """The functions and methods of this name anywhere in the program."""
-    return [n for part in script.program for n in ast.walk(part.tree) if isinstance(n, ast.FunctionDef) and n.name == name]
+    return [n for part in script.program for n in part.nodes if isinstance(n, ast.FunctionDef) and n.name == name]
 
 
 def reaches(script: Script, node: ast.AST, wanted: frozenset[str]) -> bool:

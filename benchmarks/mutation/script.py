@@ -10,8 +10,9 @@ import ast
 import io
 import textwrap
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -91,8 +92,8 @@ class Script:
 
     def __post_init__(self) -> None:
         self.tree = ast.parse(self.source)
-        self.parents = {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
-        self.bodies = {stmt: body for node in ast.walk(self.tree) for body in _statement_lists(node) for stmt in body}
+        self.parents = {child: node for node in self.nodes for child in ast.iter_child_nodes(node)}
+        self.bodies = {stmt: body for node in self.nodes for body in _statement_lists(node) for stmt in body}
         # ast counts lines as the tokenizer does: only \n, \r\n and \r end one.
         self.lines = io.StringIO(self.source, newline="").readlines()
         self._starts = [0]
@@ -105,8 +106,18 @@ class Script:
 
     def statements(self, within: ast.AST | None = None) -> Iterator[ast.stmt]:
         """All statements below a node in the order of the text."""
-        found = [n for n in ast.walk(within or self.tree) if isinstance(n, ast.stmt) and n is not within]
-        return iter(sorted(found, key=lambda n: (n.lineno, n.col_offset)))
+        if within is None:
+            return iter(self._statements)
+        return iter(_in_order(n for n in ast.walk(within) if n is not within))
+
+    @cached_property
+    def _statements(self) -> list[ast.stmt]:
+        return _in_order(self.nodes)
+
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """All nodes, as `ast.walk` gives them: one walk serves all who look at the whole file."""
+        return list(ast.walk(self.tree))
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         while node in self.parents:
@@ -235,6 +246,10 @@ class Script:
         after = self.source[end : self._starts[stmt.end_lineno or 0]].strip()
         if before.strip() or (after and not after.startswith("#")):
             raise Unfit(f"line {stmt.lineno} holds more than one statement")
+
+
+def _in_order(nodes: Iterable[ast.AST]) -> list[ast.stmt]:
+    return sorted((n for n in nodes if isinstance(n, ast.stmt)), key=lambda n: (n.lineno, n.col_offset))
 
 
 def _first(stmt: ast.stmt) -> int:

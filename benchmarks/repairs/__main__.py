@@ -7,11 +7,13 @@ import json
 import sys
 import time
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict
 from pathlib import Path
 
-from benchmarks.mutation.bases import fixture_bases, real_bases
+from benchmarks.mutation.bases import Base, fixture_bases, real_bases
 from benchmarks.mutation.measure import sample
+from benchmarks.mutation.mutant import Mutant
 from benchmarks.mutation.mutators import MUTATORS
 from benchmarks.repairs.execute import Outcome, outcomes
 from looplint.runtime.warm import Warm
@@ -23,20 +25,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--rule", action="append", default=[], choices=sorted(MUTATORS), help="only this rule's mutants (repeatable)")
     parser.add_argument("--base", default="", help="only bases whose label contains this text")
     parser.add_argument("--per-rule", type=int, default=25, metavar="N", help="at most so many mutants of a rule, spread over all (default 25)")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="so many processes at a time, each with the runs of its own bases (default 1)")
     parser.add_argument("--json", type=Path, help="write every outcome here")
     options = parser.parse_args(arguments)
 
     bases = [b for b in fixture_bases() if options.base in b.label]
     if options.checkouts is not None:
         bases = [b for b in real_bases(options.checkouts) if options.base in b.label]
+    started = time.perf_counter()
     chosen = sample(bases, options.rule or list(MUTATORS), options.per_rule)
-    total, found, started = sum(map(len, chosen.values())), list[Outcome](), time.perf_counter()
-    with Warm() as warm:
-        for base, planted in chosen.items():
-            for outcome in outcomes(base, planted, warm if options.checkouts is None else None):
-                found.append(outcome)
-                print(f"\r{len(found)}/{total} {base.label[:80]:<80}", end="", file=sys.stderr)
-    print(f"\r{total} mutants in {time.perf_counter() - started:.0f} s{'':<80}", file=sys.stderr)
+    found = _all_outcomes(chosen, options.jobs, run=options.checkouts is None)
+    print(f"\r{len(found)} mutants of {len(chosen)} scripts in {time.perf_counter() - started:.0f} s{'':<80}", file=sys.stderr)
     print(table(found))
     for outcome in found:
         if odd := _odd(outcome):
@@ -44,6 +43,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.json is not None:
         options.json.write_text(json.dumps([asdict(o) for o in found], indent=1) + "\n", encoding="utf-8")
     return 0
+
+
+def _all_outcomes(chosen: dict[Base, list[Mutant]], jobs: int, *, run: bool) -> list[Outcome]:
+    """What became of all mutants, in the order of their bases, whichever process was done first."""
+    total, found = sum(map(len, chosen.values())), dict[Base, list[Outcome]]()
+    with ProcessPoolExecutor(jobs, initializer=_start) as pool:
+        waiting = {pool.submit(_of_base, base, planted, run): base for base, planted in chosen.items()}
+        for future in as_completed(waiting):
+            found[waiting[future]] = future.result()
+            print(f"\r{sum(map(len, found.values()))}/{total} {waiting[future].label[:80]:<80}", end="", file=sys.stderr)
+    return [outcome for base in chosen for outcome in found[base]]
+
+
+# In each process of the pool: the one that its scripts are run in. It ends with the pool's, when its input does.
+_warm: Warm | None = None
+
+
+def _start() -> None:
+    global _warm  # noqa: PLW0603 (a pool's initializer has nowhere else to leave what it starts)
+    _warm = Warm({"OMP_NUM_THREADS": "1"})
+
+
+def _of_base(base: Base, planted: list[Mutant], run: bool) -> list[Outcome]:
+    return list(outcomes(base, planted, _warm if run else None))
 
 
 def table(found: Sequence[Outcome]) -> str:

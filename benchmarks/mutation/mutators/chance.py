@@ -18,7 +18,7 @@ def seed_after_model(script: Script) -> Iterator[Change]:
 
     Real where the program seeds torch once, above the model in the same statement list, and the model keeps the weights that it draws.
     """
-    seeds = [n for part in script.program for n in ast.walk(part.tree) if isinstance(n, ast.Call) and "seed" in ast.unparse(n.func).lower()]
+    seeds = [n for part in script.program for n in part.nodes if isinstance(n, ast.Call) and "seed" in ast.unparse(n.func).lower()]
     torch_seeds = [s for s in script.statements() if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) and callee(s.value) == "manual_seed"]
     others = [n for n in seeds if ast.unparse(n.func).split(".")[0] not in ("np", "numpy", "random") and "cuda" not in ast.unparse(n.func)]
     if len(others) != 1 or len(torch_seeds) != 1 or any(word in part.source for part in script.program for word in _GIVEN):

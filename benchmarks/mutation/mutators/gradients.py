@@ -186,4 +186,4 @@ def _calls_elsewhere(script: Script, name: str, known: set[ast.Call | None]) -> 
 
 
 def _calls(script: Script) -> Iterator[ast.Call]:
-    return (n for part in script.program for n in ast.walk(part.tree) if isinstance(n, ast.Call))
+    return (n for part in script.program for n in part.nodes if isinstance(n, ast.Call))

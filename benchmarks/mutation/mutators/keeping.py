@@ -78,7 +78,7 @@ def _new_sums(backward: Event, loop: ast.stmt) -> Iterator[Change]:
 def _freed(script: Script) -> Iterator[tuple[ast.expr, str]]:
     """`loss.item()` and the like of a name that goes backward in the same function, outside of formatted text."""
     backwards = [e for e in events(script) if e.kind == "backward"]
-    for node in ast.walk(script.tree):
+    for node in script.nodes:
         if not isinstance(node, ast.Call):
             continue
         name, freed = _chain(node)

@@ -24,7 +24,7 @@ def train_loader_not_shuffled(script: Script) -> Iterator[Change]:
     Real where a loop over that loader backpropagates and steps, in or under an epoch loop, and the dataset is built in the same file of
     samples that have an index and no order in time.
     """
-    datasets = [ast.unparse(n) for part in script.program for n in ast.walk(part.tree) if isinstance(n, ast.ClassDef) and "__getitem__" in ast.unparse(n)]
+    datasets = [ast.unparse(n) for part in script.program for n in part.nodes if isinstance(n, ast.ClassDef) and "__getitem__" in ast.unparse(n)]
     if any(_OWN_ORDER.search(text) for text in datasets):
         return
     for stmt, call in _trained_on(script):
@@ -118,7 +118,7 @@ def _iterated(script: Script, part: Script, loop: Loop) -> set[str]:
 
 def _given(script: Script, function: str, name: str, params: list[str]) -> set[str]:
     found = set()
-    for call in (n for n in ast.walk(script.tree) if isinstance(n, ast.Call) and callee(n) == function):
+    for call in (n for n in script.nodes if isinstance(n, ast.Call) and callee(n) == function):
         place = params.index(name) - (params[:1] == ["self"])
         if place < len(call.args):
             found.add(ast.unparse(call.args[place]))
@@ -129,7 +129,7 @@ def _given(script: Script, function: str, name: str, params: list[str]) -> set[s
 def _indexed(script: Script, data: ast.expr) -> bool:
     """Whether a dataset is built here of samples that have an index."""
     if isinstance(data, ast.Call):
-        own = {n.name for part in script.program for n in ast.walk(part.tree) if isinstance(n, ast.ClassDef) and "def __getitem__" in ast.unparse(n)}
+        own = {n.name for part in script.program for n in part.nodes if isinstance(n, ast.ClassDef) and "def __getitem__" in ast.unparse(n)}
         return callee(data) in _DATASETS or callee(data) in own
     values = [s.value for s in script.statements() if isinstance(s, ast.Assign) and ast.unparse(s.targets[0]) == ast.unparse(data)]
     return len(values) == 1 and isinstance(values[0], ast.Call) and not _OWN_ORDER.search(ast.unparse(data)) and _indexed(script, values[0])

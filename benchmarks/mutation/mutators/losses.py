@@ -76,7 +76,7 @@ def _activated(script: Script, losses: tuple[str, ...], function: str, layer: st
 def _losses(script: Script, names: tuple[str, ...]) -> Iterator[ast.Call]:
     """The calls of a loss: the function of torch, or a name that only ever holds the class."""
     built = {name for name, calls in constructions(script).items() if calls and all(callee(c) in names for _, c in calls)}
-    for node in ast.walk(script.tree):
+    for node in script.nodes:
         if isinstance(node, ast.Call) and len(node.args) > 1 and (ast.unparse(node.func) in built or (callee(node) in names and callee(node)[0].islower())):
             yield node
 
@@ -90,7 +90,7 @@ def _built(script: Script, call: ast.Call) -> list[ast.Call]:
 def _losses_of(script: Script, built: ast.Call, call: ast.Call) -> list[ast.Call]:
     if built is call:
         return [call]
-    return [n for n in ast.walk(script.tree) if isinstance(n, ast.Call) and ast.unparse(n.func) == ast.unparse(call.func)]
+    return [n for n in script.nodes if isinstance(n, ast.Call) and ast.unparse(n.func) == ast.unparse(call.func)]
 
 
 def _model_behind(script: Script, given: ast.expr) -> str | None:
@@ -122,7 +122,7 @@ def _returns_behind(script: Script, given: ast.expr) -> list[ast.Return]:
     made = constructions(script).get(_model_behind(script, given) or "", [])
     if len(made) != 1:
         return []
-    for cls in (c for c in ast.walk(script.tree) if isinstance(c, ast.ClassDef) and c.name == callee(made[0][1])):
+    for cls in (c for c in script.nodes if isinstance(c, ast.ClassDef) and c.name == callee(made[0][1])):
         for method in (m for m in cls.body if isinstance(m, ast.FunctionDef) and m.name == "forward"):
             found = [n for n in ast.walk(method) if isinstance(n, ast.Return)]
             return found if len(found) == 1 else []

@@ -73,7 +73,7 @@ def _runs(script: Script, event: Event) -> Iterator[tuple[ast.Call | None, Loop]
         return
     if isinstance(scope, ast.Module) or script.under(event.stmt, (ast.If, ast.Try), scope):
         return
-    for node in ast.walk(script.tree):
+    for node in script.nodes:
         if isinstance(node, ast.Call) and callee(node) == scope.name:
             around = script.loops(node)
             if around and not script.under(node, (ast.If, ast.Try, ast.Lambda), around[0]):
@@ -168,7 +168,7 @@ def missing_no_grad(script: Script) -> Iterator[Change]:
     gradients.
     """
     names = models(script)
-    for node in ast.walk(script.tree):
+    for node in script.nodes:
         if (
             isinstance(node, ast.With)
             and len(node.items) == 1
@@ -244,7 +244,7 @@ def _disabled_around(script: Script, node: ast.With | ast.FunctionDef) -> bool:
 
 def _called_disabled(script: Script, function: ast.FunctionDef) -> bool:
     for part in script.program:
-        for node in ast.walk(part.tree):
+        for node in part.nodes:
             if isinstance(node, ast.Call) and callee(node) == function.name:
                 for parent in part.ancestors(node):
                     if isinstance(parent, ast.With) and any(_disables(i.context_expr) for i in parent.items):

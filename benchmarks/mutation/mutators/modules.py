@@ -23,7 +23,7 @@ def discarded_to(script: Script) -> Iterator[Change]:
     Real where the name is a target of the loop and goes into a model's call: a tensor, which no conversion changes in place.
     """
     known = models(script)
-    for loop in (n for n in ast.walk(script.tree) if isinstance(n, ast.For)):
+    for loop in (n for n in script.nodes if isinstance(n, ast.For)):
         names = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
         fed = {n.args[0].id for n in ast.walk(loop) if isinstance(n, ast.Call) and _is_call_of(n, known) and isinstance(n.args[0], ast.Name)}
         for stmt in loop.body:
@@ -70,7 +70,7 @@ def forward_called_directly(script: Script) -> Iterator[Change]:
 
 def _is_module(script: Script, model: str) -> bool:
     """Whether no class of the program that may not be a module is what the model is built from."""
-    other = {c.name for part in script.program for c in ast.walk(part.tree) if isinstance(c, ast.ClassDef)} - {c.name for c in _modules(script)}
+    other = {c.name for part in script.program for c in part.nodes if isinstance(c, ast.ClassDef)} - {c.name for c in _modules(script)}
     return not any(callee(call) in other for _, call in constructions(script).get(model, []))
 
 
@@ -144,7 +144,7 @@ def missing_super_init(script: Script) -> Iterator[Change]:
 
 def _modules(script: Script) -> list[ast.ClassDef]:
     """The classes whose only base is nn.Module."""
-    classes = [n for n in ast.walk(script.tree) if isinstance(n, ast.ClassDef)]
+    classes = [n for n in script.nodes if isinstance(n, ast.ClassDef)]
     return [c for c in classes if [ast.unparse(b) for b in c.bases] in (["nn.Module"], ["torch.nn.Module"], ["Module"])]
 
 

@@ -90,7 +90,7 @@ def _epoch(script: Script, cycle: Cycle) -> Loop | None:
         return around[0] if len(around) == 1 else None
     if isinstance(cycle.scope, ast.Module):
         return None
-    calls = [n for n in ast.walk(script.tree) if isinstance(n, ast.Call) and callee(n) == cycle.scope.name]
+    calls = [n for n in script.nodes if isinstance(n, ast.Call) and callee(n) == cycle.scope.name]
     loops = script.loops(calls[0]) if len(calls) == 1 else []
     return loops[0] if len(loops) == 1 else None
 

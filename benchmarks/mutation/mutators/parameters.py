@@ -46,7 +46,7 @@ def _moved_somewhere(script: Script, model: str) -> bool:
     """Whether any call of the program may move this model: on its name, on what it is built from, or on a wrapper's result."""
     built_from = [call for _, call in constructions(script).get(model, [])]
     inside = [n for call in built_from for n in ast.walk(call) if isinstance(n, ast.Call) and callee(n) in _MOVES]
-    named = [n for n in ast.walk(script.tree) if isinstance(n, ast.Call) and callee(n) in _MOVES and receiver(n) == model]
+    named = [n for n in script.nodes if isinstance(n, ast.Call) and callee(n) in _MOVES and receiver(n) == model]
     return bool(inside or named)
 
 

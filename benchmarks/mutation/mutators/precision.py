@@ -42,7 +42,7 @@ def fp16_without_scaler(script: Script) -> Iterator[Change]:
 
     Real where autocast is always on and the type or the device stands in its call.
     """
-    regions = [c for part in script.program for c in ast.walk(part.tree) if isinstance(c, ast.Call) and callee(c) == "autocast"]
+    regions = [c for part in script.program for c in part.nodes if isinstance(c, ast.Call) and callee(c) == "autocast"]
     if not regions or any("get_scale" in part.source for part in script.program) or any(k.arg == "enabled" for c in regions for k in c.keywords):
         return
     if all("float16" in ast.unparse(c) and "bfloat16" not in ast.unparse(c) for c in regions):
@@ -79,7 +79,7 @@ def step_bypasses_scaler(script: Script) -> Iterator[Change]:
 def _steps(script: Script) -> Iterator[tuple[str, str, ast.stmt]]:
     """The statements `scaler.step(optimizer)`, where no scaler of the program can be switched off."""
     for part in script.program:
-        for built in (c for c in ast.walk(part.tree) if isinstance(c, ast.Call) and callee(c) == "GradScaler"):
+        for built in (c for c in part.nodes if isinstance(c, ast.Call) and callee(c) == "GradScaler"):
             if any(k.arg == "enabled" or k.arg is None for k in built.keywords):
                 return
     names = _names(script)
@@ -91,7 +91,7 @@ def _steps(script: Script) -> Iterator[tuple[str, str, ast.stmt]]:
 
 def _names(script: Script) -> set[str]:
     """What scales a loss in this file: `s` of `s.scale(loss).backward()`."""
-    scaled = (c for c in ast.walk(script.tree) if isinstance(c, ast.Call) and callee(c) == "scale" and len(c.args) == 1)
+    scaled = (c for c in script.nodes if isinstance(c, ast.Call) and callee(c) == "scale" and len(c.args) == 1)
     return {receiver(c) for c in scaled if "GradScaler" in "".join(part.source for part in script.program)} - {""}
 
 
@@ -110,7 +110,7 @@ def _clips(stmt: ast.stmt) -> bool:
 
 
 def _any_clip(script: Script) -> bool:
-    return any(callee(n) in CLIPS for part in script.program for n in ast.walk(part.tree) if isinstance(n, ast.Call))
+    return any(callee(n) in CLIPS for part in script.program for n in part.nodes if isinstance(n, ast.Call))
 
 
 def _backward_in(body: list[ast.stmt], scaler: str, step: ast.stmt) -> bool:

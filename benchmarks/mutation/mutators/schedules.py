@@ -109,7 +109,7 @@ def _into_function(script: Script, schedule: Schedule, cycle: Cycle) -> Iterator
     function, who = cycle.scope, schedule.event.who
     if not isinstance(function, ast.FunctionDef) or not on_every_batch(script, cycle):
         return
-    calls = [n for n in ast.walk(script.tree) if isinstance(n, ast.Call) and callee(n) == function.name]
+    calls = [n for n in script.nodes if isinstance(n, ast.Call) and callee(n) == function.name]
     if len(calls) != 1 or schedule.loops[0] not in script.loops(calls[0]):
         return
     gone, text = Delete(schedule.event.stmt), f"{who}.step()"
@@ -166,7 +166,7 @@ def _out_of_function(script: Script, schedule: Schedule, cycle: Cycle) -> Iterat
     function = cycle.scope
     if not isinstance(function, ast.FunctionDef) or len(schedule.loops) != 1:
         return
-    calls = [n for n in ast.walk(script.tree) if isinstance(n, ast.Call) and callee(n) == function.name and script.loops(n)]
+    calls = [n for n in script.nodes if isinstance(n, ast.Call) and callee(n) == function.name and script.loops(n)]
     if len(calls) != 1:
         return
     outside = argument(function, calls[0], schedule.event.who)
@@ -246,7 +246,7 @@ def _training_in(script: Script, cycle: Cycle, body: list[ast.stmt]) -> ast.stmt
         return cycle.loop
     if isinstance(cycle.scope, ast.Module) or script.loops(cycle.loop):
         return None
-    calls = [n for n in ast.walk(script.tree) if isinstance(n, ast.Call) and callee(n) == cycle.scope.name]
+    calls = [n for n in script.nodes if isinstance(n, ast.Call) and callee(n) == cycle.scope.name]
     stmt = script.statement(calls[0]) if len(calls) == 1 else None
     return stmt if stmt in body and isinstance(stmt, ast.Expr | ast.Assign) else None
 
@@ -274,7 +274,7 @@ def plateau_without_metric(script: Script) -> Iterator[Change]:
 
 def _mode_read(script: Script, who: str) -> bool:
     """Whether other methods of the scheduler are used, which the plateau one may lack."""
-    return any(isinstance(n, ast.Attribute) and ast.unparse(n.value) == who and n.attr != "step" for n in ast.walk(script.tree))
+    return any(isinstance(n, ast.Attribute) and ast.unparse(n.value) == who and n.attr != "step" for n in script.nodes)
 
 
 def scheduler_never_stepped(script: Script) -> Iterator[Change]:

@@ -22,7 +22,7 @@ def best_state_not_copied(script: Script) -> Iterator[Change]:
     Real where the model is stepped in an epoch loop of the function that holds it, and the state is given back to it after that loop.
     """
     restored = "load_state_dict" in script.source
-    for node in ast.walk(script.tree):
+    for node in script.nodes:
         if restored and isinstance(node, ast.Call) and callee(node) == "deepcopy" and len(node.args) == 1 and _is_state(node.args[0]) and script.loops(node):
             yield Change("the copy taken away", (Replace(node, script.text(node.args[0])),))
     if any(n in part.source for part in script.program for n in ("load_state_dict", "state_dict(")):
@@ -72,7 +72,7 @@ def load_without_map_location(script: Script) -> Iterator[Change]:
     no device at all, such a choice is planted with it.
     """
     saved = any("torch.save" in part.source for part in script.program)
-    for node in ast.walk(script.tree):
+    for node in script.nodes:
         if not isinstance(node, ast.Call) or ast.unparse(node.func) != "torch.load" or saved:
             continue
         placed = [k for k in node.keywords if k.arg == "map_location"]
