@@ -15,7 +15,7 @@ from looplint.membership import MODULAR, note_assigned, register
 from looplint.operators import binary
 from looplint.outcomes import entry_of_value
 from looplint.values import (
-    NONE, NOTHING, Atom, Const, External, ModuleRef, Params, Ref, Tensor, Tuple, Unknown, Value, constant_of, exact_items, join, tensor_of,
+    NONE, NOTHING, UNKNOWN, Atom, Const, External, ModuleRef, Params, Ref, Tensor, Tuple, Unknown, Value, constant_of, exact_items, join, tensor_of,
 )  # fmt: skip
 
 
@@ -25,6 +25,8 @@ def run_assign(m: Machine, stmt: ir.Assign) -> None:
     if summed is not None:
         assign(m, stmt.targets[0], summed, ir.AugAssign(stmt.node, stmt.targets[0], "+", stmt.value))
         return
+    if value == UNKNOWN and isinstance(stmt.value, ir.Call) and len(stmt.targets) == 1:
+        value = _by_use(m, stmt.targets[0], stmt)
     for target in stmt.targets:
         assign(m, target, value, stmt)
     match stmt:
@@ -32,6 +34,19 @@ def run_assign(m: Machine, stmt: ir.Assign) -> None:
             m.frame.tests[name] = test
         case ir.Assign(targets=[ir.Name(id=name)]):
             m.frame.tests.pop(name, None)
+
+
+def _by_use(m: Machine, target: ir.Expr, stmt: ir.Assign) -> Value:
+    """What code that cannot be followed has made of nothing that is known: a module, where the program uses it as one."""
+    match target:
+        case ir.Name(id=name):
+            usage, key = m.frame.function.usage.get(name), (m.frame.ctx, id(stmt.node))
+        case ir.Attr(value=ir.Name(id="self"), attr=name) if m.frame.owner is not None:
+            usage, key = objects.usage_of(m, m.frame.owner, name), (m.frame.ctx, id(stmt.node))
+        case _:
+            return UNKNOWN
+    made = objects.symbolic(m, name, usage or ir.Usage(), "", key) if usage is not None else UNKNOWN
+    return made if all(isinstance(a, Ref) and a.obj.kind == "module" for a in made) else UNKNOWN
 
 
 def assign(m: Machine, target: ir.Expr, value: Value, stmt: ir.Stmt | None = None) -> None:

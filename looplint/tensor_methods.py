@@ -138,6 +138,9 @@ def on_unknown(m: Machine, atom: Unknown, name: str, args: Arguments, expr: ir.C
     if name in ("zero_grad", "step") and not args.positional and not args.keywords and atom.deps:
         m.emit("escape", expr.node, atom.deps, callee=ir.render(expr.func))
         return UNKNOWN
+    if name == "zero_grad":
+        m.emit("clear", expr.node, (), certain=False)
+        return UNKNOWN
     if name == "zero_" and "grad" in ir.render(expr.func):
         m.emit("clear", expr.node, atom.deps, certain=False, manual=True)
         return UNKNOWN

@@ -100,7 +100,9 @@ def check(program: Program) -> Reports:
 
 def _is_meant_to_stay(read: Event, path: PathState, owner: Obj) -> bool:
     """Whether a state is one of its time: it goes back to its own model, or is taken in the loop that trains on."""
+    taken = path.last("snapshot")
+    if taken is None or not taken.certain:
+        return False  # of several models that it may be of, this is one
     if read.kind == "load" and related(read.subjects, [owner]):
         return True
-    taken = path.last("snapshot")
-    return taken is not None and bool(taken.loops) and path.since is not None and taken.loops[-1] in path.since.loops
+    return bool(taken.loops) and path.since is not None and taken.loops[-1] in path.since.loops
