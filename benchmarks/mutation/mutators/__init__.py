@@ -7,6 +7,13 @@ from collections.abc import Iterator, Mapping
 from benchmarks.mutation.mutant import Mutant, Mutator, planted, read_program
 from benchmarks.mutation.mutators.chance import seed_after_model
 from benchmarks.mutation.mutators.clipping import clip_after_step, clip_before_backward
+from benchmarks.mutation.mutators.costs import accumulation_drops_last_batches, batchnorm_with_accumulation, deprecated_amp, zero_grad_not_to_none
+from benchmarks.mutation.mutators.feeding import (
+    loader_without_workers,
+    non_blocking_without_pinned,
+    pinned_without_non_blocking,
+    workers_not_persistent,
+)
 from benchmarks.mutation.mutators.gradients import (
     missing_backward,
     missing_step,
@@ -36,6 +43,7 @@ from benchmarks.mutation.mutators.storing import (
     load_without_map_location,
     resume_without_optimizer_state,
 )
+from benchmarks.mutation.mutators.waiting import empty_cache_in_loop, formatted_tensor, sync_every_batch
 
 MUTATORS: Mapping[str, Mutator] = {
     "LL101": zero_grad_after_backward,
@@ -48,6 +56,7 @@ MUTATORS: Mapping[str, Mutator] = {
     "LL108": accumulation_unscaled,
     "LL109": wrong_optimizer_cleared,
     "LL110": retain_graph_in_loop,
+    "LL111": accumulation_drops_last_batches,
     "LL201": scheduler_in_batch_loop,
     "LL202": batch_scheduler_per_epoch,
     "LL203": scheduler_before_optimizer,
@@ -60,6 +69,7 @@ MUTATORS: Mapping[str, Mutator] = {
     "LL304": eval_mode_left_on,
     "LL401": logged_tensor,
     "LL402": accumulated_tensor,
+    "LL403": formatted_tensor,
     "LL501": move_after_optimizer,
     "LL502": params_replaced_after_optimizer,
     "LL503": discarded_to,
@@ -80,6 +90,15 @@ MUTATORS: Mapping[str, Mutator] = {
     "LL902": benchmark_with_deterministic,
     "LL903": sampler_without_set_epoch,
     "LL904": seed_after_model,
+    "LP001": loader_without_workers,
+    "LP002": non_blocking_without_pinned,
+    "LP003": pinned_without_non_blocking,
+    "LP004": sync_every_batch,
+    "LP005": empty_cache_in_loop,
+    "LP006": zero_grad_not_to_none,
+    "LP007": deprecated_amp,
+    "LP008": workers_not_persistent,
+    "LP009": batchnorm_with_accumulation,
 }
 
 

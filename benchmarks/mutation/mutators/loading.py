@@ -27,7 +27,7 @@ def train_loader_not_shuffled(script: Script) -> Iterator[Change]:
     datasets = [ast.unparse(n) for part in script.program for n in part.nodes if isinstance(n, ast.ClassDef) and "__getitem__" in ast.unparse(n)]
     if any(_OWN_ORDER.search(text) for text in datasets):
         return
-    for stmt, call in _trained_on(script):
+    for stmt, call in trained_on(script):
         shuffle = next((k for k in call.keywords if k.arg == "shuffle" and isinstance(k.value, ast.Constant) and k.value.value is True), None)
         if shuffle is None or not call.args or not _indexed(script, call.args[0]) or any(k.arg is None for k in call.keywords):
             continue
@@ -54,7 +54,7 @@ def sampler_without_set_epoch(script: Script) -> Iterator[Change]:
         return
     if not imports_torch(script) or any("Accelerator" in part.source or "Fabric" in part.source or "set_epoch" in part.source for part in script.program):
         return
-    for stmt, call in _trained_on(script):
+    for stmt, call in trained_on(script):
         shuffle = next((k for k in call.keywords if k.arg == "shuffle" and isinstance(k.value, ast.Constant) and k.value.value is True), None)
         if shuffle is None or not call.args or not isinstance(call.args[0], ast.Name | ast.Attribute) or script.loops(stmt):
             continue
@@ -73,7 +73,7 @@ def sampler_without_set_epoch(script: Script) -> Iterator[Change]:
 def _epochs_of(script: Script, built: ast.Assign) -> list[tuple[ast.For, str]]:
     """The loops that count the epochs of a loader where its own name is in reach, with the name of the number; none where that is not plain."""
     name = ast.unparse(built.targets[0])
-    trained = [c.loop for c in cycles(script) if c.loop is not None and name in _iterated(script, script, c.loop)]
+    trained = [c.loop for c in cycles(script) if c.loop is not None and name in iterated(script, script, c.loop)]
     holders = frozenset(s.name for loop in trained if not isinstance(s := script.scope(loop), ast.Module))
     found = []
     for loop in (s for s in script.statements() if isinstance(s, ast.For) and not script.loops(s) and s not in trained):
@@ -84,9 +84,9 @@ def _epochs_of(script: Script, built: ast.Assign) -> list[tuple[ast.For, str]]:
     return found
 
 
-def _trained_on(script: Script) -> Iterator[tuple[ast.Assign, ast.Call]]:
+def trained_on(script: Script) -> Iterator[tuple[ast.Assign, ast.Call]]:
     """The loaders built in this file that a loop of the program trains on in each of its epochs."""
-    names = {name for part in script.program for c in cycles(part) if c.loop is not None and _repeated(part, c.loop) for name in _iterated(script, part, c.loop)}
+    names = {name for part in script.program for c in cycles(part) if c.loop is not None and _repeated(part, c.loop) for name in iterated(script, part, c.loop)}
     for stmt in script.statements():
         match stmt:
             case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=ast.Call() as call):
@@ -99,7 +99,7 @@ def _repeated(script: Script, loop: Loop) -> bool:
     return bool(script.loops(loop)) or (not isinstance(scope, ast.Module) and called_in_loop(script, scope))
 
 
-def _iterated(script: Script, part: Script, loop: Loop) -> set[str]:
+def iterated(script: Script, part: Script, loop: Loop) -> set[str]:
     """The names of what a loop goes over; of a parameter those that the callers give."""
     if not isinstance(loop, ast.For):
         return set()
