@@ -17,8 +17,10 @@ def accumulated(program: Program, step: Event) -> str | None:
     loop = step.loops[-1] if step.loops else None
     if optimizer is None or optimizer.kind != "optimizer" or loop is None or loop not in program.batch_loops:
         return None
-    every = next((k for g in step.guards if g.depth >= len(step.loops) and (k := period(g, loop))), None)
-    return None if every is None or _used_each_time(program, optimizer, loop) else every
+    every = next(((k, g) for g in step.guards if g.depth >= len(step.loops) and (k := period(g, loop))), None)
+    if every is None or _used_each_time(program, optimizer, loop) or _made_at_once(program, optimizer, step, every[1]):
+        return None
+    return every[0]
 
 
 def left_over(program: Program, step: Event) -> bool:
@@ -49,6 +51,17 @@ def _used_each_time(program: Program, optimizer: Obj, loop: Loop) -> bool:
     """Whether some step uses, or some clear drops, the gradients of every single batch: then nothing is accumulated."""
     events = [e for e in program.of("step", "clear") if loop in e.loops and program.touches(e, optimizer)]
     return any(program.every_iteration(e, loop) for e in events)
+
+
+def _made_at_once(program: Program, optimizer: Obj, step: Event, guard: Guard) -> bool:
+    """Whether all of a step's gradients are made under its own condition, from a clear on: a generator that trains on every fifth batch adds nothing up."""
+    under = [e for e in program.of("clear", "backward") if e.index < step.index and program.touches(e, optimizer) and _is_under(e, guard)]
+    clears = [e.index for e in under if e.kind == "clear"]
+    return bool(clears) and any(e.kind == "backward" and e.index > clears[-1] for e in under)
+
+
+def _is_under(event: Event, guard: Guard) -> bool:
+    return any(g.test is guard.test and g.held == guard.held and g.frame == guard.frame for g in event.guards)
 
 
 def period(guard: Guard, loop: Loop) -> str | None:

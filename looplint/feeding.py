@@ -10,8 +10,7 @@ import libcst as cst
 from looplint.graph import Event, Loop
 from looplint.loaders import only_loader
 from looplint.program import Program
-from looplint.tensorlike import holds_tensors
-from looplint.values import Obj, Ref, Tensor, constant_of
+from looplint.values import Obj, Ref, constant_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +72,9 @@ def is_record(event: Event) -> bool:
     return isinstance(node, cst.AugAssign | cst.Expr)
 
 
-def in_memory(loader: Obj) -> bool:
-    """Whether a loader's dataset is made of tensors that are there already: workers would only copy them."""
-    data = loader.info.get("dataset") or frozenset()
-    return any(isinstance(a, Tensor) or (isinstance(a, Ref) and (a.obj.kind in ("list", "dict") or holds_tensors(a.obj))) for a in data)
+def makes_items(loader: Obj) -> bool:
+    """Whether a loader's dataset is known to make its items when they are asked for: of items in memory, workers would only send copies."""
+    return bool(loader.info.get("made"))
 
 
 def changing(loader: Obj) -> bool:

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 
 from looplint import ir, objects
 from looplint.knowledge.pytorch import (
-    DATASET_WRAPPERS, DISTRIBUTED_SAMPLERS, ITERABLE_DATASETS, LOADER_ARGUMENTS, MAP_DATASETS, ORDERED_DATASETS, PLAIN_LOADERS, UNORDERED_DATASETS,
+    DATASET_WRAPPERS, DECODING_DATASETS, DISTRIBUTED_SAMPLERS, ITERABLE_DATASETS, LIGHT_CALLS, LOADER_ARGUMENTS, MAP_DATASETS, ORDERED_DATASETS, PLAIN_LOADERS,
+    UNORDERED_DATASETS,
 )  # fmt: skip
 from looplint.machine import Machine
 from looplint.values import NOTHING, Arguments, ClassRef, Const, Iter, Number, Obj, Ref, Tuple, Value, constant_of, exact_items
@@ -32,6 +33,7 @@ def built(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
         obj.info["known"] = True
         obj.info["order"] = _order(obj)
         obj.info["style"] = style(m, obj.info.get("dataset", NOTHING))
+        obj.info["made"] = made_when_asked(m, obj.info.get("dataset", NOTHING))
     m.remark("loader", expr.node, {obj})
 
 
@@ -113,6 +115,29 @@ def _style_of_class(m: Machine, cls: ClassRef) -> str | None:
     if getter.methods & _DRAWING or getter.usage.keys() & _DRAWING:
         return None
     return "map"
+
+
+def made_when_asked(m: Machine, value: Value, depth: int = 4) -> bool:
+    """Whether a dataset is known to read, decode or compute an item each time it is asked for one."""
+    return bool(value) and depth > 0 and all(_makes_items(m, atom, depth) for atom in value)
+
+
+def _makes_items(m: Machine, atom: object, depth: int) -> bool:
+    if not isinstance(atom, Ref) or atom.obj.kind != "dataset":
+        return False
+    obj = atom.obj
+    if obj.cls is not None:
+        line = objects.mro(m, obj.cls)
+        getter = next((each.cls.methods["__getitem__"] for each in line if "__getitem__" in each.cls.methods), None)
+        if getter is None:
+            return any(base.startswith(DECODING_DATASETS) for base in objects.external_bases(m, obj.cls))
+        called = {path.rpartition(".")[2] for path, usage in getter.usage.items() if usage.called} | getter.methods
+        return bool(called - LIGHT_CALLS)
+    if obj.qualname in DATASET_WRAPPERS:
+        args = obj.info.get("args")
+        inner = args.get(0, "dataset", "datasets") if args is not None else None
+        return inner is not None and made_when_asked(m, _parts(inner), depth - 1)
+    return obj.qualname.startswith(DECODING_DATASETS)
 
 
 def loaders_in(value: Value) -> frozenset[Obj]:

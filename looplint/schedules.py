@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal
 
 from looplint import ir
@@ -77,9 +78,9 @@ def _definition(m: Machine, expr: ir.Expr) -> ir.Expr:
     return given[0] if len(given) == 1 else expr
 
 
-def counts_epochs(iterates: str) -> bool:
-    """Whether what a loop goes over names epochs: `range(1, args.epochs + 1)`."""
-    return iterates.startswith("range(") and any(_unit_of_name(word) == "epochs" for word in re.findall(r"\w+", iterates))
+def counts_epochs(iterates: str, targets: Iterable[str] = ()) -> bool:
+    """Whether a loop counts epochs by name: `for epoch in range(20)`, `for i in range(1, args.epochs + 1)`."""
+    return iterates.startswith("range(") and any(_unit_of_name(word) == "epochs" for word in (*targets, *re.findall(r"\w+", iterates)))
 
 
 def _unit_of_name(name: str) -> Unit | None:

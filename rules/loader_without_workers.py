@@ -15,11 +15,11 @@ the next batches are made while this one is computed.
 import torch
 from torch import nn, optim
 from torch.utils.data import DataLoader
-
-from photos import Photos
+from torchvision.datasets import ImageFolder
+from torchvision.transforms import ToTensor
 
 device = torch.device("cuda")
-loader = DataLoader(Photos("train"), batch_size=64, shuffle=True)
+loader = DataLoader(ImageFolder("photos", ToTensor()), batch_size=64, shuffle=True)
 net = nn.Linear(8, 2).to(device)
 opt = optim.SGD(net.parameters(), lr=0.1)
 for epoch in range(3):
@@ -37,11 +37,11 @@ for epoch in range(3):
 import torch
 from torch import nn, optim
 from torch.utils.data import DataLoader
-
-from photos import Photos
+from torchvision.datasets import ImageFolder
+from torchvision.transforms import ToTensor
 
 device = torch.device("cuda")
-loader = DataLoader(Photos("train"), batch_size=64, shuffle=True, num_workers=4, persistent_workers=True)
+loader = DataLoader(ImageFolder("photos", ToTensor()), batch_size=64, shuffle=True, num_workers=4, persistent_workers=True)
 net = nn.Linear(8, 2).to(device)
 opt = optim.SGD(net.parameters(), lr=0.1)
 for epoch in range(3):
@@ -55,8 +55,8 @@ for epoch in range(3):
 
 ## Stays quiet
 
-Programs that are not known to use an accelerator; datasets of tensors that are in memory already, which workers would only copy; iterable
-datasets, whose items each worker would repeat unless they are split; a number of workers that the text does not tell.
+Programs that are not known to use an accelerator; datasets whose items are in memory already, which workers would only copy, or that the text
+does not show; iterable datasets, whose items each worker would repeat unless they are split; a number of workers that the text does not tell.
 
 ## Repair
 
@@ -67,7 +67,7 @@ Unsafe: `num_workers=4`, kept from epoch to epoch; what serves best depends on t
 None is claimed: how long an item takes to make decides.
 """
 
-from looplint.rule import Program, Report, Reports, in_memory, name_of, note, off, on_accelerator
+from looplint.rule import Program, Report, Reports, makes_items, name_of, note, off, on_accelerator
 
 CODE = "LP001"
 DEFAULT = False
@@ -79,7 +79,7 @@ def check(program: Program) -> Reports:
     if not on_accelerator(program):
         return
     for loader, found in program.training_passes.items():
-        if not off(loader, "num_workers") or in_memory(loader) or loader.info.get("style") == "iterable":
+        if not off(loader, "num_workers") or not makes_items(loader) or loader.info.get("style") == "iterable":
             continue
         message = f"{name_of(loader, 'this loader')} makes its batches in the training process: the device waits for each"
         notes = note(found.backward, "its batches are trained on here")

@@ -211,6 +211,14 @@ ITERABLE_DATASETS = frozenset({"torch.utils.data.IterableDataset", "torch.utils.
 # Collections of datasets with classes one after the other or in the order of their files, but for those made up at random and of clips of videos.
 ORDERED_DATASETS = ("torchvision.datasets.",)
 UNORDERED_DATASETS = frozenset({"FakeData", "Kinetics", "Kinetics400", "HMDB51", "UCF101", "MovingMNIST"})
+# Collections that decode an item, or run it through transforms, each time it is asked for.
+DECODING_DATASETS = ("torchvision.datasets.", "torchaudio.datasets.", "timm.data.")
+# What a dataset's `__getitem__` may call where its items are in memory already: nothing here takes longer than handing them to a worker.
+LIGHT_CALLS = frozenset({
+    "tensor", "as_tensor", "from_numpy", "Tensor", "FloatTensor", "LongTensor", "float", "int", "long", "bool", "str", "len", "tuple", "list", "dict", "item", "clone", "copy",
+    "detach", "unsqueeze", "squeeze", "view", "reshape", "size", "astype", "to", "get", "keys", "values", "items", "append", "type", "array", "asarray", "is_tensor", "isinstance",
+    "numpy", "tolist", "range", "super", "zip", "enumerate", "min", "max", "slice", "print", "int64", "float32", "transpose", "permute", "T", "apply",
+})  # fmt: skip
 
 OPTIMIZER_METHODS: dict[str, str] = {
     "zero_grad": "clear",

@@ -44,7 +44,7 @@ def loader_without_workers(script: Script) -> Iterator[Change]:
             if move or not says(given(found.call, "num_workers"), None, 0):
                 for form, text in _without_workers(found.call, "{}").items():
                     yield Change(form, (*move, *_replaced(found, text)), None)
-        elif imports_torch(script):
+        elif imports_torch(script) and (move or not any("__getitem__" in part.source for part in script.program)):
             stored = Before(enclosing_top(script, found.stmt), _STORED_ITEMS)
             for form, text in _without_workers(found.call, "StoredItems({})").items():
                 yield Change(f"stored items, {form}", (stored, *move, *_replaced(found, text)), None)
