@@ -45,6 +45,8 @@ def on_tensor(m: Machine, tensor: Tensor, name: str, args: Arguments, expr: ir.C
     match tensor_method(name):
         case "backward":
             backward(m, expr, [frozenset({tensor})], args)
+            if not args.positional and "gradient" not in args.keywords:
+                _one_element(m, expr)
             return UNKNOWN
         case "number":
             if name in ("item", "equal"):
@@ -107,6 +109,14 @@ def backward(m: Machine, expr: ir.Call, losses: list[Value], args: Arguments, vi
         forwards=tensor.forwards if tensor else frozenset(), tags=tags, loss=losses[0] if losses else NOTHING, via=via, repeated=m.comprehensions > 0,
         known=tensor is not None and ("unknown", True) not in tags and not any(may_be_unknown(v) for v in losses),
     )  # fmt: skip
+
+
+def _one_element(m: Machine, expr: ir.Call) -> None:
+    """What goes backward without a gradient of its own is a tensor of one element: torch refuses all others."""
+    match expr.func:
+        case ir.Attr(value=ir.Name(id=name)) if name in m.frame.locals:
+            value = m.frame.locals[name]
+            m.frame.locals[name] = frozenset(replace(a, scalar=True, made=a.made or COMPUTED) if isinstance(a, Tensor) else a for a in value)
 
 
 def _scaling(tags: frozenset[tuple[str, object]]) -> str:

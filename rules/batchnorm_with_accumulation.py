@@ -61,7 +61,7 @@ None. `GroupNorm` is another model; with `BatchNorm`, larger batches or layers k
 None is needed: nothing is wrong in the run; the statistics are those of the batches that were given.
 """
 
-from looplint.rule import Note, Program, Report, Reports, Site, accumulated, mode_states, name_of, normalises
+from looplint.rule import Event, Note, Obj, Program, Report, Reports, Site, accumulated, mode_states, name_of, normalises
 
 CODE = "LP009"
 DEFAULT = False
@@ -75,7 +75,7 @@ def check(program: Program) -> Reports:
         for optimizer in step.subjects if every is not None else ():
             for module in sorted(optimizer.info.get("holds", ()), key=lambda o: o.name):
                 layer = normalises(module)
-                if layer is None or (step.key, module) in seen or _stays_in_eval(program, module, layer):
+                if layer is None or (step.key, module) in seen or _stays_in_eval(program, step, module, layer):
                     continue
                 seen.add((step.key, module))
                 message = f"the gradients of {every} batches are added up, and {name_of(module)} normalises within each: its statistics are those of one small batch"
@@ -83,9 +83,9 @@ def check(program: Program) -> Reports:
                 yield Report(step, message, notes)
 
 
-def _stays_in_eval(program: Program, module, layer) -> bool:
-    """Whether the model trains in eval mode, or a part with the layer is put into it by itself."""
+def _stays_in_eval(program: Program, step: Event, module: Obj, layer: Obj) -> bool:
+    """Whether the model trains in eval mode where it steps, or a part with the layer is put into it by itself."""
     if any(obj is not module and obj in set(layer.lineage()) for event in program.of("eval") for obj in event.subjects):
         return True
-    visits = [mode_states(program, module, event) for event in program.of("forward") if module in event.subjects and program.is_trained(event)]
+    visits = [mode_states(program, module, event) for event in program.of("forward") if module in event.subjects and step.loops[-1] in event.loops]
     return any(visit is not None and visit.always("eval") for visit in visits)

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks.mutation.bases import Base, fixture_bases, real_bases
-from benchmarks.mutation.measure import outcomes
+from benchmarks.mutation.measure import OPT_IN, outcomes
 from benchmarks.mutation.mutant import read_program
 from benchmarks.mutation.mutators import MUTATORS, mutants
+from looplint.catalogue import load_all
 from looplint.finding import Finding, Location
 
 PLAIN = """\
@@ -74,6 +75,7 @@ PLAIN_COUNTS = {
     "LL304": 2,
     "LL401": 5,
     "LL402": 4,
+    "LL403": 9,
     "LL501": 4,
     "LL502": 4,
     "LL503": 4,
@@ -82,6 +84,9 @@ PLAIN_COUNTS = {
     "LL801": 2,
     "LL803": 2,
     "LL902": 2,
+    "LP004": 1,
+    "LP005": 7,
+    "LP006": 3,
 }
 
 TWO = """\
@@ -176,7 +181,13 @@ def test_each_rule_has_a_mutant_somewhere(code: str) -> None:
     )
     two_layers = PLAIN.replace("nn.Sequential(nn.Linear(4, 8), nn.Dropout(0.1))", "nn.Linear(4, 8)")
     classes = SCALED.replace("BCEWithLogitsLoss", "CrossEntropyLoss")
-    assert any(planted(source, code) for source in (PLAIN, in_batch, two_layers, LOADED, SCALED, classes))
+    bare = PLAIN.replace("        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)\n", "").replace('Net().to("cpu")', "Net()")
+    assert any(planted(source, code) for source in (PLAIN, in_batch, two_layers, LOADED, SCALED, classes, bare))
+
+
+def test_opt_in_rules_are_asked() -> None:
+    """Rules that are off by default are selected for the measurement, or every mutant of theirs would count as missed."""
+    assert set(OPT_IN) == {rule.code for rule in load_all() if not rule.default and rule.code in MUTATORS}
 
 
 def test_a_mutant_changes_only_what_it_names() -> None:

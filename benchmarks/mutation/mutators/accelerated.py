@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from benchmarks.mutation.cycles import Cycle, cycles
 from benchmarks.mutation.mutators.loading import iterated, trained_on
 from benchmarks.mutation.mutators.new_schedules import imports_torch
-from benchmarks.mutation.roles import callee, constructions, receiver, trained_models
+from benchmarks.mutation.roles import called_in_loop, callee, constructions, receiver, trained_models
 from benchmarks.mutation.script import Before, Loop, Op, Script
 
 
@@ -34,10 +34,23 @@ def feedings(script: Script) -> Iterator[Feeding]:
         name = ast.unparse(stmt.targets[0])
         if any(k.arg is None for k in call.keywords) or len(call.args) > 2 or len(places.get(name, ())) != 1:
             continue
+        if not _gone_over_again(script, name):
+            continue
         for cycle in cycles(script):
             if isinstance(cycle.loop, ast.For) and name in iterated(script, script, cycle.loop):
                 yield Feeding(stmt, call, cycle, cycle.loop)
                 break
+
+
+def _gone_over_again(script: Script, name: str) -> bool:
+    """Whether the loader's name stands in a loop other than the one over its batches, or in a function that a loop calls."""
+    for node in ast.walk(script.tree):
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load) and ast.unparse(node) == name:
+            around = [loop for loop in script.loops(node) if not (isinstance(loop, ast.For) and node in ast.walk(loop.iter))]
+            scope = script.scope(node)
+            if around or (not isinstance(scope, ast.Module) and called_in_loop(script, scope)):
+                return True
+    return False
 
 
 def accelerated(script: Script) -> bool:

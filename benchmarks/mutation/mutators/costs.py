@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from benchmarks.mutation.cycles import Cycle, cycles, enclosing_top, handles_gradients_itself, side_by_side
 from benchmarks.mutation.mutant import Change
 from benchmarks.mutation.mutators.new_schedules import imports_torch
-from benchmarks.mutation.roles import callee, constructions, receiver, trained_models
+from benchmarks.mutation.roles import callee, calls_within, constructions, functions, receiver, trained_models
 from benchmarks.mutation.script import After, Before, Delete, Op, Replace, Script
 
 _K = 4
@@ -116,7 +116,8 @@ def _normalised(script: Script, call: ast.Call) -> dict[str, tuple[Op, ...]]:
         }
     for cls in _classes(script, call):
         for stmt in script.statements(cls):
-            if isinstance(stmt, ast.Expr) and ast.unparse(stmt).startswith("super(") and "__init__" in ast.unparse(stmt) and imports_torch(script):
+            made = isinstance(parent := script.parents[stmt], ast.FunctionDef) and parent.name == "__init__"
+            if made and isinstance(stmt, ast.Expr) and ast.unparse(stmt).startswith("super(") and "__init__" in ast.unparse(stmt) and imports_torch(script):
                 return {
                     "a layer of a class": (After(stmt, "self.normed = torch.nn.LazyBatchNorm1d()"),),
                     "layers in a list of a class": (After(stmt, "self.normed = torch.nn.ModuleList([torch.nn.BatchNorm2d(8) for _ in range(2)])"),),
@@ -155,6 +156,8 @@ def accumulating(script: Script, cycle: Cycle) -> Iterator[tuple[str, tuple[Op, 
     """A loop that steps on every batch made to step on every fourth: the form, the edits, and those that also step on the last batch."""
     loop = cycle.loop
     if cycle.scaled or not cycle.alone or len(cycle.backwards) != 1 or len(cycle.clears) != 1 or cycle.clears[0].call is None or not isinstance(loop, ast.For):
+        return
+    if any("zero_grad" in ast.unparse(f) for name in calls_within(loop) for f in functions(script, name)):
         return
     backward, clear, step = cycle.backwards[0], cycle.clears[0], cycle.step
     call = backward.call
