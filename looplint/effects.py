@@ -13,7 +13,7 @@ from looplint.membership import ready, register
 from looplint.outcomes import of_function
 from looplint.tensors import combine, computed, detached, sure, under
 from looplint.texts import note_arguments
-from looplint.transfers import note_fetched, note_released
+from looplint.transfers import note_fetched, note_released, note_waited
 from looplint.values import COMPUTED, NONE, NOTHING, UNKNOWN, Arguments, Context, External, Func, Iter, Number, Obj, Params, Ref, Tensor, Tuple, Value, const, constant_of, exact_items, join
 
 
@@ -129,6 +129,11 @@ def _number(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
         if isinstance(atom, Tensor):
             note_fetched(m, atom, ir.render(expr), expr)
     return frozenset({Number(units)})
+
+
+def _waited(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    note_waited(m, expr)
+    return NONE
 
 
 def _released(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
@@ -256,5 +261,5 @@ _EFFECTS: dict[str, Effect] = {
     "set-grad": _context("set-grad"), "context": _context("context"), "autocast": autocasting.context,
     "autocast-dtype": _autocast_dtype, "accumulate-context": _context("accumulate"), "scaled-loss-context": _context("scaled-loss"),
     "save": checkpoints.save, "load": checkpoints.load, "overwrite-flag": _overwrite_flag, "device": _device, "seed": _seed,
-    "initialize": _initialize, "collective": _pure, "released": _released, "update-bn": _pure,
+    "initialize": _initialize, "collective": _pure, "released": _released, "waited": _waited, "update-bn": _pure,
 }  # fmt: skip

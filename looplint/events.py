@@ -34,7 +34,7 @@ EventKind = Literal[
     "unready",  # a part is given to a module before the constructor of torch's base class has run
     "bypass",  # module.forward(...) is called in place of the module
     "transfer",  # a part of a batch goes to a device
-    "fetch",  # a number of a forward's result is asked for
+    "fetch",  # a number of a forward's result is asked for, or the device is waited for by name
     "release",  # the device's cached memory is given back
     "show",  # a tensor becomes text: it is printed or put into a string
     "loader",  # a data loader is built

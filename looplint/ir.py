@@ -545,6 +545,8 @@ def render(expr: Expr | None) -> str:
             return repr(expr.value)
         case Name():
             return expr.id
+        case Attr(value=Compare()):
+            return f"({render(expr.value)}).{expr.attr}"
         case Attr():
             return f"{render(expr.value)}.{expr.attr}"
         case Call():

@@ -44,6 +44,11 @@ def note_fetched(m: Machine, tensor: Tensor, what: str, expr: ir.Expr) -> None:
         m.remark("fetch", expr.node, (), certain=not m.handling, what=what)
 
 
+def note_waited(m: Machine, expr: ir.Call) -> None:
+    """Remark a call that does nothing but wait for the device: a number that is asked for behind it costs nothing more."""
+    m.remark("fetch", expr.node, (), certain=not m.handling, what=f"{ir.render(expr.func)}()")
+
+
 def note_released(m: Machine, expr: ir.Call) -> None:
     """Remark a call that gives the device's cached memory back."""
     m.remark("release", expr.node, (), certain=not m.handling, what=ir.render(expr.func))

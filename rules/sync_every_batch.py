@@ -3,7 +3,7 @@
 ## What it does
 
 Reports the first `.item()`, `.tolist()`, `.cpu()`, `.numpy()`, `float()` or printed tensor that each batch of a training loop waits for, where the
-number is only added up, printed or stored.
+number is only added up, printed or stored; or a `torch.cuda.synchronize()` before it.
 
 ## Why it matters
 
@@ -54,8 +54,8 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-Programs that are not known to use an accelerator; a condition that changes from batch to batch; validation; numbers that a condition or further
-computation needs at once.
+Programs that are not known to use an accelerator; a condition that changes from batch to batch; validation; loops that count epochs, each of
+one full batch; numbers that a condition or further computation needs at once.
 
 ## Repair
 
@@ -79,7 +79,9 @@ def check(program: Program) -> Reports:
     waits: dict[object, list[Event]] = {}
     for event in program.of("fetch", "show"):
         loop = event.loops[-1] if event.loops else None
-        if loop is None or not event.certain or not trains(program, loop) or not is_record(event) or not program.every_iteration(event, loop):
+        if loop is None or not event.certain or not trains(program, loop) or program.counts_epochs(loop):
+            continue
+        if not is_record(event) or not program.every_iteration(event, loop):
             continue
         waits.setdefault(loop.site.node, []).append(event)
     for events in waits.values():

@@ -32,6 +32,7 @@ CALLS: dict[str, str] = {
     "torch.profiler.profile": "context",
     "torch.amp.GradScaler": "scaler",
     "torch.cuda.amp.GradScaler": "scaler",
+    "torch.cuda.synchronize": "waited",
     "torch.cuda.empty_cache": "released",
     "torch.cuda.memory.empty_cache": "released",
     "torch.mps.empty_cache": "released",
