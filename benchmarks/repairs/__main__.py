@@ -1,4 +1,6 @@
-"""`python -m benchmarks.repairs`: plant bugs, repair them, run what comes out, and print how often it ends where the correct script does."""
+"""`python -m benchmarks.repairs`: repair planted bugs and all fixtures, run what comes out, and print how often it ends where the correct
+script does.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ import json
 import sys
 import time
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import asdict
 from pathlib import Path
 
@@ -15,14 +17,18 @@ from benchmarks.mutation.bases import Base, fixture_bases, real_bases
 from benchmarks.mutation.measure import sample
 from benchmarks.mutation.mutant import Mutant
 from benchmarks.mutation.mutators import MUTATORS
-from benchmarks.repairs.execute import Outcome, outcomes
+from benchmarks.repairs.execute import outcomes
+from benchmarks.repairs.fixtures import FORM as FIXTURE
+from benchmarks.repairs.fixtures import fixture_cases, fixture_outcome
+from benchmarks.repairs.outcome import Outcome
+from looplint.runtime.verify import Case
 from looplint.runtime.warm import Warm
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.repairs", description=__doc__)
     parser.add_argument("--checkouts", type=Path, help="checkouts of the listed repositories: their mutants are repaired too, but not run")
-    parser.add_argument("--rule", action="append", default=[], choices=sorted(MUTATORS), help="only this rule's mutants (repeatable)")
+    parser.add_argument("--rule", action="append", default=[], metavar="CODE", help="only this rule (repeatable)")
     parser.add_argument("--base", default="", help="only bases whose label contains this text")
     parser.add_argument("--per-rule", type=int, default=25, metavar="N", help="at most so many mutants of a rule, spread over all (default 25)")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="so many processes at a time, each with the runs of its own bases (default 1)")
@@ -34,8 +40,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         bases = [b for b in real_bases(options.checkouts) if options.base in b.label]
     started = time.perf_counter()
     chosen = sample(bases, options.rule or list(MUTATORS), options.per_rule)
-    found = _all_outcomes(chosen, options.jobs, run=options.checkouts is None)
-    print(f"\r{len(found)} mutants of {len(chosen)} scripts in {time.perf_counter() - started:.0f} s{'':<80}", file=sys.stderr)
+    fixtures = [c for c in fixture_cases() if options.base in f"{c.rule}/{c.name}" and (not options.rule or c.code in options.rule)]
+    found = _all_outcomes(chosen, fixtures if options.checkouts is None else [], options.jobs, run=options.checkouts is None)
+    print(f"\r{len(found)} programs in {time.perf_counter() - started:.0f} s{'':<80}", file=sys.stderr)
     print(table(found))
     for outcome in found:
         if odd := _odd(outcome):
@@ -45,15 +52,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _all_outcomes(chosen: dict[Base, list[Mutant]], jobs: int, *, run: bool) -> list[Outcome]:
-    """What became of all mutants, in the order of their bases, whichever process was done first."""
-    total, found = sum(map(len, chosen.values())), dict[Base, list[Outcome]]()
+def _all_outcomes(chosen: dict[Base, list[Mutant]], fixtures: list[Case], jobs: int, *, run: bool) -> list[Outcome]:
+    """What became of all fixtures and mutants, in the order in which they were given, whichever process was done first."""
+    total, done = sum(map(len, chosen.values())) + len(fixtures), dict[Future[list[Outcome]], str]()
     with ProcessPoolExecutor(jobs, initializer=_start) as pool:
-        waiting = {pool.submit(_of_base, base, planted, run): base for base, planted in chosen.items()}
+        waiting = {pool.submit(_of_fixture, case): case.name for case in fixtures}
+        waiting |= {pool.submit(_of_base, base, planted, run): base.label for base, planted in chosen.items()}
         for future in as_completed(waiting):
-            found[waiting[future]] = future.result()
-            print(f"\r{sum(map(len, found.values()))}/{total} {waiting[future].label[:80]:<80}", end="", file=sys.stderr)
-    return [outcome for base in chosen for outcome in found[base]]
+            done[future] = waiting[future]
+            print(f"\r{sum(len(f.result()) for f in done)}/{total} {done[future][:80]:<80}", end="", file=sys.stderr)
+    return [outcome for future in waiting for outcome in future.result()]
 
 
 # In each process of the pool: the one that its scripts are run in. It ends with the pool's, when its input does.
@@ -69,42 +77,48 @@ def _of_base(base: Base, planted: list[Mutant], run: bool) -> list[Outcome]:
     return list(outcomes(base, planted, _warm if run else None))
 
 
+def _of_fixture(case: Case) -> list[Outcome]:
+    assert _warm is not None
+    return [fixture_outcome(case, _warm)]
+
+
 def table(found: Sequence[Outcome]) -> str:
-    """Per rule: how many planted bugs were seen, how they were repaired, and how the repaired scripts ended, as Markdown."""
+    """Per rule, as Markdown: what was seen, how it was repaired, and how many of the repaired scripts that can be compared end the same."""
     lines = [
-        "| rule | seen | safe | same end | unsafe | same end | not repaired | parse | idempotent | no new finding |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+        "| rule | planted, seen | safe | same end | unsafe | same end | not repaired | fixtures | same end | parse | stable | nothing new |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
-    for code in MUTATORS:
-        rows = [o for o in found if o.code == code]
-        if rows:
-            lines.append(_row(code, rows))
+    for code in sorted({o.code for o in found}):
+        lines.append(_row(code, [o for o in found if o.code == code]))
     lines.append(_row("**all**", found))
     return "\n".join(lines)
 
 
 def _row(label: str, rows: Sequence[Outcome]) -> str:
     seen = [o for o in rows if o.repair != "unseen"]
-    safe, unsafe = ([o for o in seen if o.repair == kind] for kind in ("safe", "unsafe"))
-    made = safe + unsafe
+    planted, fixtures = [o for o in seen if o.form != FIXTURE], [o for o in seen if o.form == FIXTURE]
+    safe, unsafe = ([o for o in planted if o.repair == kind] for kind in ("safe", "unsafe"))
+    mended = [o for o in fixtures if o.repair != "none"]
+    made = safe + unsafe + mended
     checks = (sum(o.parses for o in made), sum(o.idempotent for o in made), sum(not o.new_findings for o in made))
-    cells = [len(seen), len(safe), _equal(safe), len(unsafe), _equal(unsafe), len(seen) - len(made), *(_share(n, len(made)) for n in checks)]
-    return f"| {label} | {' | '.join(str(c) for c in cells)} |"
+    counts = [len(planted), len(safe), _equal(safe), len(unsafe), _equal(unsafe), len(planted) - len(safe) - len(unsafe), len(mended), _equal(mended)]
+    return f"| {label} | {' | '.join(map(str, counts))} | {' | '.join(_part(n, len(made)) for n in checks)} |"
 
 
 def _equal(rows: Sequence[Outcome]) -> str:
     run = [o for o in rows if o.same is not None]
-    return _share(sum(bool(o.same) for o in run), len(run))
+    return _part(sum(bool(o.same) for o in run), len(run))
 
 
-def _share(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.1f} %" if whole else "-"
+def _part(part: int, whole: int) -> str:
+    """`12 of 13`, so that nobody takes the share of a few for that of many."""
+    return "-" if not whole else f"all {whole}" if part == whole else f"{part} of {whole}"
 
 
 def _odd(outcome: Outcome) -> str:
     """What is to be looked at in an outcome."""
     if outcome.repair == "none":
-        return f"not repaired: {outcome.reason}"
+        return f"not repaired: {outcome.reason}" if outcome.reason else ""
     if outcome.repair == "unseen":
         return ""
     wrong = [
