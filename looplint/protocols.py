@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from looplint.automaton import Automaton, Visit
@@ -147,7 +148,17 @@ def for_input_gradient(event: Event) -> bool:
 
 def unregistered(event: Event) -> list[Obj]:
     """The modules with parameters that an object made for itself and keeps in a plain container, where it does not know of them."""
-    found: dict[Obj, None] = {}
+    found = dict.fromkeys(o for o in _shelved(event) if _is_lost(o, event.data["constructor"]))
+    return sorted(found, key=lambda o: (o.name, o.qualname))
+
+
+def known_elsewhere(event: Event) -> bool:
+    """Whether something registers the modules that an object keeps in a plain container, or asks for their parameters."""
+    return any(o.info.get("registered") or o.info.get("asked") for o in _shelved(event))
+
+
+def _shelved(event: Event) -> Iterator[Obj]:
+    """The modules in a plain container, and in the containers in it."""
     work: list[tuple[Value, int]] = [(event.data["value"], 3)]
     while work:
         value, depth = work.pop()
@@ -160,9 +171,8 @@ def unregistered(event: Event) -> list[Obj]:
                     # A list of one, written as one, is how a module is hidden on purpose.
                     if items is None or len(items) > 1:
                         work.extend((inner, depth - 1) for inner in atom.obj.heap.values())
-                case Ref() if atom.obj.kind == "module" and depth < 3 and _is_lost(atom.obj, event.data["constructor"]):
-                    found.setdefault(atom.obj)
-    return sorted(found, key=lambda o: (o.name, o.qualname))
+                case Ref() if atom.obj.kind == "module" and depth < 3:
+                    yield atom.obj
 
 
 def wrapper_for(event: Event) -> str | None:

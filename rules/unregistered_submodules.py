@@ -61,13 +61,14 @@ Safe: wrap the container in `nn.ModuleList` or `nn.ModuleDict`.
 What a run shows: `parameters()` of the owner misses those of the modules in the container.
 """
 
-from looplint.rule import Note, Program, Report, Reports, Site, unregistered, wrapper_for
+from looplint.rule import Note, Program, Report, Reports, Site, known_elsewhere, unregistered, wrapper_for
 
 CODE = "LL505"
 
 
 def check(program: Program) -> Reports:
-    reported = set()
+    # Methods are also looked at alone, on an object of their own, of which the program's other code knows nothing.
+    reported = {(e.data["constructor"], e.data["name"]) for e in program.of("shelve") if known_elsewhere(e)}
     for event in program.of("shelve"):
         which = (event.data["constructor"], event.data["name"])
         if which in reported or not event.certain or not event.data["used"]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from looplint.fixing import FixResult, fix_paths
+from looplint.linting import lint_paths
 from looplint.ways import Selection
 
 Program: TypeAlias = tuple[tuple[str, bytes], ...]
@@ -98,11 +99,25 @@ def outcome_of(subject: Subject, folder: Path, accepted: Collection[str], before
         assert new.path is not None
         new.path.write_bytes(new.raw)
     again = texts.checked(folder, subject.code, unsafe=kind == "unsafe")
-    new_findings = tuple(sorted(again.codes - {*before, *accepted}))
+    new_findings = again.codes - {*before, *accepted}
+    if new_findings:  # those of the broken program, which the bug brought, are not the repair's
+        new_findings -= _codes_before(result, folder, subject.code, texts)
     same, ended = (None, "not run") if verdict is None else verdict(folder)
     said = "; ".join(dict.fromkeys(a.message for a in result.applied))
-    checks = {"parses": again.parses, "idempotent": again.stable, "new_findings": new_findings}
+    checks = {"parses": again.parses, "idempotent": again.stable, "new_findings": tuple(sorted(new_findings))}
     return Outcome(**facts, repair=kind, reason=said, same=same, outcome=ended, **checks)  # type: ignore[arg-type]
+
+
+def _codes_before(result: FixResult, folder: Path, code: str, texts: Texts) -> frozenset[str]:
+    """The codes that were reported before a repair; the folder is as it was, afterwards."""
+    for old, _ in result.changed:
+        assert old.path is not None
+        old.path.write_bytes(old.raw)
+    linted = lint_paths([str(folder)], Selection(extend_select=(code,)), jobs=1)
+    for _, new in result.changed:
+        assert new.path is not None
+        new.path.write_bytes(new.raw)
+    return frozenset(f.code for f in linted.findings)
 
 
 def _fixed(folder: Path, code: str, *, unsafe: bool) -> FixResult:

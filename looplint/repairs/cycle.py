@@ -151,15 +151,44 @@ def move_after_backward(p: Planner, step: Event, backward: Event, optimizer: Obj
 
 
 def insert_step(p: Planner, optimizer: Obj, backward: Event) -> Plan:
-    """A step behind the backward and its clips."""
+    """A step behind the backward and its clips, or before the clear that follows them; one that is named and not called is called."""
+    backward, clear = _cleared_around(p, optimizer, backward)
     place = place_at(backward, len(backward.calls), p.layouts)
     function = place.layout.function_of(place.statement)
     name = name_in(p.program, optimizer, place.layout.info, function, p.layouts, ("clear", "construct"))
     if name is None:
         raise Infeasible("the optimizer has no name where the backward is")
     draft = Draft(place.layout)
+    for statement in place.layout.by_node.values():
+        if isinstance(statement.node, cst.Expr) and place.layout.code(statement.node) == f"{name}.step" and place.layout.function_of(statement) is function:
+            draft.insert(place.layout.extent(statement.node)[1], "()")
+            return Plan(f"Call {name}.step()", "unsafe", [draft])
+    if clear is not None:
+        before = place_at(clear, len(clear.calls), p.layouts)
+        if before.layout is place.layout and before.layout.function_of(before.statement) is function and clear.loops == backward.loops:
+            draft.line_before(before.statement, f"{name}.step()")
+            return Plan(f"Step {name} before its clear", "unsafe", [draft])
     draft.line_after(p.last_of(place.statement, place.layout, None, "clip", "unscale"), f"{name}.step()")
     return Plan(f"Step {name} behind the backward", "unsafe", [draft])
+
+
+def _cleared_around(p: Planner, optimizer: Obj, backward: Event) -> tuple[Event, Event | None]:
+    """Of an optimizer's backwards the one that its step belongs to: the last one behind its clear, before another optimizer's turn.
+
+    Where the clear follows the backward, it is given too.
+    """
+    events = [e for e in p.program.of("clear", "backward", "step") if e.root == backward.root and e.loops == backward.loops]
+    clear = next((e for e in events if e.kind == "clear" and optimizer in e.subjects), None)
+    if clear is None:
+        return backward, None
+    chosen = None
+    for event in (e for e in events if e.index > clear.index):
+        if event.kind != "backward":
+            if optimizer not in event.subjects:
+                break
+        elif p.program.touches(event, optimizer):
+            chosen = event
+    return (chosen, None) if chosen is not None else (backward, clear if clear.index > backward.index else None)
 
 
 def divide_loss(p: Planner, backward: Event, every: str, step: Event) -> Plan:

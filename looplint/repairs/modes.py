@@ -76,6 +76,10 @@ def insert_no_grad(p: Planner, loop: Loop | None, event: Event, depth: int) -> P
     """The pass goes under `torch.no_grad()`; a function that does nothing but evaluate is decorated."""
     place, target = _pass(p, loop, event, depth)
     layout = place.layout
+    if _needs_gradients(p, target, layout):
+        target = place.statement
+        if _needs_gradients(p, target, layout):
+            raise Infeasible("gradients are computed in the same statement")
     draft = Draft(layout)
     no_grad = f"{named(draft, layout, 'torch', 'no_grad')}()"
     function = layout.function_of(target)
@@ -83,8 +87,31 @@ def insert_no_grad(p: Planner, loop: Loop | None, event: Event, depth: int) -> P
         draft.insert(layout.extent(function.node)[0], f"@{no_grad}{layout.newline}{layout.indent(function)}")
         assert isinstance(function.node, cst.FunctionDef)
         return Plan(f"Switch gradients off in {function.node.name.value}", "safe", [draft])
-    draft.wrap(target, target, f"with {no_grad}:")
+    first, last = _neighbours(p, target, layout)
+    draft.wrap(first, last, f"with {no_grad}:")
     return Plan("Run the pass under torch.no_grad()", "safe", [draft])
+
+
+def _neighbours(p: Planner, statement: Statement, layout: Layout) -> tuple[Statement, Statement]:
+    """The first and the last of the statements around one that run models and need no gradients either."""
+
+    def quiet(other: Statement) -> bool:
+        forwards = [e for e in p.events_in(other, layout) if e.kind == "forward" and e.grad is True]
+        # Only what is measured, for all to see: what code that cannot be followed makes of a result may need its graph.
+        return bool(forwards) and all(e.key in p.program.facts.scored for e in forwards) and not _needs_gradients(p, other, layout)
+
+    around, first, last = statement.block.statements, statement.index, statement.index
+    while first > 0 and quiet(around[first - 1]):
+        first -= 1
+    while last + 1 < len(around) and quiet(around[last + 1]):
+        last += 1
+    return around[first], around[last]
+
+
+def _needs_gradients(p: Planner, statement: Statement, layout: Layout) -> bool:
+    """Whether something goes backward in a statement, or is differentiated by its input."""
+    needed = p.program.facts.trained | p.program.facts.differentiated
+    return any(e.kind == "backward" or (e.kind == "forward" and e.key in needed) for e in p.events_in(statement, layout))
 
 
 def _pass(p: Planner, loop: Loop | None, event: Event, depth: int) -> tuple[Place, Statement]:

@@ -19,6 +19,10 @@ _VALIDATION_LOSS = re.compile(r"(?i)(val|test|dev|eval).*loss|loss.*(val|test|de
 _LOOPS = cst.For | cst.While
 
 
+# Schedulers that are made of schedulers.
+_OF_OTHERS = frozenset({"SequentialLR", "ChainedScheduler"})
+
+
 def move_to_epoch_end(p: Planner, event: Event, loop: Loop) -> Plan:
     """The scheduler's step becomes the last statement of the epoch body, or follows the batch loop where the epoch's is elsewhere."""
     place = in_loop(event, loop, p.layouts)
@@ -147,6 +151,8 @@ def rebuild_scheduler(p: Planner, scheduler: Event, construct: Event, again: boo
     layout, node, statement = mine.layout, scheduler.site.node, theirs.statement.node
     if not (theirs.direct and isinstance(statement, cst.Assign) and len(statement.targets) == 1 and isinstance(node, cst.Call) and node.args):
         raise Infeasible("the optimizer that steps has no name where the scheduler is built")
+    if layout.code(node.func).rpartition(".")[2] in _OF_OTHERS:
+        raise Infeasible("the schedulers that it is made of are built on the other optimizer too")
     name, given = layout.code(statement.targets[0].target), node.args[0]
     if given.star or (given.keyword is not None and given.keyword.value != "optimizer"):
         raise Infeasible("the scheduler is not given its optimizer in a plain way")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from benchmarks.mutation.mutant import Change
 from benchmarks.mutation.mutators.new_schedules import imports_torch
 from benchmarks.mutation.roles import callee, constructions, receiver
-from benchmarks.mutation.script import Before, Replace, Script
+from benchmarks.mutation.script import Before, Op, Replace, Script
 
 _LAYERS = ("Linear", "Conv1d", "Conv2d", "Conv3d")
 _CONFUSED = {"BCEWithLogitsLoss": "BCELoss", "binary_cross_entropy_with_logits": "binary_cross_entropy"}
@@ -38,13 +38,24 @@ def bce_on_logits(script: Script) -> Iterator[Change]:
     for call in _losses(script, ("BCELoss", "binary_cross_entropy")):
         match call.args[:1]:
             case [ast.Call(args=[inner]) as first] if callee(first) == "sigmoid" and _layered(script, inner):
-                yield Change("the sigmoid at the loss left out", (Replace(first, ast.unparse(inner)),))
+                bare = Replace(first, ast.unparse(inner))
+                yield Change("the sigmoid at the loss left out", (bare,), _on_logits(script, call, bare))
             case [given]:
                 for sequence in _sequences_behind(script, given):
                     *_, before, last = [ast.unparse(a.func) for a in sequence.args if isinstance(a, ast.Call)]
                     if last.endswith("Sigmoid") and before.endswith(_LAYERS):
                         text = ", ".join(ast.unparse(a) for a in sequence.args[:-1])
-                        yield Change("the last layer's sigmoid left out", (Replace(sequence, f"{ast.unparse(sequence.func)}({text})"),))
+                        bare = Replace(sequence, f"{ast.unparse(sequence.func)}({text})")
+                        yield Change("the last layer's sigmoid left out", (bare,), _on_logits(script, call, bare))
+
+
+def _on_logits(script: Script, call: ast.Call, bare: Replace) -> tuple[Op, ...] | None:
+    """The loss on logits, which rounds otherwise than a sigmoid and the loss on probabilities: what an expert writes where no sigmoid is."""
+    named = {probabilities: logits for logits, probabilities in _CONFUSED.items()}
+    places = _built(script, call)
+    if not places or not all(isinstance(b.func, ast.Attribute) and b.func.attr in named for b in places):
+        return None
+    return (bare, *(Replace(b.func, f"{receiver(b)}.{named[callee(b)]}") for b in places))
 
 
 def _activated(script: Script, losses: tuple[str, ...], function: str, layer: str, dim: str) -> Iterator[Change]:
