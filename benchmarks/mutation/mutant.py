@@ -12,13 +12,17 @@ from benchmarks.mutation.script import Op, Script, Unfit
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A planted bug. `right` is the text without it, which a repair should be equal to in effect; None where no such text is known."""
+    """A planted bug. `right` is the text without it, which a repair should be equal to in effect; None where no such text is known.
+
+    `earlier` is a run that leaves the files which both read, where they read some.
+    """
 
     code: str
     description: str
     text: str
     line: int
     right: str | None
+    earlier: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +30,13 @@ class Change:
     """What a mutator proposes: a form of the bug and the edits that plant it.
 
     `right` are the edits that do the same work in the right place, where the bug brings work that the script did not do before (a new
-    clip, a new schedule); none where the script itself is right, and None where nothing right is known.
+    clip, a new schedule); none where the script itself is right, and None where nothing right is known. `earlier` make the run whose files the script then reads.
     """
 
     form: str
     ops: tuple[Op, ...]
     right: tuple[Op, ...] | None = ()
+    earlier: tuple[Op, ...] | None = None
 
 
 Mutator: TypeAlias = Callable[[Script], Iterator[Change]]
@@ -53,16 +58,16 @@ def planted(code: str, mutator: Mutator, script: Script) -> Iterator[Mutant]:
             continue
         if text not in seen:
             seen.add(text)
-            yield Mutant(code, change.form, text, first_difference(script.source, text), _right(script, change))
+            yield Mutant(code, change.form, text, first_difference(script.source, text), _text(script, change.right), _text(script, change.earlier))
 
 
-def _right(script: Script, change: Change) -> str | None:
-    if change.right is None:
+def _text(script: Script, ops: tuple[Op, ...] | None) -> str | None:
+    if ops is None:
         return None
-    if not change.right:
+    if not ops:
         return script.source
     try:
-        text = script.apply(change.right)
+        text = script.apply(ops)
         ast.parse(text)
     except (Unfit, SyntaxError):
         return None

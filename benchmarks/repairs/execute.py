@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -40,6 +41,7 @@ class Runs:
         self.base = base
         self.warm = warm
         self._known: dict[Program, Recording] = {}
+        self._left: dict[str, dict[str, bytes]] = {}
 
     def verdict(self, mutant: Mutant, repaired: Path) -> tuple[bool | None, str]:
         """Whether a repair does what the right text does, and how its run ended.
@@ -47,32 +49,46 @@ class Runs:
         It must end in bitwise the same parameters, and must not show the rule's damage, which is all there is to see where a rule is
         about memory. Where nothing right is known, the damage must be seen in the mutant and be gone. None: a run tells nothing.
         """
-        reference = self._run(mutant.right or self.base.source)
+        reference = self._run(mutant.right or self.base.source, mutant.earlier)
         if not reference.ok:
             return None, "the right text does not run"
-        run = self._recorded(repaired)
-        if not run.ok and not self._run(mutant.text).ok:
+        run = self._recorded(repaired, mutant.earlier)
+        if not run.ok and not self._run(mutant.text, mutant.earlier).ok:
             return None, "ends early before and after"
         if mutant.right is None:
             return self._cured(mutant, run, reference), run.outcome
         return same_run(mutant.code, run, reference), run.outcome
 
     def _cured(self, mutant: Mutant, run: Recording, reference: Recording) -> bool | None:
-        if not _shown(mutant.code, self._run(mutant.text), reference):
+        if not _shown(mutant.code, self._run(mutant.text, mutant.earlier), reference):
             return None
         return run.ok and not _shown(mutant.code, run, reference)
 
-    def _run(self, text: str) -> Recording:
+    def _run(self, text: str, earlier: str | None) -> Recording:
         with tempfile.TemporaryDirectory(prefix="repair-") as name:
-            copy_program(self.base, Path(name))
-            (Path(name) / self.base.file).write_text(text, encoding="utf-8")
-            return self._recorded(Path(name))
+            return self._recorded(self._written(Path(name), text), earlier)
 
-    def _recorded(self, folder: Path) -> Recording:
+    def _written(self, folder: Path, text: str) -> Path:
+        copy_program(self.base, folder)
+        (folder / self.base.file).write_text(text, encoding="utf-8")
+        return folder
+
+    def _recorded(self, folder: Path, earlier: str | None) -> Recording:
         key = program_in(folder)
         if key not in self._known:
-            self._known[key] = self.warm.record(folder / self.base.main, OPTIONS)
+            for name, content in (self._files_of(earlier) if earlier is not None else {}).items():
+                (folder / name).write_bytes(content)
+            self._known[key] = self.warm.record(folder / self.base.main, replace(OPTIONS, cwd=folder))
         return self._known[key]
+
+    def _files_of(self, earlier: str) -> dict[str, bytes]:
+        """The files that a run of this text leaves."""
+        if earlier not in self._left:
+            with tempfile.TemporaryDirectory(prefix="repair-") as name:
+                folder = self._written(Path(name), earlier)
+                self.warm.record(folder / self.base.main, replace(OPTIONS, cwd=folder))
+                self._left[earlier] = {p.name: p.read_bytes() for p in folder.iterdir() if p.is_file() and p.suffix != ".py"}
+        return self._left[earlier]
 
 
 def same_run(code: str, run: Recording, reference: Recording) -> bool | None:

@@ -84,13 +84,21 @@ def load_without_map_location(script: Script) -> Iterator[Change]:
     for model, optimizer, loop in _trained_here(script):
         if "device" not in script.source:
             choice = f'device = torch.device("cuda" if torch.cuda.is_available() else "cpu")\n{model}.to(device)'
-            yield Change("a choice of device and weights", (Before(optimizer, f'{choice}\n{model}.load_state_dict(torch.load("{_FILE}"))'),))
-            named = choice.replace("torch.device(", "(")
-            yield Change("a name for the device and weights", (Before(optimizer, f'{named}\n{model}.load_state_dict(torch.load("{_FILE}"))'),))
+            for form, text in (("a choice of device and weights", choice), ("a name for the device and weights", choice.replace("torch.device(", "("))):
+                yield _read_of_earlier(form, optimizer, f"{text}\n", f'{model}.load_state_dict(torch.load("{_FILE}"))', f"{model}.state_dict()")
         elif re.search(rf"(?m)^\s*{re.escape(model)}\b.*\.to\(\w*device\w*\)", script.source, re.IGNORECASE) and "is_available()" in script.source:
-            yield Change("weights loaded before the loop", (Before(loop, f'{model}.load_state_dict(torch.load("{_FILE}"))'),))
+            yield _read_of_earlier("weights loaded before the loop", loop, "", f'{model}.load_state_dict(torch.load("{_FILE}"))', f"{model}.state_dict()")
             read = f'state = torch.load("{_FILE}", weights_only=True)\n{model}.load_state_dict(state["model"])'
-            yield Change("weights of a dict", (After(optimizer, read),))
+            yield _read_of_earlier("weights of a dict", optimizer, "", read, f'{{"model": {model}.state_dict()}}', behind=True)
+
+
+def _read_of_earlier(form: str, anchor: ast.stmt, above: str, read: str, state: str, *, behind: bool = False) -> Change:
+    """A file is read at a place where an earlier run has written it."""
+    place = After if behind else Before
+    placed = read.replace(f'torch.load("{_FILE}"', f'torch.load("{_FILE}", map_location="cpu"')
+    texts = (read, placed, f'torch.save({state}, "{_FILE}")')
+    planted, right, earlier = ((place(anchor, above + text),) for text in texts)
+    return Change(form, planted, right, earlier)
 
 
 def benchmark_with_deterministic(script: Script) -> Iterator[Change]:
