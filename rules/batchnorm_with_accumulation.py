@@ -58,7 +58,7 @@ None. `GroupNorm` is another model; with `BatchNorm`, larger batches or layers k
 
 ## Evidence
 
-None is needed: nothing is wrong in the run; the statistics are those of the batches that were given.
+What a run shows: how often running statistics are updated for each step, and from how few examples.
 """
 
 from looplint.rule import Event, Note, Obj, Program, Report, Reports, Site, accumulated, mode_states, name_of, normalises

@@ -7,7 +7,7 @@ that replace them were not there.
 
 ## Why it matters
 
-Since PyTorch 2.4 each such call warns, in every process and for every worker. The names of `torch.amp` take the device as their first argument, so
+Since PyTorch 2.4 each line with such a call warns, once in every process. The names of `torch.amp` take the device as their first argument, so
 that the same code runs on other devices.
 
 ## Bad
@@ -62,7 +62,7 @@ Safe: the name of `torch.amp`, with the device. Positional arguments of `autocas
 
 ## Evidence
 
-None is needed: PyTorch itself warns at the call.
+What a run shows: a FutureWarning that names the function.
 """
 
 from looplint.rule import Program, Report, Reports
@@ -77,5 +77,5 @@ def check(program: Program) -> Reports:
         return
     for event in program.of("outdated"):
         device, name = event.data["device"], event.data["name"]
-        message = f'torch.{device}.amp.{name} is deprecated and warns at each call: torch.amp.{name}("{device}") does the same'
+        message = f'torch.{device}.amp.{name} is deprecated and warns: torch.amp.{name}("{device}") does the same'
         yield Report(event, message, repair=("use-torch-amp", event, device, name))

@@ -57,7 +57,7 @@ Unsafe: remove the call; another program on the same device may count on the mem
 
 ## Evidence
 
-None is claimed: what it costs depends on the device.
+What a run shows: in how many training batches the memory is given back. What each costs depends on the device: on the CPU nothing.
 """
 
 from looplint.rule import Program, Report, Reports

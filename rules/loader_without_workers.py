@@ -64,7 +64,7 @@ Unsafe: `num_workers=4`, kept from epoch to epoch; what serves best depends on t
 
 ## Evidence
 
-None is claimed: how long an item takes to make decides.
+What a run shows: the training batches that are made in the training process. What that costs depends on how long an item takes to make.
 """
 
 from looplint.rule import Program, Report, Reports, makes_items, name_of, note, off, on_accelerator

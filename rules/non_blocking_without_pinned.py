@@ -63,7 +63,7 @@ Safe: `pin_memory=True` on the loader, and `non_blocking=True` on the other copi
 
 ## Evidence
 
-None is claimed: the copy takes as long as without the flag.
+What a run on an accelerator shows: copies that are asked not to wait, from memory that is not pinned. On the CPU there is no copy.
 """
 
 from looplint.rule import Program, Report, Reports, name_of, note, off

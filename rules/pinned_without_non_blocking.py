@@ -63,7 +63,7 @@ Safe: `non_blocking=True`; what runs on the device afterwards waits for the copy
 
 ## Evidence
 
-None is claimed: what is gained is the time of the copy.
+What a run on an accelerator shows: copies from pinned memory that the program waits for. On the CPU there is no copy.
 """
 
 from looplint.rule import Program, Report, Reports, argument, name_of, note

@@ -64,7 +64,7 @@ Safe: `persistent_workers=True`.
 
 ## Evidence
 
-None is claimed: how long workers take to start decides.
+What a run shows: how many worker processes are started.
 """
 
 from looplint.rule import Program, Report, Reports, argument, changing, epoch_passes, name_of, off

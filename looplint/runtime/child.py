@@ -226,6 +226,10 @@ def _record(options: dict[str, Any]) -> _Recorder:
     hooks_state.install(tape, modules)
     hooks_loggers.install(tape)
     hooks_kept.install(tape, _sources(options))
+    if options.get("costs"):
+        from looplint.runtime import hooks_costs
+
+        hooks_costs.install(tape)
 
     return _Recorder(tape, optimizers, modules)
 

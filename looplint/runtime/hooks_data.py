@@ -55,6 +55,7 @@ def _install_construct(tape: Tape) -> None:
 
 def _install_iter(tape: Tape, passes: dict[int, int], epochs: int) -> None:
     original = DataLoader.__iter__
+    workers: set[int] = set()
 
     @functools.wraps(original)
     def iterate(self: DataLoader[Any]) -> Any:
@@ -70,11 +71,29 @@ def _install_iter(tape: Tape, passes: dict[int, int], epochs: int) -> None:
             raise StepLimit(f"{epochs} epochs" if epochs > 1 else "1 epoch")
         # A pass that was left by a break is over when its loader starts again, even if something still holds its iterator.
         tape.loops[:] = [entry for entry in tape.loops if entry[0]() is not None and entry[1][0] != number]
-        tape.write({"record": "pass", "object": number, "number": passes[number], "at": tape.place(2), "time": round(tape.now(), 6), "events": tape.events})
+        started = _started(iterator, workers)
+        tape.write(
+            {
+                "record": "pass",
+                "object": number,
+                "number": passes[number],
+                "at": tape.place(2),
+                "time": round(tape.now(), 6),
+                "events": tape.events,
+                **({"started": started} if started else {}),
+            }
+        )
         tape.loops.append((weakref.ref(iterator), [number, passes[number], -1]))
         return iterator
 
     DataLoader.__iter__ = iterate  # type: ignore[method-assign]
+
+
+def _started(iterator: Any, known: set[int]) -> int:
+    """How many worker processes a pass has started; those of a pass before that stay are not among them."""
+    new = {process.pid for process in getattr(iterator, "_workers", ())} - known
+    known |= new
+    return len(new)
 
 
 def _install_next(tape: Tape, batches: int) -> None:

@@ -264,7 +264,7 @@ def _install_clear(tape: Tape, optimizers: Optimizers, modules: Modules) -> None
         holders = optimizers.holding(parameters)
         for number in holders:
             optimizers.left.pop(number, None)
-        tape.emit("clear", modules.number(self), {"grads": held, "holders": holders})
+        tape.emit("clear", modules.number(self), {"grads": held, "holders": holders, **measure.zeros_left(parameters, args, kwargs)})
         return result
 
     nn.Module.zero_grad = clear  # type: ignore[method-assign]

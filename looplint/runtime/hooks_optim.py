@@ -146,7 +146,7 @@ def _install_clear(tape: Tape, optimizers: Optimizers) -> None:
         held = measure.with_gradient(optimizers.parameters(self, number))
         result = original(self, *args, **kwargs)
         optimizers.left.pop(number, None)
-        tape.emit("clear", number, {"grads": held})
+        tape.emit("clear", number, {"grads": held, **measure.zeros_left(optimizers.parameters(self, number), args, kwargs)})
         return result
 
     torch.optim.Optimizer.zero_grad = clear  # type: ignore[method-assign]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import gc
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -38,6 +38,14 @@ def learning_rates(optimizer: Any) -> list[float]:
 def with_gradient(parameters: Sequence[torch.Tensor]) -> int:
     """How many hold a gradient (on very large models, of a sample)."""
     return sum(p.grad is not None for p in _sampled(parameters))
+
+
+def zeros_left(parameters: Sequence[torch.Tensor], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, int]:
+    """How many gradients a clear has filled with zeros, and their bytes; nothing for one that is not told to."""
+    if (args[0] if args else kwargs.get("set_to_none", True)) is not False:
+        return {}
+    left = [p.grad for p in parameters if p.grad is not None]
+    return {"kept": len(left), "kept_bytes": sum(g.numel() * g.element_size() for g in left)}
 
 
 def gradient_marks(parameters: Sequence[torch.Tensor]) -> list[tuple[int, int] | None]:

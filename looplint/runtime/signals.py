@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from looplint.runtime import claims_cycle, claims_state
+from looplint.runtime import claims_costs, claims_cycle, claims_state
 from looplint.runtime.claims import Measure, Signal, per_optimizer
 from looplint.runtime.stream import Stream
 
@@ -30,6 +30,7 @@ SIGNALS: dict[str, Measure] = {
     "LL303": claims_state.graph_for_nothing,
     "LL401": claims_state.nodes_grow,
     "LL402": claims_state.nodes_grow,
+    "LL403": claims_costs.in_each_batch("text", "made a text of a tensor"),
     "LL501": per_optimizer(claims_state.dead_parameters),
     "LL502": per_optimizer(claims_state.strays),
     "LL503": claims_state.dropped_casts,
@@ -50,6 +51,15 @@ SIGNALS: dict[str, Measure] = {
     "LL902": claims_state.both_flags,
     "LL903": claims_state.epoch_never_set,
     "LL904": claims_state.seeded_late,
+    "LP001": claims_costs.made_in_process,
+    "LP002": claims_costs.staged,
+    "LP003": claims_costs.waited_for,
+    "LP004": claims_costs.in_each_batch("read", "asked a tensor for its number"),
+    "LP005": claims_costs.in_each_batch("release", "gave the cached memory back"),
+    "LP006": claims_costs.filled_with_zeros,
+    "LP007": claims_costs.deprecations,
+    "LP008": claims_costs.workers_started,
+    "LP009": claims_costs.statistics_per_step,
 }
 
 

@@ -15,7 +15,7 @@ import threading
 import time
 import weakref
 from collections.abc import Mapping
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Any
 
 from looplint.events import EventKind
@@ -73,6 +73,14 @@ class Places:
                 found.append(frame.f_lasti)
             frame = frame.f_back  # type: ignore[assignment]
         return tuple(found)
+
+    def owns(self, frame: FrameType) -> bool:
+        """Whether a frame is the user's code itself, not what that called."""
+        code = frame.f_code
+        known = self._codes.get(id(code))
+        if known is None:
+            known = self._codes[id(code)] = (code, self._file(code))
+        return bool(known[1])
 
     def known(self, key: tuple[int, ...]) -> int | None:
         return self._stacks.get(key)

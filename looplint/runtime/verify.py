@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from looplint import catalogue
-from looplint.runtime import signals
+from looplint.runtime import claims_costs, signals
 from looplint.runtime.claims import Signal
 from looplint.runtime.joining import PROBED
 from looplint.runtime.record import Launch, Options, Recording, record
@@ -103,6 +103,9 @@ def judge(case: Case, options: Options, launch: Launch | None = None) -> tuple[V
         return verdict("not run", "the rule claims nothing that a run could show"), None
     if case.expert is None:
         return verdict("not run", "no expert's repair"), None
+    if case.code in claims_costs.ON_ACCELERATOR and options.device == "cpu":
+        return verdict("not run", "only a copy to an accelerator can show it"), None
+    options = replace(options, costs=case.code in claims_costs.CODES)
     broken = _run(case.broken, replace(options, watch=_probed(case)), launch)
     expert = _run(case.expert, options, launch)
     fixed = _run(case.fixed, options, launch) if case.fixed else None
