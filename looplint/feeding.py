@@ -8,8 +8,9 @@ from typing import Any
 import libcst as cst
 
 from looplint.graph import Event, Loop
-from looplint.loaders import only_loader
+from looplint.loaders import loaders_in, only_loader
 from looplint.program import Program
+from looplint.protocols import over_data
 from looplint.values import Obj, Ref, constant_of
 
 
@@ -34,6 +35,18 @@ def argument(loader: Obj, name: str) -> Any:
         return None if loader.info.get("known") else Unknown()
     known = constant_of(value)
     return known.value if known is not None else Unknown()
+
+
+def same_everywhere(program: Program, loader: Event, name: str) -> bool:
+    """Whether each of the loaders that one call builds is given the same constant for a name."""
+    given = [argument(obj, name) for e in program.of("loader") if e.site.node is loader.site.node for obj in e.subjects]
+    return all(value == given[0] for value in given)
+
+
+def is_written(loader: Event, name: str) -> bool:
+    """Whether a number stands in the call that builds a loader, so that no other call and no setting can change it."""
+    node = loader.site.node
+    return isinstance(node, cst.Call) and any(a.keyword is not None and a.keyword.value == name and isinstance(a.value, cst.Integer) for a in node.args)
 
 
 def off(loader: Obj, name: str) -> bool:
@@ -62,6 +75,11 @@ def on_accelerator(program: Program) -> bool:
 def trains(program: Program, loop: Loop) -> bool:
     """Whether a loop is one whose batches go backward and are stepped on."""
     return loop in program.batch_loops and any(loop in e.loops for e in program.of("step"))
+
+
+def over_batches(program: Program, loop: Loop) -> bool:
+    """Whether a loop goes over batches: it trains on them, a loader gives them, or each is a pair. One name from a list may as well be a path."""
+    return loop in program.batch_loops or (over_data(loop) and (bool(loaders_in(loop.over)) or len(loop.targets) > 1))
 
 
 def is_record(event: Event) -> bool:

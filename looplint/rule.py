@@ -8,7 +8,7 @@ from typing import Any
 
 from looplint.accumulation import accumulated, left_over, normalises
 from looplint.automaton import UNSEEN, Automaton, PathState, Visit, run
-from looplint.feeding import argument, changing, epoch_passes, is_record, makes_items, off, on_accelerator, trains
+from looplint.feeding import argument, changing, epoch_passes, is_record, is_written, makes_items, off, on_accelerator, over_batches, same_everywhere, trains
 from looplint.graph import Event, Guard, Loop, Site
 from looplint.ir import Binary, BoolOp, Compare, Const, Expr, paths_in, render
 from looplint.loaders import follows_time
@@ -63,7 +63,7 @@ __all__ = [
     "contains_part", "for_input_gradient", "validation_loop", "without_parameters",
     "COMPUTING", "SCALING", "UPDATING", "disabled", "scaler_of", "switched", "unscaled_by_hand",
     "known_elsewhere", "unregistered", "wrapper_for",
-    "argument", "changing", "epoch_passes", "is_record", "makes_items", "off", "on_accelerator", "trains",
+    "argument", "changing", "epoch_passes", "is_record", "is_written", "makes_items", "off", "on_accelerator", "over_batches", "same_everywhere", "trains",
     "follows_time", "left_over",
     "Scored", "scored",
     "accumulated", "normalises",

@@ -60,7 +60,7 @@ Safe: `.item()`.
 What a run shows: in how many training batches a text is made of a tensor.
 """
 
-from looplint.rule import Program, Report, Reports, over_data
+from looplint.rule import Program, Report, Reports, over_batches
 
 CODE = "LL403"
 DEFAULT = False
@@ -69,7 +69,7 @@ SEVERITY = "warning"
 
 def check(program: Program) -> Reports:
     for event in program.of("show"):
-        loop = next((at for at in reversed(event.loops) if over_data(at) or at in program.batch_loops), None)
+        loop = next((at for at in reversed(event.loops) if over_batches(program, at)), None)
         if loop is None or program.counts_epochs(loop) or not event.certain or not program.every_iteration(event, loop):
             continue
         message = f"{event.data['name']} goes into a text as a tensor in every batch: each waits for the device, and nothing here says so"

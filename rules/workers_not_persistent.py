@@ -55,19 +55,19 @@ for epoch in range(3):
 
 ## Stays quiet
 
-Loaders that are built in the epoch loop or gone over once; a number of workers that the text does not tell; datasets that the program changes
+Loaders that are built in the epoch loop or gone over once; a number of workers that the text does not tell, or that differs from call to call; datasets that the program changes
 between epochs: workers that stay would keep the old state.
 
 ## Repair
 
-Safe: `persistent_workers=True`.
+Safe: `persistent_workers=True`; unsafe where the number of workers does not stand in the call, and may be 0 in another run.
 
 ## Evidence
 
 What a run shows: how many worker processes are started.
 """
 
-from looplint.rule import Program, Report, Reports, argument, changing, epoch_passes, name_of, off
+from looplint.rule import Program, Report, Reports, argument, changing, epoch_passes, is_written, name_of, off, same_everywhere
 
 CODE = "LP008"
 DEFAULT = False
@@ -79,5 +79,9 @@ def check(program: Program) -> Reports:
         workers = argument(loader, "num_workers")
         if not isinstance(workers, int) or workers < 1 or not off(loader, "persistent_workers") or changing(loader):
             continue
+        if not same_everywhere(program, found.loader, "num_workers"):
+            continue
         message = f"the {workers} workers of {name_of(loader, 'this loader')} end with each epoch and are started again for the next"
-        yield Report(found.loader, message, repair=("give-argument", found.loader, {"persistent_workers": "True"}))
+        # Workers can only stay where there are some: torch refuses the argument beside num_workers=0.
+        safety = "safe" if is_written(found.loader, "num_workers") else "unsafe"
+        yield Report(found.loader, message, repair=("give-argument", found.loader, {"persistent_workers": "True"}, safety))

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from benchmarks.ecosystem.__main__ import HERE, Found, findings, report
+import pytest
+
+from benchmarks.ecosystem.__main__ import HERE, JUDGEMENTS, OPT_IN, OPT_IN_JUDGEMENTS, Found, findings, report, sampled
+from looplint.ways import Selection
 
 LOOP = "import torch\nnet = torch.nn.Linear(1, 1)\nopt = torch.optim.SGD(net.parameters(), lr=1)\nfor x in data:\n    net(x).sum().backward()\n    opt.step()\n"
 
@@ -23,8 +26,25 @@ def test_new_and_gone_findings_are_named() -> None:
 
 def test_every_judgement_has_a_verdict_and_a_reason_and_a_listed_repository() -> None:
     repositories = {r["repo"] for r in json.loads((HERE / "repositories.json").read_text())}
-    for judgement in json.loads((HERE / "judgements.json").read_text()):
+    for judgement in [j for name in (JUDGEMENTS, OPT_IN_JUDGEMENTS) for j in json.loads((HERE / name).read_text())]:
         assert judgement["verdict"] in ("true", "false") and judgement["reason"] and judgement["repo"] in repositories
+
+
+@pytest.mark.parametrize("name", [JUDGEMENTS, OPT_IN_JUDGEMENTS])
+def test_each_file_judges_its_own_rules(name: str) -> None:
+    codes = {j["code"] for j in json.loads((HERE / name).read_text())}
+    assert codes and (codes <= set(OPT_IN) if name == OPT_IN_JUDGEMENTS else not codes & set(OPT_IN))
+
+
+def test_a_sample_says_how_many_were_not_read() -> None:
+    one, two, three = (Found("a/b", "train.py", "LP004", line) for line in ("one", "two", "three"))
+    text = sampled([one, two], {one: {"verdict": "true"}, three: {"verdict": "false"}}, {"a/b"}, 3)
+    assert "| LP004 | 2 | 1 | 1 | 100.0% |" in text and "1 of 2 findings were not read" in text and "gone: a/b train.py LP004 three" in text
+
+
+def test_opt_in_rules_are_asked_where_they_are_selected(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(LOOP.replace("    opt.step()", "    opt.step()\n    torch.cuda.empty_cache()"))
+    assert {f.code for f in findings("a/b", tmp_path, Selection(select=OPT_IN))} == {"LP005"}
 
 
 def test_safe_repairs_that_were_not_read_are_named() -> None:
