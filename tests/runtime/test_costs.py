@@ -1,0 +1,129 @@
+"""The hooks on costs: what they count, what they leave to torch, and that the run ends as it would without them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from looplint import catalogue
+from looplint.runtime import claims_costs
+from looplint.runtime.record import Options, Recording, record
+from looplint.runtime.stream import Mark, Stream
+from looplint.runtime.warm import Warm
+
+LOOP = """\
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+x = torch.randn(40, 4)
+loader = DataLoader(TensorDataset(x, x.sum(1, keepdim=True)), batch_size=10, shuffle=True)
+net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.BatchNorm1d(8), torch.nn.Linear(8, 1))
+opt = torch.optim.Adam(net.parameters(), lr=0.1)
+for epoch in range(2):
+    for i, (a, b) in enumerate(loader):
+        opt.zero_grad()
+        loss = torch.nn.functional.mse_loss(net(a), b)
+        loss.backward()
+        opt.step()
+        LINE
+print(sum(p.sum().item() for p in net.parameters()).hex())
+"""
+
+
+def run(folder: Path, line: str, warm: Warm, **options: Any) -> Recording:
+    script = folder / "script.py"
+    script.write_text(LOOP.replace("LINE", line), encoding="utf-8")
+    found = record(script, Options(cwd=folder, environment={"OMP_NUM_THREADS": "1"}, **options), warm.launch)
+    assert found.ok, found.message
+    return found
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "count"),
+    [
+        ("float(loss)", "read", 8),
+        ("loss.item()", "read", 8),
+        ("loss.detach().cpu().numpy()", "read", 16),
+        ("x.tolist()", "read", 0),
+        ("pass", "read", 0),
+        ("f'{loss:.3f}'", "text", 8),
+        ("str(loss)", "text", 8),
+        ("f'{loss.item():.3f}'", "text", 0),
+        ("torch.cuda.empty_cache()", "release", 8),
+        ("pass", "statistics", 8),
+    ],
+)
+def test_each_call_of_the_script_is_counted_once(line: str, kind: str, count: int, tmp_path: Path, warm: Warm) -> None:
+    """Adam reads its own step counter by item(), and a text of a tensor reads its number: neither is the script's."""
+    marks = run(tmp_path, line, warm, costs=True).stream.marked(kind)
+    assert len([m for m in marks if m.facts.get("loops", [0])]) == count
+
+
+def test_the_run_ends_as_it_would_without_them(tmp_path: Path, warm: Warm) -> None:
+    line = "print(f'{loss}', loss.item())"
+    printed = {run(tmp_path, line, warm, **options).stdout for options in ({"costs": True}, {}, {"hooks": False})}
+    assert len(printed) == 1
+
+
+def test_workers_are_counted_where_they_start(tmp_path: Path, warm: Warm) -> None:
+    script = tmp_path / "script.py"
+    for options, started in (("num_workers=2", [2, 2]), ("num_workers=2, persistent_workers=True", [2, 0]), ("num_workers=0", [0, 0])):
+        script.write_text(LOOP.replace("LINE", "pass").replace("shuffle=True", f"shuffle=True, {options}"), encoding="utf-8")
+        found = record(script, Options(cwd=tmp_path), warm.launch)
+        assert [m.facts.get("started", 0) for m in found.stream.marked("pass")] == started
+
+
+def test_copies_tell_the_memory_and_whether_the_program_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the device that stands for none: a copy to it is a copy from the processor's memory."""
+    import torch
+
+    from looplint.runtime import hooks_costs
+
+    class Tape:
+        loops = (object(),)
+        written: list[dict[str, Any]] = []
+
+        def silent(self) -> bool:
+            return False
+
+        def place(self, depth: int) -> int:
+            return 0
+
+        def running_loops(self) -> list[list[int]]:
+            return [[1, 0, 0]]
+
+        def write(self, found: dict[str, Any]) -> None:
+            self.written.append(found)
+
+    for name in ("to", "cuda"):
+        monkeypatch.setattr(torch.Tensor, name, getattr(torch.Tensor, name))
+    tape = Tape()
+    hooks_costs.install_copies(tape)  # type: ignore[arg-type]
+    batch = torch.ones(3)
+    assert batch.to("meta", non_blocking=True).device.type == "meta"
+    batch.to("meta")
+    batch.to("cpu")
+    batch.to(torch.float64)
+    assert [(m["pinned"], m["waits"]) for m in tape.written] == [(False, False), (False, True)]
+
+
+@pytest.mark.parametrize(
+    ("measure", "pinned", "waits"),
+    [(claims_costs.staged, False, False), (claims_costs.waited_for, True, True)],
+)
+def test_only_the_copies_that_a_rule_names_show_its_claim(measure: Any, pinned: bool, waits: bool) -> None:
+    def stream(*copies: tuple[bool, bool]) -> Stream:
+        return Stream(marks=tuple(Mark("copy", 0, (), {"pinned": p, "waits": w}) for p, w in copies))
+
+    right = stream((True, False))
+    assert measure(stream((pinned, waits)), right).shown
+    assert not any(measure(stream(other), right).shown for other in {(True, False), (not pinned, waits)})
+
+
+def test_what_only_an_accelerator_shows_is_not_said_to_have_passed() -> None:
+    stored = json.loads((catalogue.folder("fixtures").parent / "docs" / "evidence" / "2.13.0-cpu.json").read_text())
+    found = {case["code"]: case["status"] for case in stored["cases"] if case["code"] in claims_costs.ON_ACCELERATOR}
+    assert found == dict.fromkeys(sorted(claims_costs.ON_ACCELERATOR), "not run")
