@@ -7,7 +7,7 @@ Reports a tensor of one element that `print`, an f-string, `format` or `%` turns
 ## Why it matters
 
 The text needs the number, and the number is on the device: each batch waits until the device has computed it, and nothing in the line says so.
-Where no format is given the text is `tensor(0.6931, device='cuda:0', grad_fn=<NllLossBackward0>)`.
+`print(loss)`, `str(loss)` and `%s` also show `tensor(0.6931, device='cuda:0', grad_fn=<NllLossBackward0>)`; f-strings and `format` the number.
 
 ## Bad
 
