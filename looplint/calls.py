@@ -11,6 +11,7 @@ from looplint.frames import Frame, Snapshot, merge
 from looplint.graph import Site
 from looplint.knowledge.lookup import call_effect
 from looplint.knowledge.own import effect_of_definition
+from looplint.knowledge.pytorch import SWITCHING_WORDS
 from looplint.machine import DEPTH, Machine
 from looplint.tensors import combine
 from looplint.values import (
@@ -278,9 +279,7 @@ def run_frame(m: Machine, frame: Frame) -> Value:
     guards, scopes = m.guards, m.scopes
     m.frame, m.scopes = frame, []
     m.active.append(frame.function)
-    switched = _grad_of_decorators(m, frame)
-    if switched is not None:
-        m.grad = switched
+    m.grad, switched = _grad_of_decorators(m, frame)
     autocast = m.autocast
     m.autocast = _autocast_of_decorators(m, frame) or autocast
     m.run_block(frame.function.body)
@@ -296,24 +295,27 @@ def run_frame(m: Machine, frame: Frame) -> Value:
     m.frame, m.scopes, m.statement = caller, scopes, statement
     m.at = list(end.at)
     m.guards = guards
-    m.grad = grad if switched is not None else end.grad
+    m.grad = grad if switched else end.grad
     return choices.returned(m, frame, values) or UNKNOWN
 
 
-def _grad_of_decorators(m: Machine, frame: Frame) -> bool | None:
+def _grad_of_decorators(m: Machine, frame: Frame) -> tuple[bool | None, bool]:
+    """Whether gradients are on in a function's body, None where that is not known, and whether its decorators say so."""
+    from looplint.contexts import may_switch_gradients
+
     for decorator in frame.function.decorators:
         target = decorator.func if isinstance(decorator, ir.Call) else decorator
-        path = ir.path_of(target)
-        if path is None or path.rpartition(".")[2] not in ("no_grad", "inference_mode", "enable_grad", "set_grad_enabled"):
+        if not any(word in ir.render(target).lower() for word in SWITCHING_WORDS):
             continue
-        for atom in static_value(m, target, frame.module):
-            if isinstance(atom, External):
-                match call_effect(atom.qualname):
-                    case "no-grad":
-                        return False
-                    case "enable-grad":
-                        return True
-    return None
+        value = static_value(m, target, frame.module)
+        effects = {call_effect(a.qualname) for a in value if isinstance(a, External)}
+        if "no-grad" in effects:
+            return False, True
+        if "enable-grad" in effects:
+            return True, True
+        if m.grad and may_switch_gradients(value, target):
+            return None, True
+    return m.grad, False
 
 
 def _autocast_of_decorators(m: Machine, frame: Frame) -> Autocast | None:

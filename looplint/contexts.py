@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from looplint import calls, ir
 from looplint.autocasting import Autocast, region_of
 from looplint.graph import Loop
+from looplint.knowledge.pytorch import SWITCHING_WORDS
 from looplint.machine import Machine
 from looplint.tensors import tensors_in
 from looplint.values import (
-    NOTHING, UNKNOWN, Arguments, Const, Context, Func, Method, Obj, Ref, Tensor, Tuple, Value, constant_of, join, tensor_of,
+    NOTHING, UNKNOWN, Arguments, Const, Context, External, Func, Method, Obj, Ref, Tensor, Tuple, Unknown, Value, constant_of, join, tensor_of,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -31,25 +32,39 @@ def enter(m: Machine, expr: ir.Expr, inside: Callable[[Value], None]) -> None:
     value = evaluate(m, expr)
     context = next((a for a in value if isinstance(a, Context)), None)
     if context is None:
-        inside(_entered(m, value))
+        entered = _entered(m, value)
+        _under(m, None if m.grad and may_switch_gradients(value, expr) else m.grad, lambda: inside(entered))
         return
     if context.effect == "autocast":
         _in_autocast(m, region_of(value), inside)
         return
-    grad = m.grad
     match context.effect:
         case "no-grad":
-            m.grad = False
+            _under(m, False, lambda: inside(UNKNOWN))
         case "enable-grad":
-            m.grad = True
+            _under(m, True, lambda: inside(UNKNOWN))
         case "set-grad":
             known = constant_of(context.args[0]) if context.args else None
-            m.grad = bool(known.value) if known is not None else None
+            _under(m, bool(known.value) if known is not None else None, lambda: inside(UNKNOWN))
         case _:
             inside(context.args[0] if context.args else UNKNOWN)
-            return
+
+
+def may_switch_gradients(value: Value, expr: ir.Expr) -> bool:
+    """Whether code that cannot be followed says by its name that gradients may be off in it."""
+    name = ir.render(expr.func if isinstance(expr, ir.Call) else expr).lower()
+    return any(isinstance(a, Unknown | External | Method) for a in value) and any(word in name for word in SWITCHING_WORDS)
+
+
+def _under(m: Machine, inner: bool | None, run: Callable[[], None]) -> None:
+    """Run with gradients on, off or in a state that is not known; whatever way leads out leads back to what was before."""
+    grad = m.grad
+    if inner is grad:
+        run()
+        return
+    m.grad = inner
     marks = len(m.frame.returns)
-    inside(UNKNOWN)
+    run()
     m.grad = grad
     for snapshot, _ in m.frame.returns[marks:]:
         snapshot.grad = grad

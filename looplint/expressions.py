@@ -10,6 +10,7 @@ from typing import Any
 from looplint import calls, choices, ir, modules, objects
 from looplint.elements import element_of, subscript
 from looplint.frames import Frame, Trace
+from looplint.knowledge.pytorch import CONVENTIONAL_NAMES
 from looplint.machine import Machine
 from looplint.operators import binary, compare, is_instance, negated, truth_of
 from looplint.tensors import attribute_of_tensor, combine, sure
@@ -37,7 +38,7 @@ def _name(m: Machine, expr: ir.Name) -> Value:
 
 
 def lookup(m: Machine, frame: Frame, name: str) -> Value:
-    """A name's value: local, enclosing, global, star-imported, built in, else unknown."""
+    """A name's value: local, enclosing, global, star-imported, built in, what everybody calls so, else unknown."""
     here: Frame | None = frame
     while here is not None:
         value = here.locals.get(name)
@@ -55,7 +56,7 @@ def lookup(m: Machine, frame: Frame, name: str) -> Value:
                 return found
     if name in _BUILTINS:
         return frozenset({External(f"builtins.{name}")})
-    return UNKNOWN
+    return frozenset({External(CONVENTIONAL_NAMES[name])}) if name in CONVENTIONAL_NAMES else UNKNOWN
 
 
 def _attr(m: Machine, expr: ir.Attr) -> Value:

@@ -206,7 +206,20 @@ def kind_of_class(m: Machine, cls: ClassRef) -> str:
                 return "module" if base.endswith(("Model", "PreTrainedModel")) or "For" in base else "instance"
             case "optimizer" | "scheduler" | "loader" | "loss" | "dataset":
                 return effect
-    return "instance"
+    return _kind_by_methods(m, cls) if _has_untold_base(m, cls) else "instance"
+
+
+def _has_untold_base(m: Machine, cls: ClassRef) -> bool:
+    """Whether a class derives from one that neither the project nor the tables tell anything of."""
+    bases = [a for c in mro(m, cls) for a in base_values(m, c) if not isinstance(a, ClassRef)]
+    return any(isinstance(a, Unknown) or not (a.qualname in _HARMLESS or a.qualname.startswith("torch.") or call_effect(a.qualname)) for a in bases)
+
+
+def _kind_by_methods(m: Machine, cls: ClassRef) -> str:
+    """What a class is by the methods that it has for a base class to call."""
+    if find_member(m, cls, "forward") is None:
+        return "instance"
+    return "framework" if find_member(m, cls, "training_step") is not None else "module"
 
 
 def find_member(m: Machine, cls: ClassRef, name: str) -> tuple[ir.Function | ir.Assign, ClassRef] | None:

@@ -83,8 +83,12 @@ def over_data(loop: Loop) -> bool:
 
 
 def over_tensor(loop: Loop) -> bool:
-    """Whether a loop goes over the first dimension of one tensor, as a recurrent network goes over the steps of a sequence."""
-    return any(isinstance(atom, Tensor) for atom in loop.over or ())
+    """Whether a loop goes over the first dimension of a tensor, as a recurrent network goes over the steps of a sequence.
+
+    Several tensors that are gone through side by side may be data; they are not where a model put out one of them.
+    """
+    columns = [item for atom in loop.over or () if isinstance(atom, Iter) and not atom.over for row in atom.element if isinstance(row, Tuple) for item in row.items]
+    return any(isinstance(atom, Tensor) for atom in loop.over or ()) or any(isinstance(a, Tensor) and a.forwards for item in columns for a in item)
 
 
 def _counts(value: Value) -> list[bool]:

@@ -77,6 +77,8 @@ def _refine(effect: str, qualname: str) -> str:
             if leaf.endswith("Loss"):
                 return "loss"
             return "module" if is_class else "tensor"
+        case "tensor" if is_class and not leaf.endswith("Tensor"):
+            return "unknown"
         case "tensor":
             return "detached" if leaf in pytorch.DETACHED else "tensor"
         case "transformers":

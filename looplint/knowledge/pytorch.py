@@ -351,6 +351,10 @@ BATCH_NORMS = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LazyBatchNorm1d", "
 BATCH_NORM_MODELS = (
     "resnet", "resnext", "wide_resnet", "densenet", "mobilenet", "efficientnet", "mnasnet", "regnet", "shufflenet", "googlenet", "inception",
 )  # fmt: skip
+# What names stand for that nothing in sight binds: they come with a star import from elsewhere, or from a cell that cannot be read.
+CONVENTIONAL_NAMES = {"torch": "torch", "nn": "torch.nn", "F": "torch.nn.functional", "optim": "torch.optim"}
+# Words in the names of context managers and decorators that may switch gradients off, where their code cannot be followed.
+SWITCHING_WORDS = ("grad", "eval", "infer", "frozen", "freeze", "predict", "test", "sampl", "valid")
 # Classes that no other class of the library derives from.
 SEALED = frozenset({
     "torch.optim.lr_scheduler.ReduceLROnPlateau", "torch.optim.lr_scheduler.OneCycleLR", "torch.optim.lr_scheduler.CyclicLR",
