@@ -221,7 +221,7 @@ def _unpack(m: Machine, targets: list[ir.Expr], value: Value) -> None:
         return
     element = frozenset(_part_of_loss(a) for a in element_of(m, value))
     for number, target in enumerate(targets):
-        assign(m, target, entry_of_value(element, number if starred is None else None))
+        assign(m, target, entry_of_value(m, element, number if starred is None else None))
 
 
 def _part_of_loss(atom: Atom) -> Atom:

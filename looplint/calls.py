@@ -43,9 +43,13 @@ def super_member(m: Machine, atom: Super, name: str) -> Value:
     from looplint import objects
 
     for obj in (a.obj for a in atom.instance if isinstance(a, Ref)):
-        line = objects.mro(m, obj.cls) if obj.cls else []
+        line = objects.line(m, obj.cls) if obj.cls else []
         after = line[line.index(atom.owner) + 1 :] if atom.owner in line else []
         for cls in after:
+            if isinstance(cls, External):
+                if name == "__init__" or objects.effect_of(obj, name) is not None:
+                    break  # a library's class stands before: the method is its own
+                continue
             method = cls.cls.methods.get(name)
             if method is not None:
                 return frozenset({Func(method, cls.module, cls.closure, ref(obj), cls)})
@@ -92,8 +96,15 @@ def call(m: Machine, callee: Value, args: Arguments, expr: ir.Call) -> Value:
     result: Value = NOTHING
     alike = _build_one_thing(candidates)
     m.candidates += not alike
-    for atom in candidates:
+    choice = choices.of_callee(expr, candidates) if not alike else None
+    for number, atom in enumerate(candidates):
         m.restore(before)
+        if choice is not None and number < len(candidates) - 1:
+            m.choose(choice.path, choice.objects[number], False)
+            others = m.save()
+            m.restore(before)
+            m.choose(choice.path, choice.objects[number], True)
+            before = others
         result = join(result, _call_one(m, atom, args, expr))
         ends.append(m.save())
     m.candidates -= not alike

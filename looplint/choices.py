@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from looplint import ir
 from looplint.frames import Frame, Snapshot, Trace
-from looplint.values import Arguments, Obj, Ref, Tuple, Value, join
+from looplint.values import Arguments, Atom, Func, Method, Obj, Ref, Tuple, Value, join
 
 if TYPE_CHECKING:
     import libcst as cst
 
-    from looplint import ir
     from looplint.machine import Machine
 
 _KINDS = ("module", "optimizer", "scheduler", "scaler", "loss")
@@ -119,3 +120,30 @@ def _merge_info(obj: Obj, first: Obj, second: Obj) -> None:
     for key in ("unit", "enabled", "reduction", "rate", "loops", "horizon", "frozen"):
         if key in one and one.get(key) == two.get(key):
             obj.info[key] = one[key]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The name on which it hangs which of several objects a call goes to."""
+
+    path: str
+    objects: list[Obj]
+
+
+def of_callee(expr: ir.Call, candidates: list[Atom]) -> Choice | None:
+    """Which name decides between the callees: one that keeps its value takes the same way again. None where no name does."""
+    found = [_owner(atom) for atom in candidates]
+    objects = [o for o in found if o is not None]
+    named = expr.func if all(isinstance(a, Ref) for a in candidates) else expr.func.value if isinstance(expr.func, ir.Attr) else None
+    path = ir.path_of(named) if named is not None else None
+    return Choice(path, objects) if path is not None and len(set(objects)) == len(candidates) else None
+
+
+def _owner(atom: Atom) -> Obj | None:
+    """The object that is called, or whose method is."""
+    match atom:
+        case Ref(obj) | Method(Ref(obj)):
+            return obj
+        case Func(bound=bound) if bound is not None and len(bound) == 1:
+            return next((a.obj for a in bound if isinstance(a, Ref)), None)
+    return None

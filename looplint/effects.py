@@ -149,10 +149,17 @@ def _text(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
 def _autograd_grad(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """torch.autograd.grad fills no .grad, but what it differentiates is trained or attacked, not evaluated."""
     tensor = combine(m, args.values()) or Tensor()
-    m.facts.trained |= tensor.forwards
+    inputs = args.get(1, "inputs")
+    (m.facts.attacked if _of_tensors(m, inputs) else m.facts.trained).update(tensor.forwards)
     m.facts.differentiated |= tensor.forwards
     create = constant_of(args.keywords["create_graph"]) if "create_graph" in args.keywords else None
     return frozenset({replace(tensor, graph="yes" if create and create.value else "maybe")})
+
+
+def _of_tensors(m: Machine, value: Value) -> bool:
+    """Whether everything that a gradient is asked for is a tensor, and no parameter."""
+    atoms = element_of(m, value) if any(isinstance(a, Tuple) or (isinstance(a, Ref) and a.obj.kind == "list") for a in value) else value
+    return bool(atoms) and all(isinstance(a, Tensor) for a in atoms)
 
 
 def _backward_function(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:

@@ -44,7 +44,7 @@ class Frame:
     """An activation of a function in one calling context."""
 
     __slots__ = (
-        "born", "call", "calls", "closure", "ctx", "depth", "entered", "function", "given", "instance", "locals", "module", "on_yield", "outside", "owner", "returns", "stars", "tests", "yields",
+        "born", "call", "calls", "chosen", "closure", "ctx", "depth", "entered", "function", "given", "instance", "locals", "module", "on_yield", "outside", "owner", "returns", "stars", "tests", "yields",
     )  # fmt: skip
 
     def __init__(self, function: ir.Function, module: ModuleInfo, closure: Frame | None, ctx: object, depth: int) -> None:
@@ -68,6 +68,8 @@ class Frame:
         self.tests: dict[str, ir.Expr] = {}
         # The names of the callers from which a parameter was computed.
         self.given: dict[str, frozenset[str]] = {}
+        # The names on which it has hung which of several objects a call went to.
+        self.chosen: set[str] = set()
         # How many calls deep the innermost function lies that is no method of a model: those run in training and in validation.
         self.outside = 0
 

@@ -105,11 +105,15 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition as paths remember it: the same key means the same outcome until one of its names changes."""
+    """A condition as paths remember it: the same key means the same outcome until one of its names changes.
+
+    `of` is the object that a name is asked to be, where it can be one of several.
+    """
 
     frame: object
     text: str
     names: frozenset[str]
+    of: Obj | None = None
 
 
 @dataclass(frozen=True, slots=True)

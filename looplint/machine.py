@@ -43,6 +43,8 @@ class Facts:
     born: dict[tuple[int, str], tuple[Loop, ...]] = field(default_factory=dict)
     created: dict[object, Obj] = field(default_factory=dict)
     differentiated: set[EventKey] = field(default_factory=set)
+    # Forwards that are differentiated by tensors that are no parameters.
+    attacked: set[EventKey] = field(default_factory=set)
     read_gradients: frozenset[Obj] = frozenset()
     reads_unknown_gradients: bool = False
     scaled_gradients: frozenset[Obj] = frozenset()
@@ -130,6 +132,12 @@ class Machine:
         self.at = [Loose(node, condition, held)]
         self.guards = (*self.guards, self._guard(negated, held, names))
 
+    def choose(self, path: str, obj: Obj, held: bool) -> None:
+        """Go on along the path on which a name that can be one of several objects is this one, or is not."""
+        self.frame.chosen.add(path)
+        node = self.graph.add("branch", self.loops, self.at)
+        self.at = [Loose(node, Condition(self.frame.ctx, f"{path} is {obj.name or obj.kind}", frozenset({path}), obj), held)]
+
     def _guard(self, test: ir.Expr, held: bool, names: frozenset[str]) -> Guard:
         """A condition as a guard; one that was given a name first (`update = (i + 1) % k == 0`) is what the name stands for."""
         named = self.frame.tests.get(test.id) if isinstance(test, ir.Name) else None
@@ -141,7 +149,7 @@ class Machine:
 
     def forget(self, path: str) -> None:
         """A name got a new value: conditions on it no longer hold."""
-        if self.at and path in self.frame.function.tested:
+        if self.at and (path in self.frame.function.tested or path in self.frame.chosen):
             node = self.graph.add("forget", self.loops, self.at, forgets=(self.frame.ctx, path))
             self.at = [Loose(node)]
 

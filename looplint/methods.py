@@ -21,6 +21,8 @@ from looplint.values import (
 
 def call_method(m: Machine, method: Method, args: Arguments, expr: ir.Call) -> Value:
     name = method.name
+    if name == "state_dict" and m.candidates and not isinstance(method.obj, Ref):
+        m.emit("snapshot", expr.node, ())  # of an object that is not known: here the call gives no state of the others
     match method.obj:
         case Tensor():
             return on_tensor(m, method.obj, name, args, expr)

@@ -169,6 +169,17 @@ def mro(m: Machine, cls: ClassRef, depth: int = 0) -> list[ClassRef]:
     return found
 
 
+def line(m: Machine, cls: ClassRef, depth: int = 0) -> list[ClassRef | External]:
+    """The class and its bases, those of libraries too, in the order in which they are asked for a method."""
+    found: list[ClassRef | External] = [cls]
+    for base in base_values(m, cls) if depth < 8 else ():
+        further = line(m, base, depth + 1) if isinstance(base, ClassRef) and base.cls is not cls.cls else []
+        if isinstance(base, External) and base.qualname not in _WITHOUT_METHODS:
+            further = [base]
+        found = [*(c for c in found if c not in further), *further]  # a base of two classes stands after both
+    return found
+
+
 def base_values(m: Machine, cls: ClassRef) -> list[ClassRef | External | Unknown]:
     found: list[ClassRef | External | Unknown] = []
     for base in cls.cls.bases:
@@ -186,6 +197,7 @@ def has_unknown_base(m: Machine, cls: ClassRef) -> bool:
     return any(not isinstance(a, ClassRef) and not (isinstance(a, External) and a.qualname in _HARMLESS) for c in mro(m, cls) for a in base_values(m, c))
 
 
+_WITHOUT_METHODS = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"})
 _HARMLESS = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "torch.nn.Module", "typing.NamedTuple"})
 
 

@@ -12,7 +12,7 @@ from looplint.frames import Trace
 from looplint.graph import Site
 from looplint.knowledge.pytorch import CLASSIFIERS, HEADS, LAST_FUNCTIONS, LAST_LAYERS, NO_CLASSIFIERS, SHAPING, SHAPING_LAYERS
 from looplint.machine import Machine, OutOfFuel
-from looplint.values import UNKNOWN, Arguments, Const, Func, Obj, Outcome, Outcomes, Ref, Tensor, Tuple, Value, constant_of, join, ref
+from looplint.values import UNKNOWN, Arguments, Const, Func, Number, Obj, Outcome, Outcomes, Ref, Tensor, Tuple, Value, constant_of, join, ref
 
 # What following one forward may cost, how deep modules stand in modules, and how many entries of a result are told apart.
 _FUEL = 4_000
@@ -56,8 +56,22 @@ def entry(tensor: Tensor, key: int | str | None) -> Tensor:
     return replace(tensor, outcomes=frozenset(replace(o, path=(*o.path, key)) if o.op == "forward" else o for o in tensor.outcomes))
 
 
-def entry_of_value(value: Value, key: int | str | None) -> Value:
-    return frozenset(entry(a, key) if isinstance(a, Tensor) else a for a in value)
+def entry_of_value(m: Machine, value: Value, key: int | str | None) -> Value:
+    entries = frozenset(entry(a, key) if isinstance(a, Tensor) else a for a in value)
+    return frozenset(Number() if isinstance(a, Tensor) and a.graph != "no" and not m.aside and _is_number(m, a) else a for a in entries)
+
+
+def _is_number(m: Machine, tensor: Tensor) -> bool:
+    """Whether an entry of what a module returns is no tensor at all: lengths that came with the batch, a count."""
+    if not tensor.outcomes:
+        return False
+    for outcome in tensor.outcomes:
+        if outcome.op != "forward" or not outcome.path or outcome.module is None or outcome.module.cls is None:
+            return False
+        place = _place(_returned(m, outcome.module, outcome), outcome.path)
+        if not place or not all(isinstance(a, Number) or (isinstance(a, Const) and isinstance(a.value, int | float)) for a in place):
+            return False
+    return True
 
 
 def resolve(m: Machine, outcomes: Outcomes | None, depth: int = _DEPTH) -> Outcomes | None:
@@ -130,9 +144,14 @@ def _of_parts(m: Machine, parts: list[Value], depth: int) -> Outcomes | None:
 
 
 def _selected(value: Value, path: tuple[int | str, ...]) -> Outcomes | None:
-    """What stands at a place of what a forward returned."""
+    """The outcome of what stands at a place of what a forward returned."""
+    return of_value(_place(value, path))
+
+
+def _place(value: Value, path: tuple[int | str, ...]) -> Value | None:
+    """What stands at a place of what a forward returned; None where that is not known."""
     if not path:
-        return of_value(value)
+        return value
     key, rest = path[0], path[1:]
     found: Value = frozenset()
     for atom in value:
@@ -149,7 +168,7 @@ def _selected(value: Value, path: tuple[int | str, ...]) -> Outcomes | None:
                 found = join(found, obj.info["items"][key])
             case _:
                 return None
-    return _selected(found, rest)
+    return _place(found, rest)
 
 
 def _returned(m: Machine, obj: Obj, outcome: Outcome) -> Value:

@@ -126,6 +126,8 @@ class Program:
         """A state dict is read by what is given it, and changes with the object it was taken of."""
         if state in event.subjects or state in event.data.get("states", ()):
             return "must"
+        if event.kind == "snapshot" and event.key[:2] == state.key[:2]:
+            return "must"  # the state of another of the objects that the call can go to: what was kept here is gone
         owner = state.info["of"]
         if event.kind == "step":
             holds = [h for o in event.subjects for h in o.info.get("holds", ())]
@@ -140,6 +142,8 @@ class Program:
         if event.kind == "unscale" and not event.subjects:
             return "may"
         if event.kind in ("construct", "step", "unscale", "train", "eval", "forward"):
+            return None
+        if self._is_apart(obj, event):
             return None
         if event.kind in ("move", "replace"):
             return "must" if related(obj.info.get("holds", frozenset()), event.subjects) else None
@@ -164,6 +168,24 @@ class Program:
         if event.kind == "clear" and not all(any(m in h.lineage() for m in modules) for h in holds):
             return "may"
         return "must" if event.certain else "may"
+
+    def _is_apart(self, optimizer: Obj, event: Event) -> bool:
+        """Whether something happens before an optimizer is built, or after its last step: in another call of the same training, with another one."""
+        if self.escapes(optimizer):
+            return False
+        built, steps = self._by_optimizer["construct"].get(optimizer, ()), self._by_optimizer["step"].get(optimizer, ())
+        if any(e.root != event.root for e in (*built, *steps)):
+            return False
+        before = bool(built) and all(event.index < e.index and not set(e.loops) & set(event.loops) for e in built)
+        return before or (bool(steps) and all(e.index < event.index and not set(e.loops) & set(event.loops) for e in steps))
+
+    @cached_property
+    def _by_optimizer(self) -> dict[str, dict[Obj, list[Event]]]:
+        found: dict[str, dict[Obj, list[Event]]] = {"construct": {}, "step": {}}
+        for event in self.of("construct", "step"):
+            for obj in event.subjects:
+                found[event.kind].setdefault(obj, []).append(event)
+        return found
 
     def run(self, automaton: Automaton, obj: Obj) -> list[Visit]:
         """The visits of an automaton for one object."""
@@ -283,7 +305,13 @@ class Program:
 
     def is_trained(self, event: Event) -> bool:
         """Whether a forward's result goes backward."""
-        return event.key in self.facts.trained
+        return event.key in self.facts.trained or event.key in self.facts.attacked
+
+    def for_input_gradient(self, event: Event) -> bool:
+        """Whether a forward is made for the gradient of its input: an attack, a saliency map."""
+        inputs = event.data.get("inputs")
+        asked = inputs is not None and any(tag == "input-grad" for tag, _ in inputs.tags)
+        return asked or (event.key in self.facts.attacked and event.key not in self.facts.trained)
 
     @cached_property
     def stepped_modules(self) -> frozenset[Obj]:

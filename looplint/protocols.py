@@ -144,12 +144,6 @@ def contains_part(module: Obj, whole: Obj) -> bool:
     return False
 
 
-def for_input_gradient(event: Event) -> bool:
-    """Whether a forward is made for the gradient of its input: an attack, a saliency map."""
-    inputs = event.data.get("inputs")
-    return inputs is not None and any(tag == "input-grad" for tag, _ in inputs.tags)
-
-
 def unregistered(event: Event) -> list[Obj]:
     """The modules with parameters that an object made for itself and keeps in a plain container, where it does not know of them."""
     found = dict.fromkeys(o for o in _shelved(event) if _is_lost(o, event.data["constructor"]))

@@ -62,7 +62,7 @@ def on_tensor(m: Machine, tensor: Tensor, name: str, args: Arguments, expr: ir.C
         case "shape" | "pure":
             return UNKNOWN
         case "requires-grad":
-            return frozenset({replace(tensor.tagged(("input-grad", True)), graph="yes")})
+            return _ask_for_gradient(m, tensor, args, expr)
         case "sum" | "mean" as reduction:
             merged = combine(m, [frozenset({tensor})]) or tensor
             whole = not args.positional and not args.keywords
@@ -132,6 +132,17 @@ def flag(value: Value | None) -> bool | None:
     return bool(known.value) if known is not None else None
 
 
+def _ask_for_gradient(m: Machine, tensor: Tensor, args: Arguments, expr: ir.Call) -> Value:
+    """`images.requires_grad_()`, in place: what is computed from them is differentiated by them."""
+    known = constant_of(args.positional[0]) if args.positional else None
+    if known is not None and not known.value:
+        return frozenset({tensor})
+    asked: Value = frozenset({replace(tensor.tagged(("input-grad", True)), graph="yes")})
+    if isinstance(expr.func, ir.Attr) and isinstance(expr.func.value, ir.Name) and expr.func.value.id in m.frame.locals:
+        m.frame.locals[expr.func.value.id] = asked
+    return asked
+
+
 def on_unknown(m: Machine, atom: Unknown, name: str, args: Arguments, expr: ir.Call) -> Value:
     """Only what a method's name says beyond doubt is believed of an unknown object."""
     note_discarded(m, atom, name, args, expr)
@@ -145,6 +156,8 @@ def on_unknown(m: Machine, atom: Unknown, name: str, args: Arguments, expr: ir.C
     if name == "backward" and not args.positional:
         backward(m, expr, [frozenset({atom})], args)
         return UNKNOWN
+    if name == "requires_grad_" and not _may_be_applied(m, expr):
+        return _ask_for_gradient(m, Tensor(), args, expr)
     if name in ("zero_grad", "step") and not args.positional and not args.keywords and atom.deps:
         m.emit("escape", expr.node, atom.deps, callee=ir.render(expr.func))
         return UNKNOWN
@@ -165,6 +178,13 @@ def on_unknown(m: Machine, atom: Unknown, name: str, args: Arguments, expr: ir.C
     if tensor is not None:
         return frozenset({guess(m, tensor, atom.deps)})
     return frozenset({atom})
+
+
+def _may_be_applied(m: Machine, expr: ir.Call) -> bool:
+    """Whether the object of a method may be a module: the function calls it, or its parameters are asked for."""
+    named = expr.func.value if isinstance(expr.func, ir.Attr) else None
+    usage = m.frame.function.usage.get(named.id) if isinstance(named, ir.Name) else None
+    return usage is None or usage.called or bool(usage.methods & {"parameters", "named_parameters", "modules", "eval", "train"})
 
 
 def on_params(m: Machine, params: Params, name: str, args: Arguments, expr: ir.Call) -> Value:

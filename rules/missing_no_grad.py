@@ -64,7 +64,7 @@ Safe: wrap the pass in `with torch.no_grad():`.
 What a run shows: the outputs have a `grad_fn`; peak memory is higher.
 """
 
-from looplint.rule import Program, Report, Reports, for_input_gradient, mode_states, name_of, note, related, validation_loop
+from looplint.rule import Program, Report, Reports, mode_states, name_of, note, related, validation_loop
 
 CODE = "LL303"
 
@@ -75,7 +75,7 @@ def check(program: Program) -> Reports:
         module = next(iter(event.subjects))
         if program.is_trained(event) or event.grad is not True or event.data.get("frozen") or not event.certain:
             continue
-        if event.key not in program.facts.scored or event.key in program.facts.differentiated or for_input_gradient(event):
+        if event.key not in program.facts.scored or event.key in program.facts.differentiated or program.for_input_gradient(event):
             continue
         if not related(program.stepped_modules, {module}):
             continue
