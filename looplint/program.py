@@ -174,10 +174,8 @@ class Program:
         if self.escapes(optimizer):
             return False
         built, steps = self._by_optimizer["construct"].get(optimizer, ()), self._by_optimizer["step"].get(optimizer, ())
-        if any(e.root != event.root for e in (*built, *steps)):
-            return False
-        before = bool(built) and all(event.index < e.index and not set(e.loops) & set(event.loops) for e in built)
-        return before or (bool(steps) and all(e.index < event.index and not set(e.loops) & set(event.loops) for e in steps))
+        before = bool(built) and not any(may_follow(event, e) for e in built)
+        return before or (bool(steps) and not any(may_follow(e, event) for e in steps))
 
     @cached_property
     def _by_optimizer(self) -> dict[str, dict[Obj, list[Event]]]:
@@ -307,6 +305,15 @@ class Program:
         """Whether a forward's result goes backward."""
         return event.key in self.facts.trained or event.key in self.facts.attacked
 
+    def feeds_training(self, event: Event) -> bool:
+        """Whether a forward's result is what another one is trained on: a generator's samples, the codes of an encoder."""
+        return event.key in self._fed
+
+    @cached_property
+    def _fed(self) -> frozenset[object]:
+        given = [e.data["inputs"] for e in self.of("forward") if self.is_trained(e)]
+        return frozenset(key for inputs in given if inputs is not None for key in inputs.origins)
+
     def for_input_gradient(self, event: Event) -> bool:
         """Whether a forward is made for the gradient of its input: an attack, a saliency map."""
         inputs = event.data.get("inputs")
@@ -323,6 +330,11 @@ class Program:
                 if obj.kind == "engine":
                     found.add(obj)
         return frozenset(found)
+
+
+def may_follow(later: Event, earlier: Event) -> bool:
+    """Whether an event can come after another one: it stands further down, in a loop with it, or nobody says which function is called first."""
+    return later.root != earlier.root or later.index > earlier.index or bool(set(later.loops) & set(earlier.loops))
 
 
 def involved(event: Event) -> frozenset[Obj]:

@@ -14,7 +14,7 @@ from looplint.ir import Binary, BoolOp, Compare, Const, Expr, paths_in, render
 from looplint.loaders import follows_time
 from looplint.precision import COMPUTING, SCALING, UPDATING, disabled, scaler_of, switched, unscaled_by_hand
 from looplint.predictions import Scored, scored
-from looplint.program import Program, refs, related
+from looplint.program import Program, may_follow, refs, related
 from looplint.protocols import (
     CLEARING, MODE, Uncleared, contains_part, known_elsewhere, mode_matters, mode_states, over_data, over_tensor, uncleared, unregistered, validation_loop,
     without_parameters, wrapper_for,
@@ -60,7 +60,7 @@ Reports = Iterator[Report]
 __all__ = [
     "CLEARING", "MODE", "UNSEEN", "Automaton", "Binary", "BoolOp", "Compare", "Const", "Event", "Expr", "Guard", "Loop", "Note", "Obj", "PathState", "Program", "Report", "Reports", "Site", "Tensor", "Uncleared",
     "Value", "Visit", "constant_of", "mode_matters", "mode_states", "name_of", "note", "over_data", "over_tensor", "paths_in", "refs", "related", "render", "run", "tensor_of", "uncleared",
-    "contains_part", "validation_loop", "without_parameters",
+    "contains_part", "may_follow", "validation_loop", "without_parameters",
     "COMPUTING", "SCALING", "UPDATING", "disabled", "scaler_of", "switched", "unscaled_by_hand",
     "known_elsewhere", "unregistered", "wrapper_for",
     "argument", "changing", "epoch_passes", "is_record", "is_written", "makes_items", "off", "on_accelerator", "over_batches", "same_everywhere", "trains",

@@ -158,6 +158,9 @@ def on_unknown(m: Machine, atom: Unknown, name: str, args: Arguments, expr: ir.C
         return UNKNOWN
     if name == "requires_grad_" and not _may_be_applied(m, expr):
         return _ask_for_gradient(m, Tensor(), args, expr)
+    if name == "zero_grad" and not atom.deps:
+        m.emit("clear", expr.node, (), certain=False, manual=True)
+        return UNKNOWN
     if name in ("zero_grad", "step") and not args.positional and not args.keywords and atom.deps:
         m.emit("escape", expr.node, atom.deps, callee=ir.render(expr.func))
         return UNKNOWN

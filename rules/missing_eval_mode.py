@@ -76,6 +76,8 @@ def check(program: Program) -> Reports:
         module = next(iter(event.subjects))
         if program.is_trained(event) or event.data.get("frozen") or _samples(program, event) or not event.certain or event.key not in program.facts.scored:
             continue
+        if program.feeds_training(event):
+            continue
         if not related(program.stepped_modules, {module}) or mode_matters(top_of(module)) is False:
             continue
         loop = validation_loop(program, event)

@@ -49,7 +49,7 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-A scheduler that is returned, stored, wrapped in another one or handed to code that cannot be followed.
+A scheduler that is returned, stored, wrapped in another one or handed to code that cannot be followed; one whose optimizer trains no more.
 
 ## Repair
 
@@ -60,7 +60,7 @@ None.
 What a run shows: the learning rate is constant.
 """
 
-from looplint.rule import Program, Report, Reports, name_of, note, refs
+from looplint.rule import Program, Report, Reports, may_follow, name_of, note, refs
 
 CODE = "LL205"
 
@@ -76,7 +76,7 @@ def check(program: Program) -> Reports:
             if not scheduler.qualname.startswith("torch.optim.lr_scheduler.") or scheduler in stepped or scheduler.escaped or "chosen" in scheduler.info or scheduler.many or scheduler.info.get("wrapped"):
                 continue
             optimizers = refs(scheduler.info.get("optimizer"), "optimizer")
-            step = next((e for e in program.of("step") if e.loops and any(o in e.subjects for o in optimizers)), None)
+            step = next((e for e in program.of("step") if e.loops and may_follow(e, event) and any(o in e.subjects for o in optimizers)), None)
             if step is None:
                 continue
             name = name_of(scheduler)
