@@ -115,12 +115,25 @@ def _needs_gradients(p: Planner, statement: Statement, layout: Layout) -> bool:
 
 
 def _pass(p: Planner, loop: Loop | None, event: Event, depth: int) -> tuple[Place, Statement]:
-    """The validation pass: its loop, or the statement that leads to its forward so many calls deep."""
+    """The validation pass: its loop, or the statement that leads to its forward so many calls deep; where training shares that, the call that only validates."""
     if loop is None:
         place = place_at(event, depth, p.layouts)
-        return place, place.statement
-    place = in_loop(event, loop, p.layouts)
-    return place, loop_statement(loop, p.layouts)
+        target = place.statement
+    else:
+        place, target = in_loop(event, loop, p.layouts), loop_statement(loop, p.layouts)
+    outer = event.chain.index(place.site)
+    while _trains(p, target, place.layout):
+        outer -= 1
+        if outer < 0:
+            raise Infeasible("the pass that validates is a part of the one that trains")
+        place = place_at(event, outer, p.layouts)
+        target = place.statement
+    return place, target
+
+
+def _trains(p: Planner, statement: Statement, layout: Layout) -> bool:
+    """Whether something is trained in a statement, in this call or in another one."""
+    return any(e.kind in ("backward", "step") or (e.kind == "forward" and p.program.is_trained(e)) for e in p.events_in(statement, layout))
 
 
 def _name(p: Planner, module: Obj, place: Place, event: Event) -> str | None:
@@ -159,8 +172,7 @@ def _only_evaluates(p: Planner, function: Statement, layout: Layout) -> bool:
     assert isinstance(node, cst.FunctionDef)
     if not _EVALUATES.search(node.name.value) or any(isinstance(n, cst.Yield) for n in _walk(node)):
         return False
-    events = list(p.events_in(function, layout))
-    return not any(e.kind in ("backward", "step") or (e.kind == "forward" and p.program.is_trained(e)) for e in events)
+    return not _trains(p, function, layout)
 
 
 def _walk(node: cst.CSTNode) -> list[cst.CSTNode]:

@@ -21,9 +21,22 @@ def detach_argument(p: Planner, event: Event, scalar: bool) -> Plan:
     # A name or a call may stand for a structure as well, which has neither method.
     if value is None or not event.data["plain"] or isinstance(value, cst.List | cst.Tuple | cst.Dict | cst.GeneratorExp | cst.ListComp):
         raise Infeasible("the tensor is one of several values that are kept")
+    if _of_a_sum(p, event, layout, value):
+        raise Infeasible("it is computed from a sum that is to be repaired first")
     container = event.data["into"].name or ""
     numbers = scalar and container != "" and _takes_numbers(layout, container)
     return _with_suffix(layout, value, "item" if numbers else "detach")
+
+
+def _of_a_sum(p: Planner, event: Event, layout: Layout, value: cst.BaseExpression) -> bool:
+    """Whether a value is computed from what adds up tensors with their graphs: a sum that is repaired may be a number, which nothing detaches."""
+    function, code = layout.function_of(place_at(event, len(event.calls), p.layouts).statement), layout.code(value)
+    for added in p.program.of("accumulate"):
+        if added.site.module is not layout.info or added.data["value"].graph != "yes" or not re.search(rf"(?<![\w.]){re.escape(added.data['target'])}\b", code):
+            continue
+        if layout.function_of(place_at(added, len(added.calls), p.layouts).statement) is function:
+            return True
+    return False
 
 
 def detach_added(p: Planner, event: Event, scalar: bool) -> Plan:
