@@ -156,7 +156,7 @@ def _after(node: Node, states: dict[_Key, _Entry], automaton: Automaton, touched
         if event.kind == "construct":
             following = automaton.start
         elif event.kind == "escape":
-            following = UNSEEN if ("*", "escape") not in automaton.arrows else automaton.arrows[("*", "escape")]
+            following = automaton.arrows.get(("*", "escape"), UNSEEN)
         else:
             following = automaton.next(state, event.kind, event.variant)
         _merge(result, (following, later), _Entry(entry.assumed, {**entry.trail, event.kind: event}, event if following != state else entry.since))

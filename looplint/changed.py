@@ -16,7 +16,7 @@ _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _DIFF = (
     "-c", "core.quotePath=false", "diff", "--no-color", "--no-ext-diff", "--no-textconv", "--unified=0", "--src-prefix=a/", "--dst-prefix=b/",
 )  # fmt: skip
-_WHOLE = range(0, 1 << 60)
+_WHOLE = range(1 << 60)
 
 
 @dataclass(slots=True)

@@ -341,7 +341,7 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
-    except Exception as error:  # noqa: BLE001 - looplint's own bug, said in one line
+    except Exception as error:  # looplint's own bug, said in one line
         if os.environ.get("LOOPLINT_TRACEBACK"):
             raise
         click.echo(f"internal error ({type(error).__name__}: {error}); please report it with what LOOPLINT_TRACEBACK=1 prints", err=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Union
+from typing import Any
 
 import libcst as cst
 
@@ -199,10 +199,10 @@ class Opaque:
     parts: list[Expr]
 
 
-Expr = Union[
-    Const, Name, Attr, Call, Display, DictDisplay, Subscript, Binary, Unary, Compare, BoolOp, IfExp, Lambda,
-    Comprehension, Star, Yield, Walrus, Format, Opaque,
-]  # fmt: skip
+Expr = (
+    Const | Name | Attr | Call | Display | DictDisplay | Subscript | Binary | Unary | Compare | BoolOp | IfExp | Lambda |
+    Comprehension | Star | Yield | Walrus | Format | Opaque
+)  # fmt: skip
 
 
 @dataclass(slots=True, eq=False)
@@ -382,9 +382,9 @@ class Scope:
     names: list[str]
 
 
-Stmt = Union[
-    Assign, AugAssign, ExprStmt, If, For, While, With, Try, Match, Return, Jump, Delete, Assert, FunctionDef, ClassDef, Import, Scope,
-]  # fmt: skip
+Stmt = (
+    Assign | AugAssign | ExprStmt | If | For | While | With | Try | Match | Return | Jump | Delete | Assert | FunctionDef | ClassDef | Import | Scope
+)  # fmt: skip
 
 
 @dataclass(slots=True, eq=False)

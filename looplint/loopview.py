@@ -156,7 +156,7 @@ class _Builder:
         box.items.append(Step(place, event.kind, "" if same else self._line(event.site), said, self._findings(place)))
 
     def _box(self, scope: _Scope, event: Event) -> Box:
-        kind, _, site, what = scope
+        _, _, site, what = scope
         if isinstance(what, Guard):
             return Box("branch", _condition(what, site.module if site else event.site.module), "", None)
         assert site is not None

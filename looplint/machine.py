@@ -269,7 +269,7 @@ class Machine:
         """The objects of the loop that someone who holds these values can get at."""
         found: list[Obj] = []
         seen: set[int] = set()
-        work = [v for v in values]
+        work = list(values)
         while work:
             for atom in work.pop():
                 if isinstance(atom, Tuple):

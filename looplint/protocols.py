@@ -94,9 +94,7 @@ def over_tensor(loop: Loop) -> bool:
 def _counts(value: Value) -> list[bool]:
     found = []
     for atom in value:
-        if isinstance(atom, Iter) and any(isinstance(a, Number) for a in atom.element):
-            found.append(True)
-        elif isinstance(atom, Ref) and atom.obj.kind in ("list", "dict") and atom.obj.info.get("items") is not None:
+        if isinstance(atom, Iter) and any(isinstance(a, Number) for a in atom.element) or isinstance(atom, Ref) and atom.obj.kind in ("list", "dict") and atom.obj.info.get("items") is not None:
             found.append(True)
     return found
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, Union
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from looplint import ir
@@ -230,9 +230,9 @@ class Unknown:
     files: frozenset[Obj] = frozenset()
 
 
-Atom = Union[
-    Const, Number, Ref, Tensor, Params, Tuple, Func, ClassRef, Method, Partial, External, ModuleRef, Super, Iter, Context, Unknown,
-]  # fmt: skip
+Atom = (
+    Const | Number | Ref | Tensor | Params | Tuple | Func | ClassRef | Method | Partial | External | ModuleRef | Super | Iter | Context | Unknown
+)  # fmt: skip
 Value = frozenset[Atom]
 
 UNKNOWN: Value = frozenset({Unknown()})

@@ -143,7 +143,7 @@ def test_all_public_names_can_be_had() -> None:
     assert {name: getattr(looplint, name).__doc__ for name in looplint.__all__ if not name.startswith("_")}.values()
     assert set(looplint.__all__) <= set(dir(looplint))
     with pytest.raises(AttributeError, match="no attribute 'lnt'"):
-        looplint.lnt  # type: ignore[attr-defined]
+        _ = looplint.lnt  # type: ignore[attr-defined]
 
 
 def test_a_type_checker_knows_the_types(tmp_path: Path) -> None:

@@ -142,7 +142,7 @@ def unescaped(text: str) -> str:
 def test_github_commands_are_one_line_each_and_give_back_what_they_were_given() -> None:
     lines = render("github", RESULT).splitlines()
     assert [re.match(r"::(\w+) ", line)[1] for line in lines] == ["error", "warning", "error", "error"]  # type: ignore[index]
-    command, properties, message = re.fullmatch(r"::(\w+) ([^:]*)::(.*)", lines[0]).groups()  # type: ignore[union-attr]
+    _, properties, message = re.fullmatch(r"::(\w+) ([^:]*)::(.*)", lines[0]).groups()  # type: ignore[union-attr]
     read = {k: unescaped(v) for k, v in (p.split("=", 1) for p in properties.split(","))}
     assert read == {"title": "looplint (LL102)", "file": ODD, "line": "3", "endLine": "4"}
     assert FINDINGS[0].message in unescaped(message) and "\nother.py:1: here, too\nrepair (unsafe): clear them" in unescaped(message)

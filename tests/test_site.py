@@ -50,7 +50,7 @@ def text_of(page: Path) -> str:
 
 def test_findings_lead_to_pages_that_are_there(site: Path) -> None:
     base = load_config(str(ROOT / "mkdocs.yml")).site_url
-    assert URL == f"{base}rules"
+    assert f"{base}rules" == URL
     for rule in load():
         shown = text_of(site / "rules" / rule.name / "index.html")
         assert rule.code in shown and rule.doc.splitlines()[-1][:40].replace("`", "") in shown

@@ -69,7 +69,7 @@ _warm: Warm | None = None
 
 
 def _start() -> None:
-    global _warm  # noqa: PLW0603 (a pool's initializer has nowhere else to leave what it starts)
+    global _warm  # (a pool's initializer has nowhere else to leave what it starts)
     _warm = Warm({"OMP_NUM_THREADS": "1"})
 
 

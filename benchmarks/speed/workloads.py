@@ -40,7 +40,7 @@ def scale_{n}(values, low={n}, high=None):
 def script(folder: Path) -> Path:
     """The shipped example, or else the fixture nearest to 100 lines, alone in a folder."""
     example = ROOT / "examples" / "train.py"
-    fixtures = [p for p in ROOT.glob("fixtures/*/*.py")]
+    fixtures = list(ROOT.glob("fixtures/*/*.py"))
     source = example if example.is_file() else min(fixtures, key=lambda p: (abs(len(p.read_text("utf-8").splitlines()) - 100), str(p)))
     folder.mkdir(parents=True)
     return Path(shutil.copyfile(source, folder / "train.py"))

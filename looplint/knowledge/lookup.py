@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 
 from looplint.knowledge import frameworks, own, pytorch
 
@@ -39,7 +39,7 @@ def use(tables: own.Tables) -> None:
         call_effect.cache_clear()
 
 
-@lru_cache(maxsize=None)
+@cache
 def call_effect(qualname: str) -> str | None:
     """The effect of calling a name.
 

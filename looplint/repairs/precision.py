@@ -40,7 +40,7 @@ def insert_unscale(p: Planner, clip: Event, backward: Event, scaler: Obj, optimi
 def _bring_up(p: Planner, unscale: Event, clip: Event, optimizer: Obj) -> Plan:
     mine, theirs = meet(unscale, clip, p.layouts)
     unit = p.unit(mine, theirs.statement, "unscale")
-    block, outer, target = common_block(unit, theirs.statement)
+    _, outer, target = common_block(unit, theirs.statement)
     if outer is not unit or unit.index < target.index:
         raise Infeasible("the gradients are unscaled elsewhere, under a condition")
     check_free(unit, target)

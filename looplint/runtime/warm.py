@@ -28,7 +28,7 @@ class Warm:
         self._environment = {**os.environ, "PYTHONHASHSEED": "0", **(environment or {})}
         self._process: subprocess.Popen[bytes] | None = None
 
-    def __enter__(self) -> Warm:  # noqa: PYI034 (typing.Self is younger than Python 3.10)
+    def __enter__(self) -> Warm:  # (typing.Self is younger than Python 3.10)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -80,7 +80,7 @@ class Several:
         self._mine = threading.local()
         self._all: list[Warm] = []
 
-    def __enter__(self) -> Several:  # noqa: PYI034 (as above)
+    def __enter__(self) -> Several:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:

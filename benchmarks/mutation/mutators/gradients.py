@@ -119,7 +119,7 @@ def missing_step(script: Script) -> Iterator[Change]:
     """
     found = events(script)
     steps = [e for e in found if e.kind == "step"]
-    trained = [c for c in cycles(script)]
+    trained = list(cycles(script))
     if not trained or _calls_elsewhere(script, "step", {e.call for e in found}):
         return
     updates = tuple(Delete(s) for s in _updates(script)) if any(c.scaled for c in trained) else ()

@@ -142,9 +142,10 @@ def _rare(script: Script, cycle: Cycle) -> Iterator[ast.If]:
     """`if i % 100 == 0: print(...)`, and nothing but calls under it."""
     assert cycle.loop is not None
     for stmt in cycle.loop.body:
-        if isinstance(stmt, ast.If) and not stmt.orelse and "%" in ast.unparse(stmt.test) and all(isinstance(s, ast.Expr) for s in stmt.body):
-            if any(callee(c) == "print" for c in _calls(stmt)):
-                yield stmt
+        if not isinstance(stmt, ast.If) or stmt.orelse or "%" not in ast.unparse(stmt.test):
+            continue
+        if all(isinstance(s, ast.Expr) for s in stmt.body) and any(callee(c) == "print" for c in _calls(stmt)):
+            yield stmt
 
 
 def _body(script: Script, stmt: ast.If) -> str:
