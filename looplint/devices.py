@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from looplint.values import UNKNOWN, Const, Value
 
+# Whatever accelerator the machine has: a device, but not one that the text names beside the CPU (see is_choice).
+CURRENT = "accelerator"
 _ACCELERATORS = ("cuda", "mps", "xpu", "npu", "hpu")
 
 
@@ -15,7 +17,7 @@ def device(value: Value | None) -> Value:
 def kind(value: Value | None) -> str | None:
     """ "accelerator" where a device may be one, "cpu" where it is the CPU alone, None where it is not known."""
     names = {a.value.partition(":")[0] for a in value or () if isinstance(a, Const) and isinstance(a.value, str)}
-    if any(name in _ACCELERATORS for name in names) or any(isinstance(a, Const) and type(a.value) is int for a in value or ()):
+    if any(name in (CURRENT, *_ACCELERATORS) for name in names) or any(isinstance(a, Const) and type(a.value) is int for a in value or ()):
         return "accelerator"
     return "cpu" if value and names == {"cpu"} and all(isinstance(a, Const) for a in value) else None
 

@@ -221,6 +221,10 @@ def _is_statement(m: Machine, expr: ir.Call) -> bool:
     return isinstance(m.statement, cst.Expr) and m.statement.value is expr.node
 
 
+def _accelerator(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    return const(devices.CURRENT)
+
+
 def _device(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     return devices.device(args.get(0, "device", "type")) if len(args.values()) == 1 else UNKNOWN
 
@@ -267,6 +271,6 @@ _EFFECTS: dict[str, Effect] = {
     "master-params": _master_params, "no-grad": _context("no-grad"), "enable-grad": _context("enable-grad"),
     "set-grad": _context("set-grad"), "context": _context("context"), "autocast": autocasting.context,
     "autocast-dtype": _autocast_dtype, "accumulate-context": _context("accumulate"), "scaled-loss-context": _context("scaled-loss"),
-    "save": checkpoints.save, "load": checkpoints.load, "overwrite-flag": _overwrite_flag, "device": _device, "seed": _seed,
+    "save": checkpoints.save, "load": checkpoints.load, "overwrite-flag": _overwrite_flag, "device": _device, "accelerator": _accelerator, "seed": _seed,
     "initialize": _initialize, "collective": _pure, "released": _released, "waited": _waited, "update-bn": _pure,
 }  # fmt: skip

@@ -87,5 +87,6 @@ def _stays_in_eval(program: Program, step: Event, module: Obj, layer: Obj) -> bo
     """Whether the model trains in eval mode where it steps, or a part with the layer is put into it by itself."""
     if any(obj is not module and obj in set(layer.lineage()) for event in program.of("eval") for obj in event.subjects):
         return True
-    visits = [mode_states(program, module, event) for event in program.of("forward") if module in event.subjects and step.loops[-1] in event.loops]
+    trained = [e for e in program.of("forward") if module in e.subjects and program.is_trained(e) and step.loops[-1] in e.loops]
+    visits = [mode_states(program, module, event) for event in trained]
     return any(visit is not None and visit.always("eval") for visit in visits)

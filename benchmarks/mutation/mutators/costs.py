@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from benchmarks.mutation.cycles import Cycle, cycles, enclosing_top, handles_gradients_itself, side_by_side
 from benchmarks.mutation.mutant import Change
 from benchmarks.mutation.mutators.new_schedules import imports_torch
-from benchmarks.mutation.roles import callee, calls_within, constructions, functions, receiver, trained_models
-from benchmarks.mutation.script import After, Before, Delete, Op, Replace, Script
+from benchmarks.mutation.roles import called_in_loop, callee, calls_within, constructions, functions, receiver, trained_models
+from benchmarks.mutation.script import After, Before, Delete, Loop, Op, Replace, Script
 
 _K = 4
 
@@ -132,7 +132,7 @@ def _classes(script: Script, call: ast.Call) -> list[ast.ClassDef]:
 def accumulation_drops_last_batches(script: Script) -> Iterator[Change]:
     """LL111. The last batch no longer steps by itself; or a loop that steps on each batch is made to accumulate, the rest forgotten."""
     for cycle in cycles(script):
-        if cycle.loop is None or not cycle.alone:
+        if cycle.loop is None or not cycle.alone or not _in_epochs(script, cycle.loop):
             continue
         for parent in script.ancestors(cycle.step.stmt):
             if isinstance(parent, ast.If) and isinstance(parent.test, ast.BoolOp) and isinstance(parent.test.op, ast.Or) and parent in script.bodies:
@@ -141,6 +141,13 @@ def accumulation_drops_last_batches(script: Script) -> Iterator[Change]:
                     yield Change("the last batch forgotten", (Replace(parent.test, ast.unparse(rest[0])),))
         for form, ops, right in accumulating(script, cycle):
             yield Change(form, ops, right)
+
+
+def _in_epochs(script: Script, loop: Loop) -> bool:
+    """Whether a loop goes over batches again and again: steps that are only counted have no epoch whose last batches could be left over."""
+    scope = script.scope(loop)
+    counted = isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call) and callee(loop.iter) == "range"
+    return not counted and (bool(script.loops(loop)) or (not isinstance(scope, ast.Module) and called_in_loop(script, scope)))
 
 
 def _counts(loop: ast.AST) -> bool:
