@@ -155,7 +155,7 @@ def _counts(loop: ast.AST) -> bool:
 
 
 def _modulus(script: Script, cycle: Cycle) -> bool:
-    tests = [p.test for p in script.ancestors(cycle.step.stmt) if isinstance(p, ast.If) and cycle.loop in script.ancestors(p)]
+    tests = [p.test for p in script.ancestors(cycle.step.stmt) if isinstance(p, ast.If) and any(a is cycle.loop for a in script.ancestors(p))]
     return any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod) for test in tests for n in ast.walk(test))
 
 
