@@ -61,7 +61,7 @@ Safe: move the call into the batch loop, after the optimizer's step.
 What a run shows: the schedule ends far from its planned end.
 """
 
-from looplint.rule import Program, Report, Reports, name_of, note
+from looplint.rule import Program, Report, Reports, name_of, note, refs
 
 CODE = "LL202"
 
@@ -81,6 +81,7 @@ def check(program: Program) -> Reports:
         name = name_of(scheduler)
         construct = next((e for e in program.of("construct") if scheduler in e.subjects), None)
         message = f"{name} counts optimizer steps, but is stepped once an epoch: the schedule hardly begins before training ends"
-        step = next((e for e in program.of("step") if inner in e.loops), None)
+        steps, own = [e for e in program.of("step") if inner in e.loops], refs(scheduler.info.get("optimizer"), "optimizer")
+        step = next((e for e in steps if not own or set(own) & set(e.subjects)), None)
         optimizer = next(iter(step.subjects), None) if step else None
         yield Report(event, message, note(construct, f"{name} is built for steps here"), repair=("move-into-batch-loop", event, step, optimizer) if step else None)

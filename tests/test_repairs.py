@@ -423,6 +423,24 @@ for i, (x, y) in enumerate(loader):
         opt.zero_grad()
 """,
     ),
+    "a clear that drops what adds up to a step goes into the guard, behind the step": (
+        """\
+for i, (x, y) in enumerate(loader):
+    loss = nn.functional.mse_loss(model(x), y) / 4
+    loss.backward()
+    opt.zero_grad()
+    if (i + 1) % 4 == 0:
+        opt.step()
+""",
+        """\
+for i, (x, y) in enumerate(loader):
+    loss = nn.functional.mse_loss(model(x), y) / 4
+    loss.backward()
+    if (i + 1) % 4 == 0:
+        opt.step()
+        opt.zero_grad()
+""",
+    ),
     "a step that is named is called": (
         """\
 for x, y in loader:

@@ -20,14 +20,15 @@ from looplint.values import Obj
 def move_clear(p: Planner, optimizer: Obj, clear: Event, backward: Event, step: Event) -> Plan:
     """The clear goes to the top of the batch body, behind the step of another optimizer that stands above.
 
-    Where it stands in a function that steps and does not run the backward, it goes behind the step.
+    Where it stands in a function that steps and does not run the backward, or where gradients of several batches add up to a step, it
+    goes behind the step.
     """
     mine, theirs = meet(clear, backward, p.layouts)
     others = [e for e in p.program.of("step") if optimizer not in e.subjects and backward.index < e.index < clear.index]
     holds = optimizer.info.get("holds", frozenset())
     if others and any(related(holds, e.subjects) for e in p.program.of("forward") if clear.index < e.index < step.index):
         raise Infeasible("another optimizer has used those gradients, and a loss of its own is computed behind the clear: its backward may be missing")
-    if not mine.direct:
+    if not mine.direct or _accumulates(p, backward, step):
         return _clear_behind_step(p, optimizer, clear, step)
     unit = p.unit(mine, theirs.statement, "clear")
     block, outer, backwards = common_block(unit, theirs.statement)
@@ -47,6 +48,12 @@ def move_clear(p: Planner, optimizer: Obj, clear: Event, backward: Event, step: 
         draft.move_before(unit, target)
     # Where another optimizer has stepped on these gradients, they may be its own.
     return Plan(f"Move the clear of {_called(optimizer)} before the forward pass", "unsafe" if others else "safe", [draft])
+
+
+def _accumulates(p: Planner, backward: Event, step: Event) -> bool:
+    """Whether the step is made on some turns only of the loop that runs the backward."""
+    loop = backward.loops[-1] if backward.loops else None
+    return loop is not None and loop in step.loops and p.program.every_iteration(backward, loop) and not p.program.every_iteration(step, loop)
 
 
 def _clear_behind_step(p: Planner, optimizer: Obj, clear: Event, step: Event) -> Plan:

@@ -74,7 +74,7 @@ def insert_eval(p: Planner, module: Obj, loop: Loop | None, event: Event, depth:
 
 def insert_no_grad(p: Planner, loop: Loop | None, event: Event, depth: int) -> Plan:
     """The pass goes under `torch.no_grad()`; a function that does nothing but evaluate is decorated."""
-    place, target = _pass(p, loop, event, depth)
+    place, target = _pass(p, loop, event, depth, narrow=True)
     layout = place.layout
     if _needs_gradients(p, target, layout):
         target = place.statement
@@ -114,13 +114,18 @@ def _needs_gradients(p: Planner, statement: Statement, layout: Layout) -> bool:
     return any(e.kind == "backward" or (e.kind == "forward" and e.key in needed) for e in p.events_in(statement, layout))
 
 
-def _pass(p: Planner, loop: Loop | None, event: Event, depth: int) -> tuple[Place, Statement]:
-    """The validation pass: its loop, or the statement that leads to its forward so many calls deep; where training shares that, the call that only validates."""
+def _pass(p: Planner, loop: Loop | None, event: Event, depth: int, *, narrow: bool = False) -> tuple[Place, Statement]:
+    """The validation pass: its loop, or the statement that leads to its forward so many calls deep; where training shares that, the call that only validates.
+
+    `narrow`: rather the statement in the loop, if that only validates.
+    """
     if loop is None:
         place = place_at(event, depth, p.layouts)
         target = place.statement
     else:
         place, target = in_loop(event, loop, p.layouts), loop_statement(loop, p.layouts)
+    if narrow and _trains(p, target, place.layout) and not _trains(p, place.statement, place.layout):
+        return place, place.statement
     outer = event.chain.index(place.site)
     while _trains(p, target, place.layout):
         outer -= 1
