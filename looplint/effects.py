@@ -156,8 +156,10 @@ def _autograd_grad(m: Machine, qualname: str, args: Arguments, expr: ir.Call) ->
     return frozenset({replace(tensor, graph="yes" if create and create.value else "maybe")})
 
 
-def _of_tensors(m: Machine, value: Value) -> bool:
+def _of_tensors(m: Machine, value: Value | None) -> bool:
     """Whether everything that a gradient is asked for is a tensor, and no parameter."""
+    if value is None:
+        return False
     atoms = element_of(m, value) if any(isinstance(a, Tuple) or (isinstance(a, Ref) and a.obj.kind == "list") for a in value) else value
     return bool(atoms) and all(isinstance(a, Tensor) for a in atoms)
 
