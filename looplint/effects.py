@@ -149,7 +149,7 @@ def _text(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
 def _autograd_grad(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """torch.autograd.grad fills no .grad, but what it differentiates is trained or attacked, not evaluated."""
     tensor = combine(m, args.values()) or Tensor()
-    inputs = args.get(1, "inputs")
+    inputs = args.get(1, "inputs") or NOTHING
     (m.facts.attacked if _of_tensors(m, inputs) else m.facts.trained).update(tensor.forwards)
     m.facts.differentiated |= tensor.forwards
     create = constant_of(args.keywords["create_graph"]) if "create_graph" in args.keywords else None

@@ -126,7 +126,7 @@ class Program:
         """A state dict is read by what is given it, and changes with the object it was taken of."""
         if state in event.subjects or state in event.data.get("states", ()):
             return "must"
-        if event.kind == "snapshot" and event.key[:2] == state.key[:2]:
+        if event.kind == "snapshot" and isinstance(state.key, tuple) and event.key[:2] == state.key[:2]:
             return "must"  # the state of another of the objects that the call can go to: what was kept here is gone
         owner = state.info["of"]
         if event.kind == "step":
