@@ -21,6 +21,80 @@ loader = torch.utils.data.DataLoader(data, batch_size=4, shuffle=True)
 
 # name: (broken, repaired), both below HEAD
 CASES = {
+    "a misspelt constructor of the base class is called by its name": (
+        """\
+class Block(nn.Module):
+    def __init__(self):
+        super(Block, self)._init_()  # first of all
+        self.layer = nn.Linear(4, 4)
+""",
+        """\
+class Block(nn.Module):
+    def __init__(self):
+        super(Block, self).__init__()  # first of all
+        self.layer = nn.Linear(4, 4)
+""",
+    ),
+    "a schedule under a condition that asks for the epoch is left where it is": (
+        """\
+scheduler = torch.optim.lr_scheduler.OneCycleLR(opt, 0.1, total_steps=40 * len(loader))
+for epoch in range(40):
+    for x, y in loader:
+        opt.zero_grad()
+        nn.functional.mse_loss(model(x), y).backward()
+        opt.step()
+    # warmup for the first epochs
+    if epoch >= 5:
+        scheduler.step()
+    print(epoch)
+""",
+        """\
+scheduler = torch.optim.lr_scheduler.OneCycleLR(opt, 0.1, total_steps=40 * len(loader))
+for epoch in range(40):
+    for x, y in loader:
+        opt.zero_grad()
+        nn.functional.mse_loss(model(x), y).backward()
+        opt.step()
+    # warmup for the first epochs
+    if epoch >= 5:
+        scheduler.step()
+    print(epoch)
+""",
+    ),
+    "what a cell shows is left at its top level": (
+        """\
+def trained(x, y):
+    opt.zero_grad()
+    loss = nn.functional.mse_loss(model(x), y)
+    loss.backward()
+    opt.step()
+
+
+# %%
+for x, y in loader:
+    trained(x, y)
+
+# %%
+model.eval()
+[(model(x) - y).abs().mean().item() for x, y in loader]
+""",
+        """\
+def trained(x, y):
+    opt.zero_grad()
+    loss = nn.functional.mse_loss(model(x), y)
+    loss.backward()
+    opt.step()
+
+
+# %%
+for x, y in loader:
+    trained(x, y)
+
+# %%
+model.eval()
+[(model(x) - y).abs().mean().item() for x, y in loader]
+""",
+    ),
     "a comment on the line moves with it": (
         """\
 for x, y in loader:

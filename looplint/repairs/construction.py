@@ -28,6 +28,10 @@ def call_super_init(p: Planner, event: Event) -> Plan:
         assert isinstance(uncalled.node, cst.Expr)
         draft.insert(layout.extent(uncalled.node.value)[1], "()")
         return Plan("Call the constructor of the base class, which is only named here", "safe", [draft])
+    misspelt = next((s for s in body.statements[: part.index] if _misspells_constructor(s)), None)
+    if misspelt is not None:
+        draft.replace(misspelt.node.value.func.attr, "__init__")  # type: ignore[attr-defined]
+        return Plan("Call the constructor of the base class by its name", "safe", [draft])
     plain = event.data["plain"]
     late = next((s for s in body.statements[part.index :] if _calls_constructor(s)), None)
     if late is not None:
@@ -55,6 +59,14 @@ def _names_constructor(statement: Statement) -> bool:
     """`super().__init__` without the call."""
     node = statement.node
     return isinstance(node, cst.Expr) and isinstance(node.value, cst.Attribute) and node.value.attr.value == "__init__" and _of_super(node.value)
+
+
+def _misspells_constructor(statement: Statement) -> bool:
+    """`super()._init_(...)`, a name with other underscores."""
+    match statement.node:
+        case cst.Expr(value=cst.Call(func=cst.Attribute(attr=cst.Name(value=name)) as method)):
+            return name != "__init__" and name.strip("_") == "init" and _of_super(method)
+    return False
 
 
 def _calls_constructor(statement: Statement) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from looplint.finding import Edit
+from looplint.interactive import displayed
 from looplint.repairs.layout import Block, Layout, Statement
 
 _COMMENT = re.compile(r"[ \t\f]*#")
@@ -98,6 +99,9 @@ class Draft:
         layout = self.layout
         if first.joined or last.joined:
             raise Infeasible("the code shares its line with other statements")
+        shown = displayed(layout.info.code.tree) if layout.info.code is not None and first.block.owner is None else frozenset()
+        if any(s.node in shown for s in first.block.statements[first.index : last.index + 1]):
+            raise Infeasible("the cell shows the value of an expression in it")
         indent = layout.indent(first)
         start, end = _comments_above(layout, first), _end_of(layout, last)
         step = _step(layout, first)
@@ -268,7 +272,7 @@ def _comments_of(layout: Layout, statement: Statement) -> int:
     alone = after is None or _BLANK.match(layout.text, end) is not None
     words = set(_WORD.findall(layout.text[start:line].lower()))
     code = layout.text[line : statement.end].lower()
-    return start if alone or any(word in code for word in words) else line
+    return start if alone or any(word.removesuffix("s") in code for word in words) else line
 
 
 def _step(layout: Layout, statement: Statement) -> str:

@@ -59,7 +59,10 @@ def move_into_batch_loop(p: Planner, event: Event, step: Event, optimizer: Obj) 
     mine, theirs = meet(event, step, p.layouts)
     if not theirs.direct:
         raise Infeasible("the optimizer steps in another function, where the scheduler is not known")
-    return _behind(p, mine, _behind_update(p, theirs, optimizer), "Step the scheduler behind every optimizer step")
+    target = _behind_update(p, theirs, optimizer)
+    # A condition that was made for epochs would be asked in every batch.
+    applicability: Applicability = "safe" if isinstance(p.unit(mine, target, "schedule").node, cst.BaseSmallStatement) else "unsafe"
+    return _behind(p, mine, target, "Step the scheduler behind every optimizer step", applicability)
 
 
 def move_after_step(p: Planner, event: Event, step: Event, optimizer: Obj) -> Plan:
@@ -75,12 +78,12 @@ def _behind_update(p: Planner, step: Place, optimizer: Obj) -> Statement:
     return p.last_of(p.alternatives(step, optimizer, "step"), step.layout, None, "update")
 
 
-def _behind(p: Planner, mine: Place, target: Statement, message: str) -> Plan:
+def _behind(p: Planner, mine: Place, target: Statement, message: str, applicability: Applicability = "safe") -> Plan:
     unit = p.unit(mine, target, "schedule")
     check_free(unit, target, including=True)
     draft = Draft(mine.layout)
     draft.move_after(unit, target)
-    return Plan(message, "safe", [draft])
+    return Plan(message, applicability, [draft])
 
 
 def pass_metric(p: Planner, event: Event) -> Plan:
