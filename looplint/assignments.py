@@ -187,7 +187,14 @@ def _assign_item(m: Machine, target: ir.Subscript, value: Value) -> None:
                     obj.info["items"] = None
                 m.write(obj, "[]", value)
             elif obj.kind == "module" and any(isinstance(a, Ref) and a.obj.kind == "module" for a in value):
-                m.emit("replace", target.node, {obj}, attr=f"[{ir.render(target.index)}]", new=tuple(a.obj for a in value if isinstance(a, Ref)), value=value)
+                m.emit(
+                    "replace",
+                    target.node,
+                    {obj},
+                    attr=f"[{ir.render(target.index)}]",
+                    new=tuple(a.obj for a in value if isinstance(a, Ref)),
+                    value=value,
+                )
                 objects.adopt(obj, value)
                 register(value)
                 if key is None or m.guards:

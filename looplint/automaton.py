@@ -159,14 +159,24 @@ def _after(node: Node, states: dict[_Key, _Entry], automaton: Automaton, touched
             following = automaton.arrows.get(("*", "escape"), UNSEEN)
         else:
             following = automaton.next(state, event.kind, event.variant)
-        _merge(result, (following, later), _Entry(entry.assumed, {**entry.trail, event.kind: event}, event if following != state else entry.since))
+        _merge(
+            result,
+            (following, later),
+            _Entry(entry.assumed, {**entry.trail, event.kind: event}, event if following != state else entry.since),
+        )
         if touched == "may" and following != state:
             _merge(result, (state, later), entry)
     return result
 
 
 def _flow(
-    graph: EventGraph, node: Node, edge: Edge, states: dict[_Key, _Entry], into: dict[_Key, _Entry], automaton: Automaton, correlated: frozenset[Condition]
+    graph: EventGraph,
+    node: Node,
+    edge: Edge,
+    states: dict[_Key, _Entry],
+    into: dict[_Key, _Entry],
+    automaton: Automaton,
+    correlated: frozenset[Condition],
 ) -> bool:
     target = graph.nodes[edge.target]
     inside = frozenset(loop.key for loop in target.loops)

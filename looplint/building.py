@@ -8,7 +8,24 @@ from looplint.machine import Effect, Machine
 from looplint.membership import register
 from looplint.schedules import unit_of
 from looplint.tensors import combine, detached, under
-from looplint.values import NOTHING, UNKNOWN, Arguments, Const, Iter, Obj, Params, Ref, Tensor, Tuple, Unknown, Value, constant_of, exact_items, join, ref
+from looplint.values import (
+    NOTHING,
+    UNKNOWN,
+    Arguments,
+    Const,
+    Iter,
+    Obj,
+    Params,
+    Ref,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+    constant_of,
+    exact_items,
+    join,
+    ref,
+)
 
 
 def _new(kind: str) -> Effect:
@@ -137,7 +154,9 @@ def _container(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Val
 
 def _named_parts(value: Value) -> list[tuple[str, Value]] | None:
     """The entries, in order, of the dict that a container is built from, if all of it is known."""
-    dicts = [a.obj for a in value if isinstance(a, Ref) and a.obj.kind == "dict" and a.obj.info.get("exact") and not a.obj.info.get("changed")]
+    dicts = [
+        a.obj for a in value if isinstance(a, Ref) and a.obj.kind == "dict" and a.obj.info.get("exact") and not a.obj.info.get("changed")
+    ]
     if len(dicts) != 1 or len(value) != 1:
         return None
     return [(slot[1:], part) for slot, part in dicts[0].heap.items() if slot.startswith("=")]

@@ -164,7 +164,10 @@ def _engine() -> str:
     marks = [sys.version.encode()]
     package = Path(__file__).parent
     spec = find_spec("libcst")
-    files = [*sorted(f for f in package.rglob("*.py") if "runtime" not in f.parts), *([Path(spec.origin).with_name("_version.py")] if spec and spec.origin else [])]
+    files = [
+        *sorted(f for f in package.rglob("*.py") if "runtime" not in f.parts),
+        *([Path(spec.origin).with_name("_version.py")] if spec and spec.origin else []),
+    ]
     for file in files:
         with suppress(OSError):
             status = file.stat()

@@ -212,6 +212,7 @@ def unknown_call(m: Machine, atom: Atom | None, args: Arguments, expr: ir.Expr) 
         deps |= atom.deps
     return frozenset({Unknown(deps)})
 
+
 # -- project functions
 
 
@@ -245,7 +246,9 @@ def call_function(m: Machine, func: Func, args: Arguments, expr: ir.Expr) -> Val
 def _is_own_update(func: Func) -> bool:
     """Whether a method belongs to an optimizer of the project: what it does to the parameters is its own affair."""
     bound = func.bound or ()
-    return not func.function.name.startswith("_") and any(isinstance(a, Ref) and a.obj.kind == "optimizer" and a.obj.cls is not None for a in bound)
+    return not func.function.name.startswith("_") and any(
+        isinstance(a, Ref) and a.obj.kind == "optimizer" and a.obj.cls is not None for a in bound
+    )
 
 
 def _given(m: Machine, func: Func, call: ir.Call) -> dict[str, frozenset[str]]:

@@ -79,7 +79,7 @@ def _entry(file: Path) -> Entry:
     raw = file.read_bytes()
     code = _CODE.search(raw)
     if code is None:
-        raise UserError(f"{file}: is no rule: it has no line CODE = \"...\"")
+        raise UserError(f'{file}: is no rule: it has no line CODE = "..."')
     return Entry(code[1].decode(), file.stem.replace("_", "-"), _OPT_IN.search(raw) is None, file)
 
 
@@ -124,5 +124,12 @@ def _load_rule(file: Path) -> Rule:
         raise UserError(f"{file}: is no rule ({error}); a rule has a docstring, CODE and check(program)") from error
     summary = doc.strip().split("\n", 1)[0]
     return Rule(
-        code, file.stem.replace("_", "-"), getattr(module, "DEFAULT", True), getattr(module, "SEVERITY", "error"), summary, doc.strip(), check, file
+        code,
+        file.stem.replace("_", "-"),
+        getattr(module, "DEFAULT", True),
+        getattr(module, "SEVERITY", "error"),
+        summary,
+        doc.strip(),
+        check,
+        file,
     )

@@ -39,9 +39,13 @@ def load(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     return frozenset({Unknown(files=frozenset({file}))})
 
 
-_STARTS = re.compile(r"(?i)^(start|begin|resume|initial|init|first|last)\w*(epoch|iter|iteration|step)s?\w*$|^(epoch|iter|step)\w*_?(start|begin|offset)$")
+_STARTS = re.compile(
+    r"(?i)^(start|begin|resume|initial|init|first|last)\w*(epoch|iter|iteration|step)s?\w*$|^(epoch|iter|step)\w*_?(start|begin|offset)$"
+)
 # Weights that somebody publishes are saved from the CPU.
-_PUBLISHED = re.compile(r"(?i)pre_?train|imagenet|vgg|resnet|bert|backbone|download|url|hub|cache|zoo|imagenet|official|inception|clip|vae|weights_path")
+_PUBLISHED = re.compile(
+    r"(?i)pre_?train|imagenet|vgg|resnet|bert|backbone|download|url|hub|cache|zoo|imagenet|official|inception|clip|vae|weights_path"
+)
 
 
 def _texts(values: Iterable[Value]) -> list[str]:

@@ -80,7 +80,9 @@ class Check(Grouped):
 
 @cli.command(cls=Check)
 @click.argument("paths", nargs=-1, type=click.Path(), metavar="PATH...")
-@click.option("--select", multiple=True, callback=_words, shell_complete=rule_words, metavar="RULES", help="Codes or names, instead of the default.")
+@click.option(
+    "--select", multiple=True, callback=_words, shell_complete=rule_words, metavar="RULES", help="Codes or names, instead of the default."
+)
 @click.option("--ignore", multiple=True, callback=_words, shell_complete=rule_words, metavar="RULES", help="Rules to leave out.")
 @click.option("--extend-select", multiple=True, callback=_words, shell_complete=rule_words, metavar="RULES", help="Rules to ask as well.")
 @click.option("--target-torch", metavar="VERSION", help="The oldest PyTorch the code runs on.")

@@ -110,7 +110,10 @@ class _File:
         if checked is None:
             expected = EXPECTED[option.kind].format(choices=", ".join(f'"{c}"' for c in option.choices))
             near = did_you_mean(value, option.choices, "") if isinstance(value, str) and option.choices else ""
-            self.fail((option.name,), f"`{option.name}` has to be {expected}, not {_describe(value)}{near}; for example {option.name} = {option.example}")
+            self.fail(
+                (option.name,),
+                f"`{option.name}` has to be {expected}, not {_describe(value)}{near}; for example {option.name} = {option.example}",
+            )
         return checked
 
     def absolute(self, text: str) -> str:
@@ -192,7 +195,9 @@ def _languages_by_ending(file: _File, option: Option, value: Any) -> Any:
     for ending, language in value.items():
         if language not in known:
             guess = did_you_mean(language, known, "") if isinstance(language, str) else ""
-            file.fail((option.name, ending), f"`{option.name}.{ending}` has to be one of {', '.join(known)}, not {_describe(language)}{guess}")
+            file.fail(
+                (option.name, ending), f"`{option.name}.{ending}` has to be one of {', '.join(known)}, not {_describe(language)}{guess}"
+            )
     return tuple((ending.removeprefix(".").lower(), language) for ending, language in value.items())
 
 

@@ -205,5 +205,3 @@ def accumulate(m: Machine, stmt: ir.Assign | ir.AugAssign, target: ir.Expr, old:
         return result
     tagged = kept.tagged(("sum", event.key))
     return frozenset(a for a in result if not isinstance(a, Tensor)) | {tagged}
-
-

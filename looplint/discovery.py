@@ -68,7 +68,11 @@ def _walk(top: Path, settings_of: SettingsOf) -> Iterator[Path]:
         settings = settings_of(here)
         names[:] = sorted(n for n in names if not settings.excludes(here / n, folder=True) and not ignores.match(here / n, folder=True))
         for name in sorted(files):
-            if is_looked_for(name, settings.extension) and not settings.excludes(here / name) and not ignores.match(here / name, folder=False):
+            if (
+                is_looked_for(name, settings.extension)
+                and not settings.excludes(here / name)
+                and not ignores.match(here / name, folder=False)
+            ):
                 yield here / name
 
 

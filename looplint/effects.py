@@ -14,7 +14,28 @@ from looplint.outcomes import of_function
 from looplint.tensors import combine, computed, detached, sure, under
 from looplint.texts import note_arguments
 from looplint.transfers import note_fetched, note_released, note_waited
-from looplint.values import COMPUTED, NONE, NOTHING, UNKNOWN, Arguments, Context, External, Func, Iter, Number, Obj, Params, Ref, Tensor, Tuple, Value, const, constant_of, exact_items, join
+from looplint.values import (
+    COMPUTED,
+    NONE,
+    NOTHING,
+    UNKNOWN,
+    Arguments,
+    Context,
+    External,
+    Func,
+    Iter,
+    Number,
+    Obj,
+    Params,
+    Ref,
+    Tensor,
+    Tuple,
+    Value,
+    const,
+    constant_of,
+    exact_items,
+    join,
+)
 
 
 def apply(m: Machine, effect: str, qualname: str, args: Arguments, expr: ir.Call) -> Value:
@@ -77,13 +98,17 @@ def _tensor(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     if tensor is None:
         params = [a for v in args.values() for a in v if isinstance(a, Params)]
         if params:
-            return frozenset({Tensor(frozenset().union(*(p.sources for p in params)), under(m, "no" if any(p.grad for p in params) else "yes"))})
+            return frozenset(
+                {Tensor(frozenset().union(*(p.sources for p in params)), under(m, "no" if any(p.grad for p in params) else "yes"))}
+            )
         needs = args.keywords.get("requires_grad")
         known = constant_of(needs) if needs else None
         given = args.get(0, "input") or UNKNOWN
         outcomes = of_function(m, qualname.rpartition(".")[2], given, expr) if of_torch else frozenset()
         made = Tensor(made=COMPUTED if of_torch else frozenset(), outcomes=outcomes)
-        return frozenset({replace(made, graph="yes", tags=frozenset({("input-grad", True)}))}) if known and known.value else frozenset({made})
+        return (
+            frozenset({replace(made, graph="yes", tags=frozenset({("input-grad", True)}))}) if known and known.value else frozenset({made})
+        )
     if of_torch:
         given = args.get(0, "input") or UNKNOWN
         tensor = replace(computed(tensor), outcomes=of_function(m, qualname.rpartition(".")[2], given, expr))

@@ -112,7 +112,9 @@ def _call(m: Machine, expr: ir.Call) -> Value:
                 args.positional.extend(items)
         elif arg.star == "**":
             dicts = [a.obj for a in value if isinstance(a, Ref) and a.obj.kind == "dict"]
-            args.starred = args.starred or not (len(value) == 1 and len(dicts) == 1 and dicts[0].info.get("exact") and not dicts[0].info.get("changed"))
+            args.starred = args.starred or not (
+                len(value) == 1 and len(dicts) == 1 and dicts[0].info.get("exact") and not dicts[0].info.get("changed")
+            )
             for obj in dicts:
                 args.keywords.update({k[1:]: v for k, v in obj.heap.items() if k.startswith("=")})
         elif arg.keyword:

@@ -46,7 +46,9 @@ def same_everywhere(program: Program, loader: Event, name: str) -> bool:
 def is_written(loader: Event, name: str) -> bool:
     """Whether a number stands in the call that builds a loader, so that no other call and no setting can change it."""
     node = loader.site.node
-    return isinstance(node, cst.Call) and any(a.keyword is not None and a.keyword.value == name and isinstance(a.value, cst.Integer) for a in node.args)
+    return isinstance(node, cst.Call) and any(
+        a.keyword is not None and a.keyword.value == name and isinstance(a.value, cst.Integer) for a in node.args
+    )
 
 
 def off(loader: Obj, name: str) -> bool:

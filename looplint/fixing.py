@@ -81,7 +81,13 @@ def fix_paths(
 
 
 def fix_gathered(
-    gathered: Gathered, ways: Ways, *, cache: Cache | None = None, unsafe: bool = False, jobs: int | None = None, progress: Progress | None = None
+    gathered: Gathered,
+    ways: Ways,
+    *,
+    cache: Cache | None = None,
+    unsafe: bool = False,
+    jobs: int | None = None,
+    progress: Progress | None = None,
 ) -> FixResult:
     """Repair what was gathered, in the ways it was gathered for; the rest is as for `fix_paths`."""
     results = run(gathered.sources, ways, jobs, progress, cache)
@@ -281,7 +287,9 @@ def diff(old: Source, new: Source) -> str:
         return _diff(old.text, new.text, name)
     from looplint.notebooks import cell_texts
 
-    return "".join(_diff(a, b, f"{name}:cell {n}") for n, (a, b) in enumerate(zip(cell_texts(old.raw), cell_texts(new.raw), strict=True), 1) if a != b)
+    return "".join(
+        _diff(a, b, f"{name}:cell {n}") for n, (a, b) in enumerate(zip(cell_texts(old.raw), cell_texts(new.raw), strict=True), 1) if a != b
+    )
 
 
 def _diff(old: str, new: str, name: str) -> str:

@@ -31,5 +31,9 @@ def _starts_cell(lines: Iterable[cst.EmptyLine]) -> bool:
 
 def _shown(statements: Iterable[cst.CSTNode]) -> Iterable[cst.Expr]:
     for stmt in statements:
-        if isinstance(stmt, cst.SimpleStatementLine) and isinstance(stmt.body[-1], cst.Expr) and not isinstance(stmt.body[-1].semicolon, cst.Semicolon):
+        if (
+            isinstance(stmt, cst.SimpleStatementLine)
+            and isinstance(stmt.body[-1], cst.Expr)
+            and not isinstance(stmt.body[-1].semicolon, cst.Semicolon)
+        ):
             yield stmt.body[-1]

@@ -71,7 +71,13 @@ def lint_paths(
 
 
 def lint_gathered(
-    gathered: Gathered, ways: Ways, *, cache: Cache | None = None, shard: Shard | None = None, jobs: int | None = None, progress: Progress | None = None
+    gathered: Gathered,
+    ways: Ways,
+    *,
+    cache: Cache | None = None,
+    shard: Shard | None = None,
+    jobs: int | None = None,
+    progress: Progress | None = None,
 ) -> LintResult:
     """Lint what was gathered, in the ways it was gathered for; the rest is as for `lint_paths`."""
     if shard is not None:
@@ -178,7 +184,9 @@ def _in_processes(work: Sequence[tuple[Source, Selection]], workers: int, progre
             try:
                 results.append(future.result())
             except BrokenProcessPool:
-                results.append(FileResult((), (Problem(source.display, "the process that analysed this file, or one beside it, died"),), frozenset()))
+                results.append(
+                    FileResult((), (Problem(source.display, "the process that analysed this file, or one beside it, died"),), frozenset())
+                )
             if progress:
                 progress(number, len(work))
     return results

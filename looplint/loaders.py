@@ -14,8 +14,12 @@ from looplint.machine import Machine
 from looplint.values import NOTHING, Arguments, ClassRef, Const, Iter, Number, Obj, Ref, Tuple, Value, constant_of, exact_items
 
 # A dataset whose items belong together in time says so in its name or in the names it works with.
-_IN_TIME = re.compile(r"(?i)seq|series|window|stock|forecast|tempor|time|stream|rollout|traject|episode|frame|video|sorted|bucket|ordered|chunk|corpus|bptt")
-_CARRIED = re.compile(r"(?i)^(hiddens?|hidden_states?|h|hc|hn|state|states|rnn_state|mems?|memory|carry|prev_(h|hidden|state|memory)\w*|cell|cells)$")
+_IN_TIME = re.compile(
+    r"(?i)seq|series|window|stock|forecast|tempor|time|stream|rollout|traject|episode|frame|video|sorted|bucket|ordered|chunk|corpus|bptt"
+)
+_CARRIED = re.compile(
+    r"(?i)^(hiddens?|hidden_states?|h|hc|hn|state|states|rnn_state|mems?|memory|carry|prev_(h|hidden|state|memory)\w*|cell|cells)$"
+)
 _SHUFFLING = frozenset({"shuffle", "permutation", "randperm", "permute_", "shuffled"})
 _DRAWING = frozenset({"randint", "choice", "choices", "randrange", "sample", "multinomial"})
 
@@ -89,7 +93,9 @@ def _style_of(m: Machine, atom: object, depth: int) -> str | None:
         args = obj.info.get("args")
         inner = args.get(0, "dataset", "datasets") if args is not None else None
         return style(m, _parts(inner), depth - 1) if inner else None
-    if obj.qualname in MAP_DATASETS or (obj.qualname.startswith(ORDERED_DATASETS) and obj.qualname.rpartition(".")[2] not in UNORDERED_DATASETS):
+    if obj.qualname in MAP_DATASETS or (
+        obj.qualname.startswith(ORDERED_DATASETS) and obj.qualname.rpartition(".")[2] not in UNORDERED_DATASETS
+    ):
         return "map"
     return None
 

@@ -23,7 +23,9 @@ _NARROWEST = 60
 
 @click.command()
 @click.argument("path", type=click.Path())
-@click.option("--width", type=click.IntRange(min=_NARROWEST), metavar="COLUMNS", help="How wide the picture is; the terminal's width, or 120.")
+@click.option(
+    "--width", type=click.IntRange(min=_NARROWEST), metavar="COLUMNS", help="How wide the picture is; the terminal's width, or 120."
+)
 @click.option("--ascii", "ascii_only", is_flag=True, help="Draw with plain characters.")
 @click.option("--html", "html_file", type=click.Path(), metavar="FILE", help="Write a page instead, which needs nothing else.")
 @click.option("--svg", "svg_file", type=click.Path(), metavar="FILE", help="Write a picture instead.")

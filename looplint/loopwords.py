@@ -38,7 +38,11 @@ _GRADIENTS: dict[str, tuple[str, Tone]] = {
     "mixed": ("this batch's gradients on top of used ones", "warn"),
     UNSEEN: ("unknown gradients", "unknown"),
 }
-_MODES: dict[str, tuple[str, Tone]] = {"train": ("train mode", "plain"), "eval": ("eval mode", "plain"), UNSEEN: ("mode not known", "unknown")}
+_MODES: dict[str, tuple[str, Tone]] = {
+    "train": ("train mode", "plain"),
+    "eval": ("eval mode", "plain"),
+    UNSEEN: ("mode not known", "unknown"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +110,13 @@ class Words:
             case "keep" | "accumulate":
                 into = event.data.get("into")
                 where = into.name if isinstance(into, Obj) else event.data.get("target")
-                found = [Said(_names(event.subjects), f"graph {'kept in' if event.kind == 'keep' else 'added to'} {where or 'what outlives the iteration'}", "warn")]
+                found = [
+                    Said(
+                        _names(event.subjects),
+                        f"graph {'kept in' if event.kind == 'keep' else 'added to'} {where or 'what outlives the iteration'}",
+                        "warn",
+                    )
+                ]
             case _:
                 found = list(_plainly(event))
         subjects = self._subjects[event.key]
@@ -150,7 +160,11 @@ class Words:
         match obj.kind:
             case "optimizer":
                 holds = _names(obj.info.get("holds", ()))
-                yield Said(_name(obj) if obj.name else "", f"updates {holds}" if holds else "updates parameters that are not known", "plain" if holds else "unknown")
+                yield Said(
+                    _name(obj) if obj.name else "",
+                    f"updates {holds}" if holds else "updates parameters that are not known",
+                    "plain" if holds else "unknown",
+                )
             case "scheduler":
                 unit = {"steps": "batches", "epochs": "epochs", "validations": "validations"}.get(obj.info.get("unit") or "")
                 of = _of_optimizer(obj)

@@ -158,7 +158,9 @@ class Machine:
     def site(self, node: cst.CSTNode) -> Site:
         return Site(self.frame.module, node)
 
-    def emit(self, kind: EventKind, node: cst.CSTNode, subjects: Iterable[Obj], *, certain: bool = True, variant: str = "", **data: Any) -> Event | None:
+    def emit(
+        self, kind: EventKind, node: cst.CSTNode, subjects: Iterable[Obj], *, certain: bool = True, variant: str = "", **data: Any
+    ) -> Event | None:
         """Something happens here, on this path. Nothing is noted on a path that cannot be reached."""
         if not self.at:
             return None
@@ -198,18 +200,44 @@ class Machine:
     @contextmanager
     def beside(self, frame: Frame) -> Iterator[None]:
         """Follow something on a graph of its own: nothing that happens there is part of the loop; what is remarked stays."""
-        saved = (self.frame, self.graph, self.at, self.grad, self.guards, self.loops, self.scopes, self.statement, self.active, self.candidates, self.aside)
+        saved = (
+            self.frame,
+            self.graph,
+            self.at,
+            self.grad,
+            self.guards,
+            self.loops,
+            self.scopes,
+            self.statement,
+            self.active,
+            self.candidates,
+            self.aside,
+        )
         self.frame, self.graph, self.grad, self.guards, self.loops, self.scopes, self.active = frame, EventGraph(), True, (), (), [], []
         self.at = [Loose(self.graph.add("entry", (), []))]
         self.candidates = 0
         try:
             yield
         finally:
-            self.frame, self.graph, self.at, self.grad, self.guards, self.loops, self.scopes, self.statement, self.active, self.candidates, self.aside = saved
+            (
+                self.frame,
+                self.graph,
+                self.at,
+                self.grad,
+                self.guards,
+                self.loops,
+                self.scopes,
+                self.statement,
+                self.active,
+                self.candidates,
+                self.aside,
+            ) = saved
 
     # -- objects
 
-    def create(self, kind: str, node: cst.CSTNode, name: str = "", *, slot: object = None, qualname: str = "", cls: ClassRef | None = None) -> Obj:
+    def create(
+        self, kind: str, node: cst.CSTNode, name: str = "", *, slot: object = None, qualname: str = "", cls: ClassRef | None = None
+    ) -> Obj:
         """The abstract object of an allocation site in the present calling context; the same one each time."""
         key = (self.frame.ctx, id(node), kind, slot)
         obj = self.facts.created.get(key)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 # Cell magics whose body runs as Python in the notebook's own namespace.
-_PYTHON_CELLS = frozenset({"time", "timeit", "capture", "prun", "memit", "mprun", "lprun", "debug", "wandb", "heat", "snakeviz", "notify", "python"})
+_PYTHON_CELLS = frozenset(
+    {"time", "timeit", "capture", "prun", "memit", "mprun", "lprun", "debug", "wandb", "heat", "snakeviz", "notify", "python"}
+)
 # Cell languages that some hosts name with a single %, for the whole cell.
 _OTHER_LANGUAGES = re.compile(r"%(?:sql|md|md-sandbox|scala|r|sh|fs|bash|html|javascript|latex|markdown)\b\s*$")
 _CELL_MAGIC = re.compile(r"%%(\w[\w.-]*)")

@@ -16,13 +16,19 @@ from looplint.values import NOTHING, ClassRef, Obj, Value, ref
 
 # The hooks with what the framework gives them.
 _BEFORE_EPOCH = {"on_train_epoch_start": ()}
-_BATCH = {"on_train_batch_start": ("batch", "batch_idx"), "training_step": ("batch", "batch_idx"), "on_train_batch_end": ("outputs", "batch", "batch_idx")}
+_BATCH = {
+    "on_train_batch_start": ("batch", "batch_idx"),
+    "training_step": ("batch", "batch_idx"),
+    "on_train_batch_end": ("outputs", "batch", "batch_idx"),
+}
 _AFTER_EPOCH = {"on_validation_epoch_end": (), "on_train_epoch_end": (), "training_epoch_end": ("outputs",)}
 
 
 def runs_its_own(m: Machine, cls: ClassRef) -> bool:
     """Whether the class of a framework's module sends its losses backward itself."""
-    return objects.find_member(m, cls, "training_step") is not None and any("manual_backward" in each.cls.usage for each in objects.mro(m, cls))
+    return objects.find_member(m, cls, "training_step") is not None and any(
+        "manual_backward" in each.cls.usage for each in objects.mro(m, cls)
+    )
 
 
 def follow(m: Machine, cls: ClassRef) -> None:

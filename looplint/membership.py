@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 # Kinds of objects that are modules of torch, whatever else they are.
 MODULAR = frozenset({"module", "loss", "framework"})
 _MODULE_EFFECTS = frozenset({"module", "container", "module-function", "loss", "class-of-transformers"})
-_BARE_BASES = frozenset({"torch.nn.Module", "torch.nn.modules.module.Module"}) | {b for b in FRAMEWORK_BASES if b.endswith("LightningModule")}
+_BARE_BASES = frozenset({"torch.nn.Module", "torch.nn.modules.module.Module"}) | {
+    b for b in FRAMEWORK_BASES if b.endswith("LightningModule")
+}
 _NEUTRAL_BASES = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"}) | _BARE_BASES
 
 
@@ -65,7 +67,11 @@ def note_assigned(m: Machine, obj: Obj, target: ir.Attr, value: Value) -> None:
         return
     note_part(m, obj, target.node, f"{ir.render(target.value)}.{target.attr}", value)
     if any(isinstance(a, Tuple) or (isinstance(a, Ref) and a.obj.kind in ("list", "dict")) for a in value):
-        where: dict[str, Any] = {"name": f"{ir.render(target.value)}.{target.attr}", "constructor": _constructor(m, obj), "used": _is_used(m, obj, target.attr)}
+        where: dict[str, Any] = {
+            "name": f"{ir.render(target.value)}.{target.attr}",
+            "constructor": _constructor(m, obj),
+            "used": _is_used(m, obj, target.attr),
+        }
         m.remark("shelve", target.node, {obj}, value=value, **where)
 
 
@@ -75,7 +81,16 @@ def note_part(m: Machine, obj: Obj, node: cst.CSTNode, name: str, value: Value) 
     parts = [a for a in known if isinstance(a, Ref) and a.obj.kind in ("module", "loss") and not a.obj.symbolic]
     if parts and obj.info.get("ready") is False and m.frame.function.name == "__init__":
         what = "parameters" if all(a.obj.info.get("parameter") for a in parts) else "modules"
-        m.remark("unready", node, {obj}, certain=len(parts) == len(known), part=name, what=what, constructor=m.frame.function, plain=_torch_alone(m))
+        m.remark(
+            "unready",
+            node,
+            {obj},
+            certain=len(parts) == len(known),
+            part=name,
+            what=what,
+            constructor=m.frame.function,
+            plain=_torch_alone(m),
+        )
 
 
 def _torch_alone(m: Machine) -> bool:
@@ -93,7 +108,12 @@ def _constructor(m: Machine, obj: Obj) -> ir.Function | None:
 
 def _is_used(m: Machine, obj: Obj, attr: str) -> bool:
     """Whether a method other than a constructor mentions an attribute of its object."""
-    methods = [f for cls in (objects.mro(m, obj.cls) if obj.cls is not None else ()) for f in cls.cls.methods.values() if f.params and f.name != "__init__"]
+    methods = [
+        f
+        for cls in (objects.mro(m, obj.cls) if obj.cls is not None else ())
+        for f in cls.cls.methods.values()
+        if f.params and f.name != "__init__"
+    ]
     return any(attr in f.usage[f.params[0].name].attrs for f in methods if f.params[0].name in f.usage)
 
 

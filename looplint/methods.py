@@ -70,7 +70,17 @@ def forward(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
     frozen = all(o.info.get("frozen") for o in obj.lineage()) or obj.info.get("frozen", False)
     graph = under(m, "yes" if not frozen else inputs.graph if inputs else "no")
     half = "half" if m.autocast is not None and m.autocast.half else ""
-    event = m.emit("forward", expr.node, {obj}, variant=half, frozen=frozen, inputs=inputs, repeated=_repeated(m, expr), autocast=m.autocast, outside=m.frame.outside)
+    event = m.emit(
+        "forward",
+        expr.node,
+        {obj},
+        variant=half,
+        frozen=frozen,
+        inputs=inputs,
+        repeated=_repeated(m, expr),
+        autocast=m.autocast,
+        outside=m.frame.outside,
+    )
     forwards = frozenset({event.key}) if event is not None else frozenset()
     origins = forwards
     tags: frozenset[tuple[str, object]] = frozenset()
@@ -267,5 +277,3 @@ def _pairs(obj: Obj) -> Value:
     if items is not None:
         return frozenset({Tuple(tuple(frozenset({Tuple((const(key), value))}) for key, value in items))})
     return frozenset({Iter(frozenset({Tuple((UNKNOWN, obj.heap.get("[]", UNKNOWN)))}))})
-
-

@@ -14,7 +14,7 @@ from looplint.errors import UserError
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _CODE = re.compile(r"[A-Z]{1,8}[0-9]{3,4}")
-_LOOP = '''\
+_LOOP = """\
 import torch
 from torch import nn, optim
 
@@ -26,7 +26,7 @@ def train(net: nn.Module, loader):
         opt.zero_grad()
         loss = nn.functional.mse_loss(net(x), y)
         loss.backward()
-'''
+"""
 _TEMPLATE = '''\
 """An optimizer steps with gradients that nothing has clipped.
 
@@ -89,7 +89,7 @@ def check(program: Program) -> Reports:
                 yield Report(visit.event, message, note(backward, "they are computed here"))
 '''
 
-_SCRIPT = '''\
+_SCRIPT = """\
 import torch
 from torch import nn, optim
 
@@ -100,7 +100,7 @@ for _ in range(20):
     x = torch.randn(16, 4)
     opt.zero_grad()
     nn.functional.mse_loss(net(x), x.sum(1, keepdim=True)).backward()
-'''
+"""
 
 
 @click.command()

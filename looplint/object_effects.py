@@ -9,7 +9,24 @@ from looplint import calls, checkpoints, devices, ir, methods, objects, tensor_m
 from looplint.machine import Machine
 from looplint.membership import note_part, register
 from looplint.tensors import combine, under
-from looplint.values import NONE, NOTHING, UNKNOWN, Arguments, Func, Obj, Params, Ref, Tensor, Tuple, Unknown, Value, constant_of, exact_items, may_be_unknown, ref
+from looplint.values import (
+    NONE,
+    NOTHING,
+    UNKNOWN,
+    Arguments,
+    Func,
+    Obj,
+    Params,
+    Ref,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+    constant_of,
+    exact_items,
+    may_be_unknown,
+    ref,
+)
 
 Handler = Callable[[Machine, Obj, str, Arguments, ir.Call], Value]
 
@@ -259,4 +276,3 @@ METHODS: dict[str, Handler] = {
     "requires-grad": _requires_grad, "returns-self": _returns_self, "initialize": _initialize, "add-module": _add_module, "unscale-all": _unscale_all, "pass-through": _setup,
     "clip": _accelerator_clip,
 }  # fmt: skip
-

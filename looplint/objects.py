@@ -17,15 +17,34 @@ from looplint.values import (
 if TYPE_CHECKING:
     import libcst as cst
 
-_MODULE_BASES = frozenset({"torch.nn.Module", "torch.nn.modules.module.Module", "torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict"})
+_MODULE_BASES = frozenset(
+    {"torch.nn.Module", "torch.nn.modules.module.Module", "torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict"}
+)
 # Methods that keep their meaning in a subclass that overrides them.
 _KEPT_MEANING: dict[str, tuple[str, ...]] = {
     "optimizer": ("step", "zero_grad", "state_dict", "load_state_dict", "add_param_group"),
     "scheduler": ("step", "state_dict", "load_state_dict", "get_lr", "get_last_lr"),
     "loss": ("forward",),
-    "module": ("forward", "train", "eval", "parameters", "named_parameters", "zero_grad", "to", "cuda", "cpu", "half", "float", "double", "modules", "children"),
+    "module": (
+        "forward",
+        "train",
+        "eval",
+        "parameters",
+        "named_parameters",
+        "zero_grad",
+        "to",
+        "cuda",
+        "cpu",
+        "half",
+        "float",
+        "double",
+        "modules",
+        "children",
+    ),
 }
-_PLAIN_ATTRIBUTES = frozenset({"training", "device", "dtype", "name", "config", "in_features", "out_features", "in_channels", "out_channels", "num_classes"})
+_PLAIN_ATTRIBUTES = frozenset(
+    {"training", "device", "dtype", "name", "config", "in_features", "out_features", "in_channels", "out_channels", "num_classes"}
+)
 
 
 def new_list(m: Machine, node: cst.CSTNode, items: Sequence[Value], *, exact: bool) -> Obj:
@@ -194,7 +213,11 @@ def external_bases(m: Machine, cls: ClassRef) -> list[str]:
 
 
 def has_unknown_base(m: Machine, cls: ClassRef) -> bool:
-    return any(not isinstance(a, ClassRef) and not (isinstance(a, External) and a.qualname in _HARMLESS) for c in mro(m, cls) for a in base_values(m, c))
+    return any(
+        not isinstance(a, ClassRef) and not (isinstance(a, External) and a.qualname in _HARMLESS)
+        for c in mro(m, cls)
+        for a in base_values(m, c)
+    )
 
 
 _WITHOUT_METHODS = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"})
@@ -224,7 +247,9 @@ def kind_of_class(m: Machine, cls: ClassRef) -> str:
 def _has_untold_base(m: Machine, cls: ClassRef) -> bool:
     """Whether a class derives from one that neither the project nor the tables tell anything of."""
     bases = [a for c in mro(m, cls) for a in base_values(m, c) if not isinstance(a, ClassRef)]
-    return any(isinstance(a, Unknown) or not (a.qualname in _HARMLESS or a.qualname.startswith("torch.") or call_effect(a.qualname)) for a in bases)
+    return any(
+        isinstance(a, Unknown) or not (a.qualname in _HARMLESS or a.qualname.startswith("torch.") or call_effect(a.qualname)) for a in bases
+    )
 
 
 def _kind_by_methods(m: Machine, cls: ClassRef) -> str:

@@ -10,7 +10,9 @@ from looplint.knowledge.own import KINDS
 from looplint.languages import LANGUAGES
 from looplint.settings import EXCLUDED
 
-Kind = Literal["flag", "choice", "version", "file", "files", "rules", "patterns", "rules by pattern", "names by kind", "languages by ending"]
+Kind = Literal[
+    "flag", "choice", "version", "file", "files", "rules", "patterns", "rules by pattern", "names by kind", "languages by ending"
+]
 # How long values of a child and of the file it extends come together.
 Merge = Literal["replace", "add", "by key"]
 

@@ -12,7 +12,23 @@ from looplint.frames import Trace
 from looplint.graph import Site
 from looplint.knowledge.pytorch import CLASSIFIERS, HEADS, LAST_FUNCTIONS, LAST_LAYERS, NO_CLASSIFIERS, SHAPING, SHAPING_LAYERS
 from looplint.machine import Machine, OutOfFuel
-from looplint.values import UNKNOWN, Arguments, Const, Func, Number, Obj, Outcome, Outcomes, Ref, Tensor, Tuple, Value, constant_of, join, ref
+from looplint.values import (
+    UNKNOWN,
+    Arguments,
+    Const,
+    Func,
+    Number,
+    Obj,
+    Outcome,
+    Outcomes,
+    Ref,
+    Tensor,
+    Tuple,
+    Value,
+    constant_of,
+    join,
+    ref,
+)
 
 # What following one forward may cost, how deep modules stand in modules, and how many entries of a result are told apart.
 _FUEL = 4_000
@@ -121,7 +137,10 @@ def _of_classifier(m: Machine, obj: Obj, outcome: Outcome, depth: int) -> Outcom
 
 def _untouched(value: Value) -> bool:
     """Whether a part of a library's module is its own still, with all that is in it."""
-    return all(isinstance(a, Ref) and a.obj.info.get("part") and all(_untouched(v) for s, v in a.obj.heap.items() if s.startswith("[")) for a in value)
+    return all(
+        isinstance(a, Ref) and a.obj.info.get("part") and all(_untouched(v) for s, v in a.obj.heap.items() if s.startswith("["))
+        for a in value
+    )
 
 
 def _modules(value: Value) -> list[Obj]:
@@ -164,7 +183,12 @@ def _place(value: Value, path: tuple[int | str, ...]) -> Value | None:
                 found = join(found, items[key])
             case Ref(obj) if obj.kind == "dict" and isinstance(key, str) and f"={key}" in obj.heap:
                 found = join(found, obj.heap[f"={key}"])
-            case Ref(obj) if obj.kind == "list" and isinstance(key, int) and obj.info.get("items") and -len(obj.info["items"]) <= key < len(obj.info["items"]):
+            case Ref(obj) if (
+                obj.kind == "list"
+                and isinstance(key, int)
+                and obj.info.get("items")
+                and -len(obj.info["items"]) <= key < len(obj.info["items"])
+            ):
                 found = join(found, obj.info["items"][key])
             case _:
                 return None
@@ -193,7 +217,13 @@ def _follow(m: Machine, obj: Obj, args: Arguments) -> Value:
         return UNKNOWN
     func = Func(function, owner.module, owner.closure, ref(obj), owner)
     heap, facts = dict(obj.heap), m.facts
-    noted, deferred, unknown_gradients, gradients, trace = len(facts.remarks), len(facts.deferred), facts.reads_unknown_gradients, facts.read_gradients, m.trace
+    noted, deferred, unknown_gradients, gradients, trace = (
+        len(facts.remarks),
+        len(facts.deferred),
+        facts.reads_unknown_gradients,
+        facts.read_gradients,
+        m.trace,
+    )
     frame = calls.enter_alone(m, func)
     m.trace = Trace()
     try:

@@ -356,4 +356,3 @@ def refs(value: Value | None, kind: str) -> list[Obj]:
 def _is_setting(name: str) -> bool:
     """Names that hold settings of a run rather than something of an iteration."""
     return name.partition(".")[0] in ("self", "args", "cfg", "config", "opt", "opts", "hparams", "params", "FLAGS") or name.isupper()
-

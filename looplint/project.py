@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 Overlay = Mapping[Path, Source]
 # A loop is spread over a few files; what imports more than this is a library, and is followed no further.
 _MOST_MODULES = 80
-_NEVER_LOCAL = frozenset({"torch", "numpy", "torchvision", "transformers", "accelerate", "lightning", "pytorch_lightning", "timm", "tqdm", "wandb"})
+_NEVER_LOCAL = frozenset(
+    {"torch", "numpy", "torchvision", "transformers", "accelerate", "lightning", "pytorch_lightning", "timm", "tqdm", "wandb"}
+)
 
 
 @dataclass(slots=True, eq=False)

@@ -47,7 +47,9 @@ def uncleared(program: Program, optimizer: Obj) -> Uncleared | None:
         for loop in reversed(visit.event.loops):
             states = visit.steady(loop)
             stale = next((s for s in states if s.state == "stale"), None)
-            if stale is None or (any(s.state in ("empty", "filled", "applied", "?") for s in states) and _cleared_in(program, loop, optimizer)):
+            if stale is None or (
+                any(s.state in ("empty", "filled", "applied", "?") for s in states) and _cleared_in(program, loop, optimizer)
+            ):
                 continue
             backward = stale.since
             if backward is not None and loop in backward.loops and not backward.data.get("manual"):
@@ -87,14 +89,29 @@ def over_tensor(loop: Loop) -> bool:
 
     Several tensors that are gone through side by side may be data; they are not where a model put out one of them.
     """
-    columns = [item for atom in loop.over or () if isinstance(atom, Iter) and not atom.over for row in atom.element if isinstance(row, Tuple) for item in row.items]
-    return any(isinstance(atom, Tensor) for atom in loop.over or ()) or any(isinstance(a, Tensor) and a.forwards for item in columns for a in item)
+    columns = [
+        item
+        for atom in loop.over or ()
+        if isinstance(atom, Iter) and not atom.over
+        for row in atom.element
+        if isinstance(row, Tuple)
+        for item in row.items
+    ]
+    return any(isinstance(atom, Tensor) for atom in loop.over or ()) or any(
+        isinstance(a, Tensor) and a.forwards for item in columns for a in item
+    )
 
 
 def _counts(value: Value) -> list[bool]:
     found = []
     for atom in value:
-        if isinstance(atom, Iter) and any(isinstance(a, Number) for a in atom.element) or isinstance(atom, Ref) and atom.obj.kind in ("list", "dict") and atom.obj.info.get("items") is not None:
+        if (
+            isinstance(atom, Iter)
+            and any(isinstance(a, Number) for a in atom.element)
+            or isinstance(atom, Ref)
+            and atom.obj.kind in ("list", "dict")
+            and atom.obj.info.get("items") is not None
+        ):
             found.append(True)
     return found
 
@@ -199,6 +216,10 @@ def _is_lost(module: Obj, constructor: object) -> bool:
 def with_parameters(module: Obj, depth: int = 4) -> bool:
     """Whether a module is known to hold parameters."""
     if module.cls is None and not module.heap:
-        return not module.qualname.startswith("torch.nn.") or module.qualname.rpartition(".")[2] not in PARAMETERLESS | {"Sequential", "ModuleList", "ModuleDict"}
+        return not module.qualname.startswith("torch.nn.") or module.qualname.rpartition(".")[2] not in PARAMETERLESS | {
+            "Sequential",
+            "ModuleList",
+            "ModuleDict",
+        }
     parts = [a.obj for value in module.heap.values() for a in value if isinstance(a, Ref) and (a.obj.kind == "module")]
     return depth > 0 and any(p.info.get("parameter") or with_parameters(p, depth - 1) for p in parts)

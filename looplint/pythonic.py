@@ -8,7 +8,29 @@ from looplint import calls, checkpoints, ir, loaders, objects
 from looplint.elements import element_of
 from looplint.machine import Effect, Machine
 from looplint.membership import ready, register
-from looplint.values import NONE, NOTHING, UNKNOWN, Arguments, Const, External, Iter, Number, Params, Partial, Ref, Super, Tensor, Tuple, Unknown, Value, const, constant_of, exact_items, join, ref
+from looplint.values import (
+    NONE,
+    NOTHING,
+    UNKNOWN,
+    Arguments,
+    Const,
+    External,
+    Iter,
+    Number,
+    Params,
+    Partial,
+    Ref,
+    Super,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+    const,
+    constant_of,
+    exact_items,
+    join,
+    ref,
+)
 
 
 def _range(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
@@ -163,7 +185,11 @@ def _dict(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     for name, value in args.keywords.items():
         m.write(obj, f"={name}", value)
         m.write(obj, "[]", value)
-    pairs = _pairs_in(args.positional[0]) if len(args.positional) == 1 and not args.keywords and qualname.endswith((".dict", ".OrderedDict")) else None
+    pairs = (
+        _pairs_in(args.positional[0])
+        if len(args.positional) == 1 and not args.keywords and qualname.endswith((".dict", ".OrderedDict"))
+        else None
+    )
     for name, value in pairs or ():
         m.write(obj, f"={name}", value)
         m.write(obj, "[]", value)

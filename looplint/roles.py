@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from looplint.ir import Usage
 
-_MODULE_METHODS = frozenset({"train", "eval", "parameters", "named_parameters", "state_dict", "load_state_dict", "modules", "named_modules", "requires_grad_"})
+_MODULE_METHODS = frozenset(
+    {"train", "eval", "parameters", "named_parameters", "state_dict", "load_state_dict", "modules", "named_modules", "requires_grad_"}
+)
 _ANNOTATIONS = (
     ("Optimizer", "optimizer"), ("LRScheduler", "scheduler"), ("_LRScheduler", "scheduler"), ("GradScaler", "scaler"), ("DataLoader", "loader"),
     ("Module", "module"), ("Accelerator", "accelerator"), ("Fabric", "accelerator"), ("DeepSpeedEngine", "engine"), ("Tensor", "tensor"),
@@ -32,7 +34,11 @@ def infer_role(name: str, usage: Usage, annotation: str) -> str | None:
         if used and annotation.rpartition(".")[2].strip("'\" ]") == ending:
             return kind
     if "backward" in methods:
-        if methods & {"prepare", "clip_grad_norm_", "gather", "unwrap_model", "accumulate", "setup", "clip_gradients"} or "accelerator" in lowered or "fabric" in lowered:
+        if (
+            methods & {"prepare", "clip_grad_norm_", "gather", "unwrap_model", "accumulate", "setup", "clip_gradients"}
+            or "accelerator" in lowered
+            or "fabric" in lowered
+        ):
             return "accelerator"
         if usage.called or methods & {"step", "train", "eval"}:
             return "engine" if "step" in methods else None
@@ -49,7 +55,9 @@ def infer_role(name: str, usage: Usage, annotation: str) -> str | None:
         if "opt" in lowered or "param_groups" in usage.attrs:
             return "optimizer"
         return None
-    if methods & {"train", "eval"} or (methods & _MODULE_METHODS and (usage.called or methods & {"parameters", "named_parameters", "modules"})):
+    if methods & {"train", "eval"} or (
+        methods & _MODULE_METHODS and (usage.called or methods & {"parameters", "named_parameters", "modules"})
+    ):
         return "module"
     if usage.called and ("criterion" in lowered or "loss" in lowered):
         return "loss"

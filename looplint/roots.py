@@ -136,5 +136,3 @@ def _deferred(m: Machine) -> bool:
             if isinstance(atom, Func) and atom.function not in m.facts.called and not atom.function.is_lambda and atom.module is m.main:
                 complete = _function(m, atom) and complete
     return complete
-
-

@@ -8,7 +8,19 @@ from typing import Any
 
 from looplint.accumulation import accumulated, left_over, normalises
 from looplint.automaton import UNSEEN, Automaton, PathState, Visit, run
-from looplint.feeding import argument, changing, epoch_passes, is_record, is_written, makes_items, off, on_accelerator, over_batches, same_everywhere, trains
+from looplint.feeding import (
+    argument,
+    changing,
+    epoch_passes,
+    is_record,
+    is_written,
+    makes_items,
+    off,
+    on_accelerator,
+    over_batches,
+    same_everywhere,
+    trains,
+)
 from looplint.graph import Event, Guard, Loop, Site
 from looplint.ir import Binary, BoolOp, Compare, Const, Expr, paths_in, render
 from looplint.loaders import follows_time

@@ -74,7 +74,11 @@ def _definition(m: Machine, expr: ir.Expr) -> ir.Expr:
     """What a name stands for where the function gives it a value once: `milestones = [epochs // 2]` a line before."""
     if not isinstance(expr, ir.Name) or _unit_of_name(expr.id) is not None:
         return expr
-    given = [s.value for s in m.frame.function.body if isinstance(s, ir.Assign) and any(isinstance(t, ir.Name) and t.id == expr.id for t in s.targets)]
+    given = [
+        s.value
+        for s in m.frame.function.body
+        if isinstance(s, ir.Assign) and any(isinstance(t, ir.Name) and t.id == expr.id for t in s.targets)
+    ]
     return given[0] if len(given) == 1 else expr
 
 

@@ -70,7 +70,14 @@ def _reduce(graph: EventGraph, start: int, before: Edges, relevant: Collection[i
             found.setdefault(_through(edge, alias, remembered))
         # A loop in which nothing happens leads back to itself: only the way out counts.
         out = _meeting([e for e in found if e.target != index or index in looping], edges, graph)
-        if index != start and index not in relevant and index not in looping and len(out) == 1 and out[0].condition is None and not _forgets(node, frames):
+        if (
+            index != start
+            and index not in relevant
+            and index not in looping
+            and len(out) == 1
+            and out[0].condition is None
+            and not _forgets(node, frames)
+        ):
             alias[index] = out[0]
         else:
             edges[index] = out
@@ -103,7 +110,12 @@ def _meeting(out: list[Edge], edges: dict[int, list[Edge]], graph: EventGraph) -
     if len(out) != 2 or any(e.condition or e.back or graph.nodes[e.target].kind != "branch" for e in out):
         return out
     left, right = edges.get(out[0].target, []), edges.get(out[1].target, [])
-    if len(left) == len(right) == 1 and left[0].target == right[0].target and left[0].condition == right[0].condition and left[0].back == right[0].back:
+    if (
+        len(left) == len(right) == 1
+        and left[0].target == right[0].target
+        and left[0].condition == right[0].condition
+        and left[0].back == right[0].back
+    ):
         return [Edge(left[0].target, None, True, left[0].back)]
     return out
 

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from looplint.notebooks import CellRows
 
 # What a file must contain to be worth parsing: an event of a training loop, or the object of one.
-_NEEDLES = re.compile(rb"\.\s*(?:backward|step|zero_grad|train|eval|clip_grad_norm_|prepare|parameters)\s*\(|lr_scheduler|optim\b|(?<!\))\.\s*forward\s*\(|cudnn\s*\.\s*deterministic")
+_NEEDLES = re.compile(
+    rb"\.\s*(?:backward|step|zero_grad|train|eval|clip_grad_norm_|prepare|parameters)\s*\(|lr_scheduler|optim\b|(?<!\))\.\s*forward\s*\(|cudnn\s*\.\s*deterministic"
+)
 # Nesting beyond this overflows the parser's stack instead of raising.
 _MAX_DEPTH = 400
 _OTHER_FRAMEWORKS = re.compile(rb"^\s*(?:from|import)\s+(?:mxnet|paddle|tensorflow|jax|flax|mindspore|oneflow|keras)\b", re.MULTILINE)
@@ -180,7 +182,9 @@ def decode(raw: bytes, path: Path | None, display: str, language: Language = "py
         raise SourceError(Problem(display, f"cannot be decoded: {error}", Location(1, 1))) from None
     except UnicodeDecodeError as error:
         row = raw.count(b"\n", 0, error.start) + 1
-        raise SourceError(Problem(display, f"cannot be decoded as {error.encoding}: byte {raw[error.start]:#04x}", Location(row, 1))) from None
+        raise SourceError(
+            Problem(display, f"cannot be decoded as {error.encoding}: byte {raw[error.start]:#04x}", Location(row, 1))
+        ) from None
     _check_depth(text, display)
     return Source(path, display, raw, text, encoding, bom, language)
 

@@ -27,6 +27,7 @@ def run_block(m: Machine, body: list[ir.Stmt]) -> None:
         m.statement = stmt.node
         _RUN[type(stmt)](m, stmt)
 
+
 # -- assignment
 
 # -- branches
@@ -69,7 +70,12 @@ def _refine(m: Machine, test: ir.Expr, held: bool) -> None:
         _refine(m, test.right, True)
         return
     is_none = False
-    if isinstance(test, ir.Compare) and test.ops in (["is"], ["is not"]) and isinstance(test.rights[0], ir.Const) and test.rights[0].value is None:
+    if (
+        isinstance(test, ir.Compare)
+        and test.ops in (["is"], ["is not"])
+        and isinstance(test.rights[0], ir.Const)
+        and test.rights[0].value is None
+    ):
         is_none = (test.ops == ["is"]) == held
         test = test.left
     elif held:
@@ -113,6 +119,7 @@ def _match(m: Machine, stmt: ir.Match) -> None:
         ends.append(before)
     m.join_at(ends)
     m.guards = before.guards
+
 
 # -- loops
 
@@ -238,6 +245,7 @@ def _return(m: Machine, stmt: ir.Return) -> None:
         m.frame.returns.append((m.save(), value))
     m.die()
 
+
 # -- with, try
 
 
@@ -303,6 +311,7 @@ def _finally(m: Machine, stmt: ir.Try, snapshot: Snapshot) -> Snapshot:
     m.run_block(stmt.final)
     return m.save()
 
+
 # -- the rest
 
 
@@ -356,4 +365,3 @@ _RUN: dict[type, Callable[[Machine, Any], None]] = {
     ir.Match: _match, ir.Return: _return, ir.Jump: _jump, ir.Delete: _delete, ir.Assert: _assert, ir.FunctionDef: _function_def,
     ir.ClassDef: _class_def, ir.Import: _import, ir.Scope: _scope,
 }  # fmt: skip
-

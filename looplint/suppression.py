@@ -79,7 +79,9 @@ def _directives(row: int, column: int, comment: str) -> Iterator[Directive]:
         words = _words(match, column)
         # Empty brackets name nothing, and so silence nothing.
         if words or match["names"] is None:
-            yield Directive("ignore" if match["kind"].lower() == "ignore" else "file", row, column + match.start(), column + match.end(), words)
+            yield Directive(
+                "ignore" if match["kind"].lower() == "ignore" else "file", row, column + match.start(), column + match.end(), words
+            )
     for match in _NOQA.finditer(comment):
         yield Directive("noqa", row, column + match.start(), column + match.end(), _words(match, column))
 

@@ -116,7 +116,9 @@ def _one_element(m: Machine, expr: ir.Call) -> None:
     match expr.func:
         case ir.Attr(value=ir.Name(id=name)) if name in m.frame.locals:
             value = m.frame.locals[name]
-            m.frame.locals[name] = frozenset(replace(a, scalar=True, made=a.made or COMPUTED) if isinstance(a, Tensor) else a for a in value)
+            m.frame.locals[name] = frozenset(
+                replace(a, scalar=True, made=a.made or COMPUTED) if isinstance(a, Tensor) else a for a in value
+            )
 
 
 def _scaling(tags: frozenset[tuple[str, object]]) -> str:

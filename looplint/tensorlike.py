@@ -87,7 +87,9 @@ def _takes_tensors(m: Machine, callee: Value, position: int, depth: int = _DEPTH
     for atom in callee:
         match atom:
             case External():
-                if is_functional_loss(atom.qualname) or (atom.qualname.startswith("torch.") and call_effect(atom.qualname) in ("tensor", "detached")):
+                if is_functional_loss(atom.qualname) or (
+                    atom.qualname.startswith("torch.") and call_effect(atom.qualname) in ("tensor", "detached")
+                ):
                     return True
             case Ref() if atom.obj.kind == "loss" and atom.obj.cls is None:
                 return True

@@ -14,7 +14,9 @@ def note_shown(m: Machine, parts: Iterable[tuple[ir.Expr, Value]]) -> None:
     for expr, value in parts:
         if isinstance(expr, ir.Star):
             continue
-        if value and all(isinstance(a, Tensor) and a.scalar and (a.origins or ("loss", True) in a.tags) and (a.made or a.graph == "yes") for a in value):
+        if value and all(
+            isinstance(a, Tensor) and a.scalar and (a.origins or ("loss", True) in a.tags) and (a.made or a.graph == "yes") for a in value
+        ):
             m.remark("show", expr.node, (), name=ir.render(expr))
 
 

@@ -68,9 +68,18 @@ DEFAULT = False
 def check(program: Program) -> Reports:
     for event in program.of("step"):
         every, optimizer = accumulated(program, event), next(iter(event.subjects), None)
-        if every is None or optimizer is None or not event.certain or not left_over(program, event) or _steps_elsewhere(program, optimizer, event):
+        if (
+            every is None
+            or optimizer is None
+            or not event.certain
+            or not left_over(program, event)
+            or _steps_elsewhere(program, optimizer, event)
+        ):
             continue
-        cleared = next((e for e in program.of("clear") if program.touches(e, optimizer) and e.loops == event.loops[:-1] and e.index < event.index), None)
+        cleared = next(
+            (e for e in program.of("clear") if program.touches(e, optimizer) and e.loops == event.loops[:-1] and e.index < event.index),
+            None,
+        )
         fate = "are dropped" if cleared is not None else "go into the first step of the next one"
         message = f"{name_of(optimizer)} steps once in {every} batches and not at the end: the gradients of the batches left over in an epoch {fate}"
         yield Report(event, message, note(cleared, "they are cleared here"), repair=("step-at-the-end", event, event.loops[-1]))

@@ -76,7 +76,9 @@ def check(program: Program) -> Reports:
         if backward is None or not _unscaled(program, backward, optimizer, loop):
             continue
         message = f"gradients of {every} batches are added up before {name_of(optimizer)}.step(), but the loss is not divided by {every}: they are {every} times too large"
-        yield Report(backward, message, note(event, f"the step runs once in {every} batches"), repair=("divide-loss", backward, every, event))
+        yield Report(
+            backward, message, note(event, f"the step runs once in {every} batches"), repair=("divide-loss", backward, every, event)
+        )
 
 
 def _unscaled(program: Program, backward: Event, optimizer: object, loop: Loop) -> bool:

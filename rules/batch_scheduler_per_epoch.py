@@ -84,4 +84,9 @@ def check(program: Program) -> Reports:
         steps, own = [e for e in program.of("step") if inner in e.loops], refs(scheduler.info.get("optimizer"), "optimizer")
         step = next((e for e in steps if not own or set(own) & set(e.subjects)), None)
         optimizer = next(iter(step.subjects), None) if step else None
-        yield Report(event, message, note(construct, f"{name} is built for steps here"), repair=("move-into-batch-loop", event, step, optimizer) if step else None)
+        yield Report(
+            event,
+            message,
+            note(construct, f"{name} is built for steps here"),
+            repair=("move-into-batch-loop", event, step, optimizer) if step else None,
+        )

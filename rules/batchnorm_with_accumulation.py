@@ -79,7 +79,11 @@ def check(program: Program) -> Reports:
                     continue
                 seen.add((step.key, module))
                 message = f"the gradients of {every} batches are added up, and {name_of(module)} normalises within each: its statistics are those of one small batch"
-                notes = (Note(Site(layer.source, layer.node), "the layer is built here"),) if layer.source is not None and layer.node is not None else ()
+                notes = (
+                    (Note(Site(layer.source, layer.node), "the layer is built here"),)
+                    if layer.source is not None and layer.node is not None
+                    else ()
+                )
                 yield Report(step, message, notes)
 
 

@@ -87,12 +87,23 @@ def check(program: Program) -> Reports:
             other = "deterministic" if mine == "benchmark" else "benchmark"
             if not later.variant.endswith(" on") or not visit.sometimes(other):
                 continue
-            earlier = next((e for e in reversed(program.of("switch")) if e.variant == f"{other} on" and e.root == later.root and e.index < later.index), None)
+            earlier = next(
+                (
+                    e
+                    for e in reversed(program.of("switch"))
+                    if e.variant == f"{other} on" and e.root == later.root and e.index < later.index
+                ),
+                None,
+            )
             if earlier is None or not (visit.always(other) or _whenever(earlier, later) or _whenever(later, earlier)):
                 continue
             benchmark, deterministic = (later, earlier) if mine == "benchmark" else (earlier, later)
-            message = "cuDNN's benchmark mode may take another algorithm in each run, and deterministic mode is on: two runs will not be the same"
-            yield Report(benchmark, message, note(deterministic, "deterministic mode is switched on here"), repair=("set-value", benchmark, "False"))
+            message = (
+                "cuDNN's benchmark mode may take another algorithm in each run, and deterministic mode is on: two runs will not be the same"
+            )
+            yield Report(
+                benchmark, message, note(deterministic, "deterministic mode is switched on here"), repair=("set-value", benchmark, "False")
+            )
 
 
 def _whenever(one: Event, other: Event) -> bool:

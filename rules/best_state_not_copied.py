@@ -94,7 +94,12 @@ def check(program: Program) -> Reports:
                 held, name = f"{state.name} holds" if state.name else "this state holds", name_of(owner, "the model")
                 message = f"{held} the tensors of {name} themselves: the steps that follow change them, and what is kept is the last state, not this one"
                 what = "restored" if visit.event.kind == "load" else "saved"
-                yield Report(taken, message, note(stale[0].since, "the parameters change here") + note(visit.event, f"and the state is {what} here"), repair=("copy-value", taken))
+                yield Report(
+                    taken,
+                    message,
+                    note(stale[0].since, "the parameters change here") + note(visit.event, f"and the state is {what} here"),
+                    repair=("copy-value", taken),
+                )
                 break
 
 

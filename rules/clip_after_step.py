@@ -84,4 +84,6 @@ def check(program: Program) -> Reports:
             if step is None or not set(visit.event.loops) <= set(step.loops):
                 continue
             message = f"the clip runs after {name_of(optimizer)}.step(): the step has already used the unclipped gradients"
-            yield Report(visit.event, message, note(step, "the gradients are used here"), repair=("move-before-step", visit.event, step, optimizer))
+            yield Report(
+                visit.event, message, note(step, "the gradients are used here"), repair=("move-before-step", visit.event, step, optimizer)
+            )

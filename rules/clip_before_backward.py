@@ -96,6 +96,8 @@ def check(program: Program) -> Reports:
                 clip = state.last("clip")
                 if clip in early and clip not in reported:
                     reported.add(clip)
-                    message = f"the clip runs before backward(): there are no gradients yet, and {name_of(optimizer)} steps with unclipped ones"
+                    message = (
+                        f"the clip runs before backward(): there are no gradients yet, and {name_of(optimizer)} steps with unclipped ones"
+                    )
                     notes = note(state.last("backward"), "the gradients are computed here") + note(visit.event, "and used here, unclipped")
                     yield Report(clip, message, notes, repair=("move-before-step", clip, visit.event, optimizer))

@@ -88,6 +88,8 @@ def check(program: Program) -> Reports:
             if backward is None or scaler is None or switched(clip, scaler):
                 continue
             name = name_of(scaler)
-            message = f"the gradients are clipped while they are still scaled: {name}.unscale_({name_of(optimizer)}) has to run before the clip"
+            message = (
+                f"the gradients are clipped while they are still scaled: {name}.unscale_({name_of(optimizer)}) has to run before the clip"
+            )
             notes = note(backward, f"{name} scales the loss here, and its gradients with it")
             yield Report(clip, message, notes, repair=("insert-unscale", clip, backward, scaler, optimizer))

@@ -88,7 +88,13 @@ def check(program: Program) -> Reports:
     reported = set()
     for event in program.of("forward"):
         module = next(iter(event.subjects))
-        if not program.is_trained(event) or event.data.get("frozen") or not event.certain or program.for_input_gradient(event) or not related(program.stepped_modules, {module}):
+        if (
+            not program.is_trained(event)
+            or event.data.get("frozen")
+            or not event.certain
+            or program.for_input_gradient(event)
+            or not related(program.stepped_modules, {module})
+        ):
             continue
         visit, loop = mode_states(program, module, event), program.batch_loop(event)
         if visit is None or loop is None or mode_matters(module) is False:
@@ -116,7 +122,13 @@ def _in_loop(state: PathState, loop: Loop) -> bool:
 def _validated(program: Program, module: Obj, switch: Event | None, loop: Loop) -> Event | None:
     """A forward in the loop that the switch was made for: of the same model, and not trained."""
     for event in program.of("forward"):
-        if module in event.subjects and loop in event.loops and not program.is_trained(event) and switch is not None and event.index > switch.index:
+        if (
+            module in event.subjects
+            and loop in event.loops
+            and not program.is_trained(event)
+            and switch is not None
+            and event.index > switch.index
+        ):
             visit = mode_states(program, module, event)
             if visit is not None and any(s.since is switch for s in visit.sometimes("eval")):
                 return event

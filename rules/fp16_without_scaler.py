@@ -82,7 +82,13 @@ def check(program: Program) -> Reports:
             continue
         for visit in program.run(COMPUTING, module):
             backward = visit.event
-            if backward.kind != "backward" or backward.variant or backward.key in seen or not backward.data.get("known") or not visit.always("half"):
+            if (
+                backward.kind != "backward"
+                or backward.variant
+                or backward.key in seen
+                or not backward.data.get("known")
+                or not visit.always("half")
+            ):
                 continue
             forward = visit.sometimes("half")[0].last("forward")
             if forward is None or forward.key not in backward.data["forwards"] or _switched(program, backward, forward.data["autocast"]):

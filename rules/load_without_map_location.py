@@ -80,4 +80,9 @@ def check(program: Program) -> Reports:
             if restored:
                 names = ", ".join(sorted({name_of(o, "the model") for e in restored for o in e.subjects})) or "the model"
                 message = f"the state of {names} is loaded onto the device it was saved from: where that is a GPU, this fails on the machines without one"
-                yield Report(event, message, note(choice, "which this program is written for: the device is chosen here"), repair=("map-location", event))
+                yield Report(
+                    event,
+                    message,
+                    note(choice, "which this program is written for: the device is chosen here"),
+                    repair=("map-location", event),
+                )

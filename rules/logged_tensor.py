@@ -78,7 +78,9 @@ def check(program: Program) -> Reports:
             continue
         what = event.data["into"].name or f"the {event.data['into'].kind}"
         message = f"{what} keeps tensors with their autograd graphs: the nodes of every iteration stay in memory as long as it does"
-        yield Report(event, message, note(made[0], "the graph comes from this forward pass"), repair=("detach-argument", event, value.scalar))
+        yield Report(
+            event, message, note(made[0], "the graph comes from this forward pass"), repair=("detach-argument", event, value.scalar)
+        )
 
 
 def keeps_history(program: Program, loop: Loop) -> bool:

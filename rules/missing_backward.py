@@ -79,7 +79,9 @@ def check(program: Program) -> Reports:
             if any(loop in e.loops for e in program.of("escape")) or program.facts.scaled_gradients:
                 continue
             holds = optimizer.info.get("holds", frozenset())
-            forward = next((e for e in program.of("forward") if loop in e.loops and e.grad and (not holds or related(holds, e.subjects))), None)
+            forward = next(
+                (e for e in program.of("forward") if loop in e.loops and e.grad and (not holds or related(holds, e.subjects))), None
+            )
             if forward is not None:
                 message = f"{name_of(optimizer)}.step() without any backward(): there are no gradients, and the step silently does nothing"
                 yield Report(event, message, note(forward, "the forward pass whose loss is never sent backward"))

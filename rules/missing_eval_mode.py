@@ -74,7 +74,13 @@ def check(program: Program) -> Reports:
     reported = set()
     for event in program.of("forward"):
         module = next(iter(event.subjects))
-        if program.is_trained(event) or event.data.get("frozen") or _samples(program, event) or not event.certain or event.key not in program.facts.scored:
+        if (
+            program.is_trained(event)
+            or event.data.get("frozen")
+            or _samples(program, event)
+            or not event.certain
+            or event.key not in program.facts.scored
+        ):
             continue
         if program.feeds_training(event):
             continue

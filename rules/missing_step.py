@@ -77,7 +77,13 @@ def check(program: Program) -> Reports:
             continue
         start = _beginning(program, optimizer)
         for event in program.of("backward"):
-            if start is None or not event.loops or event.root != start.root or program.touches(event, optimizer) != "must" or event.data.get("manual"):
+            if (
+                start is None
+                or not event.loops
+                or event.root != start.root
+                or program.touches(event, optimizer) != "must"
+                or event.data.get("manual")
+            ):
                 continue
             if (optimizer.symbolic and event.loops[-1] not in start.loops) or _others_step(steps, optimizer, event):
                 continue
@@ -98,7 +104,9 @@ def _others_step(steps: list[Event], optimizer: Obj, backward: Event) -> bool:
 def _used_otherwise(program: Program, optimizer: Obj) -> bool:
     """Whether the code reads gradients that may be this optimizer's: any at all, where it is not known which parameters it holds."""
     holds = optimizer.info.get("holds", frozenset())
-    return program.facts.reads_unknown_gradients or (related(program.facts.read_gradients, holds) if holds else bool(program.facts.read_gradients))
+    return program.facts.reads_unknown_gradients or (
+        related(program.facts.read_gradients, holds) if holds else bool(program.facts.read_gradients)
+    )
 
 
 def _beginning(program: Program, optimizer: Obj) -> Event | None:

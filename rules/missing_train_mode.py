@@ -73,7 +73,13 @@ def check(program: Program) -> Reports:
     reported = set()
     for event in program.of("forward"):
         module = next(iter(event.subjects))
-        if not program.is_trained(event) or event.data.get("frozen") or not event.certain or program.for_input_gradient(event) or not related(program.stepped_modules, {module}):
+        if (
+            not program.is_trained(event)
+            or event.data.get("frozen")
+            or not event.certain
+            or program.for_input_gradient(event)
+            or not related(program.stepped_modules, {module})
+        ):
             continue
         visit = mode_states(program, module, event)
         if visit is None:
@@ -90,5 +96,7 @@ def check(program: Program) -> Reports:
                 if mode_matters(module) is False:
                     effect = "it has no layer yet that differs, but one that is added will not train"
                 message = f"{name} is in eval mode here from the second epoch on: {effect}, because nothing calls {name}.train() again"
-                yield Report(event, message, note(switch, "eval() is called here, in the epoch before"), repair=("insert-train", module, loop, event))
+                yield Report(
+                    event, message, note(switch, "eval() is called here, in the epoch before"), repair=("insert-train", module, loop, event)
+                )
             break

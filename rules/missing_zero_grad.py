@@ -70,7 +70,12 @@ def check(program: Program) -> Reports:
             continue  # LL109 says more
         name = name_of(optimizer)
         message = f"gradients add up over all batches: nothing clears {name}'s gradients between {name}.step() and the next backward()"
-        yield Report(found.backward, message, note(found.step, "the gradients are used here, and stay"), repair=("insert-clear", optimizer, found.step, found.backward, found.loop))
+        yield Report(
+            found.backward,
+            message,
+            note(found.step, "the gradients are used here, and stay"),
+            repair=("insert-clear", optimizer, found.step, found.backward, found.loop),
+        )
 
 
 def _others_cleared_twice(program: Program, optimizer: object, loop: object) -> bool:

@@ -77,7 +77,12 @@ def check(program: Program) -> Reports:
             continue
         for visit in program.run(AUTOMATON, optimizer):
             event = visit.event
-            if event.kind != "move" or event in reported or not optimizer.info.get("holds") or not all(s.state == "built" for s in visit.states):
+            if (
+                event.kind != "move"
+                or event in reported
+                or not optimizer.info.get("holds")
+                or not all(s.state == "built" for s in visit.states)
+            ):
                 continue
             construct = visit.states[0].last("construct")
             if construct is None or _moved_before(program, event, construct):
@@ -86,7 +91,12 @@ def check(program: Program) -> Reports:
                 continue  # what decides which parameters it got may decide the move, too
             reported.add(event)
             module = next(iter(event.subjects))
-            yield Report(event, _message(program, event, module, optimizer), note(construct, f"{name_of(optimizer)} takes the parameters here"), repair=("move-before-construction", event, construct))
+            yield Report(
+                event,
+                _message(program, event, module, optimizer),
+                note(construct, f"{name_of(optimizer)} takes the parameters here"),
+                repair=("move-before-construction", event, construct),
+            )
 
 
 def _moved_before(program: Program, event: Event, construct: Event) -> bool:

@@ -78,7 +78,13 @@ def check(program: Program) -> Reports:
     reported = set()
     for event in program.of("transfer"):
         loaders = [o for o in event.subjects if o in built and not o.info.get("prepared")]
-        if event.data["waits"] is not False or event.data["pinned"] or event.data["device"] == "cpu" or len(loaders) != 1 or not event.certain:
+        if (
+            event.data["waits"] is not False
+            or event.data["pinned"]
+            or event.data["device"] == "cpu"
+            or len(loaders) != 1
+            or not event.certain
+        ):
             continue
         (loader,) = loaders
         if loader in reported or not off(loader, "pin_memory"):

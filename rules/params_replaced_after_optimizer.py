@@ -83,7 +83,12 @@ def check(program: Program) -> Reports:
             name, held, attr = name_of(module), name_of(optimizer), event.data["attr"]
             place = f"{name}{attr}" if attr.startswith("[") else f"{name}.{attr}"
             message = f"{place} is replaced after {held} took the parameters: the new ones get gradients, but {held} never changes them"
-            yield Report(event, message, note(construct, f"{held} takes the parameters here"), repair=("move-construction", construct, event, optimizer))
+            yield Report(
+                event,
+                message,
+                note(construct, f"{held} takes the parameters here"),
+                repair=("move-construction", construct, event, optimizer),
+            )
 
 
 def _covers(optimizer: Obj, module: Obj) -> bool:
@@ -95,7 +100,10 @@ def _covers(optimizer: Obj, module: Obj) -> bool:
 def _same_part(event) -> bool:
     """A wrapper around the part that was there (`model.net = DataParallel(model.net)`) keeps its parameters; `nn.Identity()` has none."""
     new = event.data["new"]
-    return any(part.info.get("part") or part.info.get("loops") is None or any(contains_part(part, whole) for whole in event.subjects) for part in new) or (bool(new) and all(map(without_parameters, new)))
+    return any(
+        part.info.get("part") or part.info.get("loops") is None or any(contains_part(part, whole) for whole in event.subjects)
+        for part in new
+    ) or (bool(new) and all(map(without_parameters, new)))
 
 
 def _rebuilt(program: Program, event, optimizer: Obj) -> bool:

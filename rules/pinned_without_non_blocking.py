@@ -83,4 +83,9 @@ def check(program: Program) -> Reports:
         if argument(loader, "pin_memory") is not True:
             continue
         message = f"{event.data['name']} is in pinned memory and the program waits for its copy: non_blocking=True is missing"
-        yield Report(event, message, note(built[loader], f"{name_of(loader, 'the loader')} pins its batches"), repair=("give-argument", event, {"non_blocking": "True"}))
+        yield Report(
+            event,
+            message,
+            note(built[loader], f"{name_of(loader, 'the loader')} pins its batches"),
+            repair=("give-argument", event, {"non_blocking": "True"}),
+        )

@@ -91,7 +91,11 @@ def check(program: Program) -> Reports:
             message = f"{name_of(models[0], 'the model')} is restored to train on, {name} is not: its averages start from nothing"
             kept = [e for e in program.of("save") if any(s.info["of"] in models for s in e.data["states"])]
             what = "with" if any(s.info["of"] is optimizer for e in kept for s in e.data["states"]) else "without"
-            yield Report(restored, message, note(kept[0] if kept else None, f"the checkpoint is written {what} its state here") + note(step, f"{name} steps here"))
+            yield Report(
+                restored,
+                message,
+                note(kept[0] if kept else None, f"the checkpoint is written {what} its state here") + note(step, f"{name} steps here"),
+            )
             break
 
 
@@ -105,6 +109,11 @@ def _starts_anew(program: Program, optimizer: Obj) -> bool:
 def _steps_after(program: Program, optimizer: Obj, restored: Event) -> Event | None:
     """The step of a loop that begins after a model was restored."""
     for event in program.of("step"):
-        if optimizer in event.subjects and event.root == restored.root and event.index > restored.index and len(event.loops) > len(restored.loops):
+        if (
+            optimizer in event.subjects
+            and event.root == restored.root
+            and event.index > restored.index
+            and len(event.loops) > len(restored.loops)
+        ):
             return event
     return None

@@ -65,7 +65,13 @@ CODE = "LL110"
 def check(program: Program) -> Reports:
     backwards = program.of("backward")
     for event in backwards:
-        if event.data.get("retain_graph") is not True or event.data.get("create_graph") or not event.loops or not event.data.get("known") or event.data["repeated"]:
+        if (
+            event.data.get("retain_graph") is not True
+            or event.data.get("create_graph")
+            or not event.loops
+            or not event.data.get("known")
+            or event.data["repeated"]
+        ):
             continue
         forwards = event.data["forwards"]
         loop = event.loops[-1]
@@ -77,7 +83,12 @@ def check(program: Program) -> Reports:
         if len(made) < len(forwards) or any(loop not in e.loops for e in made):
             continue
         message = "retain_graph=True on the only backward of this graph: the saved activations stay until the loss is replaced, for nothing"
-        yield Report(event, message, note(made[0], "the graph is built anew in every iteration here"), repair=("drop-argument", event, "retain_graph", 1))
+        yield Report(
+            event,
+            message,
+            note(made[0], "the graph is built anew in every iteration here"),
+            repair=("drop-argument", event, "retain_graph", 1),
+        )
 
 
 def _shared(event: Event, backwards: list[Event]) -> bool:
@@ -90,6 +101,8 @@ def _carried(program: Program, event: Event) -> bool:
     for key in event.data["forwards"]:
         forward = program.forwards.get(key)
         inputs = forward.data.get("inputs") if forward else None
-        if inputs is not None and any(k == key or program.forwards[k].index > forward.index for k in inputs.forwards if k in program.forwards):
+        if inputs is not None and any(
+            k == key or program.forwards[k].index > forward.index for k in inputs.forwards if k in program.forwards
+        ):
             return True
     return False

@@ -76,7 +76,12 @@ def check(program: Program) -> Reports:
     for loader, found in program.training_passes.items():
         given = loader.info.get("sampler", frozenset())
         samplers = refs(given, "sampler")
-        if len(samplers) != 1 or samplers[0] not in built or not samplers[0].info.get("by_epoch") or program.told_the_epoch(samplers[0], loader):
+        if (
+            len(samplers) != 1
+            or samplers[0] not in built
+            or not samplers[0].info.get("by_epoch")
+            or program.told_the_epoch(samplers[0], loader)
+        ):
             continue
         event, name = built[samplers[0]], name_of(samplers[0], "this sampler")
         message = f"nothing calls set_epoch on {name}: it draws the order of the first epoch in every epoch"

@@ -70,14 +70,23 @@ CODE = "LL201"
 def check(program: Program) -> Reports:
     for event in program.of("schedule"):
         loop = program.batch_loop(event)
-        if loop is None or loop.parent is None or program.counts_epochs(loop) or not event.certain or len(event.subjects) != 1 or _has_argument(event):
+        if (
+            loop is None
+            or loop.parent is None
+            or program.counts_epochs(loop)
+            or not event.certain
+            or len(event.subjects) != 1
+            or _has_argument(event)
+        ):
             continue
         (scheduler,) = event.subjects
         if epoch_unit(scheduler, loop) and not _guarded(program, event, loop, scheduler):
             name = name_of(scheduler)
             construct = next((e for e in program.of("construct") if scheduler in e.subjects), None)
             message = f"{name} counts epochs, but is stepped on every batch: the schedule ends within the first epochs"
-            yield Report(event, message, note(construct, f"the horizon of {name} is given in epochs here"), repair=("move-to-epoch-end", event, loop))
+            yield Report(
+                event, message, note(construct, f"the horizon of {name} is given in epochs here"), repair=("move-to-epoch-end", event, loop)
+            )
 
 
 def _guarded(program, event, loop, scheduler) -> bool:
@@ -100,4 +109,6 @@ def epoch_unit(scheduler, loop) -> bool:
     horizon, milestone = scheduler.info.get("horizon"), scheduler.info.get("milestone")
     bounds = [a.value for a in loop.parent.bound if isinstance(getattr(a, "value", None), int)]
     # Milestones that end in the second half of the epochs are laid out over them: counted in batches they would lie in the first ones.
-    return any((horizon is not None and b == horizon.value) or (milestone is not None and b <= 2 * milestone and milestone < b) for b in bounds)
+    return any(
+        (horizon is not None and b == horizon.value) or (milestone is not None and b <= 2 * milestone and milestone < b) for b in bounds
+    )

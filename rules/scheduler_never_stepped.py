@@ -73,10 +73,19 @@ def check(program: Program) -> Reports:
         return
     for event in program.of("construct"):
         for scheduler in event.subjects:
-            if not scheduler.qualname.startswith("torch.optim.lr_scheduler.") or scheduler in stepped or scheduler.escaped or "chosen" in scheduler.info or scheduler.many or scheduler.info.get("wrapped"):
+            if (
+                not scheduler.qualname.startswith("torch.optim.lr_scheduler.")
+                or scheduler in stepped
+                or scheduler.escaped
+                or "chosen" in scheduler.info
+                or scheduler.many
+                or scheduler.info.get("wrapped")
+            ):
                 continue
             optimizers = refs(scheduler.info.get("optimizer"), "optimizer")
-            step = next((e for e in program.of("step") if e.loops and may_follow(e, event) and any(o in e.subjects for o in optimizers)), None)
+            step = next(
+                (e for e in program.of("step") if e.loops and may_follow(e, event) and any(o in e.subjects for o in optimizers)), None
+            )
             if step is None:
                 continue
             name = name_of(scheduler)

@@ -95,7 +95,12 @@ def check(program: Program) -> Reports:
             name, trains = name_of(scheduler, "the scheduler"), name_of(other, "the optimizer")
             message = f"{name} was built on another optimizer than the one that steps: the learning rate of {trains} never changes"
             notes = note(built[scheduler], f"{name} is built here") + note(built[other], f"{trains} is built here")
-            yield Report(event, message, notes + note(here[0], "and steps here"), repair=("rebuild-scheduler", built[scheduler], built[other], needed))
+            yield Report(
+                event,
+                message,
+                notes + note(here[0], "and steps here"),
+                repair=("rebuild-scheduler", built[scheduler], built[other], needed),
+            )
 
 
 def plain(obj: Obj) -> bool:

@@ -87,5 +87,12 @@ def check(program: Program) -> Reports:
                 together = step is not None and not set(step.loops).isdisjoint(visit.event.loops)
                 if together and step in early and step not in reported and not step.data.get("closure"):
                     reported.add(step)
-                    message = f"{name_of(optimizer)}.step() runs before backward(): it finds no gradients, and those of this batch are never used"
-                    yield Report(step, message, note(visit.event, "the gradients are computed here, after the step"), repair=("move-after-backward", step, visit.event, optimizer))
+                    message = (
+                        f"{name_of(optimizer)}.step() runs before backward(): it finds no gradients, and those of this batch are never used"
+                    )
+                    yield Report(
+                        step,
+                        message,
+                        note(visit.event, "the gradients are computed here, after the step"),
+                        repair=("move-after-backward", step, visit.event, optimizer),
+                    )

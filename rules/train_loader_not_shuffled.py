@@ -73,4 +73,9 @@ def check(program: Program) -> Reports:
         if loader.info.get("order") != "as stored" or loader.info.get("style") != "map" or follows_time(loader, found.batches.assigned):
             continue
         message = f"{name_of(loader, 'this loader')} is trained on without shuffle: every epoch takes the same batches in the same order"
-        yield Report(found.loader, message, note(found.backward, "its batches are trained on here"), repair=("set-argument", found.loader, "shuffle", "True"))
+        yield Report(
+            found.loader,
+            message,
+            note(found.backward, "its batches are trained on here"),
+            repair=("set-argument", found.loader, "shuffle", "True"),
+        )

@@ -78,6 +78,8 @@ def check(program: Program) -> Reports:
             continue
         reported.add(which)
         name = event.data["name"]
-        message = f"{name} is a plain container: its modules are not in parameters(), to() or state_dict(), so they are neither trained nor saved"
+        message = (
+            f"{name} is a plain container: its modules are not in parameters(), to() or state_dict(), so they are neither trained nor saved"
+        )
         made = tuple(Note(Site(o.source, o.node), "made here") for o in lost[:2] if o.source is not None and o.node is not None)
         yield Report(event, message, made, repair=("wrap-modules", event, wrapper_for(event)))

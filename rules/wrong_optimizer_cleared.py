@@ -74,7 +74,12 @@ def check(program: Program) -> Reports:
                 one, two = name_of(optimizer), name_of(other)
                 message = f"{one}'s gradients are never cleared, while {two} is cleared {len(mine)} times: {one}.step() uses the gradients of all batches so far"
                 wrong = _misplaced(mine, found.step.index)
-                yield Report(found.step, message, note(wrong, f"this clears {two}; {one} was probably meant"), repair=("clear-other", wrong, other, optimizer, found.step))
+                yield Report(
+                    found.step,
+                    message,
+                    note(wrong, f"this clears {two}; {one} was probably meant"),
+                    repair=("clear-other", wrong, other, optimizer, found.step),
+                )
                 break
 
 

@@ -54,7 +54,9 @@ def test_what_is_known_is_not_reported(folder: Path) -> None:
 
 
 def test_lines_may_move_and_change_around_it(folder: Path) -> None:
-    moved = LOOP.replace("import torch\n", '"""Train."""\n\nimport os\nimport torch\n').replace("loss.backward()", "loss.backward()  # here")
+    moved = LOOP.replace("import torch\n", '"""Train."""\n\nimport os\nimport torch\n').replace(
+        "loss.backward()", "loss.backward()  # here"
+    )
     (folder / "a.py").write_text(moved.replace("    for x", "    print(opt)\n    for x"))
     assert looplint(".", "--baseline", "known.json", cwd=folder).returncode == 0
 

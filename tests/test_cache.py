@@ -131,7 +131,9 @@ def test_a_result_comes_back_as_it_was(tmp_path: Path) -> None:
     fix = Fix("Move it", "unsafe", (Edit("a.py", place, end, "\u00e9\ud800"), Edit("a.py", end, end, "")))
     finding = Finding("LL101", "name", "message", "a.py", place, end, "some-path", (Related("there", "b.py", end),), fix, 7, "a.py::f")
     problems = (Problem("a.py", "one", place), Problem("b.py", "two"))
-    kept = FileResult((finding, finding.with_fix(None)), problems, frozenset({"b.py::g", "c.py::h"}), Reads((), (str(tmp_path / "absent"),), ()))
+    kept = FileResult(
+        (finding, finding.with_fix(None)), problems, frozenset({"b.py::g", "c.py::h"}), Reads((), (str(tmp_path / "absent"),), ())
+    )
     Cache(tmp_path / "cache").put(read_source(tmp_path / "a.py"), Selection(), kept)
     assert Cache(tmp_path / "cache").get(read_source(tmp_path / "a.py"), Selection()) == kept
 
@@ -160,7 +162,11 @@ def test_processes_share_a_cache(folder: Path) -> None:
         outputs = {out for out, _ in pool.map(lambda _: lint(folder), range(3))}
     assert len(outputs) == 1
     assert lint(folder) == (outputs.pop(), "warm")
-    assert not [p for p in (folder / ".looplint_cache").rglob("*") if p.is_file() and p.suffix != ".json" and p.name not in (".gitignore", "CACHEDIR.TAG")]
+    assert not [
+        p
+        for p in (folder / ".looplint_cache").rglob("*")
+        if p.is_file() and p.suffix != ".json" and p.name not in (".gitignore", "CACHEDIR.TAG")
+    ]
 
 
 def test_the_cache_is_written_neither_into_git_nor_where_it_cannot_be(folder: Path) -> None:

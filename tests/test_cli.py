@@ -60,7 +60,19 @@ def test_concise_is_one_line_per_finding(folder: Path) -> None:
 
 def test_json_has_ruffs_shape(folder: Path) -> None:
     (finding,) = json.loads(looplint("--output-format", "json", "broken.py", cwd=folder).stdout)
-    assert {"code", "name", "message", "filename", "location", "end_location", "fix", "url", "noqa_row", "related", "certainty"} <= finding.keys()
+    assert {
+        "code",
+        "name",
+        "message",
+        "filename",
+        "location",
+        "end_location",
+        "fix",
+        "url",
+        "noqa_row",
+        "related",
+        "certainty",
+    } <= finding.keys()
     assert finding["location"] == {"row": 8, "column": 5}
     assert finding["related"][0]["location"]["row"] == 9
 
@@ -139,7 +151,9 @@ def test_processes_give_what_one_gives(folder: Path) -> None:
 
 
 def test_a_finding_in_an_imported_file_is_reported_there(tmp_path: Path) -> None:
-    (tmp_path / "engine.py").write_text("def fit(net, loader, opt):\n    for x, y in loader:\n        net(x).sum().backward()\n        opt.step()\n")
+    (tmp_path / "engine.py").write_text(
+        "def fit(net, loader, opt):\n    for x, y in loader:\n        net(x).sum().backward()\n        opt.step()\n"
+    )
     (tmp_path / "train.py").write_text(
         "import torch\nfrom engine import fit\nnet = torch.nn.Linear(1, 1)\nfit(net, loader, torch.optim.SGD(net.parameters(), lr=0.1))\n"
     )
@@ -148,7 +162,9 @@ def test_a_finding_in_an_imported_file_is_reported_there(tmp_path: Path) -> None
 
 
 def test_what_a_caller_knows_wins_over_the_function_alone(tmp_path: Path) -> None:
-    (tmp_path / "engine.py").write_text("def fit(net, loader, opt, clear):\n    for x, y in loader:\n        clear()\n        net(x).sum().backward()\n        opt.step()\n")
+    (tmp_path / "engine.py").write_text(
+        "def fit(net, loader, opt, clear):\n    for x, y in loader:\n        clear()\n        net(x).sum().backward()\n        opt.step()\n"
+    )
     (tmp_path / "train.py").write_text(
         "import torch\nfrom engine import fit\nnet = torch.nn.Linear(1, 1)\nopt = torch.optim.SGD(net.parameters(), lr=0.1)\nfit(net, loader, opt, opt.zero_grad)\n"
     )

@@ -72,7 +72,9 @@ def test_extend_replaces_values_adds_lists_and_merges_tables(tmp_path: Path) -> 
 
 
 def test_the_command_line_wins(tmp_path: Path) -> None:
-    (tmp_path / "looplint.toml").write_text('select = ["LL1"]\nextend-select = ["LL403"]\nignore = ["LL102", "LL103"]\noutput-format = "concise"\n')
+    (tmp_path / "looplint.toml").write_text(
+        'select = ["LL1"]\nextend-select = ["LL403"]\nignore = ["LL102", "LL103"]\noutput-format = "concise"\n'
+    )
     found = settings(tmp_path, **{"select": ("LL102",), "ignore": ("LL2",), "output-format": "json"})
     assert (found.select, found.extend_select, found.output_format) == (("LL102",), (), "json")
     assert found.ignore == ("LL103", "LL2"), "what is asked for by name is not left out"
@@ -90,18 +92,34 @@ def test_isolated_and_a_named_file(tmp_path: Path) -> None:
 
 
 MISTAKES = {
-    "an unknown key, and the nearest known one": ('[tool.looplint]\nselect = []\nignored = ["LL1"]\n', 3, "unknown option `ignored`; did you mean `ignore`?"),
+    "an unknown key, and the nearest known one": (
+        '[tool.looplint]\nselect = []\nignored = ["LL1"]\n',
+        3,
+        "unknown option `ignored`; did you mean `ignore`?",
+    ),
     "underscores": ('[tool.looplint]\nextend_select = ["LL1"]\n', 2, "unknown option `extend_select`; did you mean `extend-select`?"),
     "an unknown key like none": ("[tool.looplint]\nxyzzy = 1\n", 2, "unknown option `xyzzy`; known are extend, select,"),
     "an unknown table": ('[tool.looplint.knowlege]\noptimizers = ["a"]\n', 1, "unknown option `knowlege`; did you mean `knowledge`?"),
-    "a string for a list": ('[tool.looplint]\n\nselect = "LL1"\n', 3, '`select` has to be a list of strings with codes or names of rules, not the string "LL1"'),
+    "a string for a list": (
+        '[tool.looplint]\n\nselect = "LL1"\n',
+        3,
+        '`select` has to be a list of strings with codes or names of rules, not the string "LL1"',
+    ),
     "a number in a list": ("[tool.looplint]\nselect = [1]\n", 2, "not a list with the number 1 in it; for example select = "),
     "a word that is no choice": ('[tool.looplint]\noutput-format = "concize"\n', 2, 'not the string "concize"; did you mean `concise`?'),
     "a string for a flag": ('[tool.looplint]\nforce-exclude = "yes"\n', 2, "`force-exclude` has to be true or false"),
     "no version": ('[tool.looplint]\ntarget-torch = "latest"\n', 2, '`target-torch` has to be a version such as "2.4"'),
     "a number for a version": ("[tool.looplint]\ntarget-torch = 2.4\n", 2, "not the number 2.4"),
-    "a wrong value in a table": ('[tool.looplint.per-file-ignores]\n"a.py" = ["LL1"]\n"b.py" = "LL1"\n', 3, "`per-file-ignores.b.py` has to be a list of strings"),
-    "an unknown kind": ('[tool.looplint]\nknowledge.optimisers = ["a"]\n', 2, "unknown table `optimisers` in `knowledge`; did you mean `optimizers`?"),
+    "a wrong value in a table": (
+        '[tool.looplint.per-file-ignores]\n"a.py" = ["LL1"]\n"b.py" = "LL1"\n',
+        3,
+        "`per-file-ignores.b.py` has to be a list of strings",
+    ),
+    "an unknown kind": (
+        '[tool.looplint]\nknowledge.optimisers = ["a"]\n',
+        2,
+        "unknown table `optimisers` in `knowledge`; did you mean `optimizers`?",
+    ),
     "a file that is extended and missing": ('[tool.looplint]\nextend = "no.toml"\n', 2, "`extend` names no file"),
     "a circle": ('[tool.looplint]\nextend = "pyproject.toml"\n', 2, "goes round in a circle"),
     "no TOML": ("[tool.looplint]\nselect = [\n", 3, "is no TOML"),
@@ -133,15 +151,23 @@ def test_places_in_toml() -> None:
 
 
 def test_patterns(tmp_path: Path) -> None:
-    (tmp_path / "looplint.toml").write_text('extend-exclude = ["gen_*.py", "old/"]\n[per-file-ignores]\n"tests/**" = ["LL3"]\n"*.py" = ["LL2"]\n')
+    (tmp_path / "looplint.toml").write_text(
+        'extend-exclude = ["gen_*.py", "old/"]\n[per-file-ignores]\n"tests/**" = ["LL3"]\n"*.py" = ["LL2"]\n'
+    )
     found = settings(tmp_path)
-    assert found.excludes(tmp_path / "x" / "gen_a.py") and found.excludes(tmp_path / "old" / "x.py") and found.excludes(tmp_path / "old", folder=True)
+    assert (
+        found.excludes(tmp_path / "x" / "gen_a.py")
+        and found.excludes(tmp_path / "old" / "x.py")
+        and found.excludes(tmp_path / "old", folder=True)
+    )
     assert found.excludes(tmp_path / "build" / "deep" / "x.py") and not found.excludes(tmp_path / "train.py")
     assert found.ignored_in(tmp_path / "tests" / "a" / "x.py") == ("LL3", "LL2") and found.ignored_in(tmp_path / "train.py") == ("LL2",)
 
 
 def test_no_toml_parser_without_a_configuration_file(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text('[project]\nname = "x"\n')
-    code = "import sys\nfrom pathlib import Path\nfrom looplint.configuration import Configurations\nConfigurations().of_folder(Path('.'))\n"
+    code = (
+        "import sys\nfrom pathlib import Path\nfrom looplint.configuration import Configurations\nConfigurations().of_folder(Path('.'))\n"
+    )
     code += "assert set(sys.modules).isdisjoint({'tomllib', 'tomli', 'difflib', 'pathspec'}), sorted(sys.modules)"
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)

@@ -65,7 +65,9 @@ def test_each_file_has_the_settings_nearest_to_it(folder: Path) -> None:
 
 
 def test_per_file_ignores_hold_where_a_finding_stands(folder: Path) -> None:
-    (folder / "engine.py").write_text("def fit(net, loader, opt):\n    for x, y in loader:\n        net(x).sum().backward()\n        opt.step()\n")
+    (folder / "engine.py").write_text(
+        "def fit(net, loader, opt):\n    for x, y in loader:\n        net(x).sum().backward()\n        opt.step()\n"
+    )
     (folder / "train.py").write_text(
         "import torch\nfrom engine import fit\nnet = torch.nn.Linear(1, 1)\nfit(net, loader, torch.optim.SGD(net.parameters(), lr=0.1))\n"
     )

@@ -52,7 +52,10 @@ EDITS = {
     "tabs for spaces": CODE.replace("    ", "\t"),
     "a comment on the line": CODE.replace(".step()", ".step()  # TODO"),
     "a line between": CODE.replace("            self.opt.step()\n", "            print(batch)\n            self.opt.step()\n"),
-    "another level": CODE.replace("        for batch in loader:\n            self.opt.step()", "        if loader:\n            for batch in loader:\n                self.opt.step()"),
+    "another level": CODE.replace(
+        "        for batch in loader:\n            self.opt.step()",
+        "        if loader:\n            for batch in loader:\n                self.opt.step()",
+    ),
 }
 
 

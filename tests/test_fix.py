@@ -163,7 +163,9 @@ def test_a_read_only_file_is_an_error_and_the_rest_goes_on(folder: Path) -> None
     (folder / "train.py").chmod(0o444)
     done = looplint(".", "--fix", cwd=folder)
     assert done.returncode == 2
-    assert [line for line in done.stderr.splitlines() if line.startswith("error:")] == ["error: train.py: is read-only; it was not repaired"]
+    assert [line for line in done.stderr.splitlines() if line.startswith("error:")] == [
+        "error: train.py: is read-only; it was not repaired"
+    ]
     assert (folder / "train.py").read_bytes() == EXAMPLE.read_bytes() != (folder / "other.py").read_bytes()
 
 

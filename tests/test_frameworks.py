@@ -55,7 +55,11 @@ def test_what_a_framework_leaves_to_the_loop_is_judged(name: str, right: str, wr
             "        self.manual_backward(errG)\n        g_opt.zero_grad()\n",
             [("LL101", "g_opt.zero_grad()")],
         ),
-        ("loss = nn.functional.cross_entropy(self(x), y) / 4", "loss = nn.functional.cross_entropy(self(x), y)", [("LL108", "self.manual_backward(loss)")]),
+        (
+            "loss = nn.functional.cross_entropy(self(x), y) / 4",
+            "loss = nn.functional.cross_entropy(self(x), y)",
+            [("LL108", "self.manual_backward(loss)")],
+        ),
         (
             "            sch.step()\n        return loss\n",
             "        return loss\n\n    def on_train_epoch_end(self):\n        self.lr_schedulers().step()\n",

@@ -34,7 +34,6 @@ def test_every_command_is_listed(tmp_path: Path) -> None:
         assert name == "check" or f"\n  {name} " in out, name
 
 
-
 @pytest.mark.parametrize(
     ("arguments", "asked", "needed"),
     [

@@ -23,7 +23,13 @@ def repository(tmp_path: Path) -> Path:
     """Files to lint and to leave alone, all staged, and the project's hooks on top of the looplint that is here."""
     folder = tmp_path / "repository"
     (folder / "generated").mkdir(parents=True)
-    files = {"broken.py": BROKEN, "clean.py": CLEAN, "generated/broken.py": BROKEN, "notes.txt": BROKEN, "readme.md": f"```python\n{BROKEN}```\n"}
+    files = {
+        "broken.py": BROKEN,
+        "clean.py": CLEAN,
+        "generated/broken.py": BROKEN,
+        "notes.txt": BROKEN,
+        "readme.md": f"```python\n{BROKEN}```\n",
+    }
     for name, text in files.items():
         (folder / name).write_text(text)
     (folder / "looplint.toml").write_text('extend-exclude = ["generated"]\n')

@@ -27,7 +27,32 @@ LAYERS = [
     ["graph", "project", "frames"],
     ["slicing", "machine", "roles"],
     ["automaton", "tensors", "schedules", "devices"],
-    ["autocasting", "calls", "modules", "elements", "operators", "assignments", "objects", "methods", "tensor_methods", "building", "pythonic", "effects", "object_effects", "checkpoints", "contexts", "choices", "expressions", "loaders", "statements", "membership", "texts", "transfers", "tensorlike", "outcomes"],
+    [
+        "autocasting",
+        "calls",
+        "modules",
+        "elements",
+        "operators",
+        "assignments",
+        "objects",
+        "methods",
+        "tensor_methods",
+        "building",
+        "pythonic",
+        "effects",
+        "object_effects",
+        "checkpoints",
+        "contexts",
+        "choices",
+        "expressions",
+        "loaders",
+        "statements",
+        "membership",
+        "texts",
+        "transfers",
+        "tensorlike",
+        "outcomes",
+    ],
     ["program", "insides", "manual_loops", "roots"],
     ["protocols", "feeding", "precision", "predictions", "accumulation"],
     ["rule", "describe", "positions", "loopwords", "loopview"],
@@ -65,7 +90,9 @@ def layer_of(name: str) -> int:
     return next(n for n, names in enumerate(LAYERS) if name in names)
 
 
-@pytest.mark.parametrize("path", [p for p in sorted(PACKAGE.rglob("*.py")) if p.name != "__init__.py"], ids=lambda p: str(p.relative_to(PACKAGE)))
+@pytest.mark.parametrize(
+    "path", [p for p in sorted(PACKAGE.rglob("*.py")) if p.name != "__init__.py"], ids=lambda p: str(p.relative_to(PACKAGE))
+)
 def test_a_module_imports_only_its_own_layer_and_those_below(path: Path) -> None:
     name = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
     above = {other for other in imported(path) if layer_of(other) > layer_of(name)}
@@ -86,7 +113,12 @@ def test_only_the_runtime_imports_torch() -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "never"),
-    [(["--version"], ["libcst", "pathspec", "difflib", "json"]), (["--help"], ["libcst", "pathspec", "torch", "pygls"]), (["check", "clean.py"], ["libcst", "torch", "json"]), (["check", "loop.py"], ["torch", "libcst.matchers"])],
+    [
+        (["--version"], ["libcst", "pathspec", "difflib", "json"]),
+        (["--help"], ["libcst", "pathspec", "torch", "pygls"]),
+        (["check", "clean.py"], ["libcst", "torch", "json"]),
+        (["check", "loop.py"], ["torch", "libcst.matchers"]),
+    ],
     ids=["version", "help", "no file is about training", "a loop is linted"],
 )
 def test_the_import_path_holds_only_what_the_run_needs(arguments: list[str], never: list[str], tmp_path: Path) -> None:

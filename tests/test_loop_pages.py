@@ -102,9 +102,25 @@ def test_a_program_without_a_loop_says_so_in_both() -> None:
 
 def test_the_command_writes_files(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "looplint", "loop", "examples/train.py", "--html", str(tmp_path / "a.html"), "--svg", str(tmp_path / "a.svg")], cwd=ROOT, capture_output=True
+        [
+            sys.executable,
+            "-m",
+            "looplint",
+            "loop",
+            "examples/train.py",
+            "--html",
+            str(tmp_path / "a.html"),
+            "--svg",
+            str(tmp_path / "a.svg"),
+        ],
+        cwd=ROOT,
+        capture_output=True,
     )
     assert done.returncode == 0 and not done.stdout
     assert (tmp_path / "a.html").read_text().startswith("<!DOCTYPE html>") and ET.parse(tmp_path / "a.svg")
-    done = subprocess.run([sys.executable, "-m", "looplint", "loop", "examples/train.py", "--svg", str(tmp_path / "no" / "a.svg")], cwd=ROOT, capture_output=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "looplint", "loop", "examples/train.py", "--svg", str(tmp_path / "no" / "a.svg")],
+        cwd=ROOT,
+        capture_output=True,
+    )
     assert done.returncode == 2 and b"cannot be written" in done.stderr

@@ -87,7 +87,9 @@ def test_every_fixture_can_be_drawn_within_its_width(fixture: Path, monkeypatch:
     picture = render(found, width=100)
     assert max(map(len, picture.splitlines())) <= 100
     assert all(f.code in picture for f in findings)
-    assert render(found, width=100, ascii_only=True).encode("ascii", "replace").count(b"?") <= picture.count("?") + sum(not c.isascii() for c in source.text)
+    assert render(found, width=100, ascii_only=True).encode("ascii", "replace").count(b"?") <= picture.count("?") + sum(
+        not c.isascii() for c in source.text
+    )
 
 
 def _all(box: Box | Step) -> list[Box | Step]:
@@ -99,7 +101,11 @@ def test_state_carries_what_a_reader_asks_for() -> None:
     assert said["forward"] == ["net: train mode, graph recorded"]
     assert said["backward"] == ["opt: this batch's gradients on top of used ones (first time: this batch's gradients)"]
     assert said["step"] == ["opt: updates with this batch's gradients on top of used ones"]
-    cleared = {s.kind: [str(x) for x in s.said] for b in drawn(LOOP.replace("        net(x)", "        opt.zero_grad()\n        net(x)")).roots for s in steps(b)}
+    cleared = {
+        s.kind: [str(x) for x in s.said]
+        for b in drawn(LOOP.replace("        net(x)", "        opt.zero_grad()\n        net(x)")).roots
+        for s in steps(b)
+    }
     assert cleared["clear"] == ["opt: no gradients"] and cleared["step"] == ["opt: updates with this batch's gradients"]
 
 
@@ -125,5 +131,3 @@ def test_a_file_that_cannot_be_read_is_one_line(tmp_path: Path) -> None:
     for name, said in (("bad.py", b"syntax error"), ("missing.py", b"no such file")):
         done = looplint("loop", name, cwd=tmp_path)
         assert done.returncode == 2 and said in done.stderr and done.stderr.count(b"\n") == 1
-
-

@@ -48,7 +48,14 @@ def test_rows_never_move(text: str) -> None:
     assert [bool(r.strip()) for r in to_python(text)] == [bool(r.strip()) for r in rows_of(text)]
 
 
-@given(st.lists(st.sampled_from(["x = 1", "y = (", "a % b", ")", "if x:", "    z = '''", "    '''", "for a in b:", "    f(a)", "# c'", "", "s = 'a\\", "b'"]), max_size=9))
+@given(
+    st.lists(
+        st.sampled_from(
+            ["x = 1", "y = (", "a % b", ")", "if x:", "    z = '''", "    '''", "for a in b:", "    f(a)", "# c'", "", "s = 'a\\", "b'"]
+        ),
+        max_size=9,
+    )
+)
 def test_what_is_python_stays_as_it_is(lines: list[str]) -> None:
     text = "\n".join(lines)
     try:

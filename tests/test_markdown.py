@@ -105,7 +105,10 @@ def test_which_blocks_are_programs(name: str) -> None:
         assert compile(block.text, "<block>", "exec") and block.text.splitlines()[block.first - 1].strip()
 
 
-@pytest.mark.parametrize("info", ["python", " Python", "py", "python3 hl_lines='2'", "{.python}", "{.python .numberLines}", "{code-block} python", "python,ignore"])
+@pytest.mark.parametrize(
+    "info",
+    ["python", " Python", "py", "python3 hl_lines='2'", "{.python}", "{.python .numberLines}", "{code-block} python", "python,ignore"],
+)
 def test_what_says_that_a_block_is_python(info: str) -> None:
     assert is_python(info)
 

@@ -60,7 +60,9 @@ def test_scripts_are_started_where_there_are_scripts(tmp_path: Path, monkeypatch
     ],
     ids=["name", "code", "name taken", "code taken"],
 )
-def test_what_cannot_be_a_rule_is_not_written(arguments: tuple[str, ...], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_a_rule_is_not_written(
+    arguments: tuple[str, ...], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     result = start(*arguments)
     assert isinstance(result.exception, UserError) and said in str(result.exception)

@@ -17,12 +17,22 @@ from looplint.notebook_edit import place_in_json, rewrite
 from looplint.notebook_json import NotebookError
 from looplint.notebooks import combine
 
-CELL: dict[str, Any] = {"cell_type": "code", "execution_count": 3, "metadata": {"tags": ["é"]}, "outputs": [{"name": "stdout", "output_type": "stream", "text": ["π"]}]}
+CELL: dict[str, Any] = {
+    "cell_type": "code",
+    "execution_count": 3,
+    "metadata": {"tags": ["é"]},
+    "outputs": [{"name": "stdout", "output_type": "stream", "text": ["π"]}],
+}
 
 
 def notebook(*sources: Any, **style: Any) -> bytes:
     cells = [{**CELL, "id": f"a{n}", "source": s} for n, s in enumerate(sources)]
-    document = {"nbformat_minor": 5, "cells": cells, "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}, "nbformat": 4}
+    document = {
+        "nbformat_minor": 5,
+        "cells": cells,
+        "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
+        "nbformat": 4,
+    }
     return json.dumps(document, **style).encode()
 
 
@@ -53,7 +63,7 @@ def test_rows_come_and_go_with_the_white_space_of_the_list() -> None:
 def test_unusual_escapes_of_a_row_that_stays_stay() -> None:
     raw = notebook(["x = 'A<B'\n", "y = 1"]).replace(b"A<B", b"\\u0041\\u003cB\\/\\ud83d\\ude00")
     text = combine(raw).text
-    assert rewrite(raw, text.replace("y = 1\n", "y = '<'\n")) == raw.replace(b'"y = 1"', b'"y = \'\\u003c\'"')
+    assert rewrite(raw, text.replace("y = 1\n", "y = '<'\n")) == raw.replace(b'"y = 1"', b"\"y = '\\u003c'\"")
     assert rewrite(raw, text.replace("y = 1\n", "")) == raw.replace(b'\\n", "y = 1"', b'"')
 
 
@@ -84,8 +94,15 @@ def test_an_edit_over_a_border_is_refused() -> None:
             rewrite(raw, edited)
 
 
-LINES = st.sampled_from(["x = 1", "y = 'é'", "z = '😀'", "    pass", "", "# %% cell 1", 's = "\\n\\t"', "loss.backward()", "#", "u = '\\u00e9'"])
-SOURCES = st.builds(lambda lines, end, closed: end.join(lines) + (end if closed else ""), st.lists(LINES, max_size=5), st.sampled_from(["\n", "\r\n"]), st.booleans())
+LINES = st.sampled_from(
+    ["x = 1", "y = 'é'", "z = '😀'", "    pass", "", "# %% cell 1", 's = "\\n\\t"', "loss.backward()", "#", "u = '\\u00e9'"]
+)
+SOURCES = st.builds(
+    lambda lines, end, closed: end.join(lines) + (end if closed else ""),
+    st.lists(LINES, max_size=5),
+    st.sampled_from(["\n", "\r\n"]),
+    st.booleans(),
+)
 
 
 def in_program(text: str) -> list[str]:
@@ -131,7 +148,11 @@ def test_any_edit_of_rows_reads_back_and_leaves_the_rest(sources: list[Any], sty
     assert before == after and list(before) == list(after)
 
 
-@pytest.mark.parametrize("source", [["é = 1\n", "loss.backward()\n"], "é = 1\nloss.backward()\n", ["é = 1\nloss.", "backward()\n"]], ids=["rows", "a string", "chunks"])
+@pytest.mark.parametrize(
+    "source",
+    [["é = 1\n", "loss.backward()\n"], "é = 1\nloss.backward()\n", ["é = 1\nloss.", "backward()\n"]],
+    ids=["rows", "a string", "chunks"],
+)
 @pytest.mark.parametrize("style", STYLES)
 def test_a_place_of_a_cell_is_found_in_the_json_text(source: Any, style: str) -> None:
     raw = notebook("x = 1", source, **STYLES[style])
@@ -139,4 +160,8 @@ def test_a_place_of_a_cell_is_found_in_the_json_text(source: Any, style: str) ->
     assert place is not None
     line = raw.decode().split("\n")[place.row - 1]
     assert line[place.column - 1 :].startswith("loss.")
-    assert place_in_json(raw, 2, Location(3, 1)) is None and place_in_json(raw, 9, Location(1, 1)) is None and place_in_json(b"{", 1, Location(1, 1)) is None
+    assert (
+        place_in_json(raw, 2, Location(3, 1)) is None
+        and place_in_json(raw, 9, Location(1, 1)) is None
+        and place_in_json(b"{", 1, Location(1, 1)) is None
+    )

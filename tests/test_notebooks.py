@@ -33,7 +33,9 @@ def looplint(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "nb.ipynb").write_bytes(notebook(("markdown", "# Training"), "!pip install torch\n%matplotlib inline", SETUP, ("raw", "---"), LOOP))
+    (tmp_path / "nb.ipynb").write_bytes(
+        notebook(("markdown", "# Training"), "!pip install torch\n%matplotlib inline", SETUP, ("raw", "---"), LOOP)
+    )
     return tmp_path
 
 
@@ -46,7 +48,9 @@ def test_a_finding_names_its_cell_and_the_row_in_it(folder: Path) -> None:
 def test_json_has_ruffs_cell(folder: Path) -> None:
     (finding,) = json.loads(looplint("nb.ipynb", "--output-format", "json", cwd=folder).stdout)
     assert finding["cell"] == 5 and finding["location"] == {"row": 4, "column": 5} and finding["noqa_row"] == 4
-    assert finding["related"] == [{"message": "the gradients are used here, and stay", "filename": "nb.ipynb", "cell": 5, "location": {"row": 5, "column": 5}}]
+    assert finding["related"] == [
+        {"message": "the gradients are used here, and stay", "filename": "nb.ipynb", "cell": 5, "location": {"row": 5, "column": 5}}
+    ]
 
 
 def test_text_shows_the_lines_of_the_cell_and_says_when_another_cell_takes_part(folder: Path) -> None:
@@ -58,7 +62,9 @@ def test_text_shows_the_lines_of_the_cell_and_says_when_another_cell_takes_part(
 
 
 def test_cells_are_one_program_in_order(folder: Path) -> None:
-    (folder / "nb.ipynb").write_bytes(notebook(SETUP, "def clear():\n    opt.zero_grad()", LOOP.replace("    loss =", "    clear()\n    loss =")))
+    (folder / "nb.ipynb").write_bytes(
+        notebook(SETUP, "def clear():\n    opt.zero_grad()", LOOP.replace("    loss =", "    clear()\n    loss ="))
+    )
     assert looplint("nb.ipynb", cwd=folder).returncode == 0
 
 
@@ -76,7 +82,9 @@ def test_a_comment_silences_its_row_in_the_cell(folder: Path, comment: str) -> N
 
 
 def test_a_notebook_uses_the_modules_beside_it(folder: Path) -> None:
-    (folder / "engine.py").write_text("def fit(net, loader, opt):\n    for x, y in loader:\n        net(x).sum().backward()\n        opt.step()\n")
+    (folder / "engine.py").write_text(
+        "def fit(net, loader, opt):\n    for x, y in loader:\n        net(x).sum().backward()\n        opt.step()\n"
+    )
     (folder / "nb.ipynb").write_bytes(notebook(SETUP, "from engine import fit\nfit(net, loader, opt)"))
     assert looplint("nb.ipynb", "--output-format", "concise", cwd=folder).stdout.startswith("engine.py:3:9: LL102")
 
@@ -129,7 +137,9 @@ def test_a_file_that_is_no_notebook_is_one_clear_problem(name: str) -> None:
     assert said in str(caught.value.problem)
 
 
-@pytest.mark.parametrize("raw", [b'{"cells": []}', b'{"cells": [{"cell_type": "code"}, {"cell_type": "code", "source": []}, 7]}', b'\xef\xbb\xbf{"cells": []}'])
+@pytest.mark.parametrize(
+    "raw", [b'{"cells": []}', b'{"cells": [{"cell_type": "code"}, {"cell_type": "code", "source": []}, 7]}', b'\xef\xbb\xbf{"cells": []}']
+)
 def test_a_notebook_without_code_is_an_empty_program(raw: bytes) -> None:
     assert combine(raw).text == ""
 
@@ -149,7 +159,9 @@ def test_a_cell_that_looks_like_a_heading_is_told_from_one() -> None:
 def test_a_repair_changes_its_cell_and_nothing_else(folder: Path) -> None:
     before = (folder / "nb.ipynb").read_bytes()
     done = looplint("nb.ipynb", "--diff", cwd=folder)
-    assert done.stdout.startswith("--- nb.ipynb:cell 5\n+++ nb.ipynb:cell 5\n@@ -1,5 +1,6 @@\n %%time\n for x, y in loader:\n+    opt.zero_grad()\n")
+    assert done.stdout.startswith(
+        "--- nb.ipynb:cell 5\n+++ nb.ipynb:cell 5\n@@ -1,5 +1,6 @@\n %%time\n for x, y in loader:\n+    opt.zero_grad()\n"
+    )
     assert (folder / "nb.ipynb").read_bytes() == before
     done = looplint("nb.ipynb", "--fix", "--show-fixes", cwd=folder)
     assert done.returncode == 0 and "nb.ipynb:cell 5:4:5: LL102 missing-zero-grad: " in done.stderr
@@ -188,7 +200,9 @@ def test_comments_that_silence_are_written_into_cells_and_not_onto_magics(folder
     assert (folder / "nb.ipynb").read_bytes() == magic
     (folder / "looplint.toml").write_text("")
     (folder / "nb.ipynb").write_bytes(before)
-    named = subprocess.run([sys.executable, "-m", "looplint", "-", "--stdin-filename", "nb.ipynb", "--fix"], cwd=folder, input=before, capture_output=True)
+    named = subprocess.run(
+        [sys.executable, "-m", "looplint", "-", "--stdin-filename", "nb.ipynb", "--fix"], cwd=folder, input=before, capture_output=True
+    )
     assert named.stdout == before.replace(b'    "    loss = ', b'    "    opt.zero_grad()\\n",\n    "    loss = ')
 
 

@@ -57,12 +57,24 @@ FOUND = {
     "reshaped": ("", "p = F.softmax(net(x), 1); loss = criterion(p.view(-1, 2), y)", "LL701"),
     "layer made at the call": ("", "loss = criterion(nn.Softmax(dim=1)(net(x)), y)", "LL701"),
     "parallel": ("wide = nn.DataParallel(nn.Sequential(nn.Linear(4, 2), nn.Softmax(1)))", "loss = criterion(wide(x), y)", "LL701"),
-    "named parts": ('seq = nn.Sequential(OrderedDict([("fc", nn.Linear(4, 2)), ("out", nn.Softmax(1))]))', "loss = criterion(seq(x), y)", "LL701"),
-    "list of parts": ("parts = [nn.Linear(4, 1)]; parts.append(nn.Sigmoid()); seq = nn.Sequential(*parts)", "loss = logits_loss(seq(x), y)", "LL702"),
+    "named parts": (
+        'seq = nn.Sequential(OrderedDict([("fc", nn.Linear(4, 2)), ("out", nn.Softmax(1))]))',
+        "loss = criterion(seq(x), y)",
+        "LL701",
+    ),
+    "list of parts": (
+        "parts = [nn.Linear(4, 1)]; parts.append(nn.Sigmoid()); seq = nn.Sequential(*parts)",
+        "loss = logits_loss(seq(x), y)",
+        "LL702",
+    ),
     "one part": ("seq = nn.Sequential(nn.Linear(4, 1))", "loss = bce(seq(x), y)", "LL703"),
     "shaped behind the layer": ("seq = nn.Sequential(nn.Linear(4, 1), nn.Dropout(0.1), nn.Flatten(0))", "loss = bce(seq(x), y)", "LL703"),
     "ready-made": ("net = models.resnet18()", "loss = bce(net(x), y)", "LL703"),
-    "ready-made, new head": ("net = models.resnet18(); net.fc = nn.Sequential(nn.Linear(8, 2), nn.Softmax(1))", "loss = criterion(net(x), y)", "LL701"),
+    "ready-made, new head": (
+        "net = models.resnet18(); net.fc = nn.Sequential(nn.Linear(8, 2), nn.Softmax(1))",
+        "loss = criterion(net(x), y)",
+        "LL701",
+    ),
     "unknown input": ("", "loss = logits_loss(torch.sigmoid(load(x)), y)", "LL702"),
 }
 SILENT = {
@@ -70,7 +82,10 @@ SILENT = {
     "first of a tuple": ("", "loss = criterion(net(x, probabilities=True)[0], y)"),
     "arithmetic": ("", "loss = criterion(torch.log(net(x).softmax(1) + 1e-8), y)"),
     "on some path": ("", "p = net(x)\n        if flag:\n            p = p.softmax(1)\n        loss = criterion(p, y)"),
-    "head replaced on some path": ("net = models.resnet18()\n    if flag:\n        net.fc = nn.Sequential(nn.Linear(8, 1), nn.Sigmoid())", "loss = logits_loss(net(x), y)"),
+    "head replaced on some path": (
+        "net = models.resnet18()\n    if flag:\n        net.fc = nn.Sequential(nn.Linear(8, 1), nn.Sigmoid())",
+        "loss = logits_loss(net(x), y)",
+    ),
     "part replaced": ("seq = nn.Sequential(nn.Linear(4, 1), nn.Sigmoid()); seq[-1] = nn.Identity()", "loss = logits_loss(seq(x), y)"),
     "one of two losses": ("criterion = nn.CrossEntropyLoss() if flag else nn.NLLLoss()", "loss = criterion(net(x).softmax(1), y)"),
     "classes, not numbers": ("", "loss = bce(net(x).argmax(1).float(), y)"),
@@ -96,7 +111,9 @@ def test_what_is_not_known_on_every_path_is_not_said(tmp_path: Path, setup: str,
 
 
 def test_hooks_of_a_framework_apply_the_module_itself(tmp_path: Path) -> None:
-    text = HEAD + """
+    text = (
+        HEAD
+        + """
 
 class Lit(pl.LightningModule):
     def __init__(self):
@@ -111,4 +128,5 @@ class Lit(pl.LightningModule):
         x, y = batch
         return self.loss(self(x), y)
 """
+    )
     assert codes(tmp_path, text) == ["LL701"]

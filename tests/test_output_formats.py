@@ -18,7 +18,8 @@ PAGE = ROOT / "docs/output-formats.md"
 SHOWING = sorted(page for page in (ROOT / "docs").glob("*.md") if "<!-- run" in page.read_text(encoding="utf-8"))
 # <!-- run -->, a block whose lines with "$ " are commands, <!-- /run -->. `from` and `lines` choose a part of what is printed.
 BLOCK = re.compile(
-    r'(?P<opening><!-- run(?: from="(?P<start>[^"]*)")?(?: lines=(?P<lines>\d+))? -->\n```\w*\n)(?P<body>.*?)(?P<closing>```\n<!-- /run -->)', re.DOTALL
+    r'(?P<opening><!-- run(?: from="(?P<start>[^"]*)")?(?: lines=(?P<lines>\d+))? -->\n```\w*\n)(?P<body>.*?)(?P<closing>```\n<!-- /run -->)',
+    re.DOTALL,
 )
 WIDEST = 160
 
@@ -39,7 +40,9 @@ def rendered(text: str, folder: Path) -> str:
     def run(match: re.Match[str]) -> str:
         printed = []
         for command in re.findall(r"^\$ (.*)$", match["body"], re.MULTILINE):
-            done = subprocess.run(command, shell=True, cwd=work, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            done = subprocess.run(
+                command, shell=True, cwd=work, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            )
             output = done.stdout.replace(str(work), "/home/you/project").splitlines()
             printed += [f"$ {command}", *part(output, match["start"], int(match["lines"] or 0))]
         return match["opening"] + "".join(f"{line}\n" for line in printed) + match["closing"]

@@ -29,7 +29,9 @@ def example() -> str:
 
 
 def repair() -> str:
-    run = subprocess.run([sys.executable, "-m", "looplint", "examples/train.py", "--isolated", "--diff"], cwd=ROOT, capture_output=True, text=True)
+    run = subprocess.run(
+        [sys.executable, "-m", "looplint", "examples/train.py", "--isolated", "--diff"], cwd=ROOT, capture_output=True, text=True
+    )
     return f"```diff\n{run.stdout}```"
 
 
@@ -39,7 +41,11 @@ def loop() -> str:
     return f"```\n{run.stdout.decode()}```"
 
 
-@pytest.mark.parametrize(("mark", "render"), [("rules", rule_table), ("example", example), ("repair", repair), ("loop", loop)], ids=lambda v: v if isinstance(v, str) else "")
+@pytest.mark.parametrize(
+    ("mark", "render"),
+    [("rules", rule_table), ("example", example), ("repair", repair), ("loop", loop)],
+    ids=lambda v: v if isinstance(v, str) else "",
+)
 def test_rendered_parts_are_fresh(mark: str, render: object, request: pytest.FixtureRequest) -> None:
     assert callable(render)
     text = README.read_text(encoding="utf-8")
@@ -51,7 +57,9 @@ def test_rendered_parts_are_fresh(mark: str, render: object, request: pytest.Fix
 
 
 def test_the_shipped_script_shows_five_findings() -> None:
-    run = subprocess.run([sys.executable, "-m", "looplint", "--output-format", "concise", "examples/train.py"], cwd=ROOT, capture_output=True, text=True)
+    run = subprocess.run(
+        [sys.executable, "-m", "looplint", "--output-format", "concise", "examples/train.py"], cwd=ROOT, capture_output=True, text=True
+    )
     assert re.findall(r"LL\d+", run.stdout) == ["LL103", "LL102", "LL401", "LL302", "LL303"]
 
 

@@ -35,7 +35,9 @@ def repaired(case: Path) -> FixResult:
 def texts(result: FixResult, case: Path) -> dict[str, str]:
     """The text of each file of a case after repair, by its name in the case."""
     new = {old.path: source.text for old, source in result.changed}
-    return {f.relative_to(case).as_posix() if case.is_dir() else "": new.get(f.resolve(), f.read_text(encoding="utf-8")) for f in files(case)}
+    return {
+        f.relative_to(case).as_posix() if case.is_dir() else "": new.get(f.resolve(), f.read_text(encoding="utf-8")) for f in files(case)
+    }
 
 
 @pytest.mark.parametrize("case", [pytest.param(c, id=f"{c.parent.name}/{c.name}") for c in broken_cases()])

@@ -616,7 +616,9 @@ def test_tabs_and_windows_line_ends_are_kept(name: str, tmp_path: Path) -> None:
     assert fixed(tmp_path / "loop.py", broken.encode(), unsafe=name in UNSAFE).decode() == repaired
 
 
-@pytest.mark.parametrize(("mark", "encoding"), [("\ufeff", "utf-8"), ("# coding: latin-1\n# Schr\u00f6dinger\n", "latin-1"), ("# \u2028 \x0c\n", "utf-8")])
+@pytest.mark.parametrize(
+    ("mark", "encoding"), [("\ufeff", "utf-8"), ("# coding: latin-1\n# Schr\u00f6dinger\n", "latin-1"), ("# \u2028 \x0c\n", "utf-8")]
+)
 def test_the_encoding_and_the_byte_order_mark_are_kept(mark: str, encoding: str, tmp_path: Path) -> None:
     broken, repaired = CASES["a comment on the line moves with it"]
     assert fixed(tmp_path / "loop.py", f"{mark}{HEAD}{broken}".encode(encoding)) == f"{mark}{HEAD}{repaired}".encode(encoding)

@@ -81,7 +81,7 @@ def test_quiet_still_gives_a_whole_document(tmp_path: Path, name: str) -> None:
     assert output(name, "clean.py", "--quiet", cwd=tmp_path) == output(name, "clean.py", cwd=tmp_path)
 
 
-ODD = 'trains/träin [1](x),:%\n{0}.py'
+ODD = "trains/träin [1](x),:%\n{0}.py"
 FINDINGS = (
     Finding(
         "LL102", "missing-zero-grad", "losses[0](x) is {0}, 100% of it\nand <more> & \x1b[1m", ODD, Location(3, 5), Location(4, 9),
@@ -114,7 +114,11 @@ def test_sarif_of_the_shipped_script_is_valid_and_complete() -> None:
     assert sarif_errors(text) == []
     (run,) = json.loads(text)["runs"]
     rules = run["tool"]["driver"]["rules"]
-    assert [rules[r["ruleIndex"]]["id"] for r in run["results"]] == [r["ruleId"] for r in run["results"]] == ["LL103", "LL102", "LL401", "LL302", "LL303"]
+    assert (
+        [rules[r["ruleIndex"]]["id"] for r in run["results"]]
+        == [r["ruleId"] for r in run["results"]]
+        == ["LL103", "LL102", "LL401", "LL302", "LL303"]
+    )
     assert all("## Why it matters" in rule["help"]["markdown"] and rule["helpUri"].startswith("https://") for rule in rules)
     assert run["invocations"] == [{"executionSuccessful": True}]
     place = run["results"][0]["locations"][0]["physicalLocation"]
@@ -191,13 +195,21 @@ def test_statistics_count_each_rule_and_close_as_text_does(tmp_path: Path) -> No
         "2\tLL401\t[*] logged-tensor",
         "1\tLL103\t[*] clip-before-backward",
     ]
-    assert closing == output("text", ".", cwd=tmp_path).splitlines()[-1] == "Found 9 problems in 2 files (2 files checked). 9 can be repaired with --fix."
+    assert (
+        closing
+        == output("text", ".", cwd=tmp_path).splitlines()[-1]
+        == "Found 9 problems in 2 files (2 files checked). 9 can be repaired with --fix."
+    )
 
 
 def test_statistics_say_what_can_be_repaired() -> None:
     fixed = replace(FINDINGS[1], fix=Fix("so", "safe", ()))
     text = reporter("text", statistics=True)(LintResult((FINDINGS[0], FINDINGS[1], fixed, replace(fixed, code="LL103")), (), 1))
-    assert text.splitlines()[:3] == ["2\tLL999\t[-] a-rule-of-ones-own", "1\tLL102\t[ ] missing-zero-grad", "1\tLL103\t[*] a-rule-of-ones-own"]
+    assert text.splitlines()[:3] == [
+        "2\tLL999\t[-] a-rule-of-ones-own",
+        "1\tLL102\t[ ] missing-zero-grad",
+        "1\tLL103\t[*] a-rule-of-ones-own",
+    ]
     assert json.loads(reporter("json", statistics=True)(LintResult((fixed, fixed), (), 1))) == [
         {"code": "LL999", "name": "a-rule-of-ones-own", "count": 2, "fixable": True, "fixable_count": 2}
     ]

@@ -25,7 +25,9 @@ def sample(paths: list[Path], count: int) -> list[Path]:
     return random.Random(0).sample(paths, min(count, len(paths)))
 
 
-@pytest.mark.parametrize("path", [*sample(STANDARD, 15), *sample(INSTALLED, 20), *sample(TORCH, 15)], ids=lambda p: f"{p.parent.name}/{p.name}")
+@pytest.mark.parametrize(
+    "path", [*sample(STANDARD, 15), *sample(INSTALLED, 20), *sample(TORCH, 15)], ids=lambda p: f"{p.parent.name}/{p.name}"
+)
 def test_real_files_are_analysed(path: Path) -> None:
     try:
         source = read_source(path)

@@ -118,7 +118,10 @@ async def test_a_file_gets_the_findings_of_the_command_line(every_client: Langua
     ]
     assert len(found) == 5
     for diagnostic, finding in zip(found, expected, strict=True):
-        assert (diagnostic.range.end.line + 1, diagnostic.range.end.character + 1) == (finding.end_location.row, finding.end_location.column)
+        assert (diagnostic.range.end.line + 1, diagnostic.range.end.character + 1) == (
+            finding.end_location.row,
+            finding.end_location.column,
+        )
         notes = diagnostic.related_information or []
         assert [(n.message, n.location.uri, n.location.range.start.line + 1) for n in notes] == [
             (r.message, path.as_uri(), r.location.row) for r in finding.related
@@ -163,7 +166,9 @@ async def test_columns_count_what_the_client_counts(every_client: LanguageClient
     units = {"utf-16": len(before.encode("utf-16-le")) // 2, "utf-8": len(before.encode())}
     assert found.range.start.character == units[UNITS[every_client]]
     change = types.TextDocumentContentChangePartial(types.Range(found.range.start, found.range.start), "opt.zero_grad(); ")
-    every_client.text_document_did_change(types.DidChangeTextDocumentParams(types.VersionedTextDocumentIdentifier(2, (tmp_path / "train.py").as_uri()), [change]))
+    every_client.text_document_did_change(
+        types.DidChangeTextDocumentParams(types.VersionedTextDocumentIdentifier(2, (tmp_path / "train.py").as_uri()), [change])
+    )
     assert await codes(every_client, (tmp_path / "train.py").as_uri()) == []
 
 
@@ -177,7 +182,9 @@ async def test_unsaved_files_count_where_others_import_them(client: LanguageClie
     assert await codes(client, engine) == []
 
 
-async def test_a_finding_in_a_file_that_is_not_open_is_shown_there_until_its_cause_is_closed(client: LanguageClient, tmp_path: Path) -> None:
+async def test_a_finding_in_a_file_that_is_not_open_is_shown_there_until_its_cause_is_closed(
+    client: LanguageClient, tmp_path: Path
+) -> None:
     (tmp_path / "engine.py").write_text(LOOP)
     uri, engine = show(client, tmp_path / "main.py", MAIN), (tmp_path / "engine.py").as_uri()
     await said(client, uri)
@@ -241,7 +248,9 @@ def after(client: LanguageClient, texts: dict[str, str], action: types.CodeActio
     for uri, edits in made.items():
         # From the end on, so that no edit moves the place of one that is still to be made.
         for edit in sorted(edits, key=lambda e: (e.range.start.line, e.range.start.character), reverse=True):
-            changed_texts[uri] = changed(changed_texts[uri], [types.TextDocumentContentChangePartial(edit.range, edit.new_text)], UNITS[client])
+            changed_texts[uri] = changed(
+                changed_texts[uri], [types.TextDocumentContentChangePartial(edit.range, edit.new_text)], UNITS[client]
+            )
     return changed_texts
 
 

@@ -10,7 +10,9 @@ from test_cli import BROKEN, looplint
 from looplint.errors import UserError
 from looplint.shards import Shard
 
-ENGINE = "def fit(net, loader, opt, clear):\n    for x, y in loader:\n        clear()\n        net(x).sum().backward()\n        opt.step()\n"
+ENGINE = (
+    "def fit(net, loader, opt, clear):\n    for x, y in loader:\n        clear()\n        net(x).sum().backward()\n        opt.step()\n"
+)
 CALLER = "import torch\nfrom {module} import fit\nnet = torch.nn.Linear(1, 1)\nopt = torch.optim.SGD(net.parameters(), lr=0.1)\nfit(net, loader, opt, {clear})\n"
 
 

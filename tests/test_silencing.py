@@ -66,7 +66,9 @@ def test_add_noqa_refuses_what_it_cannot_write(folder: Path) -> None:
 
 def test_add_noqa_reaches_the_cells_of_a_notebook(tmp_path: Path) -> None:
     texts = (ENGINE, MAIN.replace("from engine import fit\n", ""))
-    cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": text.splitlines(True)} for text in texts]
+    cells = [
+        {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": text.splitlines(True)} for text in texts
+    ]
     notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     (tmp_path / "train.ipynb").write_text(json.dumps(notebook, indent=1) + "\n")
     assert looplint("train.ipynb", "--add-noqa", cwd=tmp_path).stdout == "Silenced 1 problem in 1 file.\n"

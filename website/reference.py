@@ -117,7 +117,9 @@ def _described(name: str, value: object) -> str:
     signature = _signature(name, value)
     parts = [fence(signature, "python") if signature else "", "\n", _markdown(inspect.getdoc(value) or "")]
     if inspect.isclass(value):
-        parts += [f"\n### `{name}.{own}`\n\n{_member(value, own)}" for own in vars(value) if not own.startswith("_") and _is_member(value, own)]
+        parts += [
+            f"\n### `{name}.{own}`\n\n{_member(value, own)}" for own in vars(value) if not own.startswith("_") and _is_member(value, own)
+        ]
     return "".join(parts)
 
 
@@ -167,4 +169,10 @@ def _lines(doc: str) -> Iterator[str]:
         if line and not line.startswith(" "):
             section = False
         item = re.match(r"    (\w+): (.*)", line) if section else None
-        yield f"- `{item[1]}`: {item[2]}" if item else line[4:] if section and line.startswith("    ") and not line.startswith("     ") else line
+        yield (
+            f"- `{item[1]}`: {item[2]}"
+            if item
+            else line[4:]
+            if section and line.startswith("    ") and not line.startswith("     ")
+            else line
+        )

@@ -74,7 +74,9 @@ def page(rule: Rule) -> str:
         said = printed(["check", *asked], place)
         diff = printed(["check", "--diff", "--unsafe-fixes", *asked], place)
         drawn = printed(["loop", "--isolated", "--width", "100", "train.py"], place)
-    texts["Bad"] += f"\n\nWhat looplint says of it:\n\n{fence(said)}\n{_details('How looplint understands it: `looplint loop train.py`', drawn)}"
+    texts["Bad"] += (
+        f"\n\nWhat looplint says of it:\n\n{fence(said)}\n{_details('How looplint understands it: `looplint loop train.py`', drawn)}"
+    )
     texts["Stays quiet"] += _cases(rule)
     if diff:
         texts["Repair"] += f"\n\nWhat `--fix` makes of the bad example (an unsafe repair with `--unsafe-fixes`):\n\n{fence(diff, 'diff')}"
@@ -85,7 +87,12 @@ def page(rule: Rule) -> str:
 
 def _facts(rule: Rule, said: str) -> str:
     repair = re.search(r"= repair \((.*?)\)", said)
-    facts = [rule.code, "on by default" if rule.default else "opt-in", rule.severity, f"{repair[1]} repair" if repair else "no repair of the example"]
+    facts = [
+        rule.code,
+        "on by default" if rule.default else "opt-in",
+        rule.severity,
+        f"{repair[1]} repair" if repair else "no repair of the example",
+    ]
     return " ".join(f"`{fact}`" for fact in facts) + "\n{ .facts }"
 
 
@@ -120,7 +127,11 @@ def _evidence(rule: Rule) -> str:
         device = "CUDA" if stored.device == "cuda" else "a CPU"
         parts.append(f"On {device}, torch {stored.torch}: {proven} of {len(cases)} cases proven.")
         parts += [picture] if (picture := plots.dots(cases)) else []
-        parts.append("\n".join(["| case | the broken run | as an expert repaired it | the linter's repair |", "|---|---|---|---|", *map(_row, cases)]))
+        parts.append(
+            "\n".join(
+                ["| case | the broken run | as an expert repaired it | the linter's repair |", "|---|---|---|---|", *map(_row, cases)]
+            )
+        )
     if not parts:
         return ""
     return "\n\n" + "\n\n".join([*parts, f"`looplint verify {rule.code}` measures it anew."])
@@ -128,7 +139,11 @@ def _evidence(rule: Rule) -> str:
 
 def _row(case: Mapping[str, Any]) -> str:
     broken, expert = ((case.get(side) or {}).get("text", "") for side in ("broken", "expert"))
-    mended = {True: "ends with the same bits", False: "ends elsewhere"}.get(bool(case["same"]), "") if case.get("same") is not None else "none, or not run"
+    mended = (
+        {True: "ends with the same bits", False: "ends elsewhere"}.get(bool(case["same"]), "")
+        if case.get("same") is not None
+        else "none, or not run"
+    )
     name = case["case"] if case["status"] == "proven" else f"{case['case']} ({case['status']})"
     return "| " + " | ".join(text.replace("|", "\\|") for text in (name, case["note"] or broken, expert, mended)) + " |"
 

@@ -46,10 +46,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.ecosystem", description=__doc__)
     parser.add_argument("--checkouts", type=Path, required=True)
     parser.add_argument("--repo", action="append", default=[], help="only this repository (repeatable)")
-    parser.add_argument("--opt-in", action="store_true", help="ask the rules that are off by default, and compare with their own judgements")
+    parser.add_argument(
+        "--opt-in", action="store_true", help="ask the rules that are off by default, and compare with their own judgements"
+    )
     parser.add_argument("--json", type=Path, help="write the findings here, to be judged")
     options = parser.parse_args(arguments)
-    judged = {Found.of(j): j for j in json.loads((HERE / OPT_IN_JUDGEMENTS if options.opt_in else HERE / JUDGEMENTS).read_text(encoding="utf-8"))}
+    judged = {
+        Found.of(j): j for j in json.loads((HERE / OPT_IN_JUDGEMENTS if options.opt_in else HERE / JUDGEMENTS).read_text(encoding="utf-8"))
+    }
     selection = Selection(select=OPT_IN) if options.opt_in else None
     repositories = json.loads((HERE / "repositories.json").read_text(encoding="utf-8"))
     found: list[Found] = []
@@ -81,7 +85,15 @@ def findings(repo: str, folder: Path, selection: Selection | None = None) -> lis
     for finding in linted.findings:
         path = Path(finding.filename).resolve()
         line = lines_around(finding, path)[finding.location.row - 1].strip()[:80]
-        result.append(Found(repo, path.relative_to(folder.resolve()).as_posix(), finding.code, line, finding.fix is not None and finding.fix.applicability == "safe"))
+        result.append(
+            Found(
+                repo,
+                path.relative_to(folder.resolve()).as_posix(),
+                finding.code,
+                line,
+                finding.fix is not None and finding.fix.applicability == "safe",
+            )
+        )
     return result
 
 
@@ -129,7 +141,9 @@ def repairs(found: Sequence[Found], judged: dict[Found, dict[str, Any]]) -> str:
     safe = [f for f in found if f.safe and f in judged and judged[f]["verdict"] == "true"]
     verdicts = Counter(judged[f].get("repair", "not read") for f in safe)
     unread = [f"repair not read: {f.repo} {f.path} {f.code} {f.line}" for f in safe if "repair" not in judged[f]]
-    return "\n".join([f"{len(safe)} safe repairs of true findings: {verdicts['right']} read and right, {verdicts['wrong']} wrong.", *unread])
+    return "\n".join(
+        [f"{len(safe)} safe repairs of true findings: {verdicts['right']} read and right, {verdicts['wrong']} wrong.", *unread]
+    )
 
 
 if __name__ == "__main__":

@@ -68,7 +68,9 @@ def outcomes(entry: Mapping[str, Any], checkouts: Path, launch: Any) -> Iterator
         bug = [[planted["code"], planted.get("verdict", "confirmed")], *planted.get("also", [])] if planted and not missed else []
         wanted = sorted([*clean, *bug])
         ran = f"{inspection.recording.message}; {len(inspection.recording.stream.of('step'))} steps"
-        yield Outcome(f"{entry['repo']}/{entry['path']}", planted["code"] if planted else "", wanted, said, missed, ran, time.perf_counter() - began)
+        yield Outcome(
+            f"{entry['repo']}/{entry['path']}", planted["code"] if planted else "", wanted, said, missed, ran, time.perf_counter() - began
+        )
 
 
 def _last_of_each(edits: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -94,7 +96,9 @@ def run(path: Path, text: str, entry: Mapping[str, Any], launch: Any) -> Inspect
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.foreign_runs", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.foreign_runs", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--checkouts", type=Path, required=True)
     parser.add_argument("--only", default="", help="only scripts whose repository or path contains this")
     options = parser.parse_args(arguments)

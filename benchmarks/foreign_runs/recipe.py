@@ -66,7 +66,10 @@ def write_data(folder: Path, files: Mapping[str, Mapping[str, Any]]) -> None:
                 chosen = draw.choices(words, k=count)
                 text = "".join(" ".join(chosen[i : i + 20]) + "\n" for i in range(0, count, 20))
             case {"numbers": [int(rows), int(columns)]}:
-                text = "".join(",".join([*(f"{draw.uniform(-1, 1):.4f}" for _ in range(columns - 1)), str(draw.randint(0, 1))]) + "\n" for _ in range(rows))
+                text = "".join(
+                    ",".join([*(f"{draw.uniform(-1, 1):.4f}" for _ in range(columns - 1)), str(draw.randint(0, 1))]) + "\n"
+                    for _ in range(rows)
+                )
             case _:
                 raise ValueError(f"no such data: {content}")
         path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())

@@ -58,7 +58,9 @@ def planted(code: str, mutator: Mutator, script: Script) -> Iterator[Mutant]:
             continue
         if text not in seen:
             seen.add(text)
-            yield Mutant(code, change.form, text, first_difference(script.source, text), _text(script, change.right), _text(script, change.earlier))
+            yield Mutant(
+                code, change.form, text, first_difference(script.source, text), _text(script, change.right), _text(script, change.earlier)
+            )
 
 
 def _text(script: Script, ops: tuple[Op, ...] | None) -> str | None:

@@ -30,8 +30,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--checkouts", type=Path, help="checkouts of the listed repositories: their mutants are repaired too, but not run")
     parser.add_argument("--rule", action="append", default=[], metavar="CODE", help="only this rule (repeatable)")
     parser.add_argument("--base", default="", help="only bases whose label contains this text")
-    parser.add_argument("--per-rule", type=int, default=25, metavar="N", help="at most so many mutants of a rule, spread over all (default 25)")
-    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="so many processes at a time, each with the runs of its own bases (default 1)")
+    parser.add_argument(
+        "--per-rule", type=int, default=25, metavar="N", help="at most so many mutants of a rule, spread over all (default 25)"
+    )
+    parser.add_argument(
+        "--jobs", type=int, default=1, metavar="N", help="so many processes at a time, each with the runs of its own bases (default 1)"
+    )
     parser.add_argument("--json", type=Path, help="write every outcome here")
     options = parser.parse_args(arguments)
 
@@ -101,7 +105,16 @@ def _row(label: str, rows: Sequence[Outcome]) -> str:
     mended = [o for o in fixtures if o.repair != "none"]
     made = safe + unsafe + mended
     checks = (sum(o.parses for o in made), sum(o.idempotent for o in made), sum(not o.new_findings for o in made))
-    counts = [len(planted), len(safe), _equal(safe), len(unsafe), _equal(unsafe), len(planted) - len(safe) - len(unsafe), len(mended), _equal(mended)]
+    counts = [
+        len(planted),
+        len(safe),
+        _equal(safe),
+        len(unsafe),
+        _equal(unsafe),
+        len(planted) - len(safe) - len(unsafe),
+        len(mended),
+        _equal(mended),
+    ]
     return f"| {label} | {' | '.join(map(str, counts))} | {' | '.join(_part(n, len(made)) for n in checks)} |"
 
 

@@ -77,7 +77,9 @@ class Texts:
         return self._known[key]
 
 
-def outcome_of(subject: Subject, folder: Path, accepted: Collection[str], before: Collection[str], texts: Texts, verdict: Verdict | None) -> Outcome:
+def outcome_of(
+    subject: Subject, folder: Path, accepted: Collection[str], before: Collection[str], texts: Texts, verdict: Verdict | None
+) -> Outcome:
     """Repair a program in place, safely if that does it, and say what came of it.
 
     Args:

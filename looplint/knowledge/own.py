@@ -6,7 +6,10 @@ from pathlib import Path
 
 # What a project may name -> (the effect of calling it, in words).
 KINDS: dict[str, tuple[str, str]] = {
-    "optimizers": ("optimizer", "classes, or functions that build one: `zero_grad()` clears and `step()` applies the gradients of its first argument"),
+    "optimizers": (
+        "optimizer",
+        "classes, or functions that build one: `zero_grad()` clears and `step()` applies the gradients of its first argument",
+    ),
     "schedulers": ("scheduler", "learning-rate schedulers, whose unit is read from their arguments"),
     "step-schedulers": ("step-scheduler", "learning-rate schedulers that count optimizer steps"),
     "scalers": ("scaler", "gradient scalers"),

@@ -185,16 +185,32 @@ SHAPING_LAYERS = frozenset({"Identity", "Flatten", "Unflatten", "Dropout", "Drop
 # Where ready-made classifiers keep their last layer, and those that end in something else.
 HEADS = ("fc", "classifier", "head", "heads")
 CLASSIFIERS = ("torchvision.models.", "timm.create_model", "timm.models.create_model")
-NO_CLASSIFIERS = ("detection", "segmentation", "optical_flow", "feature_extraction", "squeezenet", "googlenet", "inception", "GoogLeNet", "Inception", "SqueezeNet", "get_model")
+NO_CLASSIFIERS = (
+    "detection",
+    "segmentation",
+    "optical_flow",
+    "feature_extraction",
+    "squeezenet",
+    "googlenet",
+    "inception",
+    "GoogLeNet",
+    "Inception",
+    "SqueezeNet",
+    "get_model",
+)
 # The losses that expect probabilities, or what comes before them.
 SCORES = {
     "cross_entropy": "cross_entropy", "CrossEntropyLoss": "cross_entropy", "binary_cross_entropy": "binary_cross_entropy", "BCELoss": "binary_cross_entropy",
     "binary_cross_entropy_with_logits": "binary_cross_entropy_with_logits", "BCEWithLogitsLoss": "binary_cross_entropy_with_logits",
 }  # fmt: skip
 # Methods that give a copy elsewhere or in another type; on a module they change the module itself.
-CONVERSIONS = frozenset({"to", "cuda", "cpu", "xpu", "npu", "half", "float", "double", "bfloat16", "long", "int", "bool", "byte", "type", "pin_memory"})
+CONVERSIONS = frozenset(
+    {"to", "cuda", "cpu", "xpu", "npu", "half", "float", "double", "bfloat16", "long", "int", "bool", "byte", "type", "pin_memory"}
+)
 # Attributes of tensors that carry no graph.
-TENSOR_ATTRIBUTES = frozenset({"shape", "dtype", "device", "ndim", "data", "grad", "requires_grad", "is_cuda", "is_leaf", "grad_fn", "layout", "itemsize"})
+TENSOR_ATTRIBUTES = frozenset(
+    {"shape", "dtype", "device", "ndim", "data", "grad", "requires_grad", "is_cuda", "is_leaf", "grad_fn", "layout", "itemsize"}
+)
 
 # Loaders whose arguments are those of torch's DataLoader, and what these are, in order.
 PLAIN_LOADERS = frozenset({"torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"})
@@ -204,12 +220,21 @@ LOADER_ARGUMENTS = (
 )  # fmt: skip
 DISTRIBUTED_SAMPLERS = frozenset({"torch.utils.data.DistributedSampler", "torch.utils.data.distributed.DistributedSampler"})
 # Datasets that give an item for an index, wrappers of other datasets, and datasets that only go on.
-MAP_DATASETS = frozenset({"torch.utils.data.TensorDataset", "torch.utils.data.Dataset", "torch.utils.data.dataset.Dataset", "torch.utils.data.dataset.TensorDataset"})
+MAP_DATASETS = frozenset(
+    {
+        "torch.utils.data.TensorDataset",
+        "torch.utils.data.Dataset",
+        "torch.utils.data.dataset.Dataset",
+        "torch.utils.data.dataset.TensorDataset",
+    }
+)
 DATASET_WRAPPERS = frozenset({
     "torch.utils.data.Subset", "torch.utils.data.ConcatDataset", "torch.utils.data.random_split", "torch.utils.data.dataset.Subset",
     "torch.utils.data.dataset.ConcatDataset", "torch.utils.data.dataset.random_split",
 })  # fmt: skip
-ITERABLE_DATASETS = frozenset({"torch.utils.data.IterableDataset", "torch.utils.data.dataset.IterableDataset", "torch.utils.data.ChainDataset"})
+ITERABLE_DATASETS = frozenset(
+    {"torch.utils.data.IterableDataset", "torch.utils.data.dataset.IterableDataset", "torch.utils.data.ChainDataset"}
+)
 # Collections of datasets with classes one after the other or in the order of their files, but for those made up at random and of clips of videos.
 ORDERED_DATASETS = ("torchvision.datasets.",)
 UNORDERED_DATASETS = frozenset({"FakeData", "Kinetics", "Kinetics400", "HMDB51", "UCF101", "MovingMNIST"})

@@ -58,7 +58,12 @@ def _first(body: Block) -> Statement:
 def _names_constructor(statement: Statement) -> bool:
     """`super().__init__` without the call."""
     node = statement.node
-    return isinstance(node, cst.Expr) and isinstance(node.value, cst.Attribute) and node.value.attr.value == "__init__" and _of_super(node.value)
+    return (
+        isinstance(node, cst.Expr)
+        and isinstance(node.value, cst.Attribute)
+        and node.value.attr.value == "__init__"
+        and _of_super(node.value)
+    )
 
 
 def _misspells_constructor(statement: Statement) -> bool:

@@ -27,7 +27,9 @@ def move_clear(p: Planner, optimizer: Obj, clear: Event, backward: Event, step: 
     others = [e for e in p.program.of("step") if optimizer not in e.subjects and backward.index < e.index < clear.index]
     holds = optimizer.info.get("holds", frozenset())
     if others and any(related(holds, e.subjects) for e in p.program.of("forward") if clear.index < e.index < step.index):
-        raise Infeasible("another optimizer has used those gradients, and a loss of its own is computed behind the clear: its backward may be missing")
+        raise Infeasible(
+            "another optimizer has used those gradients, and a loss of its own is computed behind the clear: its backward may be missing"
+        )
     if not mine.direct or _accumulates(p, backward, step):
         return _clear_behind_step(p, optimizer, clear, step)
     unit = p.unit(mine, theirs.statement, "clear")
@@ -53,7 +55,9 @@ def move_clear(p: Planner, optimizer: Obj, clear: Event, backward: Event, step: 
 def _accumulates(p: Planner, backward: Event, step: Event) -> bool:
     """Whether the step is made on some turns only of the loop that runs the backward."""
     loop = backward.loops[-1] if backward.loops else None
-    return loop is not None and loop in step.loops and p.program.every_iteration(backward, loop) and not p.program.every_iteration(step, loop)
+    return (
+        loop is not None and loop in step.loops and p.program.every_iteration(backward, loop) and not p.program.every_iteration(step, loop)
+    )
 
 
 def _clear_behind_step(p: Planner, optimizer: Obj, clear: Event, step: Event) -> Plan:
@@ -167,7 +171,11 @@ def insert_step(p: Planner, optimizer: Obj, backward: Event) -> Plan:
         raise Infeasible("the optimizer has no name where the backward is")
     draft = Draft(place.layout)
     for statement in place.layout.by_node.values():
-        if isinstance(statement.node, cst.Expr) and place.layout.code(statement.node) == f"{name}.step" and place.layout.function_of(statement) is function:
+        if (
+            isinstance(statement.node, cst.Expr)
+            and place.layout.code(statement.node) == f"{name}.step"
+            and place.layout.function_of(statement) is function
+        ):
             draft.insert(place.layout.extent(statement.node)[1], "()")
             return Plan(f"Call {name}.step()", "unsafe", [draft])
     if clear is not None:

@@ -75,7 +75,12 @@ def _known_in(p: Planner, event: Event, place: Statement, layout: Layout) -> str
     if event.site.module is not layout.info:
         return None
     built = layout.statement_of(event.site.node)
-    if built is None or not isinstance(built.node, cst.Assign) or len(built.node.targets) != 1 or not _is_given(built.node.value, event.site.node):
+    if (
+        built is None
+        or not isinstance(built.node, cst.Assign)
+        or len(built.node.targets) != 1
+        or not _is_given(built.node.value, event.site.node)
+    ):
         return None
     target = built.node.targets[0].target
     here, there = layout.function_of(place), layout.function_of(built)
@@ -136,7 +141,12 @@ def _devices_at(place: Statement, layout: Layout) -> set[str]:
     found = set()
     for statement in layout.by_node.values():
         node = statement.node
-        if isinstance(node, cst.Assign) and len(node.targets) == 1 and isinstance(node.targets[0].target, cst.Name) and "is_available()" in layout.code(node.value):
+        if (
+            isinstance(node, cst.Assign)
+            and len(node.targets) == 1
+            and isinstance(node.targets[0].target, cst.Name)
+            and "is_available()" in layout.code(node.value)
+        ):
             owner = layout.function_of(statement)
             above = statement.start < place.start and (owner is function or owner is None)
             if above and ("cpu" in layout.code(node.value)):

@@ -22,7 +22,9 @@ def named(draft: Draft, layout: Layout, module: str, name: str) -> str:
                         return f"{alias.evaluated_alias or module}.{name}"
                     if alias.evaluated_name.startswith(f"{module}.") and alias.evaluated_alias is None:
                         return f"{module}.{name}"
-            case cst.ImportFrom(module=cst.BaseExpression() as origin, names=aliases) if layout.code(origin) == module and not isinstance(aliases, cst.ImportStar):
+            case cst.ImportFrom(module=cst.BaseExpression() as origin, names=aliases) if layout.code(origin) == module and not isinstance(
+                aliases, cst.ImportStar
+            ):
                 for alias in aliases:
                     if alias.evaluated_name == name:
                         return alias.evaluated_alias or name

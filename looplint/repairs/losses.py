@@ -80,7 +80,9 @@ def _inner(outcome: Outcome, node: cst.Call) -> cst.BaseExpression:
     """What the activation is applied to."""
     if outcome.own and isinstance(node.func, cst.Attribute):
         return node.func.value
-    first = next((a.value for a in node.args if a.keyword is None and not a.star or a.keyword is not None and a.keyword.value == "input"), None)
+    first = next(
+        (a.value for a in node.args if a.keyword is None and not a.star or a.keyword is not None and a.keyword.value == "input"), None
+    )
     if first is None:
         raise Infeasible("what the activation is applied to has no name")
     return first

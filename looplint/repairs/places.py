@@ -131,7 +131,9 @@ def _plain(node: cst.BaseExpression) -> bool:
     return False
 
 
-def name_in(program: Program, obj: Obj, module: ModuleInfo, function: Statement | None, layouts: Layouts, kinds: tuple[str, ...]) -> str | None:
+def name_in(
+    program: Program, obj: Obj, module: ModuleInfo, function: Statement | None, layouts: Layouts, kinds: tuple[str, ...]
+) -> str | None:
     """How a function names an object, read off the calls it makes on it."""
     layout = layouts.of(module)
     for event in program.of(*kinds):

@@ -25,8 +25,11 @@ def insert_unscale(p: Planner, clip: Event, backward: Event, scaler: Obj, optimi
     late = next((e for e in p.program.of("unscale") if p.program.touches(e, optimizer)), None)
     if late is not None:
         return _bring_up(p, late, clip, optimizer)
-    scaler_name, optimizer_name = scaler_in(p, scaler, place), name_in(
-        p.program, optimizer, place.layout.info, place.layout.function_of(place.statement), p.layouts, ("step", "clear", "construct")
+    scaler_name, optimizer_name = (
+        scaler_in(p, scaler, place),
+        name_in(
+            p.program, optimizer, place.layout.info, place.layout.function_of(place.statement), p.layouts, ("step", "clear", "construct")
+        ),
     )
     if scaler_name is None or optimizer_name is None:
         raise Infeasible("the scaler or the optimizer has no name where the clip is")
@@ -92,7 +95,12 @@ def _on_scaler(event: Event, scaler: Obj) -> cst.BaseExpression | None:
     if event.kind != "backward":
         return call.func.value if event.data.get("scaler") is scaler or scaler in event.subjects else None
     inner = call.func.value
-    if ("scaler", scaler) in event.data["tags"] and isinstance(inner, cst.Call) and isinstance(inner.func, cst.Attribute) and inner.func.attr.value == "scale":
+    if (
+        ("scaler", scaler) in event.data["tags"]
+        and isinstance(inner, cst.Call)
+        and isinstance(inner.func, cst.Attribute)
+        and inner.func.attr.value == "scale"
+    ):
         return inner.func.value
     return None
 

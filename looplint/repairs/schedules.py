@@ -69,7 +69,9 @@ def move_after_step(p: Planner, event: Event, step: Event, optimizer: Obj) -> Pl
     """The scheduler's step goes behind the optimizer's in the same turn of their loop, not deeper into inner loops."""
     mine, theirs = meet(event, step, p.layouts)
     block, _, outer = common_block(mine.statement, theirs.statement)
-    inner = any(isinstance(s.node, _LOOPS) for s in theirs.statement.ancestors() if s.block is not block and s is not theirs.statement) or isinstance(outer.node, _LOOPS)
+    inner = any(
+        isinstance(s.node, _LOOPS) for s in theirs.statement.ancestors() if s.block is not block and s is not theirs.statement
+    ) or isinstance(outer.node, _LOOPS)
     target = outer if inner else _behind_update(p, theirs, optimizer)
     return _behind(p, mine, target, "Step the scheduler behind the optimizer")
 
@@ -141,7 +143,12 @@ def move_construction(p: Planner, construct: Event, event: Event, optimizer: Obj
 def _set_to_itself(event: Event, place: Place) -> frozenset[str]:
     """The name in `model = model.to(device)`: a module moves in place, and gives itself back."""
     node, statement = event.site.node, place.statement.node
-    if isinstance(statement, cst.Assign) and len(statement.targets) == 1 and isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+    if (
+        isinstance(statement, cst.Assign)
+        and len(statement.targets) == 1
+        and isinstance(node, cst.Call)
+        and isinstance(node.func, cst.Attribute)
+    ):
         target, receiver = (place.layout.code(part) for part in (statement.targets[0].target, node.func.value))
         if statement.value is node and target == receiver:
             return frozenset({target})
@@ -152,7 +159,9 @@ def rebuild_scheduler(p: Planner, scheduler: Event, construct: Event, again: boo
     """The scheduler is built on the optimizer that steps, behind its construction: `again`, where the one that is there has its own use."""
     mine, theirs = meet(scheduler, construct, p.layouts)
     layout, node, statement = mine.layout, scheduler.site.node, theirs.statement.node
-    if not (theirs.direct and isinstance(statement, cst.Assign) and len(statement.targets) == 1 and isinstance(node, cst.Call) and node.args):
+    if not (
+        theirs.direct and isinstance(statement, cst.Assign) and len(statement.targets) == 1 and isinstance(node, cst.Call) and node.args
+    ):
         raise Infeasible("the optimizer that steps has no name where the scheduler is built")
     if layout.code(node.func).rpartition(".")[2] in _OF_OTHERS:
         raise Infeasible("the schedulers that it is made of are built on the other optimizer too")

@@ -32,7 +32,11 @@ def _of_a_sum(p: Planner, event: Event, layout: Layout, value: cst.BaseExpressio
     """Whether a value is computed from what adds up tensors with their graphs: a sum that is repaired may be a number, which nothing detaches."""
     function, code = layout.function_of(place_at(event, len(event.calls), p.layouts).statement), layout.code(value)
     for added in p.program.of("accumulate"):
-        if added.site.module is not layout.info or added.data["value"].graph != "yes" or not re.search(rf"(?<![\w.]){re.escape(added.data['target'])}\b", code):
+        if (
+            added.site.module is not layout.info
+            or added.data["value"].graph != "yes"
+            or not re.search(rf"(?<![\w.]){re.escape(added.data['target'])}\b", code)
+        ):
             continue
         if layout.function_of(place_at(added, len(added.calls), p.layouts).statement) is function:
             return True

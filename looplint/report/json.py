@@ -30,7 +30,9 @@ def as_dict(finding: Finding) -> dict[str, Any]:
         "noqa_row": finding.noqa_row or finding.location.row,
         "severity": finding.severity,
         "certainty": finding.certainty,
-        "related": [{"message": r.message, "filename": r.filename, "cell": r.cell, "location": _place(r.location)} for r in finding.related],
+        "related": [
+            {"message": r.message, "filename": r.filename, "cell": r.cell, "location": _place(r.location)} for r in finding.related
+        ],
     }
 
 
@@ -47,7 +49,13 @@ def _fix(fix: Fix | None) -> dict[str, Any] | None:
     if fix is None:
         return None
     edits = [
-        {"filename": e.filename, "cell": e.cell, "location": _place(e.location), "end_location": _place(e.end_location), "content": e.content}
+        {
+            "filename": e.filename,
+            "cell": e.cell,
+            "location": _place(e.location),
+            "end_location": _place(e.end_location),
+            "content": e.content,
+        }
         for e in fix.edits
     ]
     return {"message": fix.message, "applicability": fix.applicability, "edits": edits}

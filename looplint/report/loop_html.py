@@ -44,7 +44,9 @@ def render(view: LoopView) -> str:
         body.append("<h2>Found besides</h2>")
         body.extend(_finding(f, f.place) for f in view.elsewhere)
     if not view.complete:
-        body.append('<p class="note">The program is larger than what is followed from one file; what lies beyond is not drawn, and was not judged.</p>')
+        body.append(
+            '<p class="note">The program is larger than what is followed from one file; what lies beyond is not drawn, and was not judged.</p>'
+        )
     head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{escape(view.filename)}: the loop</title><style>{_STYLE}</style>'
     return "\n".join(["<!DOCTYPE html>", f'<html lang="en"><head>{head}</head><body>', *body, "</body></html>", ""])
 

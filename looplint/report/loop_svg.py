@@ -36,7 +36,9 @@ class _Canvas:
     parts: list[str] = field(default_factory=list)
 
     def text(self, x: float, text: str, kind: str = "") -> None:
-        self.parts.append(f'<text x="{x:.1f}" y="{self.y + 14:.1f}"{f" class={chr(34)}{kind}{chr(34)}" if kind else ""}>{escape(text)}</text>')
+        self.parts.append(
+            f'<text x="{x:.1f}" y="{self.y + 14:.1f}"{f" class={chr(34)}{kind}{chr(34)}" if kind else ""}>{escape(text)}</text>'
+        )
 
     def rect(self, x: float, y: float, width: float, height: float, kind: str) -> None:
         self.parts.append(f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="5" class="{kind}"/>')
@@ -61,7 +63,9 @@ def render(view: LoopView) -> str:
     width, height = canvas.width, canvas.y + _PAD
     opening = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}" role="img">'
     title = f"<title>{escape(view.filename)}: the training loop as looplint understood it</title>"
-    return "\n".join([opening, title, f"<style>{_STYLE}</style>", '<rect class="back" width="100%" height="100%"/>', *canvas.parts, "</svg>", ""])
+    return "\n".join(
+        [opening, title, f"<style>{_STYLE}</style>", '<rect class="back" width="100%" height="100%"/>', *canvas.parts, "</svg>", ""]
+    )
 
 
 def _depth(box: Box) -> int:

@@ -15,7 +15,12 @@ Style = Callable[..., str]
 KINDS = {
     "construct": "build", "train": "mode", "eval": "mode", "accumulate": "add up", "escape": "hand out", "switch": "set", "schedule": "schedule", "update": "rescale",
 }  # fmt: skip
-TURNS = {"batch loop": "next batch", "evaluation loop": "next batch", "accumulation loop": "next part of the batch", "epoch loop": "next epoch"}
+TURNS = {
+    "batch loop": "next batch",
+    "evaluation loop": "next batch",
+    "accumulation loop": "next part of the batch",
+    "epoch loop": "next epoch",
+}
 _TONES: dict[Tone, dict[str, object]] = {"plain": {}, "good": {"fg": "green"}, "warn": {"fg": "yellow"}, "unknown": {"dim": True}}
 _MARK = "\N{MULTIPLICATION X}"
 _ASCII = str.maketrans({"╭": "+", "╰": "+", "│": "|", "┆": ":", "─": "-", "┄": ".", "↺": "^", "╶": "-", "…": "~", _MARK: "x", "·": "-"})
@@ -84,7 +89,10 @@ def _box(box: Box, borders: str, filename: str) -> Iterator[_Row]:
             yield from _box(item, inner, inside)
             continue
         label = KINDS.get(item.kind, item.kind)
-        said = (*item.said, *([Said("", f"only {item.condition}".replace("only unless", "unless", 1), "unknown")] if item.condition else []))
+        said = (
+            *item.said,
+            *([Said("", f"only {item.condition}".replace("only unless", "unless", 1), "unknown")] if item.condition else []),
+        )
         yield _Row(item.place.text, inner, item.code, {}, said, label=label)
         for finding in item.findings:
             yield _Row("", inner, "", {}, finding=finding)

@@ -59,5 +59,7 @@ def _text(result: LintResult, *, colour: bool) -> str:
 def _json(found: Sequence[Count]) -> str:
     from json import dumps
 
-    entries = [{"code": c.code, "name": c.name, "count": c.count, "fixable": c.fixable == c.count, "fixable_count": c.fixable} for c in found]
+    entries = [
+        {"code": c.code, "name": c.name, "count": c.count, "fixable": c.fixable == c.count, "fixable_count": c.fixable} for c in found
+    ]
     return dumps(entries, indent=2) + "\n"

@@ -50,7 +50,9 @@ def _finding(finding: Finding, style: Style) -> str:
             f"{style(label, fg='red' if primary else 'blue')}"
         )
     if finding.fix is not None:
-        lines.append(f"{' ' * width} {style('=', fg='blue')} {style('repair', bold=True)} ({finding.fix.applicability}): {finding.fix.message}")
+        lines.append(
+            f"{' ' * width} {style('=', fg='blue')} {style('repair', bold=True)} ({finding.fix.applicability}): {finding.fix.message}"
+        )
     if finding.unrepaired:
         lines.append(f"{' ' * width} {style('=', fg='blue')} not repaired: {finding.unrepaired}")
     return "\n".join(lines) + "\n"

@@ -188,14 +188,36 @@ def _hooks() -> tuple[Any, ...]:
         measure,
     )
 
-    return hooks_autograd, hooks_data, hooks_gradients, hooks_kept, hooks_loggers, hooks_modules, hooks_optim, hooks_schedule, hooks_state, measure
+    return (
+        hooks_autograd,
+        hooks_data,
+        hooks_gradients,
+        hooks_kept,
+        hooks_loggers,
+        hooks_modules,
+        hooks_optim,
+        hooks_schedule,
+        hooks_state,
+        measure,
+    )
 
 
 def _record(options: dict[str, Any]) -> _Recorder:
     """Opens the stream and installs the hooks."""
     import torch
 
-    hooks_autograd, hooks_data, hooks_gradients, hooks_kept, hooks_loggers, hooks_modules, hooks_optim, hooks_schedule, hooks_state, measure = _hooks()
+    (
+        hooks_autograd,
+        hooks_data,
+        hooks_gradients,
+        hooks_kept,
+        hooks_loggers,
+        hooks_modules,
+        hooks_optim,
+        hooks_schedule,
+        hooks_state,
+        measure,
+    ) = _hooks()
     from looplint.runtime.tape import Tape
 
     tape = Tape(options["stream"], own=options.get("own", ""))

@@ -30,7 +30,9 @@ def in_each_batch(kind: str, words: str) -> Measure:
     def signal(run: Stream, right: Stream) -> Signal:
         (mine, whole), (others, whole_right) = count(run), count(right)
         often, seldom = share(mine, whole), share(others, whole_right)
-        return Signal(often > 0.5 and often > 2 * seldom, round(often, 4), f"{mine} of {whole} training batches {words} (repaired: {others})")
+        return Signal(
+            often > 0.5 and often > 2 * seldom, round(often, 4), f"{mine} of {whole} training batches {words} (repaired: {others})"
+        )
 
     return signal
 
@@ -65,12 +67,18 @@ def filled_with_zeros(run: Stream, right: Stream) -> Signal:
         return sum(bool(e.facts.get("kept")) for e in clears), len(clears), max((e.facts.get("kept_bytes", 0) for e in clears), default=0)
 
     (mine, whole, size), (others, _, _) = count(run), count(right)
-    return Signal(mine > others, float(mine), f"{mine} of {whole} clears filled gradients with zeros and left {size:,} bytes of them (repaired: {others})")
+    return Signal(
+        mine > others,
+        float(mine),
+        f"{mine} of {whole} clears filled gradients with zeros and left {size:,} bytes of them (repaired: {others})",
+    )
 
 
 def deprecations(run: Stream, right: Stream) -> Signal:
     """LP007: warnings that name the old functions."""
-    mine, others = (sum(".amp." in m.facts["message"] and m.facts["category"] == "FutureWarning" for m in s.marked("warning")) for s in (run, right))
+    mine, others = (
+        sum(".amp." in m.facts["message"] and m.facts["category"] == "FutureWarning" for m in s.marked("warning")) for s in (run, right)
+    )
     return Signal(mine > others, float(mine), f"{mine} FutureWarnings named torch.cuda.amp or torch.cpu.amp (repaired: {others})")
 
 

@@ -53,7 +53,9 @@ def beyond_the_clip(run: Stream, optimizer: Thing, right: Stream, match: Thing |
             over += value > limit * 1.001
             most = max(most, value / limit if limit else 0.0)
     what = "gradient norm" if kind == "norm" else "gradient entry"
-    return Signal(over > 0, most, f"{over} of {steps} measured steps used a {what} above the limit of {limit:g} (up to {most:.3g} times it)")
+    return Signal(
+        over > 0, most, f"{over} of {steps} measured steps used a {what} above the limit of {limit:g} (up to {most:.3g} times it)"
+    )
 
 
 def first_step_before_backward(run: Stream, optimizer: Thing, right: Stream, match: Thing | None) -> Signal:
@@ -63,20 +65,30 @@ def first_step_before_backward(run: Stream, optimizer: Thing, right: Stream, mat
     later = [e for e in run.of("backward") if e.n > steps[0].n]
     shown = empty(steps[0]) and bool(later)
     hollow = sum(empty(step) for step in steps)
-    return Signal(shown, float(hollow), f"the first step found {'no' if empty(steps[0]) else 'its'} gradient; {hollow} of {len(steps)} steps were lost")
+    return Signal(
+        shown,
+        float(hollow),
+        f"the first step found {'no' if empty(steps[0]) else 'its'} gradient; {hollow} of {len(steps)} steps were lost",
+    )
 
 
 def never_steps(run: Stream, optimizer: Thing, right: Stream, match: Thing | None) -> Signal:
     backwards, steps = len(run.of("backward")), len(steps_of(run, optimizer))
     still = unchanged(run, optimizer)
     shown = backwards > 0 and steps == 0 and still
-    return Signal(shown, float(backwards), f"{backwards} backwards, {steps} steps of {optimizer.name}, parameters {'un' if still else ''}changed")
+    return Signal(
+        shown, float(backwards), f"{backwards} backwards, {steps} steps of {optimizer.name}, parameters {'un' if still else ''}changed"
+    )
 
 
 def never_filled(run: Stream, optimizer: Thing, right: Stream, match: Thing | None) -> Signal:
     steps = steps_of(run, optimizer)
     hollow, still = sum(empty(step) for step in steps), unchanged(run, optimizer)
-    return Signal(bool(steps) and hollow == len(steps) and still, float(hollow), f"{hollow} of {len(steps)} steps found no gradient, parameters {'un' if still else ''}changed")
+    return Signal(
+        bool(steps) and hollow == len(steps) and still,
+        float(hollow),
+        f"{hollow} of {len(steps)} steps found no gradient, parameters {'un' if still else ''}changed",
+    )
 
 
 def accumulated_norm(run: Stream, optimizer: Thing, right: Stream, match: Thing | None) -> Signal:
@@ -86,7 +98,11 @@ def accumulated_norm(run: Stream, optimizer: Thing, right: Stream, match: Thing 
     first = steps_of(run, optimizer)[0]
     backwards = sum(e.n < first.n for e in run.of("backward"))
     ratio = mine[0] / others[0]
-    return Signal(ratio > 1.5, ratio, f"at the first step, after {backwards} backwards, the gradient norm is {ratio:.3f} times that of the scaled loop")
+    return Signal(
+        ratio > 1.5,
+        ratio,
+        f"at the first step, after {backwards} backwards, the gradient norm is {ratio:.3f} times that of the scaled loop",
+    )
 
 
 def retained(run: Stream, right: Stream) -> Signal:
@@ -107,12 +123,18 @@ def too_often(run: Stream, right: Stream) -> Signal:
     mine, others = len(run.of("schedule")), len(right.of("schedule"))
     rates = first_rates(run)
     changes = sum(a != b for a, b in pairwise(rates))
-    return Signal(mine >= 1.5 * others > 0, share(mine, others), f"{mine} schedule steps instead of {others}; the learning rate changed {changes} times")
+    return Signal(
+        mine >= 1.5 * others > 0,
+        share(mine, others),
+        f"{mine} schedule steps instead of {others}; the learning rate changed {changes} times",
+    )
 
 
 def too_seldom(run: Stream, right: Stream) -> Signal:
     mine, others = len(run.of("schedule")), len(right.of("schedule"))
-    ends = ", ".join(f"{name} ends at {rates[-1]:.3g}" for name, rates in (("it", first_rates(run)), ("the repaired one", first_rates(right))) if rates)
+    ends = ", ".join(
+        f"{name} ends at {rates[-1]:.3g}" for name, rates in (("it", first_rates(run)), ("the repaired one", first_rates(right))) if rates
+    )
     return Signal(0 < 1.5 * mine <= others, share(mine, others), f"{mine} schedule steps instead of {others}; {ends}")
 
 
@@ -153,7 +175,11 @@ def stale_schedules(run: Stream, right: Stream) -> Signal:
         return found, whole
 
     (mine, whole), (others, _) = count(run), count(right)
-    return Signal(mine > others, share(mine, whole), f"{mine} of {whole} scheduler steps followed steps of other optimizers alone (repaired: {others})")
+    return Signal(
+        mine > others,
+        share(mine, whole),
+        f"{mine} of {whole} scheduler steps followed steps of other optimizers alone (repaired: {others})",
+    )
 
 
 def constant_rate(run: Stream, right: Stream) -> Signal:

@@ -33,7 +33,11 @@ def measured_in_train(run: Stream, right: Stream) -> Signal:
         return sum(e.facts["active"] > 0 for e in measured), len(measured)
 
     (mine, whole), (others, _) = count(run), count(right)
-    return Signal(mine > others, share(mine, whole), f"{mine} of {whole} validation forwards ran with dropout or running statistics active (repaired: {others})")
+    return Signal(
+        mine > others,
+        share(mine, whole),
+        f"{mine} of {whole} validation forwards ran with dropout or running statistics active (repaired: {others})",
+    )
 
 
 def graph_for_nothing(run: Stream, right: Stream) -> Signal:
@@ -43,7 +47,11 @@ def graph_for_nothing(run: Stream, right: Stream) -> Signal:
 
     mine, others = count(run), count(right)
     held = most_alive(run, "held_bytes")
-    return Signal(mine > others, float(mine), f"{mine} forwards built a graph that no backward used (repaired: {others}); up to {held:,} bytes were held for one")
+    return Signal(
+        mine > others,
+        float(mine),
+        f"{mine} forwards built a graph that no backward used (repaired: {others}); up to {held:,} bytes were held for one",
+    )
 
 
 # Logging
@@ -96,7 +104,11 @@ def dropped_casts(run: Stream, right: Stream) -> Signal:
 
     found, whole = changing(run), len(run.marked("cast"))
     kinds = f" ({', '.join(sorted(set(found))[:3])})" if found else ""
-    return Signal(bool(found) and not changing(right), float(len(found)), f"{len(found)} of {whole} conversions gave another tensor, which was dropped{kinds}")
+    return Signal(
+        bool(found) and not changing(right),
+        float(len(found)),
+        f"{len(found)} of {whole} conversions gave another tensor, which was dropped{kinds}",
+    )
 
 
 def held_parameters(run: Stream, right: Stream) -> Signal:
@@ -161,7 +173,11 @@ def loss_input(function: str, fact: str, words: str) -> Measure:
     def signal(run: Stream, right: Stream) -> Signal:
         marks = [m for m in run.marked("loss") if m.facts["function"] == function]
         found = sum(bool(m.facts.get(fact)) for m in marks)
-        return Signal(found > 0 and found >= 0.5 * len(marks), share(found, len(marks)), f"{found} of {len(marks)} measured inputs of {function} {words}")
+        return Signal(
+            found > 0 and found >= 0.5 * len(marks),
+            share(found, len(marks)),
+            f"{found} of {len(marks)} measured inputs of {function} {words}",
+        )
 
     return signal
 
@@ -179,7 +195,9 @@ def resumed_without_state(run: Stream, right: Stream) -> Signal:
     for step in run.of("step"):
         first.setdefault(step.object, step.n)
     anew = [o for o, n in first.items() if o not in told and any(e.n < n for e in restored)]
-    return Signal(bool(anew), float(len(anew)), f"{len(anew)} of {len(first)} optimizers began without a state after a model's was restored")
+    return Signal(
+        bool(anew), float(len(anew)), f"{len(anew)} of {len(first)} optimizers began without a state after a model's was restored"
+    )
 
 
 def placed_by_file(run: Stream, right: Stream) -> Signal:
@@ -197,7 +215,11 @@ def in_order(run: Stream, right: Stream) -> Signal:
 
 def both_flags(run: Stream, right: Stream) -> Signal:
     flags = run.end.get("flags", {})
-    return Signal(bool(flags.get("benchmark") and flags.get("deterministic")), None, f"benchmark {flags.get('benchmark')}, deterministic {flags.get('deterministic')}")
+    return Signal(
+        bool(flags.get("benchmark") and flags.get("deterministic")),
+        None,
+        f"benchmark {flags.get('benchmark')}, deterministic {flags.get('deterministic')}",
+    )
 
 
 def left_over(run: Stream, right: Stream) -> Signal:
@@ -218,4 +240,6 @@ def seeded_late(run: Stream, right: Stream) -> Signal:
 def epoch_never_set(run: Stream, right: Stream) -> Signal:
     distributed = [m for m in run.marked("pass") if run.things[m.facts["object"]].facts["sampler"] == "DistributedSampler"]
     told = len(run.marked("set_epoch"))
-    return Signal(len(distributed) > 1 and told == 0, float(told), f"{len(distributed)} passes over a distributed sampler, {told} calls of set_epoch")
+    return Signal(
+        len(distributed) > 1 and told == 0, float(told), f"{len(distributed)} passes over a distributed sampler, {told} calls of set_epoch"
+    )

@@ -25,7 +25,9 @@ from looplint.runtime.warm import Several, available
 @click.option("--store", is_flag=True, help="Write them where the rules' pages quote them: docs/evidence, by torch and device.")
 @click.option("--recorder", is_flag=True, help="Also measure what recording costs, and that it changes no result.")
 @click.option("--report", type=click.Path(path_type=Path), help="Write one self-contained HTML page with the scripts and the curves.")
-@click.option("--fixtures", type=click.Path(path_type=Path, exists=True, file_okay=False), help="A folder of fixtures instead of looplint's own.")
+@click.option(
+    "--fixtures", type=click.Path(path_type=Path, exists=True, file_okay=False), help="A folder of fixtures instead of looplint's own."
+)
 @click.option("--seconds", default=60.0, show_default=True, help="Time limit for each run.")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), default=None, help="Cases run at a time; the default is one for each processor.")
 def verify_command(
@@ -51,14 +53,25 @@ def verify_command(
         raise UserError("--store stores the evidence of all rules: leave out rules and --fixtures")
 
     def progress(verdict: Verdict, count: int, whole: int) -> None:
-        click.echo(f"[{count}/{whole}] {verdict.code} {verdict.rule}/{verdict.case}: {verdict.status}{': ' + verdict.note if verdict.note else ''}", err=True)
+        click.echo(
+            f"[{count}/{whole}] {verdict.code} {verdict.rule}/{verdict.case}: {verdict.status}{': ' + verdict.note if verdict.note else ''}",
+            err=True,
+        )
 
     pages: list[str] = []
     if report is not None:
         from looplint.runtime.report import require, section
 
         require()
-        verdicts = verify(rules, device, fixtures=fixtures, seconds=seconds, jobs=jobs or os.cpu_count() or 1, progress=progress, keep=lambda v, runs: pages.append(section(v, runs)))
+        verdicts = verify(
+            rules,
+            device,
+            fixtures=fixtures,
+            seconds=seconds,
+            jobs=jobs or os.cpu_count() or 1,
+            progress=progress,
+            keep=lambda v, runs: pages.append(section(v, runs)),
+        )
     else:
         verdicts = verify(rules, device, fixtures=fixtures, seconds=seconds, jobs=jobs or os.cpu_count() or 1, progress=progress)
     compared = []
@@ -84,7 +97,9 @@ def verify_command(
         counts = Counter(v.status for v in verdicts)
         if compared:
             click.echo("\n" + reference_report.text(compared))
-        click.echo(f"\n{counts['proven']} of {len(verdicts)} cases proven on {device}, {counts['not proven']} not proven, {counts['not run']} not run")
+        click.echo(
+            f"\n{counts['proven']} of {len(verdicts)} cases proven on {device}, {counts['not proven']} not proven, {counts['not run']} not run"
+        )
         if measured is not None:
             click.echo(str(measured))
     stored = [evidence] if evidence is not None else []
@@ -109,5 +124,7 @@ def default_device() -> str:
     import subprocess
     import sys
 
-    answer = subprocess.run([sys.executable, "-c", "import torch; print(torch.cuda.is_available())"], capture_output=True, text=True, check=False)
+    answer = subprocess.run(
+        [sys.executable, "-c", "import torch; print(torch.cuda.is_available())"], capture_output=True, text=True, check=False
+    )
     return "cuda" if answer.stdout.strip() == "True" else "cpu"

@@ -23,18 +23,28 @@ def _words(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tup
 
 @click.command("run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 @click.option("-m", "module", is_flag=True, help="SCRIPT is the name of a module.")
-@click.option("--steps", type=click.IntRange(min=0), help="Optimizer steps to run; 0 runs the script to its end. The default is 20, or 0 with --epochs.")
+@click.option(
+    "--steps",
+    type=click.IntRange(min=0),
+    help="Optimizer steps to run; 0 runs the script to its end. The default is 20, or 0 with --epochs.",
+)
 @click.option("--epochs", type=click.IntRange(min=0), default=0, help="End the run after so many passes over a training DataLoader.")
 @click.option("--batches", type=click.IntRange(min=0), default=0, help="End each pass over a DataLoader after so many batches.")
 @click.option("--seconds", default=300.0, show_default=True, help="Time limit, from the script's start.")
 @click.option("--seed", default=0, show_default=True, help="Seed for what the script does not seed itself.")
 @click.option("--device", type=click.Choice(["cpu", "cuda"]), help="With cpu, the script sees no GPU.")
-@click.option("--select", multiple=True, callback=_words, metavar="RULES", help="Codes, prefixes or names to ask instead of the default ones.")
+@click.option(
+    "--select", multiple=True, callback=_words, metavar="RULES", help="Codes, prefixes or names to ask instead of the default ones."
+)
 @click.option("--ignore", multiple=True, callback=_words, metavar="RULES", help="Rules to leave out.")
 @click.option("--compare", is_flag=True, help="Run it again as looplint repairs it, in memory, and show what changes.")
 @click.option("--compare-with", metavar="OTHER", help="Compare with a run of another script instead.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --compare, make unsafe repairs too.")
-@click.option("--report", type=click.Path(path_type=Path, dir_okay=False), help="With --compare, write the comparison as one self-contained HTML page.")
+@click.option(
+    "--report",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="With --compare, write the comparison as one self-contained HTML page.",
+)
 @click.option("--json", "as_data", is_flag=True, help="Print the findings and verdicts as JSON.")
 @click.option("--events", is_flag=True, help="With --json, print the recorded events as well.")
 @click.argument("script", type=click.Path())
@@ -127,4 +137,3 @@ def _style() -> Any:
     """Colours where the output is a terminal's."""
     coloured = bool(os.environ.get("FORCE_COLOR")) or (not os.environ.get("NO_COLOR") and sys.stdout.isatty())
     return click.style if coloured else None
-

@@ -91,7 +91,9 @@ def as_text(one: Recording, other: Recording, names: tuple[str, str]) -> str:
     lines = [f"{name} {recording.message}." for name, recording in zip(names, (one, other), strict=True)]
     counts = [(len(r.stream.of("backward")), len(r.stream.of("step"))) for r in (one, other)]
     if counts[0] != counts[1]:
-        lines.append(f"{names[0]} came to {counts[0][0]} backwards and {counts[0][1]} steps, {names[1]} to {counts[1][0]} and {counts[1][1]}.")
+        lines.append(
+            f"{names[0]} came to {counts[0][0]} backwards and {counts[0][1]} steps, {names[1]} to {counts[1][0]} and {counts[1][1]}."
+        )
     difference = first_difference(one.stream, other.stream)
     lines.append(f"They first differ at {difference}." if difference is not None else "Nothing that was measured in both differs.")
     return "\n".join([*lines, "", *table(one.stream, other.stream, names)])
@@ -139,6 +141,14 @@ def chosen(length: int) -> list[int]:
 def as_json(one: Recording, other: Recording, names: tuple[str, str]) -> dict[str, object]:
     """A comparison as plain data: the first difference, and the measurements of both."""
     difference = first_difference(one.stream, other.stream)
-    first = {"title": difference.title, "event": difference.kind, "number": difference.number, "values": [difference.one, difference.other]} if difference else None
+    first = (
+        {"title": difference.title, "event": difference.kind, "number": difference.number, "values": [difference.one, difference.other]}
+        if difference
+        else None
+    )
     curves = {q.title: {name: q.series(r.stream) for name, r in zip(names, (one, other), strict=True)} for q in QUANTITIES}
-    return {"runs": {n: {"outcome": r.outcome, "message": r.message} for n, r in zip(names, (one, other), strict=True)}, "first_difference": first, "curves": curves}
+    return {
+        "runs": {n: {"outcome": r.outcome, "message": r.message} for n, r in zip(names, (one, other), strict=True)},
+        "first_difference": first,
+        "curves": curves,
+    }

@@ -81,7 +81,9 @@ def _install_warnings(tape: Tape) -> None:
     original: Callable[..., Any] = warnings.showwarning
 
     @functools.wraps(original)
-    def show(message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = None, line: str | None = None) -> None:
+    def show(
+        message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = None, line: str | None = None
+    ) -> None:
         if not tape.silent():
             tape.write({"record": "warning", "category": category.__name__, "message": str(message), "at": tape.place(2)})
         original(message, category, filename, lineno, file, line)

@@ -67,7 +67,9 @@ def _install_scaler(tape: Tape, optimizers: Optimizers) -> None:
                 local.scaler = 0
             if not local.stepped:
                 # Gradients overflowed: the scaler left the step out.
-                tape.emit("step", tape.number(optimizer), {"skipped": True, "scaler": tape.number(self), "lr": measure.learning_rates(optimizer)})
+                tape.emit(
+                    "step", tape.number(optimizer), {"skipped": True, "scaler": tape.number(self), "lr": measure.learning_rates(optimizer)}
+                )
                 optimizers.count_step()
             return result
 
@@ -107,10 +109,20 @@ def _clip(tape: Tape, optimizers: Optimizers, original: Callable[..., Any], name
             return original(parameters, *args, **kwargs)
         # A generator can be read once only: read it here, and hand on one that yields the same.
         items = [parameters] if isinstance(parameters, torch.Tensor) else list(parameters)
-        handed = parameters if isinstance(parameters, torch.Tensor) else (p for p in items) if isinstance(parameters, types.GeneratorType) else items
+        handed = (
+            parameters
+            if isinstance(parameters, torch.Tensor)
+            else (p for p in items)
+            if isinstance(parameters, types.GeneratorType)
+            else items
+        )
         optimizers.notice_clears()
         bound = kwargs.get(limit, args[0] if args else None)
-        facts: dict[str, Any] = {"function": name, limit: float(bound) if bound is not None else None, "grads": measure.with_gradient(items)}
+        facts: dict[str, Any] = {
+            "function": name,
+            limit: float(bound) if bound is not None else None,
+            "grads": measure.with_gradient(items),
+        }
         holders = optimizers.holding(items)
         result = original(handed, *args, **kwargs)
         if isinstance(result, torch.Tensor) and tape.sample("clip", 0, 7):

@@ -27,7 +27,15 @@ def _look(tape: Tape) -> Callable[[Any], None]:
             return
         tensors = list(measure.tensors_in(value))
         if tensors:
-            tape.write({"record": "probe", "at": place, "events": tape.events, "tensors": len(tensors), "graph": sum(t.grad_fn is not None for t in tensors)})
+            tape.write(
+                {
+                    "record": "probe",
+                    "at": place,
+                    "events": tape.events,
+                    "tensors": len(tensors),
+                    "graph": sum(t.grad_fn is not None for t in tensors),
+                }
+            )
         elif isinstance(value, (int, float)):
             tape.write({"record": "probe", "at": place, "events": tape.events, "tensors": 0, "graph": 0})
 
@@ -46,6 +54,15 @@ def _called(tape: Tape) -> Callable[[Any, str, Any], None]:
             tape.write({"record": "direct", "at": place, "events": tape.events, "class": type(target).__name__, "hooks": hooks})
         elif isinstance(target, torch.Tensor) and isinstance(result, torch.Tensor):
             forms = [f"{str(t.dtype).removeprefix('torch.')} on {t.device}" for t in (target, result)]
-            tape.write({"record": "cast", "at": place, "events": tape.events, "method": name, "changes": result is not target and forms[0] != forms[1], "forms": forms})
+            tape.write(
+                {
+                    "record": "cast",
+                    "at": place,
+                    "events": tape.events,
+                    "method": name,
+                    "changes": result is not target and forms[0] != forms[1],
+                    "forms": forms,
+                }
+            )
 
     return called

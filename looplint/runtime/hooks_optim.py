@@ -119,7 +119,11 @@ def _install_construct(tape: Tape, optimizers: Optimizers) -> None:
         if tape.silent():
             return
         parameters = measure.parameters_of(self)
-        facts = {"parameters": len(parameters), "elements": sum(p.numel() for p in parameters if not _lazy(p)), "lr": measure.learning_rates(self)}
+        facts = {
+            "parameters": len(parameters),
+            "elements": sum(p.numel() for p in parameters if not _lazy(p)),
+            "lr": measure.learning_rates(self),
+        }
         number = tape.object(self, "optimizer", facts)
         optimizers.living.append(weakref.ref(self))
         tape.local.busy += 1

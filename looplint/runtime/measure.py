@@ -107,7 +107,9 @@ def copies(parameters: Sequence[torch.Tensor]) -> list[tuple[torch.Tensor, torch
 @torch.no_grad()
 def relative_change(before: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> float | None:
     """How far the parameters moved since they were copied, relative to their norm."""
-    same = [(p.detach(), old) for p, old in before if p.device == old.device and p.dtype == old.dtype and p.shape == old.shape and not p.is_meta]
+    same = [
+        (p.detach(), old) for p, old in before if p.device == old.device and p.dtype == old.dtype and p.shape == old.shape and not p.is_meta
+    ]
     if not same:
         return None
     size = norm(old for _, old in same)
@@ -152,7 +154,9 @@ def live_graph(hold: bool) -> dict[str, int]:
     """
     # The tensors that a compiler traces with stay in its caches, with graphs of their own; `type` because `isinstance` wakes lazy objects.
     kinds = ((t, type(t)) for t in gc.get_objects())
-    roots = [t for t, kind in kinds if issubclass(kind, torch.Tensor) and not kind.__module__.startswith("torch._") and t.grad_fn is not None]
+    roots = [
+        t for t, kind in kinds if issubclass(kind, torch.Tensor) and not kind.__module__.startswith("torch._") and t.grad_fn is not None
+    ]
     seen: dict[int, Any] = {}
     pending = [t.grad_fn for t in roots]
     while pending and len(seen) < MOST_NODES:
@@ -180,7 +184,11 @@ def _held_bytes(nodes: Iterable[Any]) -> int:
                 saved = getattr(node, name)
             except RuntimeError:  # freed by a backward, or changed in place since
                 continue
-            if isinstance(saved, torch.Tensor) and not isinstance(saved, torch.nn.Parameter) and not (saved.is_leaf and saved.requires_grad):
+            if (
+                isinstance(saved, torch.Tensor)
+                and not isinstance(saved, torch.nn.Parameter)
+                and not (saved.is_leaf and saved.requires_grad)
+            ):
                 storage = saved.untyped_storage()
                 found[storage._cdata] = storage.nbytes()
     return sum(found.values())

@@ -16,7 +16,25 @@ from types import CodeType
 from typing import Any
 
 VALUE, METHOD = "__looplint_value__", "__looplint_method__"
-METHODS = frozenset({"forward", "to", "type", "cpu", "cuda", "half", "float", "double", "bfloat16", "int", "long", "bool", "detach", "type_as", "requires_grad_"})
+METHODS = frozenset(
+    {
+        "forward",
+        "to",
+        "type",
+        "cpu",
+        "cuda",
+        "half",
+        "float",
+        "double",
+        "bfloat16",
+        "int",
+        "long",
+        "bool",
+        "detach",
+        "type_as",
+        "requires_grad_",
+    }
+)
 
 
 class _Wrap(ast.NodeTransformer):

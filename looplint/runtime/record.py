@@ -230,7 +230,9 @@ def _outcome(code: int, timed_out: bool, result: dict[str, Any], trace: Path, op
             message += "; the script reads from a terminal, and runs without one here"
         return outcome, message
     if outcome == "exit":
-        return outcome, f"the script called sys.exit with status {result['exit']}" + (f": {result['message']}" if result.get("message") else "")
+        return outcome, f"the script called sys.exit with status {result['exit']}" + (
+            f": {result['message']}" if result.get("message") else ""
+        )
     return outcome, "ran to its end" if outcome == "finished" else f"stopped after {result['message']}, as asked"
 
 

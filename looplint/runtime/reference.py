@@ -101,7 +101,10 @@ _IN_PLACE = "a plain move changes parameters in place: the optimizer goes on wor
 
 # The schedule that LL202 misplaces, rightly placed.
 ONE_CYCLE = (
-    ("lr_scheduler.CosineAnnealingLR(optimizer, T_max=EPOCHS)", "lr_scheduler.OneCycleLR(optimizer, 1e-2, total_steps=EPOCHS * len(train_loader))"),
+    (
+        "lr_scheduler.CosineAnnealingLR(optimizer, T_max=EPOCHS)",
+        "lr_scheduler.OneCycleLR(optimizer, 1e-2, total_steps=EPOCHS * len(train_loader))",
+    ),
     ("        scheduler.step()\n", ""),
     (_STEP, _STEP + "            scheduler.step()\n"),
 )
@@ -161,7 +164,9 @@ class Outcome:
         return self.history[-1]["accuracy"] if self.history else None
 
 
-def run(edits: Sequence[tuple[str, str]] = (), title: str = "correct", options: Options | None = None, launch: Launch | None = None) -> Outcome:
+def run(
+    edits: Sequence[tuple[str, str]] = (), title: str = "correct", options: Options | None = None, launch: Launch | None = None
+) -> Outcome:
     """Runs the loop with some edits under the recorder."""
     with tempfile.TemporaryDirectory(prefix="looplint-") as folder:
         script = Path(folder, "spiral.py")
@@ -190,7 +195,9 @@ def compare(options: Options | None = None, launch: Launch | None = None, jobs: 
     def judged(variant: Variant) -> Comparison:
         right, broken = rights[variant.right], run(variant.edits, variant.title, options, launch)
         streams = broken.recording.stream, right.recording.stream
-        return Comparison(variant, broken, right, signals.measure(variant.code, *streams), signals.measure(variant.code, streams[1], streams[1]))
+        return Comparison(
+            variant, broken, right, signals.measure(variant.code, *streams), signals.measure(variant.code, streams[1], streams[1])
+        )
 
     with ThreadPoolExecutor(jobs) as pool:
         yield from pool.map(judged, VARIANTS)

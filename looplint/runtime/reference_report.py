@@ -53,7 +53,14 @@ def shown(comparison: Comparison) -> str:
 
 def as_json(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:
     return [
-        {"code": c.variant.code, "title": c.variant.title, "status": status(c), "accuracy": c.broken.accuracy, "accuracy_right": c.right.accuracy, "shown": shown(c)}
+        {
+            "code": c.variant.code,
+            "title": c.variant.title,
+            "status": status(c),
+            "accuracy": c.broken.accuracy,
+            "accuracy_right": c.right.accuracy,
+            "shown": shown(c),
+        }
         for c in comparisons
     ]
 

@@ -94,7 +94,15 @@ def figure(recordings: dict[str, Recording]) -> str:
             xs, ys = thinned(*curve(recording.stream))
             style = {"color": COLOURS[number], "width": 1.5, "dash": DASHES[number]}
             plot.add_trace(
-                Scatter(x=xs, y=ys, name=name, mode="lines+markers" if len(xs) < 12 else "lines", line=style, legendgroup=name, showlegend=index == 0),
+                Scatter(
+                    x=xs,
+                    y=ys,
+                    name=name,
+                    mode="lines+markers" if len(xs) < 12 else "lines",
+                    line=style,
+                    legendgroup=name,
+                    showlegend=index == 0,
+                ),
                 row=row,
                 col=column,
             )
@@ -123,7 +131,9 @@ def section(verdict: Verdict, runs: Runs) -> str:
         recordings["linter"] = runs.fixed
     signals = {"broken": verdict.broken, "expert": verdict.expert, "linter": verdict.fixed}
     said = "".join(
-        f"<tr><th>{name}</th><td>{'shows it' if s.shown else 'does not show it'}</td><td>{html.escape(s.text)}</td></tr>" for name, s in signals.items() if s
+        f"<tr><th>{name}</th><td>{'shows it' if s.shown else 'does not show it'}</td><td>{html.escape(s.text)}</td></tr>"
+        for name, s in signals.items()
+        if s
     )
     outcomes = "; ".join(f"{name}: {html.escape(r.message)}" for name, r in recordings.items() if not r.ok)
     title = f"{verdict.code} {verdict.rule}/{verdict.case}"
@@ -143,7 +153,11 @@ def section(verdict: Verdict, runs: Runs) -> str:
 def _bits(verdict: Verdict) -> str:
     if verdict.fixed is None:
         return "There is no repair by looplint to compare."
-    ends = {True: "ends bitwise with the expert's parameters", False: "ends with other parameters than the expert's", None: "leaves no parameters to compare"}
+    ends = {
+        True: "ends bitwise with the expert's parameters",
+        False: "ends with other parameters than the expert's",
+        None: "leaves no parameters to compare",
+    }
     return f"The repair by looplint {ends[verdict.same]}."
 
 

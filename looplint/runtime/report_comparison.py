@@ -18,9 +18,13 @@ def comparison_page(first: Inspection, version: Version) -> str:
     recordings = dict(zip(both, (first.recording, version.inspection.recording), strict=True))
     difference = comparing.first_difference(first.recording.stream, version.inspection.recording.stream)
     differs = f"They first differ at {difference}." if difference is not None else "Nothing that was measured in both differs."
-    ends = "".join(f"<tr><th>{html.escape(name)}</th><td>{html.escape(recording.message)}</td></tr>" for name, recording in recordings.items())
+    ends = "".join(
+        f"<tr><th>{html.escape(name)}</th><td>{html.escape(recording.message)}</td></tr>" for name, recording in recordings.items()
+    )
     table = "\n".join(comparing.table(first.recording.stream, version.inspection.recording.stream, both))
-    sources = "".join(side_by_side(name, f"{name} ({version.name})", old.splitlines(), new.splitlines()) for name, old, new in version.texts)
+    sources = "".join(
+        side_by_side(name, f"{name} ({version.name})", old.splitlines(), new.splitlines()) for name, old, new in version.texts
+    )
     made = "".join(f"<li>{html.escape(line)}</li>" for line in version.repairs)
     start = first.recording.stream.start
     return document(

@@ -94,7 +94,9 @@ def program_file(script: str, options: Options) -> Path:
         UserError: there is none.
     """
     if (launcher := LAUNCHERS.get(options.module or Path(script).name)) is not None:
-        raise UserError(f"{script} starts the processes that train: let it start looplint in each of them, as {launcher} looplint run SCRIPT")
+        raise UserError(
+            f"{script} starts the processes that train: let it start looplint in each of them, as {launcher} looplint run SCRIPT"
+        )
     path = module_file(options.module, options.cwd or Path.cwd()) if options.module else Path(script)
     if not path.is_file():
         from looplint.places import nearest
@@ -138,7 +140,16 @@ def as_json(inspection: Inspection, *, events: bool = False) -> dict[str, Any]:
     if events:
         run["objects"] = [{"id": t.id, "role": t.role, "class": t.kind, **t.facts} for t in stream.things.values()]
         run["events"] = [
-            {"kind": e.kind, "object": e.object, "file": display_name(Path(e.file)) if e.file else None, "line": e.line, "time": e.time, "loops": e.loops, **e.facts} for e in stream.events
+            {
+                "kind": e.kind,
+                "object": e.object,
+                "file": display_name(Path(e.file)) if e.file else None,
+                "line": e.line,
+                "time": e.time,
+                "loops": e.loops,
+                **e.facts,
+            }
+            for e in stream.events
         ]
     entries = [{"verdict": j.verdict, "evidence": j.text, **as_dict(j.finding)} for j in inspection.joined]
     return {"version": 1, "script": inspection.script, "run": run, "findings": entries, "problems": [str(p) for p in inspection.problems]}
@@ -161,12 +172,16 @@ def as_text(inspection: Inspection, style: Any = None) -> str:
 def _closing(inspection: Inspection) -> str:
     recording = inspection.recording
     steps = len(recording.stream.of("step"))
-    ran = f"{inspection.script} ran for {recording.seconds:.1f} s and {steps} optimizer step{'s' if steps != 1 else ''}: {recording.message}."
+    ran = (
+        f"{inspection.script} ran for {recording.seconds:.1f} s and {steps} optimizer step{'s' if steps != 1 else ''}: {recording.message}."
+    )
     counts = Counter(j.verdict for j in inspection.joined)
     found = ", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "nothing found, in its text or in the run"
     lines = [ran, f"{found[0].upper()}{found[1:]}."]
     if counts["not reached"] and recording.outcome == "step-limit":
-        lines.append("What was not reached may come later: --epochs 2 --batches 10 goes through two short epochs, --steps 0 to the script's end.")
+        lines.append(
+            "What was not reached may come later: --epochs 2 --batches 10 goes through two short epochs, --steps 0 to the script's end."
+        )
     if not recording.ok and recording.stderr.strip():
         lines += ["The last that it printed to standard error:", *(f"  {line}" for line in last_lines(recording.stderr))]
     return "\n".join(lines)

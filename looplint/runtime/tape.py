@@ -41,7 +41,13 @@ class Places:
 
     def __init__(self, own: str = "") -> None:
         paths = sysconfig.get_paths()
-        foreign = {paths["stdlib"], paths["platstdlib"], paths["purelib"], paths["platlib"], os.path.dirname(os.path.dirname(os.path.abspath(__file__)))}
+        foreign = {
+            paths["stdlib"],
+            paths["platstdlib"],
+            paths["purelib"],
+            paths["platlib"],
+            os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
+        }
         foreign |= {p for p in sys.path if os.path.basename(p) in ("site-packages", "dist-packages")}
         self._foreign = tuple(os.path.realpath(p) + os.sep for p in foreign if p)
         # A module run with -m may live where foreign code lives: it is the user's all the same.
@@ -195,7 +201,14 @@ class Tape:
         self._object_count += 1
         self._objects[id(thing)] = (weakref.ref(thing), self._object_count)
         kind = type(thing)
-        record = {"record": "object", "id": self._object_count, "role": role, "class": kind.__name__, "module": kind.__module__, **(facts or {})}
+        record = {
+            "record": "object",
+            "id": self._object_count,
+            "role": role,
+            "class": kind.__name__,
+            "module": kind.__module__,
+            **(facts or {}),
+        }
         self.write(record)
         return self._object_count
 
@@ -221,7 +234,14 @@ class Tape:
         """Writes an event and returns its number in the stream; `at` is its place where that is known already."""
         self.events += 1
         place = self.place(depth + 1) if at is None else at
-        record: dict[str, Any] = {"record": "event", "n": self.events, "kind": kind, "object": number, "at": place, "time": round(self.now(), 6)}
+        record: dict[str, Any] = {
+            "record": "event",
+            "n": self.events,
+            "kind": kind,
+            "object": number,
+            "at": place,
+            "time": round(self.now(), 6),
+        }
         if self.loops:
             record["loops"] = self.running_loops()
         record.update(facts)

@@ -148,7 +148,9 @@ def _probed(case: Case) -> dict[str, list[int]]:
     if case.code not in PROBED:
         return {}
     files = [case.broken] if case.broken.is_file() else sorted(case.broken.glob("**/*.py"))
-    lines = {os.path.realpath(f): [n for n, text in enumerate(f.read_text("utf-8").splitlines(), 1) if _expected(text, case.code)] for f in files}
+    lines = {
+        os.path.realpath(f): [n for n, text in enumerate(f.read_text("utf-8").splitlines(), 1) if _expected(text, case.code)] for f in files
+    }
     return {path: numbers for path, numbers in lines.items() if numbers}
 
 

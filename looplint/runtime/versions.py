@@ -32,7 +32,9 @@ class Version:
     texts: tuple[tuple[str, str, str], ...] = ()  # of the files that differ: name, text, other text
 
 
-def other_script(script: str, path: str, options: Options, configurations: Configurations | None = None, launch: Launch | None = None) -> Version:
+def other_script(
+    script: str, path: str, options: Options, configurations: Configurations | None = None, launch: Launch | None = None
+) -> Version:
     """Runs another script with the same arguments and the same seed.
 
     Raises:
@@ -44,7 +46,13 @@ def other_script(script: str, path: str, options: Options, configurations: Confi
 
 
 def repaired(
-    script: str, first: Inspection, options: Options, configurations: Configurations | None = None, *, unsafe: bool = False, launch: Launch | None = None
+    script: str,
+    first: Inspection,
+    options: Options,
+    configurations: Configurations | None = None,
+    *,
+    unsafe: bool = False,
+    launch: Launch | None = None,
 ) -> Version | None:
     """Runs the program as the linter repairs it; the files stay as they are. None where there is nothing to repair.
 
@@ -85,7 +93,10 @@ def names(version: Version) -> tuple[str, str]:
 
 def comparison_text(first: Inspection, version: Version) -> str:
     """A comparison for people."""
-    repairs = [f"{len(version.repairs)} repair{'s' if len(version.repairs) != 1 else ''} made in memory; the files are as they were:", *(f"  {line}" for line in version.repairs)]
+    repairs = [
+        f"{len(version.repairs)} repair{'s' if len(version.repairs) != 1 else ''} made in memory; the files are as they were:",
+        *(f"  {line}" for line in version.repairs),
+    ]
     left = [j for j in version.inspection.joined if j.stands]
     stands = "; ".join(f"{j.code} at {written_place(j.finding.filename, j.finding.location, j.finding.cell)} ({j.verdict})" for j in left)
     return "\n".join(

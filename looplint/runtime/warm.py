@@ -49,7 +49,9 @@ class Warm:
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
             arguments = [sys.executable, str(CHILD), "--serve"]
-            self._process = subprocess.Popen(arguments, env=self._environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tempfile.gettempdir())
+            self._process = subprocess.Popen(
+                arguments, env=self._environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tempfile.gettempdir()
+            )
         return self._process
 
     def launch(

@@ -46,7 +46,9 @@ def cleared_too_early(stream: Stream) -> Iterator[Witness]:
             elif waiting is not None and event.kind in ("step", "backward"):
                 tally.add(waiting.stack, event.kind == "step" and empty(event), optimizer.id)
                 waiting = None
-    yield from tally.witnesses("LL101", lambda c: f"{c.bad} of {c.whole} clears here threw away gradients that the next step then missed", mostly())
+    yield from tally.witnesses(
+        "LL101", lambda c: f"{c.bad} of {c.whole} clears here threw away gradients that the next step then missed", mostly()
+    )
 
 
 def added_up(stream: Stream) -> Iterator[Witness]:
@@ -67,8 +69,14 @@ def added_up(stream: Stream) -> Iterator[Witness]:
                 if event.kind == "step":
                     steps.add(event.stack, bool(stale) and spared, optimizer.id)
                 stale = []
-    yield from backwards.witnesses("LL102", lambda c: f"{c.bad} of {c.whole} backwards here added to gradients that a step had used already", mostly())
-    yield from steps.witnesses("LL109", lambda c: f"{c.bad} of {c.whole} steps here used gradients of earlier batches, while another optimizer was cleared instead", mostly())
+    yield from backwards.witnesses(
+        "LL102", lambda c: f"{c.bad} of {c.whole} backwards here added to gradients that a step had used already", mostly()
+    )
+    yield from steps.witnesses(
+        "LL109",
+        lambda c: f"{c.bad} of {c.whole} steps here used gradients of earlier batches, while another optimizer was cleared instead",
+        mostly(),
+    )
 
 
 def _cleared_instead(stream: Stream, optimizer: Thing) -> bool:
@@ -122,7 +130,9 @@ def stepped_before_backward(stream: Stream) -> Iterator[Witness]:
             same = _nearby(filling, step)
             bad = empty(step) and bool(same) and all(e.n > step.n for e in same)
             tally.add(step.stack, bad, optimizer.id)
-    yield from tally.witnesses("LL105", lambda c: f"{c.bad} of {c.whole} steps here found no gradients: the backward came after them", mostly())
+    yield from tally.witnesses(
+        "LL105", lambda c: f"{c.bad} of {c.whole} steps here found no gradients: the backward came after them", mostly()
+    )
 
 
 def never_stepped(stream: Stream) -> Iterator[Witness]:
@@ -145,7 +155,9 @@ def never_filled(stream: Stream) -> Iterator[Witness]:
         dry = not any(fills(e, optimizer) for e in stream.events)
         for step in steps_of(stream, optimizer):
             tally.add(step.stack, dry and empty(step), optimizer.id)
-    yield from tally.witnesses("LL107", lambda c: f"{c.bad} of {c.whole} steps here found no gradient, and no backward ever reached these parameters", mostly())
+    yield from tally.witnesses(
+        "LL107", lambda c: f"{c.bad} of {c.whole} steps here found no gradient, and no backward ever reached these parameters", mostly()
+    )
 
 
 def accumulated_unscaled(stream: Stream) -> Iterator[Witness]:
@@ -163,7 +175,9 @@ def accumulated_unscaled(stream: Stream) -> Iterator[Witness]:
                     most = max(most, count if added else 1)
                     tally.add(place, added and not any(name.startswith(("Div", "Mul")) for name in chain[:3]), optimizer.id)
                 since = []
-    yield from tally.witnesses("LL108", lambda c: f"{c.bad} of {c.whole} steps used the sum of up to {most} backwards from here, of losses that were not divided")
+    yield from tally.witnesses(
+        "LL108", lambda c: f"{c.bad} of {c.whole} steps used the sum of up to {most} backwards from here, of losses that were not divided"
+    )
 
 
 def _operations(backward: Event) -> list[str]:
@@ -182,5 +196,3 @@ def retained(stream: Stream) -> Iterator[Witness]:
         kept = bool(event.facts.get("retain_graph")) and not event.facts.get("create_graph")
         tally.add(event.stack, kept and all(uses[n] == 1 for n in event.facts.get("forwards", ())))
     yield from tally.witnesses("LL110", lambda c: f"{c.bad} of {c.whole} backwards here kept a graph that no other backward used", mostly())
-
-

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from looplint.runtime.stream import Event, Stream
-from looplint.runtime.witness import Tally, Witness, mostly
+from looplint.runtime.witness import Count, Tally, Witness, mostly
 
 
 def _scaled(stream: Stream) -> Iterator[tuple[Event, bool]]:
@@ -41,7 +42,9 @@ def bypassed(stream: Stream) -> Iterator[Witness]:
     for event, scaled in _scaled(stream):
         if event.kind == "step":
             tally.add(event.stack, scaled and "scaler" not in event.facts, event.object)
-    yield from tally.witnesses("LL604", lambda c: f"{c.bad} of {c.whole} steps here used a scaled loss's gradients without the scaler", mostly(1))
+    yield from tally.witnesses(
+        "LL604", lambda c: f"{c.bad} of {c.whole} steps here used a scaled loss's gradients without the scaler", mostly(1)
+    )
 
 
 def never_updated(stream: Stream) -> Iterator[Witness]:
@@ -87,7 +90,11 @@ def loss_inputs(stream: Stream) -> Iterator[Witness]:
                 tally.add(mark.stack, bool(bad))
         # Values in the unit interval may be there by chance, sums of one in every row are not.
         alone = None if code == "LL702" else mostly(2 if code == "LL701" else 1)
-        yield from tally.witnesses(code, lambda c, words=words: f"{c.bad} of {c.whole} inputs of the loss that were looked at here {words}", alone)  # type: ignore[misc]
+        yield from tally.witnesses(code, partial(_inputs_said, words), alone)
+
+
+def _inputs_said(words: str, count: Count) -> str:
+    return f"{count.bad} of {count.whole} inputs of the loss that were looked at here {words}"
 
 
 def restores_itself(stream: Stream) -> Iterator[Witness]:
@@ -106,7 +113,9 @@ def in_order(stream: Stream) -> Iterator[Witness]:
         number = mark.facts["object"]
         if number in trained:
             tally.add(mark.stack, stream.things[number].facts["sampler"] == "SequentialSampler", number)
-    yield from tally.witnesses("LL901", lambda c: f"{c.bad} of {c.whole} training loaders built here gave their batches in the stored order")
+    yield from tally.witnesses(
+        "LL901", lambda c: f"{c.bad} of {c.whole} training loaders built here gave their batches in the stored order"
+    )
 
 
 def _anywhere(code: str, bad: bool, text: str) -> Witness:
@@ -118,7 +127,9 @@ def both_flags(stream: Stream) -> Iterator[Witness]:
     """LL902."""
     if flags := stream.end.get("flags"):
         bad = bool(flags.get("benchmark") and flags.get("deterministic"))
-        yield _anywhere("LL902", bad, f"the run ended with benchmark {flags.get('benchmark')} and deterministic {flags.get('deterministic')}")
+        yield _anywhere(
+            "LL902", bad, f"the run ended with benchmark {flags.get('benchmark')} and deterministic {flags.get('deterministic')}"
+        )
 
 
 def epoch_never_set(stream: Stream) -> Iterator[Witness]:

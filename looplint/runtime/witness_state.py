@@ -31,7 +31,9 @@ def schedule_pace(stream: Stream) -> Iterator[Witness]:
                 often.add(event.stack, in_batches, scheduler.id)
                 seldom.add(event.stack, since > 1, scheduler.id)
                 since = 0
-    yield from often.witnesses("LL201", lambda c: f"the learning rate was changed {c.whole} times here, {c.bad} of them in the loop over batches")
+    yield from often.witnesses(
+        "LL201", lambda c: f"the learning rate was changed {c.whole} times here, {c.bad} of them in the loop over batches"
+    )
     yield from seldom.witnesses("LL202", lambda c: f"{c.bad} of {c.whole} schedule steps here came after several optimizer steps")
 
 
@@ -46,7 +48,9 @@ def first_value_skipped(stream: Stream) -> Iterator[Witness]:
             own, moved = event.facts.get("optimizer"), event.facts.get("count") != 0 and not event.facts.get("in_step")
             steps_later = any(e.kind == "step" and e.object == own and e.n > event.n for e in stream.events)
             tally.add(event.stack, moved and own not in stepped and steps_later, event.object)
-    yield from tally.witnesses("LL203", lambda c: f"the schedule moved on here before the optimizer's first step: {'yes' if c.bad else 'no'}", lambda c: True)
+    yield from tally.witnesses(
+        "LL203", lambda c: f"the schedule moved on here before the optimizer's first step: {'yes' if c.bad else 'no'}", lambda c: True
+    )
 
 
 def metric_missing(stream: Stream) -> Iterator[Witness]:
@@ -182,7 +186,9 @@ def casts(stream: Stream) -> Iterator[Witness]:
         tally.add(mark.stack, mark.facts["changes"])
     changed = sorted({" to ".join(m.facts["forms"]) for m in stream.marked("cast") if m.facts["changes"]})
     kinds = f" ({', '.join(changed[:3])})" if changed else ""
-    yield from tally.witnesses("LL503", lambda c: f"{c.bad} of {c.whole} conversions here gave another tensor, which was dropped{kinds if c.bad else ''}")
+    yield from tally.witnesses(
+        "LL503", lambda c: f"{c.bad} of {c.whole} conversions here gave another tensor, which was dropped{kinds if c.bad else ''}"
+    )
 
 
 def direct_forwards(stream: Stream) -> Iterator[Witness]:

@@ -132,7 +132,8 @@ class Actions:
         version = self._checked.snapshot.version
         return types.WorkspaceEdit(
             document_changes=[
-                types.TextDocumentEdit(types.OptionalVersionedTextDocumentIdentifier(uri, version(uri)), list(made)) for uri, made in edits.items()
+                types.TextDocumentEdit(types.OptionalVersionedTextDocumentIdentifier(uri, version(uri)), list(made))
+                for uri, made in edits.items()
             ]
         )
 

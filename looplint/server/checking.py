@@ -77,7 +77,9 @@ class Checker:
         configurations = Configurations(file=self._configuration, overrides=self._overrides)
         ways = Ways(configurations=configurations)
         ways.of_source(None)
-        programs = [p for s in snapshot.sources if not _left_out(s, configurations) for p in programs_of(s) if worth_analysing(p, ways, named=True)]
+        programs = [
+            p for s in snapshot.sources if not _left_out(s, configurations) for p in programs_of(s) if worth_analysing(p, ways, named=True)
+        ]
         results = []
         kept: dict[tuple[str, int], _Known] = {}
         read = _Contents(snapshot)

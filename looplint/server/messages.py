@@ -95,7 +95,11 @@ def at_position(checked: Checked, encoding: str, uri: str, wanted: types.Range) 
     """The findings of a document that touch a place in it, with their places."""
     places = Places(checked, encoding)
     located = [(said, place) for said in checked.said if (place := places.of(said.placed)) is not None and place.uri == uri]
-    return [(said, place) for said, place in located if _key(place.range.start) <= _key(wanted.end) and _key(wanted.start) <= _key(place.range.end)]
+    return [
+        (said, place)
+        for said, place in located
+        if _key(place.range.start) <= _key(wanted.end) and _key(wanted.start) <= _key(place.range.end)
+    ]
 
 
 def _key(position: types.Position) -> tuple[int, int]:

@@ -122,7 +122,9 @@ def test_a_run_that_ends_early_keeps_what_was_recorded(tmp_path: Path, last: str
 
 
 @pytest.mark.parametrize(("last", "outcome", "message"), ENDS[:3], ids=["exception", "sys-exit", "os-exit"])
-def test_a_process_of_its_own_ends_as_a_fork_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last: str, outcome: str, message: str) -> None:
+def test_a_process_of_its_own_ends_as_a_fork_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last: str, outcome: str, message: str
+) -> None:
     monkeypatch.setattr(Launching, "launch", None)
     recording = run(tmp_path, LOOP.format(last=last))
     assert (recording.outcome, message in recording.message) == (outcome, True), recording.message
@@ -138,7 +140,7 @@ def test_a_crash_names_the_line_of_the_script(tmp_path: Path) -> None:
 def test_a_hanging_script_is_ended_and_its_place_named(tmp_path: Path) -> None:
     recording = run(tmp_path, LOOP.format(last="import time; time.sleep(1000)"), seconds=5)  # from the script's start
     assert recording.outcome == "timeout"
-    assert "script.py\", line 19" in recording.message
+    assert 'script.py", line 19' in recording.message
     assert len(recording.stream.of("step")) == 3
 
 
@@ -160,7 +162,9 @@ def test_the_time_limit_counts_from_the_scripts_start(tmp_path: Path, monkeypatc
 
 
 def test_the_step_limit_ends_the_script_and_runs_its_finally(tmp_path: Path) -> None:
-    source = LOOP.format(last="pass").replace("opt.step()", "try:\n                opt.step()\n            finally:\n                print('cleaned up')")
+    source = LOOP.format(last="pass").replace(
+        "opt.step()", "try:\n                opt.step()\n            finally:\n                print('cleaned up')"
+    )
     recording = run(tmp_path, source, steps=2)
     assert (recording.outcome, len(recording.stream.of("step"))) == ("step-limit", 2)
     assert recording.stdout.count("cleaned up") == 2

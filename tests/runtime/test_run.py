@@ -84,7 +84,9 @@ PLANTED: dict[str, tuple[tuple[str, str], ...]] = {
     "LL401": (("history.append(loss.item())", "history.append(loss)"),),
     "LL402": (("total += loss.item()", "total += loss"),),
     "LL901": ((", shuffle=True", ""),),
-    "LL902": (("    history = []\n", "    torch.backends.cudnn.deterministic = torch.backends.cudnn.benchmark = True\n    history = []\n"),),
+    "LL902": (
+        ("    history = []\n", "    torch.backends.cudnn.deterministic = torch.backends.cudnn.benchmark = True\n    history = []\n"),
+    ),
     "LL502": ((BUILD, BUILD + "    model[2] = nn.Linear(8, 1)\n"),),
 }
 
@@ -140,13 +142,22 @@ def test_what_the_linter_cannot_see_is_found_at_run_time_only(tmp_path: Path, wa
 
 
 def test_a_comment_silences_what_only_the_run_shows(tmp_path: Path, warm: Warm) -> None:
-    hidden = edited((CLEAR, ""), (STEP, "            vars(type(optimizer))['step'](optimizer)\n"), (BACKWARD, "            loss.backward()  # noqa: LL102\n"))
+    hidden = edited(
+        (CLEAR, ""),
+        (STEP, "            vars(type(optimizer))['step'](optimizer)\n"),
+        (BACKWARD, "            loss.backward()  # noqa: LL102\n"),
+    )
     assert inspected(tmp_path, warm, hidden).joined == ()
 
 
 def test_a_kept_value_is_judged_at_its_own_line(tmp_path: Path, warm: Warm) -> None:
     """Nothing is said of a line that did not run, though another line kept graphs."""
-    source = edited(("            history.append(loss.item())\n", "            history.append(loss)\n            if i > 1000:\n                history.append(loss)\n"))
+    source = edited(
+        (
+            "            history.append(loss.item())\n",
+            "            history.append(loss)\n            if i > 1000:\n                history.append(loss)\n",
+        )
+    )
     inspection = inspected(tmp_path, warm, source)
     assert [(j.line, j.verdict) for j in inspection.joined] == [(28, "confirmed"), (30, "not reached")]
 
@@ -171,7 +182,9 @@ def test_the_run_command_lints_a_module_and_passes_arguments_on(tmp_path: Path, 
     assert "executing trainer --lr 3" in result.stderr
 
 
-@pytest.mark.parametrize("arguments", [["-m", "torch.distributed.run", "--nproc_per_node", "2", "train.py"], ["/usr/bin/torchrun", "train.py"]])
+@pytest.mark.parametrize(
+    "arguments", [["-m", "torch.distributed.run", "--nproc_per_node", "2", "train.py"], ["/usr/bin/torchrun", "train.py"]]
+)
 def test_a_launcher_is_told_apart_from_what_it_launches(arguments: list[str]) -> None:
     error = CliRunner().invoke(run_command, arguments).exception
     assert isinstance(error, UserError)

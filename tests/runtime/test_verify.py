@@ -26,7 +26,9 @@ for i in range(10):
     loss.backward()
     opt.step()
 """
-BAD = GOOD.replace("    opt.zero_grad()\n", "").replace("    loss.backward()\n", "    loss.backward()\n    opt.zero_grad()  # expect: LL101\n")
+BAD = GOOD.replace("    opt.zero_grad()\n", "").replace(
+    "    loss.backward()\n", "    loss.backward()\n    opt.zero_grad()  # expect: LL101\n"
+)
 
 
 def folder(root: Path, **files: str) -> Path:
@@ -41,7 +43,12 @@ def folder(root: Path, **files: str) -> Path:
     ("expert", "fixed", "status", "note"),
     [
         (GOOD, None, "proven", ""),
-        (GOOD, GOOD.replace("    opt.zero_grad()\n", "").replace("    opt.step()\n", "    opt.step()\n    opt.zero_grad()\n"), "proven", ""),
+        (
+            GOOD,
+            GOOD.replace("    opt.zero_grad()\n", "").replace("    opt.step()\n", "    opt.step()\n    opt.zero_grad()\n"),
+            "proven",
+            "",
+        ),
         (GOOD, GOOD.replace("lr=0.01", "lr=0.02"), "not proven", "the linter's repair ends with other parameters than the expert's"),
         (GOOD, BAD, "not proven", "the linter's repair shows it still"),
         (BAD, None, "not proven", "the expert's repair shows it too"),

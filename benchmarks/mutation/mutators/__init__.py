@@ -7,7 +7,12 @@ from collections.abc import Iterator, Mapping
 from benchmarks.mutation.mutant import Mutant, Mutator, planted, read_program
 from benchmarks.mutation.mutators.chance import seed_after_model
 from benchmarks.mutation.mutators.clipping import clip_after_step, clip_before_backward
-from benchmarks.mutation.mutators.costs import accumulation_drops_last_batches, batchnorm_with_accumulation, deprecated_amp, zero_grad_not_to_none
+from benchmarks.mutation.mutators.costs import (
+    accumulation_drops_last_batches,
+    batchnorm_with_accumulation,
+    deprecated_amp,
+    zero_grad_not_to_none,
+)
 from benchmarks.mutation.mutators.feeding import (
     loader_without_workers,
     non_blocking_without_pinned,

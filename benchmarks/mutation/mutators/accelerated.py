@@ -91,7 +91,12 @@ def copies(script: Script, loop: ast.For) -> list[ast.Call]:
     names = set(parts(loop))
     found = []
     for node in ast.walk(loop):
-        if isinstance(node, ast.Call) and callee(node) in ("to", "cuda") and receiver(node).split("[")[0] in names and script.loops(node)[:1] == [loop]:
+        if (
+            isinstance(node, ast.Call)
+            and callee(node) in ("to", "cuda")
+            and receiver(node).split("[")[0] in names
+            and script.loops(node)[:1] == [loop]
+        ):
             found.append(node)
     return found
 

@@ -19,7 +19,9 @@ def seed_after_model(script: Script) -> Iterator[Change]:
     Real where the program seeds torch once, above the model in the same statement list, and the model keeps the weights that it draws.
     """
     seeds = [n for part in script.program for n in part.nodes if isinstance(n, ast.Call) and "seed" in ast.unparse(n.func).lower()]
-    torch_seeds = [s for s in script.statements() if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) and callee(s.value) == "manual_seed"]
+    torch_seeds = [
+        s for s in script.statements() if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) and callee(s.value) == "manual_seed"
+    ]
     others = [n for n in seeds if ast.unparse(n.func).split(".")[0] not in ("np", "numpy", "random") and "cuda" not in ast.unparse(n.func)]
     if len(others) != 1 or len(torch_seeds) != 1 or any(word in part.source for part in script.program for word in _GIVEN):
         return
@@ -29,10 +31,15 @@ def seed_after_model(script: Script) -> Iterator[Change]:
     for name, stmt, _ in built(script, OPTIMIZERS):
         if name not in models or name not in stepped or script.bodies[stmt] is not body or stmt.lineno < seed.lineno:
             continue
-        model = next((s for s in body if isinstance(s, ast.Assign) and ast.unparse(s.targets[0]) == models[name] and isinstance(s.value, ast.Call)), None)
+        model = next(
+            (s for s in body if isinstance(s, ast.Assign) and ast.unparse(s.targets[0]) == models[name] and isinstance(s.value, ast.Call)),
+            None,
+        )
         if model is not None and seed.lineno < model.lineno < stmt.lineno:
             # What is drawn between the seed's old place and the model is another matter: the weights must not hang on it.
-            first = next(s for s in body if isinstance(s, ast.Assign) and ast.unparse(s.targets[0]) in models.values() and s.lineno > seed.lineno)
+            first = next(
+                s for s in body if isinstance(s, ast.Assign) and ast.unparse(s.targets[0]) in models.values() and s.lineno > seed.lineno
+            )
             right = (MoveBefore(seed, first),)
             yield Change("the seed put after the optimizer", (MoveAfter(seed, stmt),), right)
             yield Change("the seed put after the model", (MoveAfter(seed, model),), right)

@@ -31,7 +31,9 @@ def clip_before_backward(script: Script) -> Iterator[Change]:
             if clear.lineno < backward.lineno:
                 yield Change("the clip moved to just after the clear", (MoveAfter(clip, clear),))
         for text in _new_clips(script, cycle):
-            yield Change(f"a new {text.split('(')[0].split('.')[-1]} before the backward", (Before(backward, text),), _in_place(cycle, text))
+            yield Change(
+                f"a new {text.split('(')[0].split('.')[-1]} before the backward", (Before(backward, text),), _in_place(cycle, text)
+            )
             if clear.lineno < backward.lineno:
                 yield Change(f"a new {text.split('(')[0].split('.')[-1]} after the clear", (After(clear, text),), _in_place(cycle, text))
 
@@ -46,7 +48,9 @@ def clip_after_step(script: Script) -> Iterator[Change]:
         if clip is not None:
             yield Change("the clip moved to just after the step", (MoveAfter(clip, cycle.step.stmt),))
         for text in _new_clips(script, cycle):
-            yield Change(f"a new {text.split('(')[0].split('.')[-1]} after the step", (After(cycle.step.stmt, text),), _in_place(cycle, text))
+            yield Change(
+                f"a new {text.split('(')[0].split('.')[-1]} after the step", (After(cycle.step.stmt, text),), _in_place(cycle, text)
+            )
 
 
 def _in_place(cycle: Cycle, text: str) -> tuple[Op, ...] | None:

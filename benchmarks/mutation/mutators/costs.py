@@ -16,7 +16,9 @@ _K = 4
 
 def zero_grad_not_to_none(script: Script) -> Iterator[Change]:
     """LP006. A clear is told to fill with zeros. Real where the program neither reads nor writes gradients itself."""
-    if handles_gradients_itself(script) or any(".grad" in part.source.replace("zero_grad", "").replace("no_grad", "") for part in script.program):
+    if handles_gradients_itself(script) or any(
+        ".grad" in part.source.replace("zero_grad", "").replace("no_grad", "") for part in script.program
+    ):
         return
     for cycle in cycles(script):
         for clear in cycle.clears:
@@ -38,8 +40,12 @@ def deprecated_amp(script: Script) -> Iterator[Change]:
             if not isinstance(device, ast.Constant) or device.value not in ("cuda", "cpu") or len(node.args) > 1:
                 continue
             rest = ", ".join(f"{k.arg}={ast.unparse(k.value)}" for k in node.keywords if k.value is not device)
-            yield Change(f"{callee(node)} of torch.{device.value}.amp", (Replace(node, f"torch.{device.value}.amp.{callee(node)}({rest})"),))
-    if any("amp" in part.source or "Accelerator" in part.source or "Fabric" in part.source for part in script.program) or not imports_torch(script):
+            yield Change(
+                f"{callee(node)} of torch.{device.value}.amp", (Replace(node, f"torch.{device.value}.amp.{callee(node)}({rest})"),)
+            )
+    if any("amp" in part.source or "Accelerator" in part.source or "Fabric" in part.source for part in script.program) or not imports_torch(
+        script
+    ):
         return
     for cycle in cycles(script):
         yield from _scaled(script, cycle)
@@ -50,10 +56,20 @@ def _scaled(script: Script, cycle: Cycle) -> Iterator[Change]:
     call = backward.call
     if cycle.scaled or not cycle.alone or loop is None or len(cycle.backwards) != 1 or any(e.kind == "clip" for e in cycle.in_region):
         return
-    if call is None or call.args or not isinstance(backward.stmt, ast.Expr) or step.call is None or step.call.args or not isinstance(step.stmt, ast.Expr):
+    if (
+        call is None
+        or call.args
+        or not isinstance(backward.stmt, ast.Expr)
+        or step.call is None
+        or step.call.args
+        or not isinstance(step.stmt, ast.Expr)
+    ):
         return
     top = enclosing_top(script, loop)
-    used: tuple[Op, ...] = (Replace(backward.stmt, f"scaling.scale({backward.who}).backward()"), Replace(step.stmt, f"scaling.step({cycle.optimizer})\nscaling.update()"))
+    used: tuple[Op, ...] = (
+        Replace(backward.stmt, f"scaling.scale({backward.who}).backward()"),
+        Replace(step.stmt, f"scaling.step({cycle.optimizer})\nscaling.update()"),
+    )
     for form, imported, built in (
         ("a scaler of torch.cuda.amp", "", "torch.cuda.amp.GradScaler()"),
         ("the class imported", "from torch.cuda.amp import GradScaler\n", "GradScaler()"),
@@ -73,7 +89,9 @@ def _scaled(script: Script, cycle: Cycle) -> Iterator[Change]:
 
 def _forward(script: Script, cycle: Cycle) -> ast.stmt | None:
     """The one statement that computes the loss."""
-    found = [s for s in script.statements(cycle.region) if isinstance(s, ast.Assign) and ast.unparse(s.targets[0]) == cycle.backwards[0].who]
+    found = [
+        s for s in script.statements(cycle.region) if isinstance(s, ast.Assign) and ast.unparse(s.targets[0]) == cycle.backwards[0].who
+    ]
     return found[0] if len(found) == 1 and found[0].lineno < cycle.backwards[0].stmt.lineno else None
 
 
@@ -117,10 +135,18 @@ def _normalised(script: Script, call: ast.Call) -> dict[str, tuple[Op, ...]]:
     for cls in _classes(script, call):
         for stmt in script.statements(cls):
             made = isinstance(parent := script.parents[stmt], ast.FunctionDef) and parent.name == "__init__"
-            if made and isinstance(stmt, ast.Expr) and ast.unparse(stmt).startswith("super(") and "__init__" in ast.unparse(stmt) and imports_torch(script):
+            if (
+                made
+                and isinstance(stmt, ast.Expr)
+                and ast.unparse(stmt).startswith("super(")
+                and "__init__" in ast.unparse(stmt)
+                and imports_torch(script)
+            ):
                 return {
                     "a layer of a class": (After(stmt, "self.normed = torch.nn.LazyBatchNorm1d()"),),
-                    "layers in a list of a class": (After(stmt, "self.normed = torch.nn.ModuleList([torch.nn.BatchNorm2d(8) for _ in range(2)])"),),
+                    "layers in a list of a class": (
+                        After(stmt, "self.normed = torch.nn.ModuleList([torch.nn.BatchNorm2d(8) for _ in range(2)])"),
+                    ),
                 }
     return {}
 
@@ -135,7 +161,12 @@ def accumulation_drops_last_batches(script: Script) -> Iterator[Change]:
         if cycle.loop is None or not cycle.alone or not _in_epochs(script, cycle.loop):
             continue
         for parent in script.ancestors(cycle.step.stmt):
-            if isinstance(parent, ast.If) and isinstance(parent.test, ast.BoolOp) and isinstance(parent.test.op, ast.Or) and parent in script.bodies:
+            if (
+                isinstance(parent, ast.If)
+                and isinstance(parent.test, ast.BoolOp)
+                and isinstance(parent.test.op, ast.Or)
+                and parent in script.bodies
+            ):
                 rest = [v for v in parent.test.values if "len(" not in ast.unparse(v)]
                 if len(rest) == 1 and "%" in ast.unparse(rest[0]) and _counts(cycle.loop):
                     yield Change("the last batch forgotten", (Replace(parent.test, ast.unparse(rest[0])),))
@@ -155,22 +186,41 @@ def _counts(loop: ast.AST) -> bool:
 
 
 def _modulus(script: Script, cycle: Cycle) -> bool:
-    tests = [p.test for p in script.ancestors(cycle.step.stmt) if isinstance(p, ast.If) and any(a is cycle.loop for a in script.ancestors(p))]
+    tests = [
+        p.test for p in script.ancestors(cycle.step.stmt) if isinstance(p, ast.If) and any(a is cycle.loop for a in script.ancestors(p))
+    ]
     return any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod) for test in tests for n in ast.walk(test))
 
 
 def accumulating(script: Script, cycle: Cycle) -> Iterator[tuple[str, tuple[Op, ...], tuple[Op, ...] | None]]:
     """A loop that steps on every batch made to step on every fourth: the form, the edits, and those that also step on the last batch."""
     loop = cycle.loop
-    if cycle.scaled or not cycle.alone or len(cycle.backwards) != 1 or len(cycle.clears) != 1 or cycle.clears[0].call is None or not isinstance(loop, ast.For):
+    if (
+        cycle.scaled
+        or not cycle.alone
+        or len(cycle.backwards) != 1
+        or len(cycle.clears) != 1
+        or cycle.clears[0].call is None
+        or not isinstance(loop, ast.For)
+    ):
         return
     if any("zero_grad" in ast.unparse(f) for name in calls_within(loop) for f in functions(script, name)):
         return
     backward, clear, step = cycle.backwards[0], cycle.clears[0], cycle.step
     call = backward.call
-    if not side_by_side(script, backward, clear, step) or script.bodies[step.stmt] is not loop.body or any(e.kind in ("schedule", "clip") for e in cycle.in_region):
+    if (
+        not side_by_side(script, backward, clear, step)
+        or script.bodies[step.stmt] is not loop.body
+        or any(e.kind in ("schedule", "clip") for e in cycle.in_region)
+    ):
         return
-    if clear.stmt.lineno > backward.stmt.lineno and clear.stmt.lineno < step.stmt.lineno or call is None or call.args or not isinstance(call.func, ast.Attribute):
+    if (
+        clear.stmt.lineno > backward.stmt.lineno
+        and clear.stmt.lineno < step.stmt.lineno
+        or call is None
+        or call.args
+        or not isinstance(call.func, ast.Attribute)
+    ):
         return
     if step.stmt is not loop.body[-1] and loop.body.index(step.stmt) - loop.body.index(backward.stmt) != 1:
         return
@@ -179,11 +229,19 @@ def accumulating(script: Script, cycle: Cycle) -> Iterator[tuple[str, tuple[Op, 
     index, source, counted = _counter(script, loop)
     ops: tuple[Op, ...] = (Delete(clear.stmt), divided, *counted)
     last = f"{index} + 1 == len({source})"
-    for form, test in (("(i + 1) % k", f"({index} + 1) % {_K} == 0"), ("i % k == k - 1", f"{index} % {_K} == {_K - 1}"), ("not (i + 1) % k", f"not ({index} + 1) % {_K}")):
+    for form, test in (
+        ("(i + 1) % k", f"({index} + 1) % {_K} == 0"),
+        ("i % k == k - 1", f"{index} % {_K} == {_K - 1}"),
+        ("not (i + 1) % k", f"not ({index} + 1) % {_K}"),
+    ):
         yield form, (*ops, Replace(step.stmt, f"if {test}:\n{used}")), (*ops, Replace(step.stmt, f"if {test} or {last}:\n{used}"))
     named = Before(loop, f"batches_per_step = {_K}")
     test = f"({index} + 1) % batches_per_step == 0"
-    yield "a named k", (*ops, named, Replace(step.stmt, f"if {test}:\n{used}")), (*ops, named, Replace(step.stmt, f"if {test} or {last}:\n{used}"))
+    yield (
+        "a named k",
+        (*ops, named, Replace(step.stmt, f"if {test}:\n{used}")),
+        (*ops, named, Replace(step.stmt, f"if {test} or {last}:\n{used}")),
+    )
     inverse = f"if ({index} + 1) % {_K} != 0:\n    continue\n{script.text(step.stmt)}\n{script.text(clear.stmt)}"
     if step.stmt is loop.body[-1]:
         yield "a loop that goes on before the step", (*ops, Replace(step.stmt, inverse)), None
@@ -201,5 +259,3 @@ def _counter(script: Script, loop: ast.For) -> tuple[str, str, tuple[Op, ...]]:
 def _bracketed(target: ast.expr) -> str:
     text = ast.unparse(target)
     return f"({text.strip('()')})" if isinstance(target, ast.Tuple) else text
-
-

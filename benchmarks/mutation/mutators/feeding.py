@@ -151,11 +151,21 @@ def workers_not_persistent(script: Script) -> Iterator[Change]:
             continue
         if workers is None or says(workers, 0):
             for form, count in (("two workers", "2"), ("four workers", "4")):
-                yield Change(f"{form}, ending with the epoch", _replaced(found, with_arguments(found.call, _OF_WORKERS, num_workers=count)), None)
+                yield Change(
+                    f"{form}, ending with the epoch", _replaced(found, with_arguments(found.call, _OF_WORKERS, num_workers=count)), None
+                )
             options = Before(found.stmt, 'worker_options = {"num_workers": 2}')
-            yield Change("workers from a dict", (options, *_replaced(found, with_arguments(found.call, _OF_WORKERS)[:-1] + ", **worker_options)")), None)
+            yield Change(
+                "workers from a dict",
+                (options, *_replaced(found, with_arguments(found.call, _OF_WORKERS)[:-1] + ", **worker_options)")),
+                None,
+            )
         elif says(stay, True) and isinstance(workers, ast.Constant):
             yield Change("persistent_workers left out", _replaced(found, with_arguments(found.call, ("persistent_workers",))))
             yield Change("persistent_workers=False", _replaced(found, with_arguments(found.call, persistent_workers="False")))
         elif not isinstance(workers, ast.Constant):
-            yield Change("a number of workers that stands in the call", _replaced(found, with_arguments(found.call, ("persistent_workers",), num_workers="8")), None)
+            yield Change(
+                "a number of workers that stands in the call",
+                _replaced(found, with_arguments(found.call, ("persistent_workers",), num_workers="8")),
+                None,
+            )

@@ -15,7 +15,9 @@ from benchmarks.mutation.script import Before, Delete, Loop, Op, Replace, Script
 _DATASETS = frozenset({"TensorDataset", "ImageFolder", "MNIST", "FashionMNIST", "CIFAR10", "CIFAR100", "SVHN", "ConcatDataset"})
 # What a loader wraps before a loop goes over it.
 _WRAPPERS = frozenset({"enumerate", "tqdm", "list", "iter"})
-_OWN_ORDER = re.compile(r"(?i)seq|series|window|time|stock|shuffle|randint|random\.(sample|choice)|choice\(|sample\(|IterableDataset|hidden|state\b|next\(iter")
+_OWN_ORDER = re.compile(
+    r"(?i)seq|series|window|time|stock|shuffle|randint|random\.(sample|choice)|choice\(|sample\(|IterableDataset|hidden|state\b|next\(iter"
+)
 
 
 def train_loader_not_shuffled(script: Script) -> Iterator[Change]:
@@ -24,11 +26,15 @@ def train_loader_not_shuffled(script: Script) -> Iterator[Change]:
     Real where a loop over that loader backpropagates and steps, in or under an epoch loop, and the dataset is built in the same file of
     samples that have an index and no order in time.
     """
-    datasets = [ast.unparse(n) for part in script.program for n in part.nodes if isinstance(n, ast.ClassDef) and "__getitem__" in ast.unparse(n)]
+    datasets = [
+        ast.unparse(n) for part in script.program for n in part.nodes if isinstance(n, ast.ClassDef) and "__getitem__" in ast.unparse(n)
+    ]
     if any(_OWN_ORDER.search(text) for text in datasets):
         return
     for stmt, call in trained_on(script):
-        shuffle = next((k for k in call.keywords if k.arg == "shuffle" and isinstance(k.value, ast.Constant) and k.value.value is True), None)
+        shuffle = next(
+            (k for k in call.keywords if k.arg == "shuffle" and isinstance(k.value, ast.Constant) and k.value.value is True), None
+        )
         if shuffle is None or not call.args or not _indexed(script, call.args[0]) or any(k.arg is None for k in call.keywords):
             continue
         rest = [k for k in call.keywords if k is not shuffle]
@@ -52,15 +58,21 @@ def sampler_without_set_epoch(script: Script) -> Iterator[Change]:
         if not any("set_epoch" in part.source for part in script.siblings) and script.source.count("set_epoch") == len(calls):
             yield Change("the epoch is not told", tuple(Delete(s) for s in calls))
         return
-    if not imports_torch(script) or any("Accelerator" in part.source or "Fabric" in part.source or "set_epoch" in part.source for part in script.program):
+    if not imports_torch(script) or any(
+        "Accelerator" in part.source or "Fabric" in part.source or "set_epoch" in part.source for part in script.program
+    ):
         return
     for stmt, call in trained_on(script):
-        shuffle = next((k for k in call.keywords if k.arg == "shuffle" and isinstance(k.value, ast.Constant) and k.value.value is True), None)
+        shuffle = next(
+            (k for k in call.keywords if k.arg == "shuffle" and isinstance(k.value, ast.Constant) and k.value.value is True), None
+        )
         if shuffle is None or not call.args or not isinstance(call.args[0], ast.Name | ast.Attribute) or script.loops(stmt):
             continue
         data = ast.unparse(call.args[0])
         new = f"torch.utils.data.distributed.DistributedSampler({data}, num_replicas=2, rank=0)"
-        told = tuple(Before(loop.body[0], f"{ast.unparse(stmt.targets[0])}.sampler.set_epoch({count})") for loop, count in _epochs_of(script, stmt))
+        told = tuple(
+            Before(loop.body[0], f"{ast.unparse(stmt.targets[0])}.sampler.set_epoch({count})") for loop, count in _epochs_of(script, stmt)
+        )
         forms: dict[str, tuple[tuple[Op, ...], str]] = {
             "a sampler inside the call": ((), new),
             "a sampler with a name": ((Before(stmt, f"part_of_data = {new}"),), "part_of_data"),
@@ -86,7 +98,13 @@ def _epochs_of(script: Script, built: ast.Assign) -> list[tuple[ast.For, str]]:
 
 def trained_on(script: Script) -> Iterator[tuple[ast.Assign, ast.Call]]:
     """The loaders built in this file that a loop of the program trains on in each of its epochs."""
-    names = {name for part in script.program for c in cycles(part) if c.loop is not None and _repeated(part, c.loop) for name in iterated(script, part, c.loop)}
+    names = {
+        name
+        for part in script.program
+        for c in cycles(part)
+        if c.loop is not None and _repeated(part, c.loop)
+        for name in iterated(script, part, c.loop)
+    }
     for stmt in script.statements():
         match stmt:
             case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=ast.Call() as call):

@@ -33,7 +33,11 @@ def bce_on_logits(script: Script) -> Iterator[Change]:
         if call.args and _layered(script, call.args[0]):
             for built in _built(script, call):
                 name = built.func.attr if isinstance(built.func, ast.Attribute) else ""
-                if name in _CONFUSED and len(_losses_of(script, built, call)) == 1 and not any(k.arg == "pos_weight" for k in (*built.keywords, *call.keywords)):
+                if (
+                    name in _CONFUSED
+                    and len(_losses_of(script, built, call)) == 1
+                    and not any(k.arg == "pos_weight" for k in (*built.keywords, *call.keywords))
+                ):
                     yield Change("the loss on probabilities", (Replace(built.func, f"{receiver(built)}.{_CONFUSED[name]}"),))
     for call in _losses(script, ("BCELoss", "binary_cross_entropy")):
         match call.args[:1]:
@@ -81,14 +85,21 @@ def _activated(script: Script, losses: tuple[str, ...], function: str, layer: st
         for returned in _returns_behind(script, given):
             if imports_torch(script) and returned.value is not None and not isinstance(returned.value, ast.Tuple | ast.Dict):
                 value = ast.unparse(returned.value)
-                yield Change(f"{function} in the forward", (Replace(returned.value, f"torch.{function}({value}, {dim})" if dim else f"torch.{function}({value})"),))
+                yield Change(
+                    f"{function} in the forward",
+                    (Replace(returned.value, f"torch.{function}({value}, {dim})" if dim else f"torch.{function}({value})"),),
+                )
 
 
 def _losses(script: Script, names: tuple[str, ...]) -> Iterator[ast.Call]:
     """The calls of a loss: the function of torch, or a name that only ever holds the class."""
     built = {name for name, calls in constructions(script).items() if calls and all(callee(c) in names for _, c in calls)}
     for node in script.nodes:
-        if isinstance(node, ast.Call) and len(node.args) > 1 and (ast.unparse(node.func) in built or (callee(node) in names and callee(node)[0].islower())):
+        if (
+            isinstance(node, ast.Call)
+            and len(node.args) > 1
+            and (ast.unparse(node.func) in built or (callee(node) in names and callee(node)[0].islower()))
+        ):
             yield node
 
 
@@ -124,7 +135,13 @@ def _names_in(node: ast.expr) -> set[str]:
 def _sequences_behind(script: Script, given: ast.expr) -> list[ast.Call]:
     """The nn.Sequential that makes a prediction, if it is built in this file once, from layers written out."""
     made = constructions(script).get(_model_behind(script, given) or "", [])
-    found = [c for _, c in made if callee(c) == "Sequential" and len(c.args) > 1 and not any(isinstance(a, ast.Starred) or not isinstance(a, ast.Call) for a in c.args)]
+    found = [
+        c
+        for _, c in made
+        if callee(c) == "Sequential"
+        and len(c.args) > 1
+        and not any(isinstance(a, ast.Starred) or not isinstance(a, ast.Call) for a in c.args)
+    ]
     return found if len(made) == 1 else []
 
 
@@ -149,6 +166,10 @@ def _layered(script: Script, given: ast.expr) -> bool:
         return True
     for returned in _returns_behind(script, given):
         value = returned.value
-        if isinstance(value, ast.Call) and (own := constructions(script).get(ast.unparse(value.func))) and all(callee(c) in _LAYERS for _, c in own):
+        if (
+            isinstance(value, ast.Call)
+            and (own := constructions(script).get(ast.unparse(value.func)))
+            and all(callee(c) in _LAYERS for _, c in own)
+        ):
             return True
     return False

@@ -113,7 +113,11 @@ def missing_eval_mode(script: Script) -> Iterator[Change]:
     if not any(_MODE_MATTERS.search(ast.unparse(_code(part.tree))) for part in script.program):
         return
     # One input run through dropout many times, and inputs that are themselves optimized, are no validation.
-    if any(word in part.source for part in script.program for word in ("enable_dropout", "requires_grad=True", "requires_grad_(True)", "requires_grad_()")):
+    if any(
+        word in part.source
+        for part in script.program
+        for word in ("enable_dropout", "requires_grad=True", "requires_grad_(True)", "requires_grad_()")
+    ):
         return
     found = events(script)
     trains = {e.who for e in found if e.kind == "train"}
@@ -259,7 +263,9 @@ def eval_mode_left_on(script: Script) -> Iterator[Change]:
 
     Real where the mode matters, the model is set to train mode before that loop and nowhere in it, and the loop is not left at once.
     """
-    if any(_READS_MODE.search(part.source) for part in script.program) or not any(_MODE_MATTERS.search(part.source) for part in script.program):
+    if any(_READS_MODE.search(part.source) for part in script.program) or not any(
+        _MODE_MATTERS.search(part.source) for part in script.program
+    ):
         return
     no_grad = any(isinstance(n, ast.Import) and any(a.name == "torch" and a.asname is None for a in n.names) for n in script.tree.body)
     for cycle in cycles(script):
@@ -268,13 +274,21 @@ def eval_mode_left_on(script: Script) -> Iterator[Change]:
         body = ast.unparse(cycle.loop)
         forward = next((n for n in ast.walk(cycle.loop) if isinstance(n, ast.Call) and ast.unparse(n.func) == cycle.model and n.args), None)
         before = [e for e in events(script) if e.kind == "train" and e.who == cycle.model and e.stmt.lineno < cycle.loop.lineno]
-        if forward is None or not before or ".train(" in body or ".eval(" in body or isinstance(cycle.loop.body[-1], ast.Return | ast.Break):
+        if (
+            forward is None
+            or not before
+            or ".train(" in body
+            or ".eval(" in body
+            or isinstance(cycle.loop.body[-1], ast.Return | ast.Break)
+        ):
             continue
         now_and_then = "if torch.rand(1).item() < 0.1:\n"
         # What was frozen before the measurement stays so: the right script puts back each part's own mode.
         kept = f"    modes = [part.training for part in {cycle.model}.modules()]\n"
         put_back = f"    for part, mode in zip({cycle.model}.modules(), modes):\n        part.training = mode"
-        measure = f"    {cycle.model}.eval()\n    with torch.no_grad():\n        now = {ast.unparse(forward)}\n    print(float(now.mean()))\n"
+        measure = (
+            f"    {cycle.model}.eval()\n    with torch.no_grad():\n        now = {ast.unparse(forward)}\n    print(float(now.mean()))\n"
+        )
         planted, right = (After(cycle.loop.body[-1], now_and_then + text) for text in (measure, f"{kept}{measure}{put_back}"))
         yield Change("measured now and then", (planted,), (right,))
         helper = "def measured(net, *inputs):\n    net.eval()\n    with torch.no_grad():\n        return float(net(*inputs).mean())\n\n\n"

@@ -25,7 +25,9 @@ def discarded_to(script: Script) -> Iterator[Change]:
     known = models(script)
     for loop in (n for n in script.nodes if isinstance(n, ast.For)):
         names = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
-        fed = {n.args[0].id for n in ast.walk(loop) if isinstance(n, ast.Call) and _is_call_of(n, known) and isinstance(n.args[0], ast.Name)}
+        fed = {
+            n.args[0].id for n in ast.walk(loop) if isinstance(n, ast.Call) and _is_call_of(n, known) and isinstance(n.args[0], ast.Name)
+        }
         for stmt in loop.body:
             if isinstance(stmt, ast.Assign) and len(stmt.targets) == 1 and _moves_itself(stmt.targets[0], stmt.value, names & fed):
                 text = ast.unparse(stmt.value)
@@ -85,7 +87,12 @@ def unregistered_submodules(script: Script) -> Iterator[Change]:
         for stmt in inits[0].body if inits else []:
             match stmt:
                 case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)], value=ast.Call(args=[inner]) as call):
-                    if isinstance(inner, _CONTAINERS.get(callee(call), ())) and _holds_layers(inner) and re.search(rf"self\.{name}\b", used) and _count(cls, name) == 1 + _count_in(used, name):
+                    if (
+                        isinstance(inner, _CONTAINERS.get(callee(call), ()))
+                        and _holds_layers(inner)
+                        and re.search(rf"self\.{name}\b", used)
+                        and _count(cls, name) == 1 + _count_in(used, name)
+                    ):
                         yield Change(f"{callee(call)} made plain", (Replace(call, ast.unparse(inner)),))
         yield from _two_layers(script, cls, used)
 
@@ -97,7 +104,10 @@ def _holds_layers(node: ast.AST) -> bool:
 
 def _two_layers(script: Script, cls: ast.ClassDef, used: str) -> Iterator[Change]:
     parts = _parts(cls)
-    uses = {name: [n for m in cls.body for n in ast.walk(m) if isinstance(n, ast.Attribute) and ast.unparse(n) == f"self.{name}"] for name, _ in parts}
+    uses = {
+        name: [n for m in cls.body for n in ast.walk(m) if isinstance(n, ast.Attribute) and ast.unparse(n) == f"self.{name}"]
+        for name, _ in parts
+    }
     for (one, first), (two, second) in zip(parts, parts[1:], strict=False):
         called = all(len(uses[n]) == 2 and re.search(rf"self\.{n}\(", used) for n in (one, two))
         values = [s.value for s in (first, second) if isinstance(s, ast.Assign)]
@@ -158,7 +168,9 @@ def _parts(cls: ast.ClassDef) -> list[tuple[str, ast.stmt]]:
     for init in _methods(cls, "__init__"):
         for stmt in init.body:
             match stmt:
-                case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)], value=ast.Call() as call) if callee(call) in _LAYERS:
+                case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)], value=ast.Call() as call) if (
+                    callee(call) in _LAYERS
+                ):
                     found.append((name, stmt))
     return found
 

@@ -30,7 +30,9 @@ def clip_without_unscale(script: Script) -> Iterator[Change]:
 
 def missing_scaler_update(script: Script) -> Iterator[Change]:
     """LL602. The update of a scaler that steps in a loop is left out. Real where it is the only update of a scaler in the program."""
-    updates = [s for part in script.program for s in part.statements() if (c := _call(s)) and callee(c) == "update" and receiver(c) in _names(part)]
+    updates = [
+        s for part in script.program for s in part.statements() if (c := _call(s)) and callee(c) == "update" and receiver(c) in _names(part)
+    ]
     for scaler, _, step in _steps(script):
         own = [s for s in updates if s in script.bodies and receiver(_made(s)) == scaler]
         if len(updates) == 1 and own and _repeated(script, step):
@@ -43,7 +45,11 @@ def fp16_without_scaler(script: Script) -> Iterator[Change]:
     Real where autocast is always on and the type or the device stands in its call.
     """
     regions = [c for part in script.program for c in part.nodes if isinstance(c, ast.Call) and callee(c) == "autocast"]
-    if not regions or any("get_scale" in part.source for part in script.program) or any(k.arg == "enabled" for c in regions for k in c.keywords):
+    if (
+        not regions
+        or any("get_scale" in part.source for part in script.program)
+        or any(k.arg == "enabled" for c in regions for k in c.keywords)
+    ):
         return
     if all("float16" in ast.unparse(c) and "bfloat16" not in ast.unparse(c) for c in regions):
         ops: list[Op] = []
@@ -52,7 +58,9 @@ def fp16_without_scaler(script: Script) -> Iterator[Change]:
             if call is None:
                 continue
             match call:
-                case ast.Call(func=ast.Attribute(value=ast.Call() as inner, attr="backward")) if callee(inner) == "scale" and receiver(inner) in _names(script):
+                case ast.Call(func=ast.Attribute(value=ast.Call() as inner, attr="backward")) if callee(inner) == "scale" and receiver(
+                    inner
+                ) in _names(script):
                     scaled = ast.unparse(inner.args[0])
                     ops.append(Replace(inner, scaled if isinstance(inner.args[0], ast.Name | ast.Attribute | ast.Call) else f"({scaled})"))
                 case ast.Call(func=ast.Attribute(attr="step"), args=[optimizer, *_]) if receiver(call) in _names(script):
@@ -115,12 +123,18 @@ def _any_clip(script: Script) -> bool:
 
 def _backward_in(body: list[ast.stmt], scaler: str, step: ast.stmt) -> bool:
     """Whether the scaled backward stands in the statement list of the step, before it."""
-    return any(f"{scaler}.scale(" in ast.unparse(s) and ".backward(" in ast.unparse(s) for s in body if isinstance(s, ast.Expr) and s.lineno < step.lineno)
+    return any(
+        f"{scaler}.scale(" in ast.unparse(s) and ".backward(" in ast.unparse(s)
+        for s in body
+        if isinstance(s, ast.Expr) and s.lineno < step.lineno
+    )
 
 
 def _under_guard(script: Script, step: ast.stmt, scaler: str) -> bool:
     parent = script.parents[step]
-    return isinstance(parent, ast.If) and not parent.orelse and parent in script.bodies and _backward_in(script.bodies[parent], scaler, parent)
+    return (
+        isinstance(parent, ast.If) and not parent.orelse and parent in script.bodies and _backward_in(script.bodies[parent], scaler, parent)
+    )
 
 
 def _repeated(script: Script, step: ast.stmt) -> bool:
@@ -131,6 +145,8 @@ def _model_of(script: Script, optimizer: str) -> str | None:
     """`model` of `optimizer = SGD(model.parameters(), ...)`, where both are plain names of one file."""
     for stmt in script.statements():
         match stmt:
-            case ast.Assign(targets=[target], value=ast.Call(args=[ast.Call() as first, *_])) if ast.unparse(target) == optimizer and callee(first) == "parameters":
+            case ast.Assign(targets=[target], value=ast.Call(args=[ast.Call() as first, *_])) if (
+                ast.unparse(target) == optimizer and callee(first) == "parameters"
+            ):
                 return receiver(first)
     return None

@@ -23,7 +23,14 @@ def best_state_not_copied(script: Script) -> Iterator[Change]:
     """
     restored = "load_state_dict" in script.source
     for node in script.nodes:
-        if restored and isinstance(node, ast.Call) and callee(node) == "deepcopy" and len(node.args) == 1 and _is_state(node.args[0]) and script.loops(node):
+        if (
+            restored
+            and isinstance(node, ast.Call)
+            and callee(node) == "deepcopy"
+            and len(node.args) == 1
+            and _is_state(node.args[0])
+            and script.loops(node)
+        ):
             yield Change("the copy taken away", (Replace(node, script.text(node.args[0])),))
     if any(n in part.source for part in script.program for n in ("load_state_dict", "state_dict(")):
         return
@@ -44,7 +51,9 @@ def resume_without_optimizer_state(script: Script) -> Iterator[Change]:
 
     Real where the optimizer has a state, is built before that loop in the same function, and nothing else restores anything.
     """
-    loads = [s for s in script.statements() if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) and callee(s.value) == "load_state_dict"]
+    loads = [
+        s for s in script.statements() if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) and callee(s.value) == "load_state_dict"
+    ]
     if loads:
         stateful = {name for name, stmt, call in built(script, OPTIMIZERS) if _keeps_state(call)}
         gone = [s for s in loads if isinstance(s.value, ast.Call) and receiver(s.value) in stateful]
@@ -84,10 +93,20 @@ def load_without_map_location(script: Script) -> Iterator[Change]:
     for model, optimizer, loop in _trained_here(script):
         if "device" not in script.source:
             choice = f'device = torch.device("cuda" if torch.cuda.is_available() else "cpu")\n{model}.to(device)'
-            for form, text in (("a choice of device and weights", choice), ("a name for the device and weights", choice.replace("torch.device(", "("))):
-                yield _read_of_earlier(form, optimizer, f"{text}\n", f'{model}.load_state_dict(torch.load("{_FILE}"))', f"{model}.state_dict()")
-        elif re.search(rf"(?m)^\s*{re.escape(model)}\b.*\.to\(\w*device\w*\)", script.source, re.IGNORECASE) and "is_available()" in script.source:
-            yield _read_of_earlier("weights loaded before the loop", loop, "", f'{model}.load_state_dict(torch.load("{_FILE}"))', f"{model}.state_dict()")
+            for form, text in (
+                ("a choice of device and weights", choice),
+                ("a name for the device and weights", choice.replace("torch.device(", "(")),
+            ):
+                yield _read_of_earlier(
+                    form, optimizer, f"{text}\n", f'{model}.load_state_dict(torch.load("{_FILE}"))', f"{model}.state_dict()"
+                )
+        elif (
+            re.search(rf"(?m)^\s*{re.escape(model)}\b.*\.to\(\w*device\w*\)", script.source, re.IGNORECASE)
+            and "is_available()" in script.source
+        ):
+            yield _read_of_earlier(
+                "weights loaded before the loop", loop, "", f'{model}.load_state_dict(torch.load("{_FILE}"))', f"{model}.state_dict()"
+            )
             read = f'state = torch.load("{_FILE}", weights_only=True)\n{model}.load_state_dict(state["model"])'
             yield _read_of_earlier("weights of a dict", optimizer, "", read, f'{{"model": {model}.state_dict()}}', behind=True)
 
@@ -121,7 +140,12 @@ def _trained_here(script: Script) -> Iterator[tuple[str, ast.stmt, ast.For]]:
     for cycle in cycles(script):
         loop = _epochs(script, cycle.loop)
         found = [stmt for name, stmt in places if name == cycle.optimizer]
-        if loop is None or len(found) != 1 or not models[cycle.optimizer].isidentifier() or list(models.values()).count(models[cycle.optimizer]) != 1:
+        if (
+            loop is None
+            or len(found) != 1
+            or not models[cycle.optimizer].isidentifier()
+            or list(models.values()).count(models[cycle.optimizer]) != 1
+        ):
             continue
         if script.scope(found[0]) is script.scope(loop) and found[0].lineno < loop.lineno and not script.loops(found[0]):
             yield models[cycle.optimizer], found[0], loop
@@ -141,4 +165,6 @@ def _is_text(stmt: ast.stmt) -> bool:
 
 
 def _keeps_state(call: ast.Call) -> bool:
-    return callee(call) != "SGD" or any(k.arg == "momentum" and not (isinstance(k.value, ast.Constant) and not k.value.value) for k in call.keywords)
+    return callee(call) != "SGD" or any(
+        k.arg == "momentum" and not (isinstance(k.value, ast.Constant) and not k.value.value) for k in call.keywords
+    )

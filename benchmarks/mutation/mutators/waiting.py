@@ -12,7 +12,9 @@ from benchmarks.mutation.mutators.new_schedules import imports_torch
 from benchmarks.mutation.roles import called_in_loop, callee, receiver
 from benchmarks.mutation.script import After, Before, Replace, Script
 
-_READING = frozenset({"item", "tolist", "cpu", "numpy", "float", "int", "print", "format", "info", "write", "set_description", "set_postfix"})
+_READING = frozenset(
+    {"item", "tolist", "cpu", "numpy", "float", "int", "print", "format", "info", "write", "set_description", "set_postfix"}
+)
 _METER = """class Meter:
     def __init__(self):
         self.total, self.count = 0.0, 0
@@ -54,7 +56,11 @@ def sync_every_batch(script: Script) -> Iterator[Change]:
         ):
             before = (Before(loop, start),) if start else ()
             yield Change(form, (*move, *before, After(step, line)), None)
-        meter = (Before(enclosing_top(script, loop), _METER), Before(loop, "meter_of_loss = Meter()"), After(step, f"meter_of_loss.update({loss}.item())"))
+        meter = (
+            Before(enclosing_top(script, loop), _METER),
+            Before(loop, "meter_of_loss = Meter()"),
+            After(step, f"meter_of_loss.update({loss}.item())"),
+        )
         yield Change("a meter", (*move, *meter), None)
     for cycle in _plain(script):
         for report in _rare(script, cycle):
@@ -112,7 +118,11 @@ def _plain(script: Script) -> Iterator[Cycle]:
     """The cycles whose step stands in the loop itself, behind the backward of a plain name, in a loop that epochs repeat."""
     for cycle in cycles(script):
         loop, backward = cycle.loop, cycle.backwards[-1]
-        if not isinstance(loop, ast.For) or script.bodies[cycle.step.stmt] is not loop.body or script.bodies[backward.stmt] is not loop.body:
+        if (
+            not isinstance(loop, ast.For)
+            or script.bodies[cycle.step.stmt] is not loop.body
+            or script.bodies[backward.stmt] is not loop.body
+        ):
             continue
         scope = script.scope(loop)
         repeated = bool(script.loops(loop)) or (not isinstance(scope, ast.Module) and called_in_loop(script, scope))
@@ -150,5 +160,3 @@ def _rare(script: Script, cycle: Cycle) -> Iterator[ast.If]:
 
 def _body(script: Script, stmt: ast.If) -> str:
     return "".join(script.dedented(s) for s in stmt.body)
-
-

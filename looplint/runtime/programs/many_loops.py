@@ -179,7 +179,9 @@ def accumulated():
 if __name__ == "__main__":
     torch.manual_seed(3)
     random.seed(3)
-    report("adam foreach", plain(lambda p: optim.Adam(p, lr=1e-2, foreach=True), lambda o: optim.lr_scheduler.CosineAnnealingLR(o, T_max=3)))
+    report(
+        "adam foreach", plain(lambda p: optim.Adam(p, lr=1e-2, foreach=True), lambda o: optim.lr_scheduler.CosineAnnealingLR(o, T_max=3))
+    )
     report("adam fused", plain(lambda p: optim.Adam(p, lr=1e-2, fused=True), lambda o: Halving(o)))
     report("own optimizer", plain(Lion, lambda o: optim.lr_scheduler.StepLR(o, 1)))
     report("workers", plain(lambda p: optim.SGD(p, lr=0.1), workers=2))
