@@ -1,0 +1,1 @@
+"""What looplint says of real files when what they import is hidden from it."""

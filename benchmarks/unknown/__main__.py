@@ -1,0 +1,118 @@
+"""`python -m benchmarks.unknown --checkouts DIR`: hide from real files what they import, and print what is reported only then.
+
+What cannot be followed is not reported: a file alone, without its project, or one whose optimizers, layers, losses, loaders or models come
+from a library that nobody knows, must give no finding that it does not give with all of it in sight.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import looplint
+from benchmarks.ecosystem.__main__ import HERE, Found
+
+# What is hidden, and by which names: the same number of lines stays, so that a finding is known by its row.
+VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
+    "the project around it": (),
+    "optimizers and schedulers": (
+        (r"\btorch\.optim\b", "elsewhere.optim"),
+        (r"\bfrom torch import optim\b", "from elsewhere import optim"),
+    ),
+    "the base class of modules": ((r"\b(?:torch\.)?nn\.Module\b", "elsewhere.Module"),),
+    "datasets and loaders": (
+        (r"\btorch\.utils\.data\b", "elsewhere.data"),
+        (r"\bfrom torch\.utils import data\b", "from elsewhere import data"),
+    ),
+    "losses": ((r"\b(?:torch\.)?nn\.(\w*Loss)\b", r"elsewhere.\1"), (r"\bF\.(\w*(?:loss|entropy)\w*)\b", r"elsewhere.\1")),
+    "layers": ((r"\b(?:torch\.)?nn\.(Linear|Conv\dd|Sequential|Embedding|LSTM|GRU)\b", r"elsewhere.\1"),),
+    "models": ((r"=\s*([A-Z]\w*(?:Net|Model|RNN|CNN|Classifier|GAN|Generator|Discriminator|Encoder|Decoder|VAE))\(", r"= elsewhere.\1("),),
+    "contexts": ((r"\btorch\.(no_grad|inference_mode|set_grad_enabled)\b", r"elsewhere.\1"),),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one file gave under each variant that changes it: how many findings, and those given only there, as text."""
+
+    path: str
+    counts: Mapping[str, int]
+    only: Mapping[str, tuple[str, ...]]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.unknown", description=__doc__)
+    parser.add_argument("--checkouts", type=Path, required=True)
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args(arguments)
+    known = judged(HERE / "judgements.json")
+    files = [f for folder in sorted(options.checkouts.iterdir()) for f in sorted(folder.rglob("*.py")) if mentions_torch(f)]
+    with ProcessPoolExecutor(options.jobs) as pool:
+        outcomes = []
+        for outcome in pool.map(look, files, [options.checkouts] * len(files), [known] * len(files), chunksize=4):
+            outcomes.append(outcome)
+            print(f"\r{len(outcomes)}/{len(files)}", end="", file=sys.stderr)
+    print(file=sys.stderr)
+    print(table(outcomes))
+    return 1 if any(outcome.only for outcome in outcomes) else 0
+
+
+def judged(path: Path) -> frozenset[Found]:
+    """What is known to be true of the files in their projects."""
+    return frozenset(Found.of(j) for j in json.loads(path.read_text(encoding="utf-8")) if j["verdict"] == "true")
+
+
+def mentions_torch(path: Path) -> bool:
+    try:
+        return path.is_file() and b"torch" in path.read_bytes()
+    except OSError:
+        return False
+
+
+def look(path: Path, checkouts: Path, known: Iterable[Found]) -> Outcome:
+    """Lint a file alone, and with each thing hidden."""
+    text = path.read_bytes().decode("utf-8", "replace")
+    repository, _, inside = path.relative_to(checkouts).as_posix().partition("/")
+    true = {(f.code, f.line) for f in known if f.path == inside and f.repo.replace("/", "__") == repository}
+    lines = text.splitlines()
+    counts: dict[str, int] = {}
+    only: dict[str, tuple[str, ...]] = {}
+    for name, edits in VARIANTS.items():
+        changed = text
+        for pattern, replacement in edits:
+            changed = re.sub(pattern, replacement, changed)
+        if changed == text and edits:
+            continue
+        found = [(f.code, f.location.row) for f in findings(changed)]
+        counts[name] = len(found)
+        extra = [f"{path}:{row} {code}" for code, row in found if (code, lines[row - 1].strip()[:80]) not in true]
+        if extra:
+            only[name] = tuple(extra)
+    return Outcome(str(path), counts, only)
+
+
+def findings(text: str) -> Sequence[looplint.Finding]:
+    try:
+        return looplint.lint(f"{text}\n", isolated=True)
+    except looplint.UnreadError as error:
+        return error.findings
+
+
+def table(outcomes: Sequence[Outcome]) -> str:
+    """Per thing hidden: the files in which it can be, what is found in them, and what is found only then, as Markdown."""
+    lines = ["| hidden | files | findings | not judged true |", "|---|---:|---:|---:|"]
+    for name in VARIANTS:
+        rows = [o for o in outcomes if name in o.counts]
+        lines.append(f"| {name} | {len(rows)} | {sum(o.counts[name] for o in rows)} | {sum(len(o.only.get(name, ())) for o in rows)} |")
+    lines += ["", *(f"{name}: {text}" for o in outcomes for name, texts in o.only.items() for text in texts)]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
