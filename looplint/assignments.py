@@ -45,8 +45,11 @@ def _by_use(m: Machine, target: ir.Expr, stmt: ir.Assign) -> Value:
             usage, key = objects.usage_of(m, m.frame.owner, name), (m.frame.ctx, id(stmt.node))
         case _:
             return UNKNOWN
-    made = objects.symbolic(m, name, usage or ir.Usage(), "", key) if usage is not None else UNKNOWN
-    return made if all(isinstance(a, Ref) and a.obj.kind == "module" for a in made) else UNKNOWN
+    made = objects.symbolic(m, name, usage, "", key) if usage is not None else UNKNOWN
+    modules = [a.obj for a in made if isinstance(a, Ref) and a.obj.kind == "module"]
+    for obj in modules:
+        obj.info["foreign"] = True
+    return made if modules else UNKNOWN
 
 
 def assign(m: Machine, target: ir.Expr, value: Value, stmt: ir.Stmt | None = None) -> None:

@@ -298,6 +298,6 @@ _EFFECTS: dict[str, Effect] = {
     "master-params": _master_params, "no-grad": _context("no-grad"), "enable-grad": _context("enable-grad"),
     "set-grad": _context("set-grad"), "context": _context("context"), "autocast": autocasting.context,
     "autocast-dtype": _autocast_dtype, "accumulate-context": _context("accumulate"), "scaled-loss-context": _context("scaled-loss"),
-    "save": checkpoints.save, "load": checkpoints.load, "overwrite-flag": _overwrite_flag, "device": _device, "accelerator": _accelerator, "seed": _seed,
+    "save": checkpoints.save, "load": checkpoints.load, "overwrite-flag": _overwrite_flag, "device": _device, "current-accelerator": _accelerator, "seed": _seed,
     "initialize": _initialize, "collective": _pure, "released": _released, "waited": _waited, "update-bn": _pure,
 }  # fmt: skip

@@ -15,7 +15,7 @@ from looplint.tensor_methods import on_params, on_tensor, on_unknown, quiet
 from looplint.tensors import combine, detached, under
 from looplint.texts import note_arguments
 from looplint.values import (
-    COMPUTED, NOTHING, UNKNOWN, Arguments, Const, Func, Iter, Method, Obj, Params, Ref, Tensor, Tuple, Unknown, Value, constant_of, join, ref,
+    COMPUTED, NOTHING, UNKNOWN, Arguments, Const, Func, Graph, Iter, Method, Obj, Params, Ref, Tensor, Tuple, Unknown, Value, constant_of, join, ref,
 )  # fmt: skip
 
 
@@ -68,7 +68,9 @@ def forward(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
     inputs = combine(m, args.values())
     deps = frozenset().union(*(a.deps for v in args.values() for a in v if isinstance(a, Unknown)))
     frozen = all(o.info.get("frozen") for o in obj.lineage()) or obj.info.get("frozen", False)
-    graph = under(m, "yes" if not frozen else inputs.graph if inputs else "no")
+    # What code that cannot be followed returns may be a number as well.
+    trained: Graph = "maybe" if any(o.info.get("foreign") for o in obj.lineage()) else "yes"
+    graph = under(m, trained if not frozen else inputs.graph if inputs else "no")
     half = "half" if m.autocast is not None and m.autocast.half else ""
     event = m.emit(
         "forward",

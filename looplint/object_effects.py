@@ -143,7 +143,8 @@ def _forward_directly(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir
     if obj.cls is not None and objects.find_member(m, obj.cls, "__call__") is not None:
         forward = objects.find_member(m, obj.cls, "forward")
         return calls.call(m, objects.bind(m, forward, obj), args, expr) if forward else UNKNOWN
-    if isinstance(expr.func, ir.Attr) and expr.func.attr == name:
+    known = obj.cls is None or not objects.has_untold_base(m, obj.cls)
+    if known and isinstance(expr.func, ir.Attr) and expr.func.attr == name:
         own = any(isinstance(a, Ref) and a.obj is obj for a in m.frame.instance)
         receiver = ir.path_of(expr.func.value) or ""
         m.remark("bypass", expr.node, {obj}, certain=not obj.info.get("part"), own=own, function=m.frame.function.name, receiver=receiver)

@@ -241,10 +241,10 @@ def kind_of_class(m: Machine, cls: ClassRef) -> str:
                 return "module" if base.endswith(("Model", "PreTrainedModel")) or "For" in base else "instance"
             case "optimizer" | "scheduler" | "loader" | "loss" | "dataset":
                 return effect
-    return _kind_by_methods(m, cls) if _has_untold_base(m, cls) else "instance"
+    return _kind_by_methods(m, cls) if has_untold_base(m, cls) else "instance"
 
 
-def _has_untold_base(m: Machine, cls: ClassRef) -> bool:
+def has_untold_base(m: Machine, cls: ClassRef) -> bool:
     """Whether a class derives from one that neither the project nor the tables tell anything of."""
     bases = [a for c in mro(m, cls) for a in base_values(m, c) if not isinstance(a, ClassRef)]
     return any(

@@ -94,7 +94,7 @@ CALLS: dict[str, str] = {
     "torch.set_rng_state": "seed",
     "torch.random.set_rng_state": "seed",
     "torch.device": "device",
-    "torch.accelerator.current_accelerator": "accelerator",
+    "torch.accelerator.current_accelerator": "current-accelerator",
     "torch.set_default_tensor_type": "pure",
 }
 
