@@ -22,7 +22,10 @@ class Watch:
 
     def __init__(self, folder: Path, *arguments: str) -> None:
         command = [sys.executable, "-u", "-m", "looplint", *arguments, "--watch", "--output-format", "concise"]
+        # What starts the tests may have told its processes to ignore interrupts, as a shell does in the background.
+        ours = signal.signal(signal.SIGINT, signal.default_int_handler)
         self.process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        signal.signal(signal.SIGINT, ours)
         self._lines: queue.Queue[str] = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
 
