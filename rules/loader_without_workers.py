@@ -61,6 +61,7 @@ does not show; iterable datasets, whose items each worker would repeat unless th
 ## Repair
 
 Unsafe: `num_workers=4`, kept from epoch to epoch; what serves best depends on the machine, and a script needs `if __name__ == "__main__":` where processes are spawned.
+Workers that stay take their seed once and not once an epoch (torch 2.13), so shuffling goes by other random numbers from the second epoch on.
 
 ## Evidence
 

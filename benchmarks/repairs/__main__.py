@@ -5,12 +5,11 @@ script does.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
-from collections.abc import Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.mutation.bases import Base, fixture_bases, real_bases
@@ -20,6 +19,7 @@ from benchmarks.mutation.mutators import MUTATORS
 from benchmarks.repairs.execute import outcomes
 from benchmarks.repairs.fixtures import FORM as FIXTURE
 from benchmarks.repairs.fixtures import fixture_cases, fixture_outcome
+from benchmarks.repairs.journal import Journal, key
 from benchmarks.repairs.outcome import Outcome
 from looplint.runtime.verify import Case
 from looplint.runtime.warm import Warm
@@ -31,54 +31,81 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--rule", action="append", default=[], metavar="CODE", help="only this rule (repeatable)")
     parser.add_argument("--base", default="", help="only bases whose label contains this text")
     parser.add_argument(
-        "--per-rule", type=int, default=25, metavar="N", help="at most so many mutants of a rule, spread over all (default 25)"
+        "--per-rule", type=int, default=25, metavar="N", help="at most so many mutants of a rule, spread over all (default 25; 0: all)"
     )
     parser.add_argument(
         "--jobs", type=int, default=1, metavar="N", help="so many processes at a time, each with the runs of its own bases (default 1)"
     )
-    parser.add_argument("--json", type=Path, help="write every outcome here")
+    parser.add_argument("--journal", type=Path, help="write every outcome here when it is known, and go on from what is there already")
     options = parser.parse_args(arguments)
 
     bases = [b for b in fixture_bases() if options.base in b.label]
     if options.checkouts is not None:
         bases = [b for b in real_bases(options.checkouts) if options.base in b.label]
     started = time.perf_counter()
-    chosen = sample(bases, options.rule or list(MUTATORS), options.per_rule)
+    chosen = sample(bases, options.rule or list(MUTATORS), options.per_rule or None)
     fixtures = [c for c in fixture_cases() if options.base in f"{c.rule}/{c.name}" and (not options.rule or c.code in options.rule)]
-    found = _all_outcomes(chosen, fixtures if options.checkouts is None else [], options.jobs, run=options.checkouts is None)
+    run = options.checkouts is None
+    works = [*(_of_fixtures(fixtures) if run else ()), *_of_bases(chosen, run=run)]
+    found = _all_outcomes(works, Journal(options.journal), options.jobs)
     print(f"\r{len(found)} programs in {time.perf_counter() - started:.0f} s{'':<80}", file=sys.stderr)
     print(table(found))
     for outcome in found:
         if odd := _odd(outcome):
             print(f"{outcome.code} {outcome.base}:{outcome.line} {outcome.form}: {odd}")
-    if options.json is not None:
-        options.json.write_text(json.dumps([asdict(o) for o in found], indent=1) + "\n", encoding="utf-8")
     return 0
 
 
-def _all_outcomes(chosen: dict[Base, list[Mutant]], fixtures: list[Case], jobs: int, *, run: bool) -> list[Outcome]:
-    """What became of all fixtures and mutants, in the order in which they were given, whichever process was done first."""
-    total, done = sum(map(len, chosen.values())) + len(fixtures), dict[Future[list[Outcome]], str]()
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What one process does in one go: a fixture, or all that is planted in a base."""
+
+    name: str
+    size: int
+    function: Callable[..., list[Outcome]]
+    arguments: tuple[object, ...]
+
+
+def _of_fixtures(found: Sequence[Case]) -> list[Work]:
+    return [Work(key(f"{c.rule}/{c.name}", _texts(c)), 1, _of_fixture, (c,)) for c in found]
+
+
+def _of_bases(chosen: Mapping[Base, list[Mutant]], *, run: bool) -> list[Work]:
+    """In an order that mixes the rules, so that what is done after some time is like what is to come."""
+    works = [Work(key(b.label, (m.text for m in planted)), len(planted), _of_base, (b, planted, run)) for b, planted in chosen.items()]
+    return sorted(works, key=lambda w: w.name[::-1])  # (names end in a digest)
+
+
+def _all_outcomes(works: Sequence[Work], journal: Journal, jobs: int) -> list[Outcome]:
+    """What became of all, in the order of the works, whichever process was done first."""
+    total, done = sum(w.size for w in works), sum(len(journal.get(w.name) or ()) for w in works)
     with ProcessPoolExecutor(jobs, initializer=_start) as pool:
-        waiting = {pool.submit(_of_fixture, case): case.name for case in fixtures}
-        waiting |= {pool.submit(_of_base, base, planted, run): base.label for base, planted in chosen.items()}
-        for future in as_completed(waiting):
-            done[future] = waiting[future]
-            print(f"\r{sum(len(f.result()) for f in done)}/{total} {done[future][:80]:<80}", end="", file=sys.stderr)
-    return [outcome for future in waiting for outcome in future.result()]
+        running = {pool.submit(w.function, *w.arguments): w.name for w in works if journal.get(w.name) is None}
+        for future in as_completed(running):
+            journal.add(running[future], future.result())
+            done += len(future.result())
+            print(f"\r{done}/{total} {running[future][:80]:<80}", end="", file=sys.stderr)
+    return [outcome for w in works for outcome in journal.get(w.name) or ()]
 
 
-# In each process of the pool: the one that its scripts are run in. It ends with the pool's, when its input does.
+# In each process of the pool: the one that its scripts are run in. It ends with the pool's, when its input does. (A pool's initializer
+# has nowhere else to leave what it starts.)
 _warm: Warm | None = None
 
 
 def _start() -> None:
-    global _warm  # (a pool's initializer has nowhere else to leave what it starts)
+    global _warm
     _warm = Warm({"OMP_NUM_THREADS": "1"})
 
 
 def _of_base(base: Base, planted: list[Mutant], run: bool) -> list[Outcome]:
     return list(outcomes(base, planted, _warm if run else None))
+
+
+def _texts(case: Case) -> Iterator[str]:
+    for path in (case.broken, case.expert):
+        files = sorted(path.rglob("*.py")) if path and path.is_dir() else [path] if path else []
+        yield from (f.read_text(encoding="utf-8") for f in files)
 
 
 def _of_fixture(case: Case) -> list[Outcome]:

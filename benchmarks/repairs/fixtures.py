@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchmarks.mutation.bases import FIXTURES
 from benchmarks.repairs.execute import OPTIONS, same_run
-from benchmarks.repairs.outcome import Outcome, Subject, Texts, outcome_of
+from benchmarks.repairs.outcome import Outcome, Ran, Subject, Texts, outcome_of
 from looplint import catalogue
 from looplint.runtime.record import Recording
 from looplint.runtime.verify import Case, cases
@@ -33,9 +33,9 @@ def fixture_outcome(case: Case, warm: Warm) -> Outcome:
     with _copied(expert) as right, _copied(case.broken) as broken:
         before = texts.checked(right, case.code, unsafe=False).codes
 
-        def verdict(folder: Path) -> tuple[bool | None, str]:
+        def verdict(folder: Path) -> Ran:
             reference, run = _run(warm, right, expert), _run(warm, folder, case.broken)
-            return (same_run(case.code, run, reference), run.outcome) if reference.ok else (None, "the right text does not run")
+            return Ran(same_run(case.code, run, reference), run.outcome) if reference.ok else Ran(None, "the right text does not run")
 
         subject = Subject(case.code, f"{case.rule}/{case.broken.name}", FORM, 1)
         return outcome_of(subject, broken, {case.code}, before, texts, verdict)

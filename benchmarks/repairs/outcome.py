@@ -5,15 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from looplint.fixing import FixResult, fix_paths
 from looplint.linting import lint_paths
 from looplint.ways import Selection
 
 Program: TypeAlias = tuple[tuple[str, bytes], ...]
-# Runs the repaired program in a folder: whether it does what the right one does (None: a run cannot tell), and how it ended.
-Verdict: TypeAlias = Callable[[Path], tuple[bool | None, str]]
+
+
+class Ran(NamedTuple):
+    """Whether a repaired program does what the right one does (None: a run cannot tell), how it ended, and whether the CPU stood in for CUDA."""
+
+    same: bool | None
+    ended: str
+    stand_in: bool = False
+
+
+# Runs the repaired program in a folder.
+Verdict: TypeAlias = Callable[[Path], Ran]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +42,7 @@ class Outcome:
 
     `repair` is the applicability that was needed ("safe", "unsafe"), "none" where nothing was repaired, or "unseen" where the rule did not speak.
     `reason` is what was done, or why nothing was; empty where the rule has no repair.
-    `same` tells whether the repaired run does what the right one does; None where a run cannot tell.
+    `same` tells whether the repaired run does what the right one does; None where a run cannot tell. `stand_in`: the CPU stood in for CUDA.
     """
 
     code: str
@@ -46,6 +56,7 @@ class Outcome:
     idempotent: bool = True
     new_findings: tuple[str, ...] = ()
     outcome: str = ""
+    stand_in: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +115,10 @@ def outcome_of(
     new_findings = again.codes - {*before, *accepted}
     if new_findings:  # those of the broken program, which the bug brought, are not the repair's
         new_findings -= _codes_before(result, folder, subject.code, texts)
-    same, ended = (None, "not run") if verdict is None else verdict(folder)
+    ran = Ran(None, "not run") if verdict is None else verdict(folder)
     said = "; ".join(dict.fromkeys(a.message for a in result.applied))
     checks = {"parses": again.parses, "idempotent": again.stable, "new_findings": tuple(sorted(new_findings))}
-    return Outcome(**facts, repair=kind, reason=said, same=same, outcome=ended, **checks)  # type: ignore[arg-type]
+    return Outcome(**facts, repair=kind, reason=said, same=ran.same, outcome=ran.ended, stand_in=ran.stand_in, **checks)  # type: ignore[arg-type]
 
 
 def _codes_before(result: FixResult, folder: Path, code: str, texts: Texts) -> frozenset[str]:

@@ -16,6 +16,7 @@ import threading
 import time
 import traceback
 import types
+import weakref
 from typing import Any
 
 PACKAGE_ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -35,6 +36,8 @@ def _serve() -> None:
     import torch._dynamo  # noqa: F401 (imported for the forks)
 
     _hooks()
+    for finalizer in list(weakref.finalize._registry):  # type: ignore[attr-defined]
+        finalizer.atexit = False  # torch's take its libraries down, for as long as a small script runs, in a fork that ends anyway
     gc.collect()
     gc.freeze()  # a collection in a fork would have every page of it copied
     # The forks have pipes of their own; the scripts must not see those of the parent.
@@ -66,7 +69,7 @@ def _status(request: dict[str, Any]) -> int:
 
 
 def _leave(status: int) -> None:
-    """Ends a fork as Python ends, but for taking down torch's modules, which takes as long as the run of a small script."""
+    """Ends a fork as Python ends, but for taking down the modules."""
     try:
         threading._shutdown()  # type: ignore[attr-defined]
         atexit._run_exitfuncs()

@@ -43,11 +43,13 @@ def loader_without_workers(script: Script) -> Iterator[Change]:
         if _read_when_asked(script, found):
             if move or not says(given(found.call, "num_workers"), None, 0):
                 for form, text in _without_workers(found.call, "{}").items():
-                    yield Change(form, (*move, *_replaced(found, text)), None)
+                    yield Change(form, (*move, *_replaced(found, text)), (*move, *_replaced(found, _with_workers(found.call))))
         elif imports_torch(script) and (move or not any("__getitem__" in part.source for part in script.program)):
             stored = Before(enclosing_top(script, found.stmt), _STORED_ITEMS)
-            for form, text in _without_workers(found.call, "StoredItems({})").items():
-                yield Change(f"stored items, {form}", (stored, *move, *_replaced(found, text)), None)
+            forms = _without_workers(found.call, "StoredItems({})")
+            right = (stored, *move, *_replaced(found, _of_data(found.call, _with_workers(found.call), "StoredItems({})")))
+            for form, text in forms.items():
+                yield Change(f"stored items, {form}", (stored, *move, *_replaced(found, text)), right)
 
 
 def _without_workers(call: ast.Call, wrapped: str) -> dict[str, str]:
@@ -56,10 +58,18 @@ def _without_workers(call: ast.Call, wrapped: str) -> dict[str, str]:
         "num_workers=0": with_arguments(call, _OF_WORKERS, num_workers="0"),
         "num_workers=0 in a dict": with_arguments(call, _OF_WORKERS)[:-1] + ', **{"num_workers": 0})',
     }
-    if not call.args or wrapped == "{}":
-        return forms
+    return {form: _of_data(call, text, wrapped) for form, text in forms.items()}
+
+
+def _with_workers(call: ast.Call, count: str = "2") -> str:
+    """The call with workers that stay. How many there are changes no number that is computed; whether they stay does."""
+    return with_arguments(call, _OF_WORKERS, num_workers=count, persistent_workers="True")
+
+
+def _of_data(call: ast.Call, text: str, wrapped: str) -> str:
+    """The text of a loader's call with its dataset wrapped."""
     data = ast.unparse(call.args[0])
-    return {form: text.replace(data, wrapped.format(data), 1) for form, text in forms.items()}
+    return text.replace(data, wrapped.format(data), 1)
 
 
 def _replaced(found: Feeding, text: str) -> tuple[Op, ...]:
@@ -151,21 +161,15 @@ def workers_not_persistent(script: Script) -> Iterator[Change]:
             continue
         if workers is None or says(workers, 0):
             for form, count in (("two workers", "2"), ("four workers", "4")):
-                yield Change(
-                    f"{form}, ending with the epoch", _replaced(found, with_arguments(found.call, _OF_WORKERS, num_workers=count)), None
-                )
+                ending = _replaced(found, with_arguments(found.call, _OF_WORKERS, num_workers=count))
+                yield Change(f"{form}, ending with the epoch", ending, _replaced(found, _with_workers(found.call, count)))
             options = Before(found.stmt, 'worker_options = {"num_workers": 2}')
-            yield Change(
-                "workers from a dict",
-                (options, *_replaced(found, with_arguments(found.call, _OF_WORKERS)[:-1] + ", **worker_options)")),
-                None,
-            )
+            ending = _replaced(found, with_arguments(found.call, _OF_WORKERS)[:-1] + ", **worker_options)")
+            yield Change("workers from a dict", (options, *ending), _replaced(found, _with_workers(found.call)))
         elif says(stay, True) and isinstance(workers, ast.Constant):
             yield Change("persistent_workers left out", _replaced(found, with_arguments(found.call, ("persistent_workers",))))
             yield Change("persistent_workers=False", _replaced(found, with_arguments(found.call, persistent_workers="False")))
         elif not isinstance(workers, ast.Constant):
-            yield Change(
-                "a number of workers that stands in the call",
-                _replaced(found, with_arguments(found.call, ("persistent_workers",), num_workers="8")),
-                None,
-            )
+            ending = _replaced(found, with_arguments(found.call, ("persistent_workers",), num_workers="8"))
+            staying = _replaced(found, with_arguments(found.call, (), num_workers="8", persistent_workers="True"))
+            yield Change("a number of workers that stands in the call", ending, staying)
