@@ -40,12 +40,12 @@ def _by_use(m: Machine, target: ir.Expr, stmt: ir.Assign) -> Value:
     """What code that cannot be followed has made of nothing that is known: a module, where the program uses it as one."""
     match target:
         case ir.Name(id=name):
-            usage, key = m.frame.function.usage.get(name), (m.frame.ctx, id(stmt.node))
+            usage = m.frame.function.usage.get(name)
         case ir.Attr(value=ir.Name(id="self"), attr=name) if m.frame.owner is not None:
-            usage, key = objects.usage_of(m, m.frame.owner, name), (m.frame.ctx, id(stmt.node))
+            usage = objects.usage_of(m, m.frame.owner, name)
         case _:
             return UNKNOWN
-    made = objects.symbolic(m, name, usage, "", key) if usage is not None else UNKNOWN
+    made = objects.symbolic(m, name, usage, "", key=(m.frame.ctx, id(stmt.node))) if usage is not None else UNKNOWN
     modules = [a.obj for a in made if isinstance(a, Ref) and a.obj.kind == "module"]
     for obj in modules:
         obj.info["foreign"] = True

@@ -315,8 +315,6 @@ def run_frame(m: Machine, frame: Frame) -> Value:
 
 def _grad_of_decorators(m: Machine, frame: Frame) -> tuple[bool | None, bool]:
     """Whether gradients are on in a function's body, None where that is not known, and whether its decorators say so."""
-    from looplint.contexts import may_switch_gradients
-
     for decorator in frame.function.decorators:
         target = decorator.func if isinstance(decorator, ir.Call) else decorator
         if not any(word in ir.render(target).lower() for word in SWITCHING_WORDS):
@@ -330,6 +328,12 @@ def _grad_of_decorators(m: Machine, frame: Frame) -> tuple[bool | None, bool]:
         if m.grad and may_switch_gradients(value, target):
             return None, True
     return m.grad, False
+
+
+def may_switch_gradients(value: Value, expr: ir.Expr) -> bool:
+    """Whether code that cannot be followed says by its name that gradients may be off in it."""
+    name = ir.render(expr.func if isinstance(expr, ir.Call) else expr).lower()
+    return any(isinstance(a, Unknown | External | Method) for a in value) and any(word in name for word in SWITCHING_WORDS)
 
 
 def _autocast_of_decorators(m: Machine, frame: Frame) -> Autocast | None:

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 from looplint import calls, ir
 from looplint.autocasting import Autocast, region_of
 from looplint.graph import Loop
-from looplint.knowledge.pytorch import SWITCHING_WORDS
 from looplint.machine import Machine
 from looplint.tensors import tensors_in
 from looplint.values import (
-    NOTHING, UNKNOWN, Arguments, Const, Context, External, Func, Method, Obj, Ref, Tensor, Tuple, Unknown, Value, constant_of, join, tensor_of,
+    NOTHING, UNKNOWN, Arguments, Const, Context, Func, Method, Obj, Ref, Tensor, Tuple, Value, constant_of, join, tensor_of,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ def enter(m: Machine, expr: ir.Expr, inside: Callable[[Value], None]) -> None:
     context = next((a for a in value if isinstance(a, Context)), None)
     if context is None:
         entered = _entered(m, value)
-        _under(m, None if m.grad and may_switch_gradients(value, expr) else m.grad, lambda: inside(entered))
+        _under(m, None if m.grad and calls.may_switch_gradients(value, expr) else m.grad, lambda: inside(entered))
         return
     if context.effect == "autocast":
         _in_autocast(m, region_of(value), inside)
@@ -48,12 +47,6 @@ def enter(m: Machine, expr: ir.Expr, inside: Callable[[Value], None]) -> None:
             _under(m, bool(known.value) if known is not None else None, lambda: inside(UNKNOWN))
         case _:
             inside(context.args[0] if context.args else UNKNOWN)
-
-
-def may_switch_gradients(value: Value, expr: ir.Expr) -> bool:
-    """Whether code that cannot be followed says by its name that gradients may be off in it."""
-    name = ir.render(expr.func if isinstance(expr, ir.Call) else expr).lower()
-    return any(isinstance(a, Unknown | External | Method) for a in value) and any(word in name for word in SWITCHING_WORDS)
 
 
 def _under(m: Machine, inner: bool | None, run: Callable[[], None]) -> None:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 ROOT_FUEL = 60_000
 FILE_FUEL = 240_000
 DEPTH = 24
+# Where a machine is and what it is in the midst of.
+_OF_ONE_PLACE = ("frame", "graph", "at", "grad", "guards", "loops", "scopes", "statement", "active", "candidates", "aside")
 TRACKED = frozenset({"optimizer", "module", "scheduler", "scaler", "loader", "sampler", "accelerator", "engine"})
 
 
@@ -200,38 +202,15 @@ class Machine:
     @contextmanager
     def beside(self, frame: Frame) -> Iterator[None]:
         """Follow something on a graph of its own: nothing that happens there is part of the loop; what is remarked stays."""
-        saved = (
-            self.frame,
-            self.graph,
-            self.at,
-            self.grad,
-            self.guards,
-            self.loops,
-            self.scopes,
-            self.statement,
-            self.active,
-            self.candidates,
-            self.aside,
-        )
+        saved = {name: getattr(self, name) for name in _OF_ONE_PLACE}
         self.frame, self.graph, self.grad, self.guards, self.loops, self.scopes, self.active = frame, EventGraph(), True, (), (), [], []
         self.at = [Loose(self.graph.add("entry", (), []))]
         self.candidates = 0
         try:
             yield
         finally:
-            (
-                self.frame,
-                self.graph,
-                self.at,
-                self.grad,
-                self.guards,
-                self.loops,
-                self.scopes,
-                self.statement,
-                self.active,
-                self.candidates,
-                self.aside,
-            ) = saved
+            for name, value in saved.items():
+                setattr(self, name, value)
 
     # -- objects
 

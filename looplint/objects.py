@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _MODULE_BASES = frozenset(
     {"torch.nn.Module", "torch.nn.modules.module.Module", "torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict"}
 )
+_WITHOUT_METHODS = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"})
+_HARMLESS = _WITHOUT_METHODS | {"torch.nn.Module", "typing.NamedTuple"}
 # Methods that keep their meaning in a subclass that overrides them.
 _KEPT_MEANING: dict[str, tuple[str, ...]] = {
     "optimizer": ("step", "zero_grad", "state_dict", "load_state_dict", "add_param_group"),
@@ -208,20 +210,27 @@ def base_values(m: Machine, cls: ClassRef) -> list[ClassRef | External | Unknown
     return found
 
 
+def _bases_outside(m: Machine, cls: ClassRef) -> list[External | Unknown]:
+    """The bases that are no classes of the project, of the class itself and of those that it derives from."""
+    return [a for c in mro(m, cls) for a in base_values(m, c) if not isinstance(a, ClassRef)]
+
+
 def external_bases(m: Machine, cls: ClassRef) -> list[str]:
-    return [a.qualname for c in mro(m, cls) for a in base_values(m, c) if isinstance(a, External)]
+    return [a.qualname for a in _bases_outside(m, cls) if isinstance(a, External)]
 
 
 def has_unknown_base(m: Machine, cls: ClassRef) -> bool:
-    return any(
-        not isinstance(a, ClassRef) and not (isinstance(a, External) and a.qualname in _HARMLESS)
-        for c in mro(m, cls)
-        for a in base_values(m, c)
-    )
+    """Whether a class may have members that stand neither in the project nor in a class that is known to add none of its own."""
+    return any(isinstance(a, Unknown) or a.qualname not in _HARMLESS for a in _bases_outside(m, cls))
 
 
-_WITHOUT_METHODS = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"})
-_HARMLESS = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "torch.nn.Module", "typing.NamedTuple"})
+def has_untold_base(m: Machine, cls: ClassRef) -> bool:
+    """Whether a class derives from one that neither the project nor the tables tell anything of."""
+    return any(isinstance(a, Unknown) or not _is_told(a.qualname) for a in _bases_outside(m, cls))
+
+
+def _is_told(qualname: str) -> bool:
+    return qualname in _HARMLESS or qualname.startswith("torch.") or call_effect(qualname) is not None
 
 
 def kind_of_class(m: Machine, cls: ClassRef) -> str:
@@ -242,14 +251,6 @@ def kind_of_class(m: Machine, cls: ClassRef) -> str:
             case "optimizer" | "scheduler" | "loader" | "loss" | "dataset":
                 return effect
     return _kind_by_methods(m, cls) if has_untold_base(m, cls) else "instance"
-
-
-def has_untold_base(m: Machine, cls: ClassRef) -> bool:
-    """Whether a class derives from one that neither the project nor the tables tell anything of."""
-    bases = [a for c in mro(m, cls) for a in base_values(m, c) if not isinstance(a, ClassRef)]
-    return any(
-        isinstance(a, Unknown) or not (a.qualname in _HARMLESS or a.qualname.startswith("torch.") or call_effect(a.qualname)) for a in bases
-    )
 
 
 def _kind_by_methods(m: Machine, cls: ClassRef) -> str:

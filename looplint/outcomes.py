@@ -216,14 +216,9 @@ def _follow(m: Machine, obj: Obj, args: Arguments) -> Value:
     if not isinstance(function, ir.Function) or function.is_generator:
         return UNKNOWN
     func = Func(function, owner.module, owner.closure, ref(obj), owner)
-    heap, facts = dict(obj.heap), m.facts
-    noted, deferred, unknown_gradients, gradients, trace = (
-        len(facts.remarks),
-        len(facts.deferred),
-        facts.reads_unknown_gradients,
-        facts.read_gradients,
-        m.trace,
-    )
+    heap, facts, trace = dict(obj.heap), m.facts, m.trace
+    noted, deferred = len(facts.remarks), len(facts.deferred)
+    gradients, unknown_gradients = facts.read_gradients, facts.reads_unknown_gradients
     frame = calls.enter_alone(m, func)
     m.trace = Trace()
     try:
@@ -235,7 +230,8 @@ def _follow(m: Machine, obj: Obj, args: Arguments) -> Value:
         return UNKNOWN
     finally:
         # Nothing of this happened in the loop.
-        m.trace, facts.reads_unknown_gradients, facts.read_gradients = trace, unknown_gradients, gradients
+        m.trace = trace
+        facts.read_gradients, facts.reads_unknown_gradients = gradients, unknown_gradients
         del facts.deferred[deferred:]
         m.forget_remarks(noted)
         obj.heap.clear()

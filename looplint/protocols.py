@@ -9,7 +9,7 @@ from looplint.automaton import Automaton, Visit
 from looplint.graph import Event, Loop
 from looplint.knowledge.pytorch import MODE_SENSITIVE, PARAMETERLESS
 from looplint.program import Program
-from looplint.values import Iter, Number, Obj, Ref, Tensor, Tuple, Value
+from looplint.values import Atom, Iter, Number, Obj, Ref, Tensor, Tuple, Value
 
 # A clear that no step came before starts nothing: "fresh" lasts until the first step.
 CLEARING = Automaton(
@@ -81,7 +81,7 @@ def validation_loop(program: Program, event: Event) -> Loop | None:
 
 def over_data(loop: Loop) -> bool:
     """Whether a loop goes over batches rather than counts: over a loader, or over something that is no range."""
-    return bool(loop.over) and not any(_counts(loop.over))
+    return bool(loop.over) and not any(_counts(atom) for atom in loop.over)
 
 
 def over_tensor(loop: Loop) -> bool:
@@ -102,18 +102,14 @@ def over_tensor(loop: Loop) -> bool:
     )
 
 
-def _counts(value: Value) -> list[bool]:
-    found = []
-    for atom in value:
-        if (
-            isinstance(atom, Iter)
-            and any(isinstance(a, Number) for a in atom.element)
-            or isinstance(atom, Ref)
-            and atom.obj.kind in ("list", "dict")
-            and atom.obj.info.get("items") is not None
-        ):
-            found.append(True)
-    return found
+def _counts(atom: Atom) -> bool:
+    """Whether what is gone over gives numbers, or is a collection that the text itself writes out."""
+    match atom:
+        case Iter():
+            return any(isinstance(a, Number) for a in atom.element)
+        case Ref():
+            return atom.obj.kind in ("list", "dict") and atom.obj.info.get("items") is not None
+    return False
 
 
 def mode_matters(module: Obj) -> bool | None:

@@ -51,9 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--json", type=Path, help="write the findings here, to be judged")
     options = parser.parse_args(arguments)
-    judged = {
-        Found.of(j): j for j in json.loads((HERE / OPT_IN_JUDGEMENTS if options.opt_in else HERE / JUDGEMENTS).read_text(encoding="utf-8"))
-    }
+    judged = judgements(OPT_IN_JUDGEMENTS if options.opt_in else JUDGEMENTS)
     selection = Selection(select=OPT_IN) if options.opt_in else None
     repositories = json.loads((HERE / "repositories.json").read_text(encoding="utf-8"))
     found: list[Found] = []
@@ -74,6 +72,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.json is not None:
         options.json.write_text(json.dumps([vars(f) for f in found], indent=1) + "\n", encoding="utf-8")
     return 1 if not options.opt_in and [f for f in found if f not in judged] else 0
+
+
+def judgements(name: str = JUDGEMENTS) -> dict[Found, dict[str, Any]]:
+    """What was read and judged: a verdict and its reason for each finding."""
+    return {Found.of(j): j for j in json.loads((HERE / name).read_text(encoding="utf-8"))}
 
 
 def findings(repo: str, folder: Path, selection: Selection | None = None) -> list[Found]:

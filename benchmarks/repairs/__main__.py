@@ -71,9 +71,9 @@ def _of_fixtures(found: Sequence[Case]) -> list[Work]:
 
 
 def _of_bases(chosen: Mapping[Base, list[Mutant]], *, run: bool) -> list[Work]:
-    """In an order that mixes the rules, so that what is done after some time is like what is to come."""
+    """In an order that mixes the rules (by the digests in which the names end): what is done after some time is like what is to come."""
     works = [Work(key(b.label, (m.text for m in planted)), len(planted), _of_base, (b, planted, run)) for b, planted in chosen.items()]
-    return sorted(works, key=lambda w: w.name[::-1])  # (names end in a digest)
+    return sorted(works, key=lambda w: w.name[::-1])
 
 
 def _all_outcomes(works: Sequence[Work], journal: Journal, jobs: int) -> list[Outcome]:

@@ -7,16 +7,16 @@ from a library that nobody knows, must give no finding that it does not give wit
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import looplint
-from benchmarks.ecosystem.__main__ import HERE, Found
+from benchmarks.ecosystem.__main__ import judgements
 
 # What is hidden, and by which names: the same number of lines stays, so that a finding is known by its row.
 VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
@@ -36,6 +36,9 @@ VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
     "contexts": ((r"\btorch\.(no_grad|inference_mode|set_grad_enabled)\b", r"elsewhere.\1"),),
 }
 
+# A checkout's folder, and a path in it.
+Place: TypeAlias = tuple[str, str]
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -51,11 +54,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--checkouts", type=Path, required=True)
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args(arguments)
-    known = judged(HERE / "judgements.json")
+    true = true_findings()
     files = [f for folder in sorted(options.checkouts.iterdir()) for f in sorted(folder.rglob("*.py")) if mentions_torch(f)]
     with ProcessPoolExecutor(options.jobs) as pool:
         outcomes = []
-        for outcome in pool.map(look, files, [options.checkouts] * len(files), [known] * len(files), chunksize=4):
+        for outcome in pool.map(look, files, [true.get(place(f, options.checkouts), frozenset()) for f in files], chunksize=4):
             outcomes.append(outcome)
             print(f"\r{len(outcomes)}/{len(files)}", end="", file=sys.stderr)
     print(file=sys.stderr)
@@ -63,9 +66,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 1 if any(outcome.only for outcome in outcomes) else 0
 
 
-def judged(path: Path) -> frozenset[Found]:
-    """What is known to be true of the files in their projects."""
-    return frozenset(Found.of(j) for j in json.loads(path.read_text(encoding="utf-8")) if j["verdict"] == "true")
+def true_findings() -> dict[Place, frozenset[tuple[str, str]]]:
+    """What is known to be true of each file in its project: rules and the text of lines."""
+    found: dict[Place, set[tuple[str, str]]] = {}
+    for judged, judgement in judgements().items():
+        if judgement["verdict"] == "true":
+            found.setdefault((judged.repo.replace("/", "__"), judged.path), set()).add((judged.code, judged.line))
+    return {place: frozenset(each) for place, each in found.items()}
+
+
+def place(path: Path, checkouts: Path) -> Place:
+    repository, _, inside = path.relative_to(checkouts).as_posix().partition("/")
+    return repository, inside
 
 
 def mentions_torch(path: Path) -> bool:
@@ -75,11 +87,9 @@ def mentions_torch(path: Path) -> bool:
         return False
 
 
-def look(path: Path, checkouts: Path, known: Iterable[Found]) -> Outcome:
-    """Lint a file alone, and with each thing hidden."""
+def look(path: Path, true: frozenset[tuple[str, str]]) -> Outcome:
+    """Lint a file alone, and with each thing hidden; `true` is what is known of it in its project."""
     text = path.read_bytes().decode("utf-8", "replace")
-    repository, _, inside = path.relative_to(checkouts).as_posix().partition("/")
-    true = {(f.code, f.line) for f in known if f.path == inside and f.repo.replace("/", "__") == repository}
     lines = text.splitlines()
     counts: dict[str, int] = {}
     only: dict[str, tuple[str, ...]] = {}

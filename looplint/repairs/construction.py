@@ -28,9 +28,9 @@ def call_super_init(p: Planner, event: Event) -> Plan:
         assert isinstance(uncalled.node, cst.Expr)
         draft.insert(layout.extent(uncalled.node.value)[1], "()")
         return Plan("Call the constructor of the base class, which is only named here", "safe", [draft])
-    misspelt = next((s for s in body.statements[: part.index] if _misspells_constructor(s)), None)
+    misspelt = next(filter(None, map(_misspelt_constructor, body.statements[: part.index])), None)
     if misspelt is not None:
-        draft.replace(misspelt.node.value.func.attr, "__init__")  # type: ignore[attr-defined]
+        draft.replace(misspelt, "__init__")
         return Plan("Call the constructor of the base class by its name", "safe", [draft])
     plain = event.data["plain"]
     late = next((s for s in body.statements[part.index :] if _calls_constructor(s)), None)
@@ -66,12 +66,12 @@ def _names_constructor(statement: Statement) -> bool:
     )
 
 
-def _misspells_constructor(statement: Statement) -> bool:
-    """`super()._init_(...)`, a name with other underscores."""
+def _misspelt_constructor(statement: Statement) -> cst.Name | None:
+    """The name in `super()._init_(...)`, where it has other underscores."""
     match statement.node:
-        case cst.Expr(value=cst.Call(func=cst.Attribute(attr=cst.Name(value=name)) as method)):
-            return name != "__init__" and name.strip("_") == "init" and _of_super(method)
-    return False
+        case cst.Expr(value=cst.Call(func=cst.Attribute(attr=cst.Name() as name) as method)) if _of_super(method):
+            return name if name.value != "__init__" and name.value.strip("_") == "init" else None
+    return None
 
 
 def _calls_constructor(statement: Statement) -> bool:

@@ -275,7 +275,7 @@ def _run(options: dict[str, Any]) -> None:
     vars(module).update({"__file__": path, "__builtins__": __builtins__, "__cached__": None, "__spec__": None})
     options["main"] = module
     sys.modules["__main__"] = module
-    exec(code, vars(module))  # (running the user's script is what this process is for)
+    exec(code, vars(module))
 
 
 def _sources(options: dict[str, Any]) -> Any:

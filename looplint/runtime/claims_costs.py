@@ -16,7 +16,7 @@ CODES = frozenset({"LP002", "LP003", "LP004", "LP005", "LP007", "LP009", "LL403"
 
 def trained_batches(stream: Stream) -> set[tuple[int, int, int]]:
     """The batches of loaders that some backward used: loader, pass and number."""
-    return {tuple(batch) for e in stream.of("backward") for batch in e.batches}  # type: ignore[misc]
+    return {batch for e in stream.of("backward") for batch in e.batches}
 
 
 def in_each_batch(kind: str, words: str) -> Measure:

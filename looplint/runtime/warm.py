@@ -28,7 +28,7 @@ class Warm:
         self._environment = {**os.environ, "PYTHONHASHSEED": "0", **(environment or {})}
         self._process: subprocess.Popen[bytes] | None = None
 
-    def __enter__(self) -> Warm:  # (typing.Self is younger than Python 3.10)
+    def __enter__(self) -> Warm:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
