@@ -455,6 +455,26 @@ for i, (x, y) in enumerate(loader):
         opt.zero_grad()
 """,
     ),
+    "every step that is named is called": (
+        """\
+for x, y in loader:
+    opt.zero_grad()
+    nn.functional.mse_loss(model(x), y).backward()
+    opt.step
+    opt.zero_grad()
+    nn.functional.mse_loss(model(-x), y).backward()
+    opt.step  # once more
+""",
+        """\
+for x, y in loader:
+    opt.zero_grad()
+    nn.functional.mse_loss(model(x), y).backward()
+    opt.step()
+    opt.zero_grad()
+    nn.functional.mse_loss(model(-x), y).backward()
+    opt.step()  # once more
+""",
+    ),
     "a step that is named is called": (
         """\
 for x, y in loader:
@@ -565,7 +585,7 @@ CASES.update({name: (text, text) for name, text in UNCHANGED.items()})
 
 
 # Repairs that need a look: where a step that is not there belongs cannot be known.
-UNSAFE = {"a lost step goes into the guard of its clear", "a step that is named is called"}
+UNSAFE = {"a lost step goes into the guard of its clear", "a step that is named is called", "every step that is named is called"}
 
 
 def fixed(path: Path, raw: bytes, *, unsafe: bool = False) -> bytes:

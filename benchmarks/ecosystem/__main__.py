@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchmarks.figures import add_option, store
 from benchmarks.mutation.measure import OPT_IN
 from looplint.finding import Finding
 from looplint.linting import lint_paths
@@ -50,6 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--opt-in", action="store_true", help="ask the rules that are off by default, and compare with their own judgements"
     )
     parser.add_argument("--json", type=Path, help="write the findings here, to be judged")
+    add_option(parser)
     options = parser.parse_args(arguments)
     judged = judgements(OPT_IN_JUDGEMENTS if options.opt_in else JUDGEMENTS)
     selection = Selection(select=OPT_IN) if options.opt_in else None
@@ -69,6 +71,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         checked.add(name)
         print(f"{name}: {len(here)} findings, {time.perf_counter() - started:.0f} s", file=sys.stderr)
     print(sampled(found, judged, checked, loop_files) if options.opt_in else report(found, judged, checked, loop_files))
+    if options.store:
+        store("opt_in" if options.opt_in else "ecosystem", facts(found, judged, checked, loop_files))
     if options.json is not None:
         options.json.write_text(json.dumps([vars(f) for f in found], indent=1) + "\n", encoding="utf-8")
     return 1 if not options.opt_in and [f for f in found if f not in judged] else 0
@@ -122,6 +126,21 @@ def report(found: Sequence[Found], judged: dict[Found, dict[str, Any]], checked:
     lines += [f"new: {f.repo} {f.path} {f.code} {f.line}" for f in found if f not in judged]
     lines += [f"gone: {f.repo} {f.path} {f.code} {f.line}" for f in judged if f.repo in checked and f not in set(found)]
     return "\n".join(lines)
+
+
+def facts(found: Sequence[Found], judged: dict[Found, dict[str, Any]], checked: set[str], loop_files: int) -> dict[str, int]:
+    """The figures of a report, for the README."""
+    read = [f for f in found if f in judged]
+    true = [f for f in read if judged[f]["verdict"] == "true"]
+    return {
+        "repositories": len(checked),
+        "loop_files": loop_files,
+        "findings": len(found),
+        "read": len(read),
+        "true": len(true),
+        "safe_repairs": sum(f.safe for f in true),
+        "safe_repairs_right": sum(f.safe and judged[f].get("repair") == "right" for f in true),
+    }
 
 
 def sampled(found: Sequence[Found], judged: dict[Found, dict[str, Any]], checked: set[str], loop_files: int) -> str:

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.figures import add_option, store
 from benchmarks.foreign_runs.recipe import Changed, edited, fingerprint, write_data
 from looplint.runtime.record import Options
 from looplint.runtime.running import Inspection, inspect
@@ -101,6 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--checkouts", type=Path, required=True)
     parser.add_argument("--only", default="", help="only scripts whose repository or path contains this")
+    add_option(parser)
     options = parser.parse_args(arguments)
     entries = [e for e in json.loads((HERE / "runs.json").read_text(encoding="utf-8")) if options.only in f"{e['repo']}/{e['path']}"]
     found: list[Outcome] = []
@@ -119,6 +121,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     missed = sum(bool(outcome.missed) for outcome in planted)
     print(f"\n{scripts} scripts as they are, and {len(planted)} bugs planted in them, of which {missed} are known to be missed")
     print(f"{len(found) - missed - wrong} of {len(found) - missed} runs were judged right")
+    if options.store:
+        store("foreign_runs", {"scripts": scripts, "planted": len(planted), "missed": missed, "wrong": wrong})
     return 1 if wrong or not found else 0
 
 

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from benchmarks.figures import add_option, store
 from benchmarks.mutation.bases import Base, fixture_bases, listed_scripts, real_bases
 from benchmarks.mutation.measure import Outcome, Recall, outcomes, recall, sample
 from benchmarks.mutation.mutators import MUTATORS
@@ -22,6 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--per-rule", type=int, metavar="N", help="at most so many mutants of a rule, spread over all (default: all)")
     parser.add_argument("--base", default="", help="only bases whose label contains this text")
     parser.add_argument("--json", type=Path, help="write the figures and the missed mutants here")
+    add_option(parser)
     parser.add_argument("--show-missed", action="store_true", help="print the change of every missed mutant")
     parser.add_argument("--list", action="store_true", help="count the mutants, lint nothing")
     options = parser.parse_args(arguments)
@@ -50,6 +52,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(_change(outcome, {b.label: b for b in bases}))
     if options.json is not None:
         options.json.write_text(json.dumps(figures(found), indent=1) + "\n", encoding="utf-8")
+    if options.store:
+        shown = figures(found)
+        store("mutation", {"per_rule": options.per_rule, "rules": shown["rules"], "overall": shown["overall"]})
     return 0
 
 

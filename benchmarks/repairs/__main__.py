@@ -9,18 +9,19 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from benchmarks.figures import add_option, store
 from benchmarks.mutation.bases import Base, fixture_bases, real_bases
 from benchmarks.mutation.measure import sample
 from benchmarks.mutation.mutant import Mutant
 from benchmarks.mutation.mutators import MUTATORS
 from benchmarks.repairs.execute import outcomes
-from benchmarks.repairs.fixtures import FORM as FIXTURE
 from benchmarks.repairs.fixtures import fixture_cases, fixture_outcome
 from benchmarks.repairs.journal import Journal, key
 from benchmarks.repairs.outcome import Outcome
+from benchmarks.repairs.table import rows, table
 from looplint.runtime.verify import Case
 from looplint.runtime.warm import Warm
 
@@ -37,6 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--jobs", type=int, default=1, metavar="N", help="so many processes at a time, each with the runs of its own bases (default 1)"
     )
     parser.add_argument("--journal", type=Path, help="write every outcome here when it is known, and go on from what is there already")
+    add_option(parser)
     options = parser.parse_args(arguments)
 
     bases = [b for b in fixture_bases() if options.base in b.label]
@@ -49,10 +51,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     works = [*(_of_fixtures(fixtures) if run else ()), *_of_bases(chosen, run=run)]
     found = _all_outcomes(works, Journal(options.journal), options.jobs)
     print(f"\r{len(found)} programs in {time.perf_counter() - started:.0f} s{'':<80}", file=sys.stderr)
-    print(table(found))
+    counted = rows(found)
+    print(table(counted))
     for outcome in found:
         if odd := _odd(outcome):
             print(f"{outcome.code} {outcome.base}:{outcome.line} {outcome.form}: {odd}")
+    if options.store:
+        store("repairs", {"per_rule": options.per_rule, "rows": {code: asdict(row) for code, row in counted.items()}})
     return 0
 
 
@@ -111,48 +116,6 @@ def _texts(case: Case) -> Iterator[str]:
 def _of_fixture(case: Case) -> list[Outcome]:
     assert _warm is not None
     return [fixture_outcome(case, _warm)]
-
-
-def table(found: Sequence[Outcome]) -> str:
-    """Per rule, as Markdown: what was seen, how it was repaired, and how many of the repaired scripts that can be compared end the same."""
-    lines = [
-        "| rule | planted, seen | safe | same end | unsafe | same end | not repaired | fixtures | same end | parse | stable | nothing new |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
-    ]
-    for code in sorted({o.code for o in found}):
-        lines.append(_row(code, [o for o in found if o.code == code]))
-    lines.append(_row("**all**", found))
-    return "\n".join(lines)
-
-
-def _row(label: str, rows: Sequence[Outcome]) -> str:
-    seen = [o for o in rows if o.repair != "unseen"]
-    planted, fixtures = [o for o in seen if o.form != FIXTURE], [o for o in seen if o.form == FIXTURE]
-    safe, unsafe = ([o for o in planted if o.repair == kind] for kind in ("safe", "unsafe"))
-    mended = [o for o in fixtures if o.repair != "none"]
-    made = safe + unsafe + mended
-    checks = (sum(o.parses for o in made), sum(o.idempotent for o in made), sum(not o.new_findings for o in made))
-    counts = [
-        len(planted),
-        len(safe),
-        _equal(safe),
-        len(unsafe),
-        _equal(unsafe),
-        len(planted) - len(safe) - len(unsafe),
-        len(mended),
-        _equal(mended),
-    ]
-    return f"| {label} | {' | '.join(map(str, counts))} | {' | '.join(_part(n, len(made)) for n in checks)} |"
-
-
-def _equal(rows: Sequence[Outcome]) -> str:
-    run = [o for o in rows if o.same is not None]
-    return _part(sum(bool(o.same) for o in run), len(run))
-
-
-def _part(part: int, whole: int) -> str:
-    """`12 of 13`, so that nobody takes the share of a few for that of many."""
-    return "-" if not whole else f"all {whole}" if part == whole else f"{part} of {whole}"
 
 
 def _odd(outcome: Outcome) -> str:

@@ -13,6 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from benchmarks.figures import add_option, store
 from benchmarks.speed import phases, workloads
 from benchmarks.speed.process import compare
 from benchmarks.speed.tools import Installed, install
@@ -28,6 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--tree-rounds", type=int, default=3, help="measured runs of each command on the tree (default 3)")
     parser.add_argument("--files", type=int, default=1000, help="files in the tree (default 1000)")
     parser.add_argument("--json", type=Path, help="write all figures here")
+    add_option(parser)
     options = parser.parse_args(arguments)
 
     with tempfile.TemporaryDirectory(prefix="speed-") as name:
@@ -37,6 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(report(figures))
     if options.json is not None:
         options.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    if options.store:
+        store("speed", {name: figures[name] for name in ("machine", "versions", "script", "tree", "growth", "steps")})
     return 0
 
 

@@ -17,6 +17,7 @@ from typing import TypeAlias
 
 import looplint
 from benchmarks.ecosystem.__main__ import judgements
+from benchmarks.figures import add_option, store
 
 # What is hidden, and by which names: the same number of lines stays, so that a finding is known by its row.
 VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
@@ -53,6 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.unknown", description=__doc__)
     parser.add_argument("--checkouts", type=Path, required=True)
     parser.add_argument("--jobs", type=int, default=2)
+    add_option(parser)
     options = parser.parse_args(arguments)
     true = true_findings()
     files = [f for folder in sorted(options.checkouts.iterdir()) for f in sorted(folder.rglob("*.py")) if mentions_torch(f)]
@@ -63,6 +65,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"\r{len(outcomes)}/{len(files)}", end="", file=sys.stderr)
     print(file=sys.stderr)
     print(table(outcomes))
+    if options.store:
+        store("unknown", {"files": len(outcomes), "unjudged": sum(len(texts) for o in outcomes for texts in o.only.values())})
     return 1 if any(outcome.only for outcome in outcomes) else 0
 
 

@@ -170,14 +170,12 @@ def insert_step(p: Planner, optimizer: Obj, backward: Event) -> Plan:
     if name is None:
         raise Infeasible("the optimizer has no name where the backward is")
     draft = Draft(place.layout)
-    for statement in place.layout.by_node.values():
-        if (
-            isinstance(statement.node, cst.Expr)
-            and place.layout.code(statement.node) == f"{name}.step"
-            and place.layout.function_of(statement) is function
-        ):
+    named = [s for s in place.layout.by_node.values() if isinstance(s.node, cst.Expr) and place.layout.code(s.node) == f"{name}.step"]
+    uncalled = [s for s in named if place.layout.function_of(s) is function]
+    if uncalled:
+        for statement in uncalled:
             draft.insert(place.layout.extent(statement.node)[1], "()")
-            return Plan(f"Call {name}.step()", "unsafe", [draft])
+        return Plan(f"Call {name}.step()", "unsafe", [draft])
     if clear is not None:
         before = place_at(clear, len(clear.calls), p.layouts)
         if before.layout is place.layout and before.layout.function_of(before.statement) is function and clear.loops == backward.loops:

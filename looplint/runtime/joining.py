@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from looplint.finding import Finding, Location
-from looplint.runtime import witness_cycle, witness_rest, witness_state
+from looplint.runtime import claims_costs, witness_costs, witness_cycle, witness_rest, witness_state
 from looplint.runtime.stream import Stream
 from looplint.runtime.witness import Judge, Witness
 from looplint.sources import display_name
@@ -25,13 +25,16 @@ JUDGES: tuple[tuple[tuple[str, ...], Judge], ...] = (
     (("LL107",), witness_cycle.never_filled),
     (("LL108",), witness_cycle.accumulated_unscaled),
     (("LL110",), witness_cycle.retained),
+    (("LL111",), witness_cycle.left_over),
     (("LL201", "LL202"), witness_state.schedule_pace),
     (("LL203",), witness_state.first_value_skipped),
     (("LL204",), witness_state.metric_missing),
     (("LL205",), witness_state.never_scheduled),
-    (("LL301",), witness_state.trained_in_eval),
+    (("LL206",), witness_state.stale_schedules),
+    (("LL301", "LL304"), witness_state.trained_in_eval),
     (("LL302", "LL303"), witness_state.measured),
     (("LL401", "LL402"), witness_state.kept_graphs),
+    (("LL403",), witness_costs.in_each_batch("LL403", ("text", "read"), "made a text of a tensor")),
     (("LL501",), witness_state.dead_parameters),
     (("LL502",), witness_state.strays),
     (("LL503",), witness_state.casts),
@@ -43,9 +46,21 @@ JUDGES: tuple[tuple[tuple[str, ...], Judge], ...] = (
     (("LL604",), witness_rest.bypassed),
     (("LL701", "LL702", "LL703"), witness_rest.loss_inputs),
     (("LL801",), witness_rest.restores_itself),
+    (("LL802",), witness_rest.resumed_without_state),
+    (("LL803",), witness_rest.placed_by_file),
     (("LL901",), witness_rest.in_order),
     (("LL902",), witness_rest.both_flags),
     (("LL903",), witness_rest.epoch_never_set),
+    (("LL904",), witness_rest.seeded_late),
+    (("LP001",), witness_costs.loader_without_workers),
+    (("LP002",), witness_costs.staged),
+    (("LP003",), witness_costs.waited_for),
+    (("LP004",), witness_costs.in_each_batch("LP004", ("read",), "asked a tensor for its number")),
+    (("LP005",), witness_costs.in_each_batch("LP005", ("release",), "gave the cached memory back")),
+    (("LP006",), witness_costs.filled_with_zeros),
+    (("LP007",), witness_costs.deprecations),
+    (("LP008",), witness_costs.workers_not_persistent),
+    (("LP009",), witness_costs.statistics_per_step),
 )
 MEASURED = frozenset(code for codes, _ in JUDGES for code in codes)
 # Rules whose places only a probe can watch.
@@ -87,7 +102,8 @@ def join(findings: Sequence[Finding], stream: Stream, names: Mapping[str, str]) 
     `names` are those of the rules by code; of other rules, run-time findings are not wanted.
     """
     seen = witnesses(stream)
-    joined = [_judged(finding, seen) for finding in findings]
+    blind = frozenset() if stream.start.get("cuda") else claims_costs.ON_ACCELERATOR
+    joined = [_judged(finding, seen, blind) for finding in findings]
     told = {(place, code) for j in joined for place in _places(j.finding) for code in (j.code, ALIKE.get(j.code))}
     for witness in seen:
         if witness.alone and witness.code in names and not any((frame, witness.code) in told for frame in witness.frames):
@@ -107,12 +123,19 @@ def watched(findings: Iterable[Finding]) -> dict[str, list[int]]:
     return {path: sorted(rows) for path, rows in lines.items()}
 
 
-def _judged(finding: Finding, seen: Sequence[Witness]) -> Joined:
+def costs_asked(findings: Iterable[Finding]) -> bool:
+    """Whether a finding is about what only further hooks measure, for `Options.costs`."""
+    return any(finding.code in claims_costs.CODES for finding in findings)
+
+
+def _judged(finding: Finding, seen: Sequence[Witness], blind: Collection[str]) -> Joined:
     def verdict(kind: Verdict, text: str) -> Joined:
         return Joined(kind, finding, text)
 
     if finding.code not in MEASURED:
-        return verdict("not measured", "a run does not show what this rule reports")
+        return verdict("not measured", "one run alone does not show what this rule reports")
+    if finding.code in blind:
+        return verdict("not measured", "only a copy to an accelerator shows it, and this run had none")
     places = set(_places(finding))
     mine = [w for w in seen if w.code in (finding.code, ALIKE.get(finding.code)) and (places & w.frames or not w.frames) and w.whole]
     if not mine:

@@ -16,7 +16,7 @@ from looplint.errors import UserError
 from looplint.finding import Problem, written_place
 from looplint.linting import lint_paths, unsilenced
 from looplint.report.json import as_dict
-from looplint.runtime.joining import Joined, join, watched
+from looplint.runtime.joining import Joined, costs_asked, join, watched
 from looplint.runtime.record import Launch, Options, Recording, record
 from looplint.sources import display_name
 from looplint.ways import Ways
@@ -49,7 +49,7 @@ def inspect(script: str, options: Options, configurations: Configurations | None
     """
     path = program_file(script, options)
     linted = lint_paths([str(path)], configurations=configurations, jobs=1)
-    recording = record(script, replace(options, watch=watched(linted.findings)), launch)
+    recording = record(script, replace(options, watch=watched(linted.findings), costs=costs_asked(linted.findings)), launch)
     ways = Ways([str(path)], configurations=configurations)
     names = {rule.code: rule.name for rule in ways.of_source(None).rules()}
     joined = join(linted.findings, recording.stream, names)

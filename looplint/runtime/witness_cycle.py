@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from looplint.runtime.claims import concerns, empty, optimizers, steps_of, unchanged
 from looplint.runtime.stream import Event, Stream, Thing
-from looplint.runtime.witness import Tally, Witness, fills, mostly, together
+from looplint.runtime.witness import Tally, Witness, anywhere, fills, mostly, together
 
 NEARBY = 256  # events on either side among which those of the same iteration are looked for
 
@@ -184,6 +184,14 @@ def _operations(backward: Event) -> list[str]:
     """A loss's last operations, without the multiplication by a scaler."""
     chain: list[str] = backward.facts["chain"]
     return chain[1:] if "scaler" in backward.facts else chain
+
+
+def left_over(stream: Stream) -> Iterator[Witness]:
+    """LL111: backwards that no step came after, in a run that came to its end."""
+    if stream.outcome == "finished":
+        last = max((e.n for e in stream.of("step")), default=0)
+        left = len(stream.of("backward", where=lambda e: e.n > last))
+        yield anywhere("LL111", left > 0, f"{left} backwards came after the last step, which no step used")
 
 
 def retained(stream: Stream) -> Iterator[Witness]:

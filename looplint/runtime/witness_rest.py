@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from looplint.runtime.stream import Event, Stream
-from looplint.runtime.witness import Count, Tally, Witness, mostly
+from looplint.runtime.witness import Count, Tally, Witness, anywhere, mostly
 
 
 def _scaled(stream: Stream) -> Iterator[tuple[Event, bool]]:
@@ -106,6 +106,37 @@ def restores_itself(stream: Stream) -> Iterator[Witness]:
     yield from tally.witnesses("LL801", lambda c: f"{c.bad} of {c.whole} states taken here were, when restored, the model's own tensors")
 
 
+def resumed_without_state(stream: Stream) -> Iterator[Witness]:
+    """LL802: a module's state restored before the first step of an optimizer that never got one."""
+    tally = Tally()
+    told = {e.object for e in stream.of("load") if e.facts.get("function") == "load_state_dict"}
+    first: dict[int, int] = {}
+    for step in stream.of("step"):
+        first.setdefault(step.object, step.n)
+    for load in stream.of("load", where=lambda e: e.facts.get("tensors", 0) > 0):
+        later = [optimizer for optimizer, n in first.items() if n > load.n]
+        if later:
+            tally.add(load.stack, any(optimizer not in told for optimizer in later), load.object)
+    yield from tally.witnesses("LL802", lambda c: f"after {c.bad} of {c.whole} states restored here an optimizer began without one")
+
+
+def placed_by_file(stream: Stream) -> Iterator[Witness]:
+    """LL803."""
+    tally = Tally()
+    for load in stream.of("load", where=lambda e: e.facts.get("function") == "torch.load"):
+        tally.add(load.stack, not load.facts.get("map_location"))
+    yield from tally.witnesses("LL803", lambda c: f"{c.bad} of {c.whole} files loaded here went to where they had been saved from")
+
+
+def seeded_late(stream: Stream) -> Iterator[Witness]:
+    """LL904: the parameters that were there when the first seed was set."""
+    tally, first = Tally(), next(iter(stream.marked("seed")), None)
+    if first is not None:
+        drawn = first.facts["parameters"]
+        tally.add(first.stack, drawn > 0)
+        yield from tally.witnesses("LL904", lambda c: f"{drawn} parameters were there when the first seed was set here")
+
+
 def in_order(stream: Stream) -> Iterator[Witness]:
     """LL901: loaders that were trained on, and their samplers."""
     tally, trained = Tally(), {loader for e in stream.of("backward") for loader, _, _ in e.batches}
@@ -118,16 +149,11 @@ def in_order(stream: Stream) -> Iterator[Witness]:
     )
 
 
-def _anywhere(code: str, bad: bool, text: str) -> Witness:
-    """A witness of the whole program: no place of it can be hooked."""
-    return Witness(code, "", 0, frozenset(), int(bad), 1, text)
-
-
 def both_flags(stream: Stream) -> Iterator[Witness]:
     """LL902."""
     if flags := stream.end.get("flags"):
         bad = bool(flags.get("benchmark") and flags.get("deterministic"))
-        yield _anywhere(
+        yield anywhere(
             "LL902", bad, f"the run ended with benchmark {flags.get('benchmark')} and deterministic {flags.get('deterministic')}"
         )
 
@@ -137,7 +163,7 @@ def epoch_never_set(stream: Stream) -> Iterator[Witness]:
     passes = [m for m in stream.marked("pass") if stream.things[m.facts["object"]].facts["sampler"] == "DistributedSampler"]
     if len(passes) > 1:
         told = len(stream.marked("set_epoch"))
-        yield _anywhere("LL903", told == 0, f"{len(passes)} passes over a distributed sampler, {told} calls of set_epoch")
+        yield anywhere("LL903", told == 0, f"{len(passes)} passes over a distributed sampler, {told} calls of set_epoch")
 
 
 def not_ready(stream: Stream) -> Iterator[Witness]:

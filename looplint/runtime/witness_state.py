@@ -53,6 +53,20 @@ def first_value_skipped(stream: Stream) -> Iterator[Witness]:
     )
 
 
+def stale_schedules(stream: Stream) -> Iterator[Witness]:
+    """LL206: steps of schedulers since whose last one only other optimizers than their own have stepped."""
+    tally, stepped = Tally(), dict[int, set[int]]()
+    for event in stream.events:
+        if event.kind == "step":
+            for since in stepped.values():
+                since.add(event.object)
+        elif event.kind == "schedule":
+            since = stepped.get(event.object, set())
+            tally.add(event.stack, bool(since) and stream.things[event.object].facts.get("optimizer") not in since, event.object)
+            stepped[event.object] = set()
+    yield from tally.witnesses("LL206", lambda c: f"{c.bad} of {c.whole} schedule steps here followed steps of other optimizers alone")
+
+
 def metric_missing(stream: Stream) -> Iterator[Witness]:
     """LL204: schedule steps that fail because the metric is not given."""
     tally = Tally()
@@ -83,7 +97,7 @@ def _settled(stream: Stream) -> list[Event]:
 
 
 def trained_in_eval(stream: Stream) -> Iterator[Witness]:
-    """LL301: forwards in eval mode, once the module has been put there, whose gradients its optimizer used."""
+    """LL301 and LL304: forwards in eval mode, once the module has been put there, whose gradients its optimizer used."""
     tally, evaluated, trained = Tally(), False, _trained(stream)
     settled = trained | {e.n for e in _settled(stream)}
     began = {e.object for e in stream.of("forward") if e.n in trained and e.facts["training"]}
@@ -94,6 +108,7 @@ def trained_in_eval(stream: Stream) -> Iterator[Witness]:
     say = "{} of {} forwards here, after an eval(), trained in eval mode"
     moody = {e.object for e in stream.of("forward") if e.facts.get("moody")}
     yield from tally.witnesses("LL301", lambda c: say.format(c.bad, c.whole), lambda c: c.objects <= began & moody)
+    yield from tally.witnesses("LL304", lambda c: say.format(c.bad, c.whole))
 
 
 def _trained(stream: Stream) -> set[int]:

@@ -1,0 +1,37 @@
+"""What `looplint run` says of the fixtures: each finding in a broken one is confirmed by its run, as far as a CPU can show it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from looplint import catalogue
+from looplint.configuration import Configurations
+from looplint.runtime.claims_costs import ON_ACCELERATOR
+from looplint.runtime.joining import MEASURED
+from looplint.runtime.record import Options
+from looplint.runtime.running import inspect
+from looplint.runtime.verify import Case, cases, entry
+from looplint.runtime.warm import Warm
+
+
+def broken() -> Iterator[Case]:
+    for rule in catalogue.load():
+        folder = catalogue.folder("fixtures") / rule.name.replace("-", "_")
+        if rule.code in MEASURED and folder.is_dir():
+            yield from cases(folder, rule.code)
+
+
+@pytest.mark.parametrize("case", list(broken()), ids=lambda c: f"{c.rule}/{c.name}")
+def test_what_a_rule_reports_is_confirmed(case: Case, warm: Warm, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = entry(case.broken)
+    monkeypatch.chdir(script.parent)
+    configurations = Configurations(isolated=True, overrides={"select": (case.code,)})
+    options = Options(cwd=script.parent)
+    inspection = inspect(str(script), options, configurations, warm.launch)
+    verdicts = {j.verdict for j in inspection.joined if j.verdict != "found at run time only"}
+    wanted = {"not measured"} if case.code in ON_ACCELERATOR else {"confirmed"}
+    if case.code == "LL503":  # a tensor that is dropped on its way to the device is the same one where the device is the CPU
+        wanted |= {"refuted"}
+    assert verdicts <= wanted, [(j.line, j.verdict, j.text) for j in inspection.joined]
