@@ -455,6 +455,28 @@ for i, (x, y) in enumerate(loader):
         opt.zero_grad()
 """,
     ),
+    "the call of a helper that clears goes to the top of the batch": (
+        """\
+def reset(optimizer):
+    optimizer.zero_grad()
+
+
+for x, y in loader:
+    nn.functional.mse_loss(model(x), y).backward()
+    reset(opt)  # gradients
+    opt.step()
+""",
+        """\
+def reset(optimizer):
+    optimizer.zero_grad()
+
+
+for x, y in loader:
+    reset(opt)  # gradients
+    nn.functional.mse_loss(model(x), y).backward()
+    opt.step()
+""",
+    ),
     "every step that is named is called": (
         """\
 for x, y in loader:

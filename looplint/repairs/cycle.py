@@ -20,7 +20,7 @@ from looplint.values import Obj
 def move_clear(p: Planner, optimizer: Obj, clear: Event, backward: Event, step: Event) -> Plan:
     """The clear goes to the top of the batch body, behind the step of another optimizer that stands above.
 
-    Where it stands in a function that steps and does not run the backward, or where gradients of several batches add up to a step, it
+    Where it stands in a function that also steps and does not run the backward, or where gradients of several batches add up to a step, it
     goes behind the step.
     """
     mine, theirs = meet(clear, backward, p.layouts)
@@ -30,7 +30,8 @@ def move_clear(p: Planner, optimizer: Obj, clear: Event, backward: Event, step: 
         raise Infeasible(
             "another optimizer has used those gradients, and a loss of its own is computed behind the clear: its backward may be missing"
         )
-    if not mine.direct or _accumulates(p, backward, step):
+    with_step = not mine.direct and p.does(mine.statement, mine.layout, optimizer, "step")
+    if with_step or _accumulates(p, backward, step):
         return _clear_behind_step(p, optimizer, clear, step)
     unit = p.unit(mine, theirs.statement, "clear")
     block, outer, backwards = common_block(unit, theirs.statement)
@@ -67,7 +68,11 @@ def _clear_behind_step(p: Planner, optimizer: Obj, clear: Event, step: Event) ->
     check_free(unit, target, including=True)
     draft = Draft(mine.layout)
     draft.move_after(unit, target)
-    return Plan(f"Move the clear of {_called(optimizer)} behind its step", "safe", [draft])
+    # What another loss leaves behind the step would be there at the next backward.
+    left = [
+        e for e in p.program.of("backward") if e.index > step.index and e.loops[:1] == step.loops[:1] and p.program.touches(e, optimizer)
+    ]
+    return Plan(f"Move the clear of {_called(optimizer)} behind its step", "unsafe" if left else "safe", [draft])
 
 
 def _top(p: Planner, optimizer: Obj, backward: Statement, place: Place) -> int:
@@ -146,6 +151,9 @@ def _unscale(p: Planner, draft: Draft, clip: Place, steps: Place, target: Statem
 
 def move_after_backward(p: Planner, step: Event, backward: Event, optimizer: Obj) -> Plan:
     """The step goes behind the backward and the clips that follow it, together with what follows the step."""
+    between = [e for e in p.program.of("clear") if step.index < e.index < backward.index and e.loops == step.loops]
+    if any(optimizer not in e.subjects for e in between):
+        raise Infeasible("another optimizer is cleared for the backward that follows: a backward of its own may be missing")
     mine, theirs = meet(step, backward, p.layouts)
     unit = p.unit(mine, theirs.statement, "step", "update")
     block, outer, target = common_block(unit, theirs.statement)
