@@ -37,9 +37,18 @@ def seed_after_model(script: Script) -> Iterator[Change]:
         )
         if model is not None and seed.lineno < model.lineno < stmt.lineno:
             # What is drawn between the seed's old place and the model is another matter: the weights must not hang on it.
-            first = next(
-                s for s in body if isinstance(s, ast.Assign) and ast.unparse(s.targets[0]) in models.values() and s.lineno > seed.lineno
-            )
-            right = (MoveBefore(seed, first),)
+            right = (MoveBefore(seed, _first_drawn(body, seed, set(models.values()))),)
             yield Change("the seed put after the optimizer", (MoveAfter(seed, stmt),), right)
             yield Change("the seed put after the model", (MoveAfter(seed, model),), right)
+
+
+def _first_drawn(body: list[ast.stmt], seed: ast.stmt, models: set[str]) -> ast.stmt:
+    """The first statement below the seed that builds a model, or a layer that one is built of."""
+    below = [s for s in body if isinstance(s, ast.Assign) and s.lineno > seed.lineno]
+    wanted, found = set(models), []
+    for stmt in reversed(below):
+        names = {ast.unparse(t) for target in stmt.targets for t in (target.elts if isinstance(target, ast.Tuple) else [target])}
+        if names & models or (names & wanted and "nn." in ast.unparse(stmt.value)):
+            found.append(stmt)
+            wanted |= {n.id for n in ast.walk(stmt.value) if isinstance(n, ast.Name)}
+    return found[-1]
