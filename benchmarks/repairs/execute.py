@@ -23,6 +23,8 @@ from looplint.runtime.warm import Warm
 OPTIONS = Options(steps=400, seconds=60)
 # What these rules report costs time and leaves the numbers as they are: a repaired run must end where the run that it repairs ends.
 COSTS_ONLY = frozenset(code for code in signals.SIGNALS if code.startswith("LP")) | {"LL403"}
+# Worker processes take long to start; whether they stay is seen in the second epoch.
+OF_WORKERS = frozenset({"LP001", "LP008"})
 
 
 def outcomes(base: Base, planted: Sequence[Mutant], warm: Warm | None) -> Iterator[Outcome]:
@@ -42,10 +44,11 @@ def outcomes(base: Base, planted: Sequence[Mutant], warm: Warm | None) -> Iterat
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How the programs of one comparison are run: after which text's run, with which hooks, and whether the CPU stands in for CUDA."""
+    """How the programs of one comparison are run: after which text's run, with which hooks, for how many epochs (0: all), and whether the CPU stands in for CUDA."""
 
     earlier: str | None
     costs: bool
+    epochs: int
     stand_in: bool = False
 
 
@@ -65,7 +68,7 @@ class Runs:
         about memory. Where nothing right is known, the damage must be seen in the mutant and be gone; and where it is one of time alone,
         the repair must end where the mutant ends. Programs that need CUDA are run with the CPU in its place.
         """
-        way = Way(mutant.earlier, costs=mutant.code in claims_costs.CODES)
+        way = Way(mutant.earlier, mutant.code in claims_costs.CODES, epochs=2 if mutant.code in OF_WORKERS else 0)
         right = mutant.right or self.base.source
         if not self._of(right, way).ok and asks_for_cuda(right):
             way = replace(way, stand_in=True)
@@ -113,7 +116,7 @@ class Runs:
     def _run(self, folder: Path, way: Way) -> Recording:
         for file in folder.glob("*.py") if way.stand_in else ():
             file.write_text(on_cpu(file.read_text(encoding="utf-8")), encoding="utf-8")
-        return self.warm.record(folder / self.base.main, replace(OPTIONS, cwd=folder, costs=way.costs))
+        return self.warm.record(folder / self.base.main, replace(OPTIONS, cwd=folder, costs=way.costs, epochs=way.epochs))
 
     def _files_of(self, way: Way) -> dict[str, bytes]:
         """The files that the earlier run leaves."""

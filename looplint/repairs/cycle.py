@@ -10,7 +10,7 @@ from looplint.finding import Applicability
 from looplint.graph import Event, Loop
 from looplint.program import related
 from looplint.repairs.draft import Draft, Infeasible, first_place
-from looplint.repairs.layout import Statement
+from looplint.repairs.layout import Layout, Statement
 from looplint.repairs.names import sets
 from looplint.repairs.places import Place, in_loop, loop_statement, meet, name_in, place_at, receiver
 from looplint.repairs.planner import Plan, Planner, check_free, common_block, highest
@@ -23,6 +23,8 @@ def move_clear(p: Planner, optimizer: Obj, clear: Event, backward: Event, step: 
     Where it stands in a function that also steps and does not run the backward, or where gradients of several batches add up to a step, it
     goes behind the step.
     """
+    if backward.data.get("manual"):  # gradients that are changed by hand were filled before
+        backward = next((e for e in _backwards(p, optimizer, clear) if not e.data.get("manual")), backward)
     mine, theirs = meet(clear, backward, p.layouts)
     others = [e for e in p.program.of("step") if optimizer not in e.subjects and backward.index < e.index < clear.index]
     holds = optimizer.info.get("holds", frozenset())
@@ -51,6 +53,11 @@ def move_clear(p: Planner, optimizer: Obj, clear: Event, backward: Event, step: 
         draft.move_before(unit, target)
     # Where another optimizer has stepped on these gradients, they may be its own.
     return Plan(f"Move the clear of {_called(optimizer)} before the forward pass", "unsafe" if others else "safe", [draft])
+
+
+def _backwards(p: Planner, optimizer: Obj, before: Event) -> list[Event]:
+    """The backwards into an optimizer's gradients that come before an event, the last one first."""
+    return [e for e in reversed(p.program.of("backward")) if e.index < before.index and p.program.touches(e, optimizer)]
 
 
 def _accumulates(p: Planner, backward: Event, step: Event) -> bool:
@@ -86,10 +93,15 @@ def _top(p: Planner, optimizer: Obj, backward: Statement, place: Place) -> int:
 
 
 def insert_clear(p: Planner, optimizer: Obj, step: Event, backward: Event, loop: Loop) -> Plan:
-    """The clear goes to the top of the batch body; behind the step where that does not run for every batch, or is elsewhere."""
+    """The clear goes to the top of the batch body; behind the step where that does not run for every batch, or is elsewhere.
+
+    With several optimizers it belongs to the optimizer's own backward, the last one before its step: what the losses of others have left
+    is cleared too.
+    """
     name = receiver(step, optimizer, p.layouts)
     if name is None:
         raise Infeasible("the step does not name its optimizer")
+    backward = next((e for e in _backwards(p, optimizer, step) if e.loops == backward.loops), backward)
     code = f"{name}.zero_grad()"
     applicability: Applicability = "safe" if len([o for o in p.program.optimizers if o.kind == "optimizer"]) == 1 else "unsafe"
     steps, backwards = meet(step, backward, p.layouts)
@@ -170,7 +182,7 @@ def move_after_backward(p: Planner, step: Event, backward: Event, optimizer: Obj
 
 
 def insert_step(p: Planner, optimizer: Obj, backward: Event) -> Plan:
-    """A step behind the backward and its clips, or before the clear that follows them; one that is named and not called is called."""
+    """A step behind the backward and its clips, or before the clear that follows them; steps that are named and not called are called."""
     backward, clear = _cleared_around(p, optimizer, backward)
     place = place_at(backward, len(backward.calls), p.layouts)
     function = place.layout.function_of(place.statement)
@@ -178,12 +190,11 @@ def insert_step(p: Planner, optimizer: Obj, backward: Event) -> Plan:
     if name is None:
         raise Infeasible("the optimizer has no name where the backward is")
     draft = Draft(place.layout)
-    named = [s for s in place.layout.by_node.values() if isinstance(s.node, cst.Expr) and place.layout.code(s.node) == f"{name}.step"]
-    uncalled = [s for s in named if place.layout.function_of(s) is function]
-    if uncalled:
+    uncalled = _steps_not_called(p, place.layout, function)
+    if f"{name}.step" in uncalled.values():
         for statement in uncalled:
             draft.insert(place.layout.extent(statement.node)[1], "()")
-        return Plan(f"Call {name}.step()", "unsafe", [draft])
+        return Plan(f"Call {', '.join(f'{code}()' for code in dict.fromkeys(uncalled.values()))}", "unsafe", [draft])
     if clear is not None:
         before = place_at(clear, len(clear.calls), p.layouts)
         if before.layout is place.layout and before.layout.function_of(before.statement) is function and clear.loops == backward.loops:
@@ -191,6 +202,14 @@ def insert_step(p: Planner, optimizer: Obj, backward: Event) -> Plan:
             return Plan(f"Step {name} before its clear", "unsafe", [draft])
     draft.line_after(p.last_of(place.statement, place.layout, None, "clip", "unscale"), f"{name}.step()")
     return Plan(f"Step {name} behind the backward", "unsafe", [draft])
+
+
+def _steps_not_called(p: Planner, layout: Layout, function: Statement | None) -> dict[Statement, str]:
+    """The statements of a function that name the step of an optimizer and do not call it, with their texts."""
+    names = {name_in(p.program, o, layout.info, function, p.layouts, ("clear", "construct")) for o in p.program.optimizers}
+    steps = {f"{name}.step" for name in names}
+    found = {s: layout.code(s.node) for s in layout.by_node.values() if isinstance(s.node, cst.Expr) and layout.function_of(s) is function}
+    return {statement: code for statement, code in found.items() if code in steps}
 
 
 def _cleared_around(p: Planner, optimizer: Obj, backward: Event) -> tuple[Event, Event | None]:
