@@ -130,7 +130,9 @@ def benchmark_with_deterministic(script: Script) -> Iterator[Change]:
     flags = "torch.backends.cudnn.benchmark = True\ntorch.backends.cudnn.deterministic = True"
     yield Change("both switches side by side", (Before(first, flags),))
     inside = "".join(f"    {line}\n" for line in ("torch.manual_seed(seed)", *reversed(flags.splitlines())))
-    yield Change("both switches in a function", (Before(first, f"def seed_everything(seed):\n{inside}\n\nseed_everything(0)"),))
+    seeded = f"def seed_everything(seed):\n{inside}\n\nseed_everything(0)"
+    right = seeded.replace("benchmark = True", "benchmark = False")
+    yield Change("both switches in a function", (Before(first, seeded),), (Before(first, right),))
 
 
 def _trained_here(script: Script) -> Iterator[tuple[str, ast.stmt, ast.For]]:
