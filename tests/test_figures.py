@@ -78,7 +78,8 @@ def planted_and_repaired(figures: dict[str, Any]) -> list[tuple[str, str, str]]:
             f"`python -m benchmarks.mutation {DIR} --per-rule {planted['per_rule']}`",
         ),
         (
-            f"{whole.planted:,} planted bugs and {whole.fixtures.made} broken fixtures, [repaired and run](docs/measured-repairs.md)",
+            f"{whole.planted:,} planted bugs, all in {figures['repairs']['bases']} of {figures['repairs']['of']} fixtures, and "
+            f"{whole.fixtures.made} broken fixtures, [repaired and run](docs/measured-repairs.md)",
             f"{share(whole.seen, whole.planted)} of them seen; {' and '.join(sorted(sound))} repaired texts parse, are stable and bring nothing new; "
             f"{whole.safe.same:,} of the {whole.safe.compared:,} safe repairs that can be compared end bitwise where the right script ends "
             f"({share(whole.safe.same, whole.safe.compared)}), {whole.unsafe.same:,} of the {whole.unsafe.compared:,} unsafe ones "

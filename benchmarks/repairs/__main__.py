@@ -18,6 +18,7 @@ from benchmarks.mutation.measure import sample
 from benchmarks.mutation.mutant import Mutant
 from benchmarks.mutation.mutators import MUTATORS
 from benchmarks.repairs.execute import outcomes
+from benchmarks.repairs.fixtures import FORM as FIXTURE
 from benchmarks.repairs.fixtures import fixture_cases, fixture_outcome
 from benchmarks.repairs.journal import Journal, key
 from benchmarks.repairs.outcome import Outcome
@@ -34,6 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--per-rule", type=int, default=25, metavar="N", help="at most so many mutants of a rule, spread over all (default 25; 0: all)"
     )
+    parser.add_argument("--report", action="store_true", help="run nothing, and count what the journal holds")
     parser.add_argument(
         "--jobs", type=int, default=1, metavar="N", help="so many processes at a time, each with the runs of its own bases (default 1)"
     )
@@ -49,7 +51,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     fixtures = [c for c in fixture_cases() if options.base in f"{c.rule}/{c.name}" and (not options.rule or c.code in options.rule)]
     run = options.checkouts is None
     works = [*(_of_fixtures(fixtures) if run else ()), *_of_bases(chosen, run=run)]
-    found = _all_outcomes(works, Journal(options.journal), options.jobs)
+    journal = Journal(options.journal)
+    if options.report:
+        works = [work for work in works if journal.get(work.name) is not None]
+    found = _all_outcomes(works, journal, options.jobs)
     print(f"\r{len(found)} programs in {time.perf_counter() - started:.0f} s{'':<80}", file=sys.stderr)
     counted = rows(found)
     print(table(counted))
@@ -57,7 +62,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if odd := _odd(outcome):
             print(f"{outcome.code} {outcome.base}:{outcome.line} {outcome.form}: {odd}")
     if options.store:
-        store("repairs", {"per_rule": options.per_rule, "rows": {code: asdict(row) for code, row in counted.items()}})
+        bases = {"bases": len({o.base for o in found if o.form != FIXTURE}), "of": len(chosen)}
+        store("repairs", {"per_rule": options.per_rule, **bases, "rows": {code: asdict(row) for code, row in counted.items()}})
     return 0
 
 

@@ -36,6 +36,6 @@ class Journal:
 
 
 def key(label: str, texts: Iterable[str]) -> str:
-    """A name for a group of programs that changes with any of their texts."""
-    digest = hashlib.sha256("\0".join(texts).encode())
+    """A name for a group of programs, in whatever order, that changes with any of their texts."""
+    digest = hashlib.sha256("\0".join(sorted(texts)).encode())
     return f"{label} {digest.hexdigest()[:16]}"
