@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks.ecosystem.__main__ import Found
-from benchmarks.unknown.__main__ import look, table
+from benchmarks.unknown.__main__ import look, place, table
 
 SCRIPT = """\
 import torch
@@ -24,8 +23,8 @@ def test_what_is_hidden_is_counted_and_what_nobody_judged_is_named(tmp_path: Pat
     script = tmp_path / "a__b" / "train.py"
     script.parent.mkdir()
     script.write_text(SCRIPT)
-    known = [Found("a/b", "train.py", "LL102", "loss.backward()")]
-    judged, unjudged = look(script, tmp_path, known), look(script, tmp_path, [])
+    assert place(script, tmp_path) == ("a__b", "train.py")
+    judged, unjudged = look(script, frozenset({("LL102", "loss.backward()")})), look(script, frozenset())
     assert judged.counts == {"the project around it": 1, "optimizers and schedulers": 0, "losses": 0, "layers": 1}
     assert not judged.only
     assert unjudged.only["layers"] == (f"{script}:8 LL102",)
