@@ -305,6 +305,16 @@ class Program:
         """Whether a forward's result goes backward."""
         return event.key in self.facts.trained or event.key in self.facts.attacked
 
+    def certainly_trains(self, event: Event, module: Obj) -> bool:
+        """Whether a forward is certainly one of a module's own training, by an optimizer of the program."""
+        return (
+            self.is_trained(event)
+            and not event.data.get("frozen")
+            and event.certain
+            and not self.for_input_gradient(event)
+            and related(self.stepped_modules, {module})
+        )
+
     def feeds_training(self, event: Event) -> bool:
         """Whether a forward's result is what another one is trained on: a generator's samples, the codes of an encoder."""
         return event.key in self._fed

@@ -79,7 +79,7 @@ Safe: `train()` at the top of the batch body.
 What a run shows: the module's `training` is False in training forwards between a validation and the end of its epoch.
 """
 
-from looplint.rule import Event, Loop, Obj, PathState, Program, Report, Reports, mode_matters, mode_states, name_of, note, related
+from looplint.rule import Event, Loop, Obj, PathState, Program, Report, Reports, mode_matters, mode_states, name_of, note
 
 CODE = "LL304"
 
@@ -88,13 +88,7 @@ def check(program: Program) -> Reports:
     reported = set()
     for event in program.of("forward"):
         module = next(iter(event.subjects))
-        if (
-            not program.is_trained(event)
-            or event.data.get("frozen")
-            or not event.certain
-            or program.for_input_gradient(event)
-            or not related(program.stepped_modules, {module})
-        ):
+        if not program.certainly_trains(event, module):
             continue
         visit, loop = mode_states(program, module, event), program.batch_loop(event)
         if visit is None or loop is None or mode_matters(module) is False:

@@ -64,7 +64,7 @@ Safe: insert `train()` at the top of the epoch body.
 What a run shows: `module.training` is False during training forwards.
 """
 
-from looplint.rule import Program, Report, Reports, mode_matters, mode_states, name_of, note, related
+from looplint.rule import Program, Report, Reports, mode_matters, mode_states, name_of, note
 
 CODE = "LL301"
 
@@ -73,13 +73,7 @@ def check(program: Program) -> Reports:
     reported = set()
     for event in program.of("forward"):
         module = next(iter(event.subjects))
-        if (
-            not program.is_trained(event)
-            or event.data.get("frozen")
-            or not event.certain
-            or program.for_input_gradient(event)
-            or not related(program.stepped_modules, {module})
-        ):
+        if not program.certainly_trains(event, module):
             continue
         visit = mode_states(program, module, event)
         if visit is None:

@@ -33,9 +33,10 @@ def main() -> None:
 
 def _serve() -> None:
     """Imports torch once, and runs each script that a line of input asks for in a fork."""
-    import torch._dynamo  # noqa: F401 (imported for the forks)
+    import torch._dynamo  # noqa: F401 (imported for the forks, like the hooks)
 
-    _hooks()
+    import looplint.runtime.hooks  # noqa: F401
+
     for finalizer in list(weakref.finalize._registry):  # type: ignore[attr-defined]
         finalizer.atexit = False  # torch's take its libraries down, for as long as a small script runs, in a fork that ends anyway
     gc.collect()
@@ -137,6 +138,13 @@ def _run_script(options: dict[str, Any]) -> None:
         raise SystemExit(1)
 
 
+def _record(options: dict[str, Any]) -> Any:
+    """Installs the hooks. They import torch, and this process imports it once it is to run a script."""
+    from looplint.runtime import hooks
+
+    return hooks.install(options, _sources(options))
+
+
 def _seed(options: dict[str, Any]) -> None:
     """Seeds what a script draws from before it seeds anything itself."""
     import random
@@ -151,112 +159,6 @@ def _seed(options: dict[str, Any]) -> None:
             sys.modules["numpy"].random.seed(seed)
     if options.get("deterministic"):
         torch.use_deterministic_algorithms(True, warn_only=True)
-
-
-class _Recorder:
-    """The installed hooks, as far as the end of the run needs them."""
-
-    def __init__(self, tape: Any, optimizers: Any, modules: Any) -> None:
-        self.tape, self.optimizers, self.modules = tape, optimizers, modules
-
-    def failing(self) -> bool:
-        """Whether a measurement was under way, so that what was raised is no fault of the script."""
-        return bool(self.tape.local.busy)
-
-    def finish(self, end: dict[str, Any]) -> None:
-        """Writes the last record."""
-        from looplint.runtime import hooks_data, measure
-
-        tape = self.tape
-        tape.local.busy += 1
-        end.update(steps=tape.steps, events=tape.events, measuring=tape.measuring, flags=hooks_data.flags(), **measure.memory())
-        end.update(optimizers=self.optimizers.digests(), modules=self.modules.digests())
-        tape.local.busy = 0
-        tape.write(end)
-        tape.close()
-
-
-def _hooks() -> tuple[Any, ...]:
-    """The modules that hook torch. They import it, and this process imports it once it is to run a script."""
-    from looplint.runtime import (
-        hooks_autograd,
-        hooks_data,
-        hooks_gradients,
-        hooks_kept,
-        hooks_loggers,
-        hooks_modules,
-        hooks_optim,
-        hooks_schedule,
-        hooks_state,
-        measure,
-    )
-
-    return (
-        hooks_autograd,
-        hooks_data,
-        hooks_gradients,
-        hooks_kept,
-        hooks_loggers,
-        hooks_modules,
-        hooks_optim,
-        hooks_schedule,
-        hooks_state,
-        measure,
-    )
-
-
-def _record(options: dict[str, Any]) -> _Recorder:
-    """Opens the stream and installs the hooks."""
-    import torch
-
-    (
-        hooks_autograd,
-        hooks_data,
-        hooks_gradients,
-        hooks_kept,
-        hooks_loggers,
-        hooks_modules,
-        hooks_optim,
-        hooks_schedule,
-        hooks_state,
-        measure,
-    ) = _hooks()
-    from looplint.runtime.tape import Tape
-
-    tape = Tape(options["stream"], own=options.get("own", ""))
-    if hasattr(signal, "SIGUSR2"):  # the parent asks a process that it is about to end for what is not yet written
-        signal.signal(signal.SIGUSR2, lambda *_: tape.flush())
-    cuda = torch.cuda.get_device_name() if torch.cuda.is_available() else None
-    tape.write(
-        {
-            "record": "start",
-            "version": 1,
-            "script": options["script"],
-            "arguments": options["arguments"],
-            "seed": options.get("seed"),
-            "python": sys.version.split()[0],
-            "torch": torch.__version__,
-            "cuda": cuda,
-            **measure.memory(),
-        }
-    )
-    optimizers = hooks_optim.Optimizers(tape, options.get("steps") or 0)
-    modules = hooks_modules.Modules(tape)
-    hooks_optim.install(tape, optimizers)
-    hooks_gradients.install(tape, optimizers)
-    hooks_autograd.install(tape, optimizers)
-    hooks_modules.install(tape, optimizers, modules)
-    hooks_schedule.install(tape)
-    hooks_data.install(tape, options.get("epochs") or 0, options.get("batches") or 0)
-    hooks_state.install(tape, modules)
-    hooks_loggers.install(tape)
-    hooks_kept.install(tape, _sources(options))
-    if options.get("costs"):
-        from looplint.runtime import hooks_costs
-
-        hooks_costs.install(tape)
-
-    return _Recorder(tape, optimizers, modules)
 
 
 def _run(options: dict[str, Any]) -> None:

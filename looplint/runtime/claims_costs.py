@@ -59,6 +59,27 @@ def workers_started(run: Stream, right: Stream) -> Signal:
     return Signal(mine > others, float(mine), f"{mine} worker processes were started for {passes} passes (repaired: {others})")
 
 
+def names_old_amp(mark: Mark) -> bool:
+    """Whether a warning is the one that torch gives for the functions of torch.cuda.amp and torch.cpu.amp."""
+    return ".amp." in mark.facts["message"] and mark.facts["category"] == "FutureWarning"
+
+
+def updates_per_step(stream: Stream) -> float:
+    """How many batches a layer takes into its running statistics for each step; of the layer that takes most."""
+    layers = Counter(m.facts["layer"] for m in stream.marked("statistics"))
+    return share(max(layers.values(), default=0), len(stream.of("step")))
+
+
+def is_staged(mark: Mark) -> bool:
+    """Whether a copy that is not to wait has to be staged first."""
+    return not mark.facts["pinned"] and not mark.facts["waits"]
+
+
+def is_waited_for(mark: Mark) -> bool:
+    """Whether a copy that could go on alone is waited for."""
+    return bool(mark.facts["pinned"] and mark.facts["waits"])
+
+
 def filled_with_zeros(run: Stream, right: Stream) -> Signal:
     """LP006: clears that leave gradients in memory."""
 
@@ -76,20 +97,13 @@ def filled_with_zeros(run: Stream, right: Stream) -> Signal:
 
 def deprecations(run: Stream, right: Stream) -> Signal:
     """LP007: warnings that name the old functions."""
-    mine, others = (
-        sum(".amp." in m.facts["message"] and m.facts["category"] == "FutureWarning" for m in s.marked("warning")) for s in (run, right)
-    )
+    mine, others = (sum(map(names_old_amp, s.marked("warning"))) for s in (run, right))
     return Signal(mine > others, float(mine), f"{mine} FutureWarnings named torch.cuda.amp or torch.cpu.amp (repaired: {others})")
 
 
 def statistics_per_step(run: Stream, right: Stream) -> Signal:
-    """LP009: how many batches a layer takes into its running statistics for each step."""
-
-    def most(stream: Stream) -> float:
-        layers = Counter(m.facts["layer"] for m in stream.marked("statistics"))
-        return share(max(layers.values(), default=0), len(stream.of("step")))
-
-    mine, others = most(run), most(right)
+    """LP009."""
+    mine, others = updates_per_step(run), updates_per_step(right)
     sizes = [m.facts["batch"] for m in run.marked("statistics")]
     text = f"running statistics were updated {mine:.2f} times for each step (repaired: {others:.2f}), from batches of at most {max(sizes, default=0)} examples"
     return Signal(mine > 1.5 and mine > 1.5 * others, round(mine, 4), text)
@@ -105,5 +119,6 @@ def copied(test: Callable[[Mark], bool], words: str) -> Measure:
     return signal
 
 
-staged = copied(lambda m: not m.facts["pinned"] and not m.facts["waits"], "were asked not to wait and came from memory that is not pinned")
-waited_for = copied(lambda m: m.facts["pinned"] and m.facts["waits"], "from pinned memory were waited for")
+STAGED = "were asked not to wait and came from memory that is not pinned"
+WAITED_FOR = "from pinned memory were waited for"
+staged, waited_for = copied(is_staged, STAGED), copied(is_waited_for, WAITED_FOR)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from looplint.runtime.claims import Measure, Signal, most_alive, optimizers, share, steps_of
-from looplint.runtime.stream import Stream, Thing
+from looplint.runtime.stream import Event, Stream, Thing
 
 # Modes
 
@@ -188,13 +188,27 @@ def restores_itself(run: Stream, right: Stream) -> Signal:
     return Signal(shared > 0, float(shared), f"{shared} of {len(loads)} restored states were the model's own storage")
 
 
-def resumed_without_state(run: Stream, right: Stream) -> Signal:
-    restored = run.of("load", where=lambda e: e.facts.get("tensors", 0) > 0)
-    told = {e.object for e in run.of("load") if e.facts.get("function") == "load_state_dict"}
+def restored(stream: Stream) -> list[Event]:
+    """The loads that gave a module its tensors."""
+    return stream.of("load", where=lambda e: e.facts.get("tensors", 0) > 0)
+
+
+def first_steps(stream: Stream) -> dict[int, int]:
+    """The number of each optimizer's first step, by the optimizer's own."""
     first: dict[int, int] = {}
-    for step in run.of("step"):
+    for step in stream.of("step"):
         first.setdefault(step.object, step.n)
-    anew = [o for o, n in first.items() if o not in told and any(e.n < n for e in restored)]
+    return first
+
+
+def given_states(stream: Stream) -> set[int]:
+    """The objects that were given a state by load_state_dict."""
+    return {e.object for e in stream.of("load") if e.facts.get("function") == "load_state_dict"}
+
+
+def resumed_without_state(run: Stream, right: Stream) -> Signal:
+    told, first, loads = given_states(run), first_steps(run), restored(run)
+    anew = [o for o, n in first.items() if o not in told and any(e.n < n for e in loads)]
     return Signal(
         bool(anew), float(len(anew)), f"{len(anew)} of {len(first)} optimizers began without a state after a model's was restored"
     )
@@ -222,12 +236,14 @@ def both_flags(run: Stream, right: Stream) -> Signal:
     )
 
 
-def left_over(run: Stream, right: Stream) -> Signal:
-    def count(stream: Stream) -> int:
-        last = max((e.n for e in stream.of("step")), default=0)
-        return len(stream.of("backward", where=lambda e: e.n > last))
+def backwards_left(stream: Stream) -> int:
+    """How many backwards came after the last step."""
+    last = max((e.n for e in stream.of("step")), default=0)
+    return len(stream.of("backward", where=lambda e: e.n > last))
 
-    mine, others = count(run), count(right)
+
+def left_over(run: Stream, right: Stream) -> Signal:
+    mine, others = backwards_left(run), backwards_left(right)
     return Signal(mine > others, float(mine), f"{mine} backwards came after the last step (repaired: {others})")
 
 

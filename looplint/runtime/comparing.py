@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from looplint.events import EventKind
 from looplint.runtime.record import Recording
 from looplint.runtime.stream import Event, Stream
 
@@ -19,12 +20,12 @@ class Quantity:
     """Something measured at the events of one kind, in their order; not at each of them."""
 
     title: str
-    kind: str
+    kind: EventKind
     series: Callable[[Stream], Series]
     form: str = ".5g"
 
 
-def _fact(kind: str, name: str, scale: float = 1.0) -> Callable[[Stream], Series]:
+def _fact(kind: EventKind, name: str, scale: float = 1.0) -> Callable[[Stream], Series]:
     def value(event: Event) -> float | None:
         found = event.facts.get(name)
         found = found[0] if isinstance(found, list) and found else found
@@ -77,7 +78,7 @@ def first_difference(one: Stream, other: Stream) -> Difference | None:
 
     def candidates() -> Iterator[Difference]:
         for quantity in EXACT:
-            events = one.of(quantity.kind)  # type: ignore[arg-type]
+            events = one.of(quantity.kind)
             for number, (event, a, b) in enumerate(zip(events, quantity.series(one), quantity.series(other), strict=False), 1):
                 if a is not None and b is not None and a != b and not (math.isnan(a) and math.isnan(b)):
                     yield Difference(quantity.title, quantity.kind, number, a, b, event.n)

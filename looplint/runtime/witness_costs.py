@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
 
-from looplint.runtime.claims import share
-from looplint.runtime.claims_costs import trained_batches
+from looplint.runtime.claims_costs import STAGED, WAITED_FOR, is_staged, is_waited_for, names_old_amp, trained_batches, updates_per_step
 from looplint.runtime.stream import Mark, Stream
 from looplint.runtime.witness import Count, Judge, Tally, Witness, anywhere
 
@@ -69,16 +67,15 @@ def deprecations(stream: Stream) -> Iterator[Witness]:
     """LP007: warnings that name the old functions; Python shows each once a place."""
     tally = Tally()
     for mark in stream.marked("warning"):
-        if ".amp." in mark.facts["message"] and mark.facts["category"] == "FutureWarning":
+        if names_old_amp(mark):
             tally.add(mark.stack, True)
     yield from tally.witnesses("LP007", lambda c: "torch warned here, with a FutureWarning, that the name is deprecated")
 
 
 def statistics_per_step(stream: Stream) -> Iterator[Witness]:
     """LP009: batches that a layer takes into its running statistics for each step."""
-    layers = Counter(m.facts["layer"] for m in stream.marked("statistics"))
-    if layers and (steps := len(stream.of("step"))):
-        most = share(max(layers.values()), steps)
+    if stream.marked("statistics") and stream.of("step"):
+        most = updates_per_step(stream)
         yield anywhere("LP009", most > 1.5, f"running statistics were updated {most:.2f} times for each step")
 
 
@@ -100,7 +97,5 @@ def _copies_said(words: str, count: Count) -> str:
 
 loader_without_workers = _built("LP001", "made the training batches in the training process", _in_process)
 workers_not_persistent = _built("LP008", "started workers anew for a later epoch", _workers_anew)
-staged = _copies(
-    "LP002", "were asked not to wait and came from memory that is not pinned", lambda m: not m.facts["pinned"] and not m.facts["waits"]
-)
-waited_for = _copies("LP003", "from pinned memory were waited for", lambda m: m.facts["pinned"] and m.facts["waits"])
+staged = _copies("LP002", STAGED, is_staged)
+waited_for = _copies("LP003", WAITED_FOR, is_waited_for)

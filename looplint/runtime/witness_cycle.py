@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from looplint.runtime.claims import concerns, empty, optimizers, steps_of, unchanged
+from looplint.runtime.claims_state import backwards_left
 from looplint.runtime.stream import Event, Stream, Thing
 from looplint.runtime.witness import Tally, Witness, anywhere, fills, mostly, together
 
@@ -189,8 +190,7 @@ def _operations(backward: Event) -> list[str]:
 def left_over(stream: Stream) -> Iterator[Witness]:
     """LL111: backwards that no step came after, in a run that came to its end."""
     if stream.outcome == "finished":
-        last = max((e.n for e in stream.of("step")), default=0)
-        left = len(stream.of("backward", where=lambda e: e.n > last))
+        left = backwards_left(stream)
         yield anywhere("LL111", left > 0, f"{left} backwards came after the last step, which no step used")
 
 

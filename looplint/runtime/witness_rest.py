@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from looplint.runtime.claims_state import first_steps, given_states, restored
 from looplint.runtime.stream import Event, Stream
 from looplint.runtime.witness import Count, Tally, Witness, anywhere, mostly
 
@@ -100,7 +101,7 @@ def _inputs_said(words: str, count: Count) -> str:
 def restores_itself(stream: Stream) -> Iterator[Witness]:
     """LL801: states taken from a module that later was given its own storage back."""
     tally = Tally()
-    for load in stream.of("load", where=lambda e: e.facts.get("tensors", 0) > 0):
+    for load in restored(stream):
         for taken in stream.of("save", where=lambda e, load=load: e.object == load.object and e.n < load.n):  # type: ignore[misc]
             tally.add(taken.stack, load.facts.get("shared", 0) > 0, load.object)
     yield from tally.witnesses("LL801", lambda c: f"{c.bad} of {c.whole} states taken here were, when restored, the model's own tensors")
@@ -108,12 +109,8 @@ def restores_itself(stream: Stream) -> Iterator[Witness]:
 
 def resumed_without_state(stream: Stream) -> Iterator[Witness]:
     """LL802: a module's state restored before the first step of an optimizer that never got one."""
-    tally = Tally()
-    told = {e.object for e in stream.of("load") if e.facts.get("function") == "load_state_dict"}
-    first: dict[int, int] = {}
-    for step in stream.of("step"):
-        first.setdefault(step.object, step.n)
-    for load in stream.of("load", where=lambda e: e.facts.get("tensors", 0) > 0):
+    tally, told, first = Tally(), given_states(stream), first_steps(stream)
+    for load in restored(stream):
         later = [optimizer for optimizer, n in first.items() if n > load.n]
         if later:
             tally.add(load.stack, any(optimizer not in told for optimizer in later), load.object)
