@@ -9,6 +9,7 @@ import libcst as cst
 from looplint.graph import Event
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Layout
+from looplint.repairs.numbers import takes_numbers
 from looplint.repairs.places import place_at
 from looplint.repairs.planner import Plan, Planner
 
@@ -95,39 +96,14 @@ def _with_suffix(layout: Layout, value: cst.BaseExpression, method: str, verb: s
     return Plan(f"{verb} {what}: .{method}()", "safe", [draft])
 
 
+def _takes_numbers(layout: Layout, name: str) -> bool:
+    assert layout.info.code is not None
+    return takes_numbers(layout.info.code, name.partition("[")[0])
+
+
 def _starts_as_number(layout: Layout, target: str) -> bool:
     """Whether every plain assignment to a name in the file gives it a number."""
     pattern = re.compile(rf"(?<![\w.]){re.escape(target)}\b[^=\n(\[]*?(?<![=!<>+\-*/%&|^@:])=(?!=)[ \t]*([^\n#;]*)")
     values = [m[1].split("=")[-1].strip() for m in pattern.finditer(layout.text)]
     values = [v for v in values if not re.search(rf"(?<![\w.]){re.escape(target)}\b", v)]
     return bool(values) and all(re.fullmatch(r"[-+]?[\d._]+(?:e-?\d+)?(?:\s*,\s*[-+]?[\d._]+)*|\w+ else 0(?:\.0*)?", v) for v in values)
-
-
-def _takes_numbers(layout: Layout, name: str) -> bool:
-    """Whether nothing in the file asks a name, its elements, or what a function returns of it for a tensor's methods."""
-    text, bare = layout.text, re.escape(name)
-    method = r"(?:item|detach|cpu|numpy|mean|sum|backward|data|cuda|to|tolist|float|max|min|std|size|shape|dim)\b"
-    if re.search(rf"(?<![\w.]){bare}(?:\[[^\]]*\])?\.{method}(?!\s*=)", text):
-        return False
-    for call in re.finditer(rf"([\w.]+)\(\s*{bare}\b", text):
-        if call[1].startswith("torch.") or call[1].endswith((".all_reduce", ".stack", ".cat", ".gather", ".reduce")):
-            return False
-    for loop in re.finditer(rf"\bfor (\w+) in {bare}\b", text):
-        if re.search(rf"(?<![\w.]){loop[1]}\.{method}", text):
-            return False
-    return not _asked_of_returns(text, bare, method)
-
-
-def _asked_of_returns(text: str, bare: str, method: str) -> bool:
-    """Whether the callers of a function that returns the name treat the result as a tensor."""
-    for returned in re.finditer(rf"^[ \t]*return\b[^\n]*(?<![\w.]){bare}\b", text, re.MULTILINE):
-        heads = re.findall(r"^[ \t]*(?:async )?def (\w+)", text[: returned.start()], re.MULTILINE)
-        if not heads:
-            continue
-        for target in re.findall(rf"([\w., ]+?)[ \t]*=[ \t]*(?:[\w.]+\.)?{heads[-1]}\(", text):
-            for each in target.split(","):
-                if re.search(rf"(?<![\w.]){re.escape(each.strip())}\.{method}", text):
-                    return True
-        if re.search(rf"\b{heads[-1]}\([^\n]*\)\.{method}", text):
-            return True
-    return False
