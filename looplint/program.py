@@ -219,6 +219,11 @@ class Program:
         """Whether code that cannot be followed gets hold of an object."""
         return obj.escaped
 
+    def built_after(self, event: Event) -> bool:
+        """Whether an optimizer that holds some of an event's modules is built after it."""
+        later = [e for e in self.of("construct") if e.index > event.index and e.root == event.root]
+        return any(o.kind == "optimizer" and related(o.info.get("holds", ()), event.subjects) for e in later for o in e.subjects)
+
     # -- loops
 
     @cached_property
@@ -240,8 +245,16 @@ class Program:
 
     def every_iteration(self, event: Event, loop: Loop) -> bool:
         """Whether an event happens in each iteration of a loop: no condition that changes from turn to turn stands before it."""
+        return not self._varying(event, loop)
+
+    def in_each_iteration_of(self, others: Iterable[Event], event: Event, loop: Loop) -> bool:
+        """Whether an event happens in each iteration of a loop in which one of the others does."""
+        return all(guard in other.guards for guard in self._varying(event, loop) for other in others)
+
+    def _varying(self, event: Event, loop: Loop) -> list[Guard]:
+        """The conditions of an event inside a loop that can change from one iteration to the next."""
         depth = event.loops.index(loop) + 1
-        return not any(self.varies(g, loop) for g in event.guards if g.depth >= depth)
+        return [g for g in event.guards if g.depth >= depth and self.varies(g, loop)]
 
     def varies(self, guard: Guard, loop: Loop) -> bool:
         """Whether the outcome of a condition can change from one iteration of a loop to the next."""

@@ -50,7 +50,7 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-Moves of tensors; a move of the same kind before; an optimizer built after the move.
+Moves of tensors; a move of the same kind before; an optimizer built after the move, also where it takes the place of one that was never used.
 
 ## Repair
 
@@ -87,6 +87,8 @@ def check(program: Program) -> Reports:
             construct = visit.states[0].last("construct")
             if construct is None or _moved_before(program, event, construct):
                 continue
+            if program.built_after(event) and not _is_used(program, optimizer):
+                continue
             if event.guards and optimizer.info.get("alternatives"):
                 continue  # what decides which parameters it got may decide the move, too
             reported.add(event)
@@ -97,6 +99,11 @@ def check(program: Program) -> Reports:
                 note(construct, f"{name_of(optimizer)} takes the parameters here"),
                 repair=("move-before-construction", event, construct),
             )
+
+
+def _is_used(program: Program, optimizer: Obj) -> bool:
+    """Whether an optimizer steps, or may do so where that is not seen."""
+    return program.escapes(optimizer) or any(optimizer in e.subjects for e in program.of("step"))
 
 
 def _moved_before(program: Program, event: Event, construct: Event) -> bool:

@@ -59,7 +59,7 @@ Unsafe: move the construction behind the assignment.
 What a run shows: the new parameters get gradients and never change.
 """
 
-from looplint.rule import Automaton, Obj, Program, Report, Reports, contains_part, name_of, note, related, without_parameters
+from looplint.rule import Automaton, Obj, Program, Report, Reports, contains_part, name_of, note, without_parameters
 
 CODE = "LL502"
 
@@ -77,7 +77,7 @@ def check(program: Program) -> Reports:
                 continue
             (module,) = event.subjects
             construct = visit.states[0].last("construct")
-            if construct is None or not _covers(optimizer, module) or _same_part(event) or _rebuilt(program, event, optimizer):
+            if construct is None or not _covers(optimizer, module) or _same_part(event) or program.built_after(event):
                 continue
             reported.add(event)
             name, held, attr = name_of(module), name_of(optimizer), event.data["attr"]
@@ -104,9 +104,3 @@ def _same_part(event) -> bool:
         part.info.get("part") or part.info.get("loops") is None or any(contains_part(part, whole) for whole in event.subjects)
         for part in new
     ) or (bool(new) and all(map(without_parameters, new)))
-
-
-def _rebuilt(program: Program, event, optimizer: Obj) -> bool:
-    """Whether an optimizer is built after the replacement, which then holds the new part."""
-    later = [e for e in program.of("construct") if e.index > event.index and e.root == event.root]
-    return any(o.kind == "optimizer" and related(o.info.get("holds", frozenset()), event.subjects) for e in later for o in e.subjects)

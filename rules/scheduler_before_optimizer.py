@@ -81,13 +81,16 @@ def check(program: Program) -> Reports:
                 scheduler not in event.subjects
                 or not event.certain
                 or not event.loops
-                or not program.every_iteration(event, event.loops[-1])
                 or event.data["args"].positional
                 or event.data["args"].keywords
             ):
                 continue
             after = [e for e in steps if optimizers[0] in e.subjects and event.loops[-1] in e.loops and e.index > event.index]
-            if not after or not _always_first(program, event, scheduler, optimizers[0]):
+            if (
+                not after
+                or not program.in_each_iteration_of(after, event, event.loops[-1])
+                or not _always_first(program, event, scheduler, optimizers[0])
+            ):
                 continue
             name, held = name_of(scheduler), name_of(optimizers[0])
             message = f"{name}.step() runs before {held}.step(): the first value of the schedule is skipped (PyTorch warns about it once)"

@@ -66,13 +66,14 @@ def move_into_batch_loop(p: Planner, event: Event, step: Event, optimizer: Obj) 
 
 
 def move_after_step(p: Planner, event: Event, step: Event, optimizer: Obj) -> Plan:
-    """The scheduler's step goes behind the optimizer's in the same turn of their loop, not deeper into inner loops."""
+    """The scheduler's step goes behind the optimizer's last in the same turn of their loop, not deeper into inner loops."""
     mine, theirs = meet(event, step, p.layouts)
     block, _, outer = common_block(mine.statement, theirs.statement)
     inner = any(
         isinstance(s.node, _LOOPS) for s in theirs.statement.ancestors() if s.block is not block and s is not theirs.statement
     ) or isinstance(outer.node, _LOOPS)
-    target = outer if inner else _behind_update(p, theirs, optimizer)
+    others = [s for s in block.statements[outer.index + 1 :] if p.does(s, mine.layout, optimizer, "step")]
+    target = others[-1] if others else outer if inner else _behind_update(p, theirs, optimizer)
     return _behind(p, mine, target, "Step the scheduler behind the optimizer")
 
 
