@@ -102,10 +102,8 @@ def _assign_attribute(m: Machine, target: ir.Attr, value: Value) -> None:
         m.forget(path)
     for atom in base:
         match atom:
-            case Params() if target.attr == "grad":
-                m.emit("clear", target.node, atom.sources, manual=True)
-                if value != NONE:
-                    m.emit("backward", target.node, atom.sources, manual=True)
+            case Params() | Tensor() | Unknown() if target.attr == "grad":
+                _replace_gradient(m, target, atom, value)
             case Params() if target.attr == "requires_grad":
                 _freeze(m, atom, value)
             case Tensor() | Unknown() if target.attr == "requires_grad" and isinstance(target.value, ir.Name):
@@ -120,10 +118,6 @@ def _assign_attribute(m: Machine, target: ir.Attr, value: Value) -> None:
                 for inner in value:
                     if isinstance(inner, Ref) and not inner.obj.name:
                         inner.obj.name = f"{ir.render(target.value)}.{target.attr}"
-            case Tensor() if target.attr == "grad" and value == NONE:
-                m.emit("clear", target.node, atom.sources, certain=False, manual=True)
-            case Unknown() if target.attr == "grad" and value == NONE:
-                m.emit("clear", target.node, atom.deps, certain=False, manual=True)
             case ModuleRef() if atom.module.frame is not None:
                 _weak_write(atom.module.frame, target.attr, value)
             case External() if switch := setting(f"{atom.qualname}.{target.attr}"):
@@ -144,6 +138,14 @@ def _ask_for_gradient(m: Machine, name: str, atom: Tensor | Unknown, value: Valu
     if known is not None and known.value:
         tensor = atom if isinstance(atom, Tensor) else Tensor()
         m.frame.locals[name] = frozenset({replace(tensor.tagged(("input-grad", True)), graph="yes")})
+
+
+def _replace_gradient(m: Machine, target: ir.Attr, owner: Params | Tensor | Unknown, value: Value) -> None:
+    """`p.grad = None`, or another gradient: what was added up so far is gone."""
+    sources, certain = owner.deps if isinstance(owner, Unknown) else owner.sources, isinstance(owner, Params)
+    m.emit("clear", target.node, sources, certain=certain, manual=True)
+    if value != NONE:
+        m.emit("backward", target.node, sources, certain=certain, manual=True)
 
 
 def _freeze(m: Machine, params: Params, value: Value) -> None:

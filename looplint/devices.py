@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from looplint.values import UNKNOWN, Const, Value
+from looplint.values import UNKNOWN, Const, Value, constant_of
 
 # Whatever accelerator the machine has: a device, but not one that the text names beside the CPU (see is_choice).
 CURRENT = "accelerator"
@@ -20,6 +20,13 @@ def kind(value: Value | None) -> str | None:
     if any(name in (CURRENT, *_ACCELERATORS) for name in names) or any(isinstance(a, Const) and type(a.value) is int for a in value or ()):
         return "accelerator"
     return "cpu" if value and names == {"cpu"} and all(isinstance(a, Const) for a in value) else None
+
+
+def is_accelerators(value: Value | None) -> bool:
+    """Whether a default device ("cuda:0") or a default tensor type ("torch.cuda.FloatTensor") exists on an accelerator alone."""
+    known = constant_of(value) if value else None
+    text = known.value if known is not None and isinstance(known.value, str) else ""
+    return text.removeprefix("torch.").replace(":", ".").partition(".")[0] in _ACCELERATORS
 
 
 def is_choice(value: Value) -> bool:

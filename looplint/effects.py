@@ -272,6 +272,11 @@ def _overwrite_flag(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -
     return NONE
 
 
+def _default_device(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    m.facts.needs_accelerator |= not m.guards and devices.is_accelerators(args.get(0, "device", "t"))
+    return NONE
+
+
 def _autocast_dtype(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     m.facts.sets_autocast_dtype = True
     return NONE
@@ -298,6 +303,6 @@ _EFFECTS: dict[str, Effect] = {
     "master-params": _master_params, "no-grad": _context("no-grad"), "enable-grad": _context("enable-grad"),
     "set-grad": _context("set-grad"), "context": _context("context"), "autocast": autocasting.context,
     "autocast-dtype": _autocast_dtype, "accumulate-context": _context("accumulate"), "scaled-loss-context": _context("scaled-loss"),
-    "save": checkpoints.save, "load": checkpoints.load, "overwrite-flag": _overwrite_flag, "device": _device, "current-accelerator": _accelerator, "seed": _seed,
-    "initialize": _initialize, "collective": _pure, "released": _released, "waited": _waited, "update-bn": _pure,
+    "save": checkpoints.save, "load": checkpoints.load, "overwrite-flag": _overwrite_flag, "device": _device, "default-device": _default_device,
+    "current-accelerator": _accelerator, "seed": _seed, "initialize": _initialize, "collective": _pure, "released": _released, "waited": _waited, "update-bn": _pure,
 }  # fmt: skip

@@ -16,7 +16,7 @@ from looplint.operators import binary, compare, is_instance, negated, truth_of
 from looplint.tensors import attribute_of_tensor, combine, sure
 from looplint.texts import note_shown
 from looplint.values import (
-    COMPUTED, NONE, NOTHING, UNKNOWN, Arguments, Const, External, Func, Method, ModuleRef, Params, Ref, Super, Tensor, Tuple, Unknown, Value, const,
+    COMPUTED, NONE, NOTHING, NUMBERS, UNKNOWN, Arguments, Const, External, Func, Method, ModuleRef, Params, Ref, Super, Tensor, Tuple, Unknown, Value, const,
     constant_of, exact_items, join, ref,
 )  # fmt: skip
 
@@ -86,6 +86,8 @@ def attribute(m: Machine, base: Value, name: str, *, called: bool = False) -> Va
                 value = calls.super_member(m, atom, name)
             case Const() if atom.value is None:
                 continue
+            case Unknown() | Method() if name == "shape" and not called:
+                value = NUMBERS
             case Unknown() if name == "grad":
                 m.facts.reads_unknown_gradients = True
                 value = frozenset({atom})

@@ -53,6 +53,8 @@ class Facts:
     # Whether the program gives a parameter group its learning rate itself.
     sets_rates: bool = False
     overwrites_params: bool = False
+    # Whether the program puts new tensors on an accelerator whatever machine it runs on.
+    needs_accelerator: bool = False
     sets_autocast_dtype: bool = False
     # With what modules were called, and what their forwards return.
     applied: dict[EventKey, Arguments] = field(default_factory=dict)

@@ -7,11 +7,12 @@ from typing import Any
 
 from looplint import calls, contexts, ir, objects
 from looplint.elements import element_of
-from looplint.knowledge.pytorch import SCORES
+from looplint.knowledge.lookup import tensor_method
+from looplint.knowledge.pytorch import MEASURING, SCORES
 from looplint.machine import Machine
 from looplint.membership import ready, register
 from looplint.outcomes import of_forward, of_value, resolve
-from looplint.tensor_methods import on_params, on_tensor, on_unknown, quiet
+from looplint.tensor_methods import on_params, on_tensor, on_unknown, quiet, sizes
 from looplint.tensors import combine, detached, under
 from looplint.texts import note_arguments
 from looplint.values import (
@@ -32,6 +33,8 @@ def call_method(m: Machine, method: Method, args: Arguments, expr: ir.Call) -> V
             return _on_object(m, method.obj.obj, name, args, expr)
         case Unknown():
             return on_unknown(m, method.obj, name, args, expr)
+        case Method() if tensor_method(name) == "shape":
+            return sizes(args, name)
         case Iter():
             return method.obj.element if name in ("__next__", "next") else quiet(m, args)
         case Const():
@@ -69,7 +72,8 @@ def forward(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
     deps = frozenset().union(*(a.deps for v in args.values() for a in v if isinstance(a, Unknown)))
     frozen = all(o.info.get("frozen") for o in obj.lineage()) or obj.info.get("frozen", False)
     # What code that cannot be followed returns may be a number as well.
-    trained: Graph = "maybe" if any(o.info.get("foreign") for o in obj.lineage()) else "yes"
+    measured = obj.info.get("part") and isinstance(obj.key, tuple) and obj.key[-1] in MEASURING
+    trained: Graph = "maybe" if measured or any(o.info.get("foreign") for o in obj.lineage()) else "yes"
     graph = under(m, trained if not frozen else inputs.graph if inputs else "no")
     half = "half" if m.autocast is not None and m.autocast.half else ""
     event = m.emit(

@@ -51,10 +51,14 @@ def binary(m: Machine, op: str, left: Value, right: Value, expr: ir.Binary | ir.
     if any(isinstance(a, Params) for a in left | right):
         return join(frozenset(a for a in left if isinstance(a, Params)), frozenset(a for a in right if isinstance(a, Params)))
     units = frozenset().union(*(a.units for a in left | right if isinstance(a, Number)))
-    if units:
+    if units or (_are_numbers(left) and _are_numbers(right)):
         return frozenset({Number(units)})
     unknown = [a for a in left | right if isinstance(a, Unknown)]
     return frozenset({Unknown(frozenset().union(*(a.deps for a in unknown)), frozenset().union(*(a.files for a in unknown)))})
+
+
+def _are_numbers(value: Value) -> bool:
+    return bool(value) and all(isinstance(a, Number) or (isinstance(a, Const) and isinstance(a.value, int | float)) for a in value)
 
 
 def _note_difference(m: Machine, left: Value, right: Value) -> None:

@@ -80,8 +80,8 @@ def validation_loop(program: Program, event: Event) -> Loop | None:
 
 
 def over_data(loop: Loop) -> bool:
-    """Whether a loop goes over batches rather than counts: over a loader, or over something that is no range."""
-    return bool(loop.over) and not any(_counts(atom) for atom in loop.over)
+    """Whether a loop goes over batches rather than counts or parts of a model: over a loader, or over something that is no range."""
+    return bool(loop.over) and not any(_counts(atom) or _is_of_modules(atom) for atom in loop.over)
 
 
 def over_tensor(loop: Loop) -> bool:
@@ -109,6 +109,17 @@ def _counts(atom: Atom) -> bool:
             return any(isinstance(a, Number) for a in atom.element)
         case Ref():
             return atom.obj.kind in ("list", "dict") and atom.obj.info.get("items") is not None
+    return False
+
+
+def _is_of_modules(atom: Atom) -> bool:
+    """Whether what is gone over gives the parts of a model, alone or beside something else."""
+    match atom:
+        case Iter():
+            rows = [value for row in atom.element for value in (row.items if isinstance(row, Tuple) else (frozenset({row}),))]
+            return any(isinstance(a, Ref) and a.obj.kind == "module" for value in rows for a in value)
+        case Ref():
+            return atom.obj.kind == "module"
     return False
 
 

@@ -13,7 +13,7 @@ from looplint.tensorlike import note_discarded
 from looplint.tensors import combine, computed, detached, under
 from looplint.transfers import FETCHING, note_fetched, note_transfer, placed
 from looplint.values import (
-    COMPUTED, NOTHING, UNKNOWN, Arguments, Func, Number, Obj, Params, Tensor, Tuple, Unknown, Value, constant_of, may_be_unknown,
+    COMPUTED, NOTHING, NUMBERS, UNKNOWN, Arguments, Func, Number, Obj, Params, Tensor, Tuple, Unknown, Value, constant_of, may_be_unknown,
 )  # fmt: skip
 
 PAIRS = frozenset({"max", "min", "topk", "sort", "kthvalue", "mode", "median", "cummax", "cummin"})
@@ -59,7 +59,9 @@ def on_tensor(m: Machine, tensor: Tensor, name: str, args: Arguments, expr: ir.C
                 m.facts.compared |= tensor.origins
             kept = tensor.outcomes if name in ("detach", "detach_") else frozenset()
             return frozenset({replace(detached(tensor), outcomes=kept)})
-        case "shape" | "pure":
+        case "shape":
+            return sizes(args, name)
+        case "pure":
             return UNKNOWN
         case "requires-grad":
             return _ask_for_gradient(m, tensor, args, expr)
@@ -82,6 +84,11 @@ def on_tensor(m: Machine, tensor: Tensor, name: str, args: Arguments, expr: ir.C
         m.facts.scored |= tensor.origins
         return pair(merged, bool(args.values()))
     return frozenset({merged})
+
+
+def sizes(args: Arguments, name: str) -> Value:
+    """What a tensor says of its form: the numbers of all its dimensions, or one number."""
+    return NUMBERS if name == "size" and not args.values() else frozenset({Number()})
 
 
 def pair(tensor: Tensor, along: bool) -> Value:
@@ -160,6 +167,8 @@ def on_unknown(m: Machine, atom: Unknown, name: str, args: Arguments, expr: ir.C
         return UNKNOWN
     if name == "requires_grad_" and not _may_be_applied(m, expr):
         return _ask_for_gradient(m, Tensor(), args, expr)
+    if tensor_method(name) == "shape":
+        return sizes(args, name)
     if name == "zero_grad" and not atom.deps:
         m.emit("clear", expr.node, (), certain=False, manual=True)
         return UNKNOWN

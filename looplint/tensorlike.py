@@ -42,12 +42,28 @@ def _is_tensor(m: Machine, atom: Tensor | Unknown, receiver: ir.Expr) -> bool:
         # `batch["labels"]`: an entry of a batch.
         keyed = isinstance(receiver, ir.Subscript) and isinstance(receiver.index, ir.Const) and isinstance(receiver.index.value, str)
         return keyed and isinstance(atom, Tensor) and any(tag == "batch" and _collates(loader) for tag, loader in atom.tags)
+    usage = _usage(m, path)
+    if usage is None or _own_fields(usage):
+        return False
+    return _used_as_tensor(usage) or any(_takes_tensors(m, _value_at(m, callee), position) for callee, position in usage.passed)
+
+
+def has_own_fields(m: Machine, receiver: ir.Expr) -> bool:
+    """Whether what an expression stands for is an object with fields of its own, as far as this function tells: no tensor."""
+    path = ir.path_of(receiver)
+    usage = _usage(m, path) if path is not None else None
+    return usage is not None and _own_fields(usage)
+
+
+def _usage(m: Machine, path: str) -> ir.Usage | None:
     usage = m.frame.function.usage.get(path)
     if usage is None and path.startswith("self.") and m.frame.owner is not None:
-        usage = objects.usage_of(m, m.frame.owner, path[5:])
-    if usage is None or usage.attrs - usage.methods - TENSOR_ATTRIBUTES - {"T", "mT", "real", "imag"}:
-        return False  # an object with fields of its own
-    return _used_as_tensor(usage) or any(_takes_tensors(m, _value_at(m, callee), position) for callee, position in usage.passed)
+        return objects.usage_of(m, m.frame.owner, path[5:])
+    return usage
+
+
+def _own_fields(usage: ir.Usage) -> bool:
+    return bool(usage.attrs - usage.methods - TENSOR_ATTRIBUTES - {"T", "mT", "real", "imag"})
 
 
 def _used_as_tensor(usage: ir.Usage) -> bool:

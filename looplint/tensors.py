@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from looplint.knowledge.pytorch import TENSOR_ATTRIBUTES
 from looplint.machine import Machine
-from looplint.values import COMPUTED, UNKNOWN, Graph, Ref, Tensor, Tuple, Unknown, Value, join_tensors
+from looplint.values import COMPUTED, NUMBERS, UNKNOWN, Graph, Ref, Tensor, Tuple, Unknown, Value, join_tensors
 
 
 def tensors_in(values: Iterable[Value], depth: int = 3) -> list[Tensor]:
@@ -75,6 +75,8 @@ def scaled(tensor: Tensor, op: str, by: str) -> Tensor:
 def attribute_of_tensor(tensor: Tensor, name: str) -> Value:
     if name == "data":
         return frozenset({replace(detached(tensor), outcomes=tensor.outcomes)})
+    if name == "shape":
+        return NUMBERS
     if name in TENSOR_ATTRIBUTES:
         return UNKNOWN
     if name in ("loss", "losses"):

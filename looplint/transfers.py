@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from looplint import devices, ir
 from looplint.machine import Machine
+from looplint.tensorlike import has_own_fields
 from looplint.values import Arguments, Const, External, Obj, Tensor, Value
 
 # Methods that need a tensor's numbers on the processor.
@@ -16,6 +17,8 @@ def note_transfer(m: Machine, tensor: Tensor, name: str, args: Arguments, expr: 
     receiver = expr.func.value if isinstance(expr.func, ir.Attr) else None
     if not loaders or tensor.origins or ("placed", True) in tensor.tags or not isinstance(receiver, ir.Name | ir.Attr | ir.Subscript):
         return
+    if has_own_fields(m, receiver):
+        return  # a batch that moves its tensors itself
     target = args.get(0, "device")
     if name == "to" and (target is None or any(isinstance(a, External) for a in target)):
         return  # to another type, and no device

@@ -213,6 +213,9 @@ class Iter:
     bound: Value = frozenset()
 
 
+NUMBERS = frozenset({Iter(frozenset({Number()}))})
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """A context manager of the knowledge tables: its effect, and what it was given."""

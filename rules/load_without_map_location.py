@@ -47,7 +47,7 @@ for epoch in range(3):
 
 ## Stays quiet
 
-A device that is the same on every machine; a file that the same run has saved before, from the device it is on; what is loaded for
+A device that is the same on every machine; a program that makes an accelerator the default device and so needs one; a file that the same run has saved before, from the device it is on; what is loaded for
 something else than a state, such as data; weights that somebody else has published, which come on the CPU.
 
 ## Repair
@@ -68,7 +68,7 @@ AUTOMATON = Automaton(start="?", arrows={("*", "save"): "written"}, reads=frozen
 
 def check(program: Program) -> Reports:
     choice = program.device_choice
-    if choice is None:
+    if choice is None or program.facts.needs_accelerator:
         return
     for disk in program.disks:
         for visit in program.run(AUTOMATON, disk):

@@ -83,6 +83,8 @@ CALLS: dict[str, str] = {
     "torch.optim.swa_utils.SWALR": "scheduler",
     "torch.optim.swa_utils.update_bn": "update-bn",
     "torch.__future__.set_overwrite_module_params_on_conversion": "overwrite-flag",
+    "torch.set_default_device": "default-device",
+    "torch.set_default_tensor_type": "default-device",
     "torch.utils.checkpoint.checkpoint": "apply",
     "torch.utils.checkpoint.checkpoint_sequential": "apply",
     "torch.nn.parallel.data_parallel": "apply",
@@ -95,7 +97,6 @@ CALLS: dict[str, str] = {
     "torch.random.set_rng_state": "seed",
     "torch.device": "device",
     "torch.accelerator.current_accelerator": "current-accelerator",
-    "torch.set_default_tensor_type": "pure",
 }
 
 # Attributes of modules that are settings of the whole process -> (the object they belong to, the setting).
@@ -142,7 +143,7 @@ TENSOR_METHODS: dict[str, str] = {
     "ndimension": "shape",
     "numel": "shape",
     "nelement": "shape",
-    "is_cuda": "shape",
+    "is_cuda": "pure",
     "new": "detach",
     "new_zeros": "detach",
     "new_ones": "detach",
@@ -203,6 +204,8 @@ SCORES = {
     "cross_entropy": "cross_entropy", "CrossEntropyLoss": "cross_entropy", "binary_cross_entropy": "binary_cross_entropy", "BCELoss": "binary_cross_entropy",
     "binary_cross_entropy_with_logits": "binary_cross_entropy_with_logits", "BCEWithLogitsLoss": "binary_cross_entropy_with_logits",
 }  # fmt: skip
+# What a model that is not known gives back under these names may as well be a number.
+MEASURING = frozenset({"accuracy", "evaluate", "metrics", "test", "validate"})
 # Methods that give a copy elsewhere or in another type; on a module they change the module itself.
 CONVERSIONS = frozenset(
     {"to", "cuda", "cpu", "xpu", "npu", "half", "float", "double", "bfloat16", "long", "int", "bool", "byte", "type", "pin_memory"}
