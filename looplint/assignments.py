@@ -14,6 +14,7 @@ from looplint.machine import Machine
 from looplint.membership import MODULAR, note_assigned, register
 from looplint.operators import binary
 from looplint.outcomes import entry_of_value
+from looplint.tensors import combine
 from looplint.values import (
     NONE, NOTHING, UNKNOWN, Atom, Const, External, ModuleRef, Params, Ref, Tensor, Tuple, Unknown, Value, constant_of, exact_items, join, tensor_of,
 )  # fmt: skip
@@ -180,6 +181,8 @@ def _assign_item(m: Machine, target: ir.Subscript, value: Value) -> None:
     key = constant_of(evaluate(m, target.index))
     m.facts.sets_rates = m.facts.sets_rates or (key is not None and key.value == "lr")
     value = contexts.keep(m, target.node, base, value, key)
+    if any(isinstance(a, Tensor) for a in base):
+        _write_into_tensor(m, target.value, base, value)
     for atom in base:
         if isinstance(atom, Ref):
             obj = atom.obj
@@ -205,6 +208,15 @@ def _assign_item(m: Machine, target: ir.Subscript, value: Value) -> None:
                 if key is None or m.guards:
                     obj.info["parts"] = None  # which part it is, or whether it is replaced, is not known
                 obj.heap[objects.slot_of(obj, key)] = value
+
+
+def _write_into_tensor(m: Machine, target: ir.Expr, base: Value, value: Value) -> None:
+    """`losses[i] = loss`: from here on the tensor has the graph of what was written into it."""
+    written = combine(m, [value])
+    if written is not None and written.graph != "no" and isinstance(target, ir.Name) and target.id in m.frame.locals:
+        whole = combine(m, [base, value])
+        assert whole is not None
+        m.frame.locals[target.id] = frozenset({*(a for a in base if not isinstance(a, Tensor)), whole})
 
 
 def _unpack(m: Machine, targets: list[ir.Expr], value: Value) -> None:

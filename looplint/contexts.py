@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from looplint import calls, ir
@@ -11,7 +12,7 @@ from looplint.graph import Loop
 from looplint.machine import Machine
 from looplint.tensors import tensors_in
 from looplint.values import (
-    NOTHING, UNKNOWN, Arguments, Const, Context, Func, Method, Obj, Ref, Tensor, Tuple, Value, constant_of, join, tensor_of,
+    NOTHING, UNKNOWN, Arguments, Atom, Const, Context, EventKey, Func, Method, Obj, Ref, Tensor, Tuple, Value, constant_of, join, tensor_of,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ def keep(m: Machine, node: cst.CSTNode, base: Value, value: Value, key: Const | 
     Returns:
         The value as the container holds it.
     """
-    _let_go(value)
+    _let_go(m, value)
     tensors = tensors_in([value])
     kept = [t for t in tensors if t.graph == "yes" and t.forwards]
     if not kept or not m.loops:
@@ -162,19 +163,35 @@ def keep(m: Machine, node: cst.CSTNode, base: Value, value: Value, key: Const | 
             carried = m.loops[len(born_in(atom.obj)) :]
             event = m.emit("keep", node, kept[0].sources, value=kept[0], into=atom.obj, slot=slot, carried=carried, plain=plain)
             if event is not None:
-                value = frozenset(a.tagged(("kept", event.key)) if isinstance(a, Tensor) else a for a in value)
+                value = _remembering(value, event.key)
     return value
 
 
-def _let_go(value: Value) -> None:
-    """A bound method in a container (`callbacks.append(scheduler.step)`) is called by whoever gets hold of it."""
+def _remembering(value: Value, key: EventKey, depth: int = 3) -> Value:
+    """The tensors in a value, and in the tuples it holds, with the container that they were put into."""
+    found: set[Atom] = set()
+    for atom in value:
+        match atom:
+            case Tensor():
+                found.add(atom.tagged(("kept", key)))
+            case Tuple() if depth:
+                found.add(replace(atom, items=tuple(_remembering(item, key, depth - 1) for item in atom.items)))
+            case _:
+                found.add(atom)
+    return frozenset(found)
+
+
+def _let_go(m: Machine, value: Value) -> None:
+    """A function or bound method in a container (`callbacks.append(scheduler.step)`) is called by whoever gets hold of it."""
     for atom in value:
         match atom:
             case Method(obj=Ref(obj=obj)):
                 obj.escaped = True
+            case Func():
+                m.facts.deferred.append(frozenset({atom}))
             case Tuple():
                 for item in atom.items:
-                    _let_go(item)
+                    _let_go(m, item)
 
 
 def born_in(obj: Obj) -> tuple[Loop, ...]:

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import libcst as cst
+
 from looplint import calls, choices, ir, modules, objects
 from looplint.elements import element_of, subscript
 from looplint.frames import Frame, Trace
@@ -157,6 +159,9 @@ def _dict(m: Machine, expr: ir.DictDisplay) -> Value:
 def _subscript(m: Machine, expr: ir.Subscript) -> Value:
     base = evaluate(m, expr.value)
     index = evaluate(m, expr.index)
+    if isinstance(expr.index.node, cst.Slice) and any(isinstance(a, Ref) and a.obj.kind == "list" for a in base):
+        # A part of a list is a list.
+        return ref(objects.new_list(m, expr.node, [subscript(m, base, index)], exact=False))
     return subscript(m, base, index)
 
 

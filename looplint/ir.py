@@ -5,7 +5,7 @@ Nothing after lowering walks the CST; the nodes are kept for positions and repai
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -521,6 +521,27 @@ def children(expr: Expr) -> Iterator[Expr]:
                 yield expr.value
         case Format() | Opaque():
             yield from expr.parts
+
+
+def bodies(stmt: Stmt) -> Iterator[list[Stmt]]:
+    """The blocks of a compound statement."""
+    match stmt:
+        case If() | For() | While():
+            yield from (stmt.body, stmt.orelse)
+        case With():
+            yield stmt.body
+        case Try():
+            yield from (stmt.body, *(body for _, body in stmt.handlers), stmt.orelse, stmt.final)
+        case Match():
+            yield from (case.body for case in stmt.cases)
+
+
+def statements(body: Iterable[Stmt]) -> Iterator[Stmt]:
+    """The statements of a block and of the blocks in it, without those of functions and classes defined there."""
+    for stmt in body:
+        yield stmt
+        for inner in bodies(stmt):
+            yield from statements(inner)
 
 
 def paths_in(expr: Expr) -> set[str]:

@@ -39,6 +39,8 @@ class Facts:
     scored: set[EventKey] = field(default_factory=set)
     compared: set[EventKey] = field(default_factory=set)
     trained: set[EventKey] = field(default_factory=set)
+    # Forwards that what goes backward is computed from, with their graphs or without: predictions that are another one's targets.
+    supervising: set[EventKey] = field(default_factory=set)
     called: set[ir.Function] = field(default_factory=set)
     followed: set[str] = field(default_factory=set)
     accumulated_backward: set[EventKey] = field(default_factory=set)

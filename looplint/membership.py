@@ -71,6 +71,7 @@ def note_assigned(m: Machine, obj: Obj, target: ir.Attr, value: Value) -> None:
             "name": f"{ir.render(target.value)}.{target.attr}",
             "constructor": _constructor(m, obj),
             "used": _is_used(m, obj, target.attr),
+            "given": _is_given(m, obj, target.attr),
         }
         m.remark("shelve", target.node, {obj}, value=value, **where)
 
@@ -108,19 +109,43 @@ def _constructor(m: Machine, obj: Obj) -> ir.Function | None:
 
 def _is_used(m: Machine, obj: Obj, attr: str) -> bool:
     """Whether a method other than a constructor mentions an attribute of its object."""
-    methods = [
-        f
-        for cls in (objects.mro(m, obj.cls) if obj.cls is not None else ())
-        for f in cls.cls.methods.values()
-        if f.params and f.name != "__init__"
-    ]
-    return any(attr in f.usage[f.params[0].name].attrs for f in methods if f.params[0].name in f.usage)
+    return any(attr in f.usage[f.params[0].name].attrs for f in _methods(m, obj) if f.params[0].name in f.usage)
+
+
+def _is_given(m: Machine, obj: Obj, attr: str) -> bool:
+    """Whether a method hands out an attribute of its object, or a part of it: others may know what it holds."""
+    for method in _methods(m, obj):
+        path = f"{method.params[0].name}.{attr}"
+        for stmt in ir.statements(method.body):
+            if isinstance(stmt, ir.Return) and stmt.value is not None and _hands_out(stmt.value, path):
+                return True
+    return False
+
+
+def _hands_out(value: ir.Expr, path: str) -> bool:
+    match value:
+        case ir.Name() | ir.Attr():
+            return ir.path_of(value) == path
+        case ir.Subscript():
+            return _hands_out(value.value, path)
+        case ir.Display():
+            return any(_hands_out(item, path) for item in value.items)
+    return False
+
+
+def _methods(m: Machine, obj: Obj) -> list[ir.Function]:
+    """The methods of an object but for its constructors."""
+    classes = objects.mro(m, obj.cls) if obj.cls is not None else ()
+    return [f for cls in classes for f in cls.cls.methods.values() if f.params and f.name != "__init__"]
 
 
 def _bases_are_known(m: Machine, cls: ClassRef) -> bool:
     """Whether every base is a class of the project, of torch, or one without a constructor of its own."""
     for each in objects.mro(m, cls):
-        for base in objects.base_values(m, each):
+        bases = list(objects.base_values(m, each))
+        if len(bases) > len(each.cls.bases):
+            return False  # one of several, as where an import may fail
+        for base in bases:
             if isinstance(base, External):
                 if base.qualname not in _NEUTRAL_BASES and call_effect(base.qualname) not in _MODULE_EFFECTS:
                     return False

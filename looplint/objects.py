@@ -117,6 +117,8 @@ def _child(m: Machine, obj: Obj, name: str) -> Value:
         return ref(obj)
     if name in _PLAIN_ATTRIBUTES:
         return UNKNOWN
+    if name.startswith("__"):
+        return frozenset({Method(Ref(obj), name)})
     if name in ("weight", "bias", "data"):
         return frozenset({Params(frozenset({obj}), exact=False)})
     child = Obj("module", (obj.key, name), f"{obj.name}.{name}" if obj.name else name)

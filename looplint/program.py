@@ -128,6 +128,8 @@ class Program:
             return "must"
         if event.kind == "snapshot" and isinstance(state.key, tuple) and event.key[:2] == state.key[:2]:
             return "must"  # the state of another of the objects that the call can go to: what was kept here is gone
+        if event.kind == "snapshot" and any(other in event.subjects for other in self._other_branches.get(state, ())):
+            return "must"  # the name that held this one holds the other branch's now
         owner = state.info["of"]
         if event.kind == "step":
             holds = [h for o in event.subjects for h in o.info.get("holds", ())]
@@ -135,6 +137,17 @@ class Program:
         if event.kind in ("construct", "move"):
             return "must" if related(event.subjects, [owner]) else None
         return None
+
+    @cached_property
+    def _other_branches(self) -> dict[Obj, set[Obj]]:
+        """The states that are taken in other branches of a condition than a state, and read in its place."""
+        taken = {obj: e for e in self.of("snapshot") for obj in e.subjects}
+        found: dict[Obj, set[Obj]] = {}
+        for event in self.of("load", "save"):
+            states = [s for s in event.data.get("states", ()) if s in taken]
+            for one in states:
+                found.setdefault(one, set()).update(other for other in states if _exclude_each_other(taken[one], taken[other]))
+        return found
 
     def _touches_optimizer(self, event: Event, obj: Obj) -> str | None:
         if obj in event.subjects:
@@ -329,8 +342,8 @@ class Program:
         )
 
     def feeds_training(self, event: Event) -> bool:
-        """Whether a forward's result is what another one is trained on: a generator's samples, the codes of an encoder."""
-        return event.key in self._fed
+        """Whether a forward's result is what another one is trained on, or towards: a generator's samples, the codes of an encoder, pseudo-labels."""
+        return event.key in self._fed or event.key in self.facts.supervising
 
     @cached_property
     def _fed(self) -> frozenset[object]:
@@ -342,6 +355,12 @@ class Program:
         inputs = event.data.get("inputs")
         asked = inputs is not None and any(tag == "input-grad" for tag, _ in inputs.tags)
         return asked or (event.key in self.facts.attacked and event.key not in self.facts.trained)
+
+    @cached_property
+    def kept_in_eval(self) -> frozenset[Obj]:
+        """The modules that are set to eval mode, and neither they nor what they are part of to train mode: frozen feature extractors."""
+        evaluated, trained = ({obj for e in self.of(kind) for obj in e.subjects} for kind in ("eval", "train"))
+        return frozenset(obj for obj in evaluated if not trained & set(obj.lineage()))
 
     @cached_property
     def stepped_modules(self) -> frozenset[Obj]:
@@ -358,6 +377,11 @@ class Program:
 def may_follow(later: Event, earlier: Event) -> bool:
     """Whether an event can come after another one: it stands further down, in a loop with it, or nobody says which function is called first."""
     return later.root != earlier.root or later.index > earlier.index or bool(set(later.loops) & set(earlier.loops))
+
+
+def _exclude_each_other(one: Event, other: Event) -> bool:
+    """Whether two events happen in different branches of one condition."""
+    return any(g.test is h.test and g.held != h.held and g.frame == h.frame for g in one.guards for h in other.guards)
 
 
 def involved(event: Event) -> frozenset[Obj]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from looplint.automaton import Automaton, Visit
@@ -119,18 +119,19 @@ def _is_of_modules(atom: Atom) -> bool:
             rows = [value for row in atom.element for value in (row.items if isinstance(row, Tuple) else (frozenset({row}),))]
             return any(isinstance(a, Ref) and a.obj.kind == "module" for value in rows for a in value)
         case Ref():
-            return atom.obj.kind == "module"
+            held = atom.obj.heap.get("[]", ()) if atom.obj.kind == "list" else ()
+            return atom.obj.kind == "module" or any(isinstance(a, Ref) and a.obj.kind == "module" for a in held)
     return False
 
 
-def mode_matters(module: Obj) -> bool | None:
-    """Whether train and eval mode differ for a module: None where its parts are not all known."""
+def mode_matters(module: Obj, besides: Collection[Obj] = ()) -> bool | None:
+    """Whether train and eval mode differ for a module, `besides` some of its parts: None where its parts are not all known."""
     seen: set[int] = set()
     work = [module]
     known = True
     while work:
         obj = work.pop()
-        if id(obj) in seen:
+        if id(obj) in seen or obj in besides:
             continue
         seen.add(id(obj))
         leaf = obj.qualname.rpartition(".")[2]
@@ -173,8 +174,8 @@ def unregistered(event: Event) -> list[Obj]:
 
 
 def known_elsewhere(event: Event) -> bool:
-    """Whether something registers the modules that an object keeps in a plain container, or asks for their parameters."""
-    return any(o.info.get("registered") or o.info.get("asked") for o in _shelved(event))
+    """Whether something registers the modules that an object keeps in a plain container, asks for their parameters, or is handed them."""
+    return event.data["given"] or any(o.info.get("registered") or o.info.get("asked") for o in _shelved(event))
 
 
 def _shelved(event: Event) -> Iterator[Obj]:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 Unit = Literal["steps", "epochs", "validations"]
 
 _EPOCH_WORD = re.compile(r"(^|[^a-z])(n|num|max|total|cur|current)?_?epochs?($|[^a-z])|epoch")
+# The steps of a staircase, which says nothing about what is counted on each: step_size, lr_steps, scheduler_step_size.
+_SCHEDULE_STEP = re.compile(r"^steps?$|step_?size|(lr|decay|schedul(er)?)_?steps?(?![a-z])")
 _STEP_WORD = re.compile(r"step|iter|updates|batches|per_epoch")
 
 
@@ -89,6 +91,6 @@ def counts_epochs(iterates: str, targets: Iterable[str] = ()) -> bool:
 
 def _unit_of_name(name: str) -> Unit | None:
     lowered = name.lower()
-    if _STEP_WORD.search(lowered) and lowered not in ("step_size", "lr_step", "lr_steps", "steps", "step", "lr_decay_step"):
+    if _STEP_WORD.search(_SCHEDULE_STEP.sub("", lowered)):
         return "steps"
     return "epochs" if _EPOCH_WORD.search(lowered) else None

@@ -108,6 +108,7 @@ def backward(m: Machine, expr: ir.Call, losses: list[Value], args: Arguments, vi
         sources |= tensor.sources
         tags = tensor.tags
         m.facts.trained |= tensor.forwards
+        m.facts.supervising |= tensor.origins
         m.facts.accumulated_backward |= {value for tag, value in tensor.tags if tag in ("sum", "kept")}
     retain = args.get(1, "retain_graph") if not via else args.keywords.get("retain_graph")
     create = args.get(2, "create_graph") if not via else args.keywords.get("create_graph")
@@ -207,6 +208,8 @@ def on_params(m: Machine, params: Params, name: str, args: Arguments, expr: ir.C
         match name:
             case "zero_" | "fill_":
                 m.emit("clear", expr.node, params.sources, manual=True)
+                if name == "fill_" and not _is_zero(args):
+                    m.emit("backward", expr.node, params.sources, manual=True)
             case "clamp_" | "clip_":
                 m.emit("clip", expr.node, params.sources, manual=True, max_norm=None)
             case "div_" | "mul_" | "add_" | "sub_" | "copy_":
@@ -219,6 +222,11 @@ def on_params(m: Machine, params: Params, name: str, args: Arguments, expr: ir.C
     if name == "requires_grad_":
         freeze(params.sources, args)
     return frozenset({params})
+
+
+def _is_zero(args: Arguments) -> bool:
+    known = constant_of(args.get(0, "value") or NOTHING)
+    return known is not None and known.value == 0
 
 
 def freeze(modules: frozenset[Obj], args: Arguments) -> None:

@@ -62,7 +62,7 @@ Safe: `.item()` on a scalar loss, `.detach()` else.
 What a run shows: Autograd nodes stay alive after the iteration.
 """
 
-from looplint.rule import Loop, Program, Report, Reports, note, over_data, over_tensor
+from looplint.rule import Event, Loop, Program, Report, Reports, note, over_data, over_tensor
 
 CODE = "LL401"
 
@@ -74,13 +74,21 @@ def check(program: Program) -> Reports:
             continue
         carried = [loop for loop in event.data["carried"] if keeps_history(program, loop)]
         made = [program.forwards[k] for k in value.forwards if k in program.forwards]
-        if not carried or not any(carried[-1] in e.loops for e in made):
+        if not carried or not any(carried[-1] in e.loops for e in made) or _is_of_one_update(program, event, made):
             continue
         what = event.data["into"].name or f"the {event.data['into'].kind}"
         message = f"{what} keeps tensors with their autograd graphs: the nodes of every iteration stay in memory as long as it does"
         yield Report(
             event, message, note(made[0], "the graph comes from this forward pass"), repair=("detach-argument", event, value.scalar)
         )
+
+
+def _is_of_one_update(program: Program, event: Event, made: list[Event]) -> bool:
+    """Whether the container lives for one iteration of a loop that trains what its tensors come from: steps of one computation."""
+    carried = event.data["carried"]
+    around = set(event.loops) - set(carried)
+    trains = any(around & set(e.loops) and not set(carried) & set(e.loops) for e in program.of("backward", "step"))
+    return trains and any(program.is_trained(e) for e in made)
 
 
 def keeps_history(program: Program, loop: Loop) -> bool:

@@ -84,10 +84,11 @@ def check(program: Program) -> Reports:
             continue
         if program.feeds_training(event):
             continue
-        if not related(program.stepped_modules, {module}) or mode_matters(top_of(module)) is False:
+        matters = mode_matters(top_of(module), program.kept_in_eval)
+        if not related(program.stepped_modules, {module}) or matters is False:
             continue
         loop = validation_loop(program, event)
-        if loop is None and not (event.grad is False and event.key in program.facts.compared and mode_matters(top_of(module))):
+        if loop is None and not (event.grad is False and event.key in program.facts.compared and matters):
             continue  # outside a loop over data only a model that is known to have dropout or batch norm is judged
         visit = mode_states(program, module, event)
         if visit is None or not visit.always("train") or (loop, module) in reported:

@@ -69,7 +69,7 @@ def check(program: Program) -> Reports:
     if any(not e.subjects for e in steps):
         return
     for optimizer in program.optimizers:
-        if optimizer.kind not in ("optimizer", "engine") or optimizer.many or any(optimizer in e.subjects for e in steps):
+        if optimizer.kind not in ("optimizer", "engine") or optimizer.many or _steps_in_some_call(steps, optimizer):
             continue
         if (optimizer.escaped and not optimizer.symbolic) or any(program.touches(e, optimizer) for e in program.of("escape")):
             continue
@@ -94,10 +94,16 @@ def check(program: Program) -> Reports:
             break
 
 
+def _steps_in_some_call(steps: list[Event], optimizer: Obj) -> bool:
+    """Whether what is built where this optimizer is steps, in this call of the function around it or in another."""
+    return any(o is optimizer or (o.node is not None and o.node is optimizer.node) for e in steps for o in e.subjects)
+
+
 def _others_step(steps: list[Event], optimizer: Obj, backward: Event) -> bool:
-    """Whether other optimizers step on all that this one holds, where the gradients are computed: it was built anew."""
+    """Whether other optimizers step on all that this one holds, where the gradients are computed, in this call or in another: it was built anew."""
     holds = optimizer.info.get("holds", frozenset())
-    stepped = {h for e in steps if backward.loops[-1] in e.loops for o in e.subjects for h in o.info.get("holds", ())}
+    inner = backward.loops[-1].site.node
+    stepped = {h for e in steps if any(loop.site.node is inner for loop in e.loops) for o in e.subjects for h in o.info.get("holds", ())}
     return bool(holds) and all(related([h], stepped) for h in holds)
 
 

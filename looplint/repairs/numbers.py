@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from looplint import ir
 
@@ -89,7 +89,7 @@ class _Flow:
                     self._carries(function, stmt.test)
                 case ir.Match() if self._carries(function, stmt.subject):
                     raise _Consumed
-            for inner in _bodies(stmt):
+            for inner in ir.bodies(stmt):
                 self._statements(function, inner)
 
     def _called(self, function: ir.Function) -> bool:
@@ -188,15 +188,3 @@ class _Flow:
     def _refuse(self, function: ir.Function, parts: Iterable[ir.Expr]) -> None:
         if self._any(function, parts):
             raise _Consumed
-
-
-def _bodies(stmt: ir.Stmt) -> Iterator[list[ir.Stmt]]:
-    match stmt:
-        case ir.If() | ir.For() | ir.While():
-            yield from (stmt.body, stmt.orelse)
-        case ir.With():
-            yield stmt.body
-        case ir.Try():
-            yield from (stmt.body, *(body for _, body in stmt.handlers), stmt.orelse, stmt.final)
-        case ir.Match():
-            yield from (case.body for case in stmt.cases)

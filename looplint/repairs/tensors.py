@@ -9,6 +9,7 @@ import libcst as cst
 from looplint.graph import Event
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Layout
+from looplint.repairs.names import reads, sets
 from looplint.repairs.numbers import takes_numbers
 from looplint.repairs.places import place_at
 from looplint.repairs.planner import Plan, Planner
@@ -24,9 +25,70 @@ def detach_argument(p: Planner, event: Event, scalar: bool) -> Plan:
         raise Infeasible("the tensor is one of several values that are kept")
     if _of_a_sum(p, event, layout, value):
         raise Infeasible("it is computed from a sum that is to be repaired first")
+    elsewhere = _where_handed_in(p, event, layout, value)
+    if elsewhere is not None:
+        return elsewhere
     container = event.data["into"].name or ""
     numbers = scalar and container != "" and _takes_numbers(layout, container)
     return _with_suffix(layout, value, "item" if numbers else "detach")
+
+
+def _where_handed_in(p: Planner, event: Event, layout: Layout, value: cst.BaseExpression) -> Plan | None:
+    """What callers hand to the function that keeps it is detached by those that hand in a graph: another one's may be a number.
+
+    Returns:
+        None when the function makes itself what it keeps.
+    """
+    function = layout.function_of(place_at(event, len(event.calls), p.layouts).statement)
+    if function is None or not isinstance(function.node, cst.FunctionDef) or not event.calls:
+        return None
+    own = frozenset(name for block in function.blocks for statement in block.statements for name in sets(statement.node))
+    names = [q.name.value for q in (*function.node.params.posonly_params, *function.node.params.params)]
+    given = [number for number, name in enumerate(names) if name in reads(value) - own]
+    if not given or names[given[0]] == "self":
+        return None
+    drafts: dict[int, Draft] = {}
+    seen: set[int] = set()
+    for other in p.program.of(event.kind):
+        if other.site.node is not event.site.node or other.data["value"].graph != "yes" or id(other.calls[-1].node) in seen:
+            continue
+        caller = place_at(other, len(other.calls) - 1, p.layouts)
+        seen.add(id(caller.site.node))
+        tensor = _tensor_among(caller.site.node, names, given)
+        if tensor is None:
+            raise Infeasible("callers hand it in, and another one may hand in a number")
+        draft = drafts.setdefault(id(caller.layout), Draft(caller.layout))
+        _add_suffix(draft, tensor, "detach")
+    return Plan("Hand it in without its graph: .detach()", "safe", list(drafts.values()))
+
+
+def _tensor_among(call: cst.CSTNode, names: list[str], given: list[int]) -> cst.BaseExpression | None:
+    """The one argument that stands for some of a function's parameters and is no plain number."""
+    if not isinstance(call, cst.Call) or any(arg.star for arg in call.args):
+        return None
+    first = 1 if names[0] == "self" else 0
+    wanted = {names[number] for number in given}
+    arguments = [
+        arg.value
+        for number, arg in enumerate(call.args)
+        if (arg.keyword.value if arg.keyword else names[number + first] if number + first < len(names) else "") in wanted
+    ]
+    tensors = [each for each in arguments if not _is_count(each)]
+    return tensors[0] if len(tensors) == 1 and isinstance(tensors[0], cst.Name | cst.Attribute | cst.Call | cst.Subscript) else None
+
+
+def _is_count(node: cst.BaseExpression) -> bool:
+    """Whether an argument is a number by its form or its name: how many examples a batch has."""
+    match node:
+        case cst.Integer() | cst.Float():
+            return True
+        case cst.Call(func=cst.Name(value="len")) | cst.Call(func=cst.Attribute(attr=cst.Name(value="size" | "numel" | "item"))):
+            return True
+        case cst.Subscript(value=cst.Attribute(attr=cst.Name(value="shape"))):
+            return True
+        case cst.Name(value=name) | cst.Attribute(attr=cst.Name(value=name)):
+            return re.fullmatch(r"n|bs|bsz|b|count|.*batch_?size|num_\w+|n_\w+", name) is not None
+    return False
 
 
 def _of_a_sum(p: Planner, event: Event, layout: Layout, value: cst.BaseExpression) -> bool:
@@ -59,6 +121,9 @@ def detach_added(p: Planner, event: Event, scalar: bool) -> Plan:
             value = None
     if value is None:
         raise Infeasible("what is added cannot be told from the sum")
+    elsewhere = _where_handed_in(p, event, layout, value)
+    if elsewhere is not None:
+        return elsewhere
     numbers = scalar and _starts_as_number(layout, target) and _takes_numbers(layout, target)
     return _with_suffix(layout, value, "item" if numbers else "detach")
 
@@ -85,15 +150,17 @@ def _stored(node: cst.CSTNode) -> cst.BaseExpression | None:
 
 def _with_suffix(layout: Layout, value: cst.BaseExpression, method: str, verb: str = "Keep") -> Plan:
     draft = Draft(layout)
-    code = layout.code(value)
-    if value.lpar:
-        draft.replace(value, f"({code}).{method}()")
-    elif isinstance(value, cst.Name | cst.Attribute | cst.Call | cst.Subscript):
-        draft.insert(layout.extent(value)[1], f".{method}()")
-    else:
-        draft.replace(value, f"({code}).{method}()")
+    _add_suffix(draft, value, method)
     what = "its value" if method == "item" else "it without its graph"
     return Plan(f"{verb} {what}: .{method}()", "safe", [draft])
+
+
+def _add_suffix(draft: Draft, value: cst.BaseExpression, method: str) -> None:
+    layout = draft.layout
+    if not value.lpar and isinstance(value, cst.Name | cst.Attribute | cst.Call | cst.Subscript):
+        draft.insert(layout.extent(value)[1], f".{method}()")
+    else:
+        draft.replace(value, f"({layout.code(value)}).{method}()")
 
 
 def _takes_numbers(layout: Layout, name: str) -> bool:
