@@ -12,7 +12,7 @@ from looplint.graph import Loop
 from looplint.machine import Machine
 from looplint.tensors import tensors_in
 from looplint.values import (
-    NOTHING, UNKNOWN, Arguments, Atom, Const, Context, EventKey, Func, Method, Obj, Ref, Tensor, Tuple, Value, constant_of, join, tensor_of,
+    NOTHING, UNKNOWN, Arguments, Atom, Const, Context, EventKey, Func, Method, Obj, Ref, Tensor, Tuple, Unknown, Value, constant_of, join, tensor_of,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -210,8 +210,20 @@ def accumulate(m: Machine, stmt: ir.Assign | ir.AugAssign, target: ir.Expr, old:
     event = m.emit("accumulate", stmt.node, tensor.sources, target=ir.render(target), value=tensor, carried=carried)
     if event is None:
         return result
+    if _is_of_outputs(m, target, old):
+        m.facts.added_to_outputs.add(event.key)
     kept = tensor_of(result)
     if kept is None:
         return result
     tagged = kept.tagged(("sum", event.key))
     return frozenset(a for a in result if not isinstance(a, Tensor)) | {tagged}
+
+
+def _is_of_outputs(m: Machine, target: ir.Expr, old: Value) -> bool:
+    """Whether a sum starts from what a forward put out, or may: rows of something that is not known."""
+    start = tensor_of(old)
+    if start is not None:
+        return start.graph == "yes" and bool(start.forwards) and not any(tag == "sum" for tag, _ in start.tags)
+    if isinstance(target, ir.Subscript) and isinstance(target.value, ir.Name) and not isinstance(target.index, ir.Const):
+        return all(isinstance(a, Unknown) for a in m.frame.locals.get(target.value.id, ()))
+    return False

@@ -44,6 +44,8 @@ class Facts:
     called: set[ir.Function] = field(default_factory=set)
     followed: set[str] = field(default_factory=set)
     accumulated_backward: set[EventKey] = field(default_factory=set)
+    # Sums that start from what a forward put out: an output in the making, no record of the iterations.
+    added_to_outputs: set[EventKey] = field(default_factory=set)
     born: dict[tuple[int, str], tuple[Loop, ...]] = field(default_factory=dict)
     created: dict[object, Obj] = field(default_factory=dict)
     differentiated: set[EventKey] = field(default_factory=set)

@@ -9,7 +9,7 @@ from looplint.elements import element_of
 from looplint.knowledge.frameworks import FRAMEWORK_BASES
 from looplint.knowledge.lookup import call_effect
 from looplint.machine import Machine
-from looplint.values import External, Obj, Ref, Tensor, Tuple, Value
+from looplint.values import Atom, External, Obj, Ref, Tensor, Tuple, Value
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -73,7 +73,13 @@ def note_assigned(m: Machine, obj: Obj, target: ir.Attr, value: Value) -> None:
             "used": _is_used(m, obj, target.attr),
             "given": _is_given(m, obj, target.attr),
         }
-        m.remark("shelve", target.node, {obj}, value=value, **where)
+        m.remark(
+            "shelve", target.node, {obj}, certain=all(isinstance(a, Tuple | Ref) and not _is_module(a) for a in value), value=value, **where
+        )
+
+
+def _is_module(atom: Atom) -> bool:
+    return isinstance(atom, Ref) and atom.obj.kind in ("module", "loss")
 
 
 def note_part(m: Machine, obj: Obj, node: cst.CSTNode, name: str, value: Value) -> None:

@@ -341,6 +341,14 @@ class Program:
             and related(self.stepped_modules, {module})
         )
 
+    def goes_backward(self, event: Event) -> bool:
+        """Whether what is kept or added up at a place goes backward, in this call of the function around it or in another."""
+        return event.key in self.facts.accumulated_backward or event.site.node in self._going_backward
+
+    @cached_property
+    def _going_backward(self) -> frozenset[object]:
+        return frozenset(e.site.node for e in self.of("keep", "accumulate") if e.key in self.facts.accumulated_backward)
+
     def feeds_training(self, event: Event) -> bool:
         """Whether a forward's result is what another one is trained on, or towards: a generator's samples, the codes of an encoder, pseudo-labels."""
         return event.key in self._fed or event.key in self.facts.supervising

@@ -69,7 +69,7 @@ CODE = "LL402"
 def check(program: Program) -> Reports:
     for event in program.of("accumulate"):
         value = event.data["value"]
-        if value.graph != "yes" or event.key in program.facts.accumulated_backward or not event.data["carried"]:
+        if value.graph != "yes" or not event.data["carried"] or program.goes_backward(event) or event.key in program.facts.added_to_outputs:
             continue
         loop = event.data["carried"][-1]
         made = [program.forwards[k] for k in value.forwards if k in program.forwards]

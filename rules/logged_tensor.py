@@ -70,7 +70,7 @@ CODE = "LL401"
 def check(program: Program) -> Reports:
     for event in program.of("keep"):
         value = event.data["value"]
-        if event.data["slot"] or event.key in program.facts.accumulated_backward or event.data["into"].info.get("leaves"):
+        if event.data["slot"] or program.goes_backward(event) or event.data["into"].info.get("leaves"):
             continue
         carried = [loop for loop in event.data["carried"] if keeps_history(program, loop)]
         made = [program.forwards[k] for k in value.forwards if k in program.forwards]
@@ -85,9 +85,8 @@ def check(program: Program) -> Reports:
 
 def _is_of_one_update(program: Program, event: Event, made: list[Event]) -> bool:
     """Whether the container lives for one iteration of a loop that trains what its tensors come from: steps of one computation."""
-    carried = event.data["carried"]
-    around = set(event.loops) - set(carried)
-    trains = any(around & set(e.loops) and not set(carried) & set(e.loops) for e in program.of("backward", "step"))
+    around = set(event.loops) - set(event.data["carried"])
+    trains = any(e.loops and e.loops[-1] in around for e in program.of("backward", "step"))
     return trains and any(program.is_trained(e) for e in made)
 
 

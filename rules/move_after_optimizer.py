@@ -107,8 +107,16 @@ def _is_used(program: Program, optimizer: Obj) -> bool:
 
 
 def _moved_before(program: Program, event: Event, construct: Event) -> bool:
-    """Whether the same move stood before the optimizer too: then this one changes nothing."""
+    """Whether the same move stood before the optimizer too, or the model was built where it is to be: then this one changes nothing."""
+    if any(_is_placed(o) for o in event.subjects):
+        return True
     return any(e.index < construct.index and e.subjects & event.subjects and _converts(e) == _converts(event) for e in program.of("move"))
+
+
+def _is_placed(module: Obj) -> bool:
+    """Whether a model is built on its devices: `from_pretrained(name, device_map="auto")`."""
+    args = module.info.get("args")
+    return args is not None and "device_map" in args.keywords
 
 
 def _converts(event: Event) -> str:

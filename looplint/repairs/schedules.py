@@ -9,13 +9,14 @@ import libcst as cst
 from looplint.finding import Applicability
 from looplint.graph import Event, Loop
 from looplint.repairs.draft import Draft, Infeasible
-from looplint.repairs.layout import Statement
+from looplint.repairs.layout import Layout, Statement
 from looplint.repairs.names import depends, reads, sets
 from looplint.repairs.places import Place, body_of, in_loop, loop_statement, meet, name_in, place_at
 from looplint.repairs.planner import Plan, Planner, check_free, common_block, crossed
 from looplint.values import Obj
 
 _VALIDATION_LOSS = re.compile(r"(?i)(val|test|dev|eval).*loss|loss.*(val|test|dev|eval)")
+_PARAMETERS = re.compile(r"\.(?:named_)?parameters\(")
 _LOOPS = cst.For | cst.While
 
 
@@ -115,7 +116,7 @@ def move_before_construction(p: Planner, event: Event, construct: Event) -> Plan
     mine, theirs = meet(event, construct, p.layouts)
     try:
         unit = p.unit(mine, theirs.statement, "move")
-        target = common_block(unit, theirs.statement)[2]
+        target = _first_reader(common_block(unit, theirs.statement)[2], theirs.layout)
         if depends(unit, [target, *crossed(unit, target)], _set_to_itself(event, mine)):
             raise Infeasible("it uses names that are set in between")
     except Infeasible:
@@ -123,6 +124,18 @@ def move_before_construction(p: Planner, event: Event, construct: Event) -> Plan
     draft = Draft(mine.layout)
     draft.move_before(unit, target)
     return Plan("Move the model before the optimizer takes its parameters", "safe", [draft])
+
+
+def _first_reader(construct: Statement, layout: Layout) -> Statement:
+    """The first statement of a block that reads parameters for what an optimizer is given: lists of them, or of their ids, hold the old ones."""
+    first, needed = construct, reads(construct.node)
+    for statement in reversed(construct.block.statements[: construct.index]):
+        if not sets(statement.node) & needed or isinstance(statement.node, cst.FunctionDef | cst.ClassDef):
+            continue
+        needed |= reads(statement.node)
+        if _PARAMETERS.search(layout.text, statement.start, statement.end):
+            first = statement
+    return first
 
 
 def move_construction(p: Planner, construct: Event, event: Event, optimizer: Obj) -> Plan:
