@@ -536,6 +536,23 @@ def bodies(stmt: Stmt) -> Iterator[list[Stmt]]:
             yield from (case.body for case in stmt.cases)
 
 
+def expressions(stmt: Stmt) -> Iterator[Expr]:
+    """The expressions of a statement itself, without those of the blocks in it."""
+    match stmt:
+        case Assign() | AugAssign() | ExprStmt():
+            yield stmt.value
+        case If() | While() | Assert():
+            yield stmt.test
+        case For():
+            yield stmt.iter
+        case With():
+            yield from (context for context, _ in stmt.items)
+        case Match():
+            yield stmt.subject
+        case Return() | Jump() if stmt.value is not None:
+            yield stmt.value
+
+
 def statements(body: Iterable[Stmt]) -> Iterator[Stmt]:
     """The statements of a block and of the blocks in it, without those of functions and classes defined there."""
     for stmt in body:

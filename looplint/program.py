@@ -11,7 +11,7 @@ from looplint.graph import Event, EventGraph, Guard, Loop
 from looplint.loaders import only_loader
 from looplint.machine import Facts
 from looplint.schedules import counts_epochs
-from looplint.values import Obj, Ref, Value
+from looplint.values import Arguments, Obj, Ref, Value
 
 # What the facts in the rules were measured on.
 CURRENT_TORCH = (2, 13)
@@ -327,6 +327,10 @@ class Program:
     def forwards(self) -> dict[object, Event]:
         return {e.key: e for e in self.of("forward")}
 
+    def arguments_of(self, event: Event) -> Arguments | None:
+        """What a forward is given, where its class is known."""
+        return self.facts.applied.get((*event.key[:2], "applied"))
+
     def is_trained(self, event: Event) -> bool:
         """Whether a forward's result goes backward."""
         return event.key in self.facts.trained or event.key in self.facts.attacked
@@ -401,7 +405,17 @@ def involved(event: Event) -> frozenset[Obj]:
 def related(left: Iterable[Obj], right: Iterable[Obj]) -> bool:
     """Whether two sets of modules share parameters: one contains the other, or they are the same."""
     rights = list(right)
-    return any(r in set(a.lineage()) or a in set(r.lineage()) for a in left for r in rights)
+    return any(not _choices(r).isdisjoint(_family(a)) or not _choices(a).isdisjoint(_family(r)) for a in left for r in rights)
+
+
+def _choices(obj: Obj) -> set[Obj]:
+    """An object and, where it is one of several, each of these."""
+    return {obj, *obj.info.get("one of", ())}
+
+
+def _family(obj: Obj) -> set[Obj]:
+    """An object and what it is part of."""
+    return {each for around in obj.lineage() for each in _choices(around)}
 
 
 def refs(value: Value | None, kind: str) -> list[Obj]:

@@ -137,6 +137,8 @@ def mode_matters(module: Obj, besides: Collection[Obj] = ()) -> bool | None:
         leaf = obj.qualname.rpartition(".")[2]
         if leaf in MODE_SENSITIVE:
             return True
+        if obj.info.get("parameter") or leaf in ("ParameterList", "ParameterDict"):
+            continue
         parts = [a.obj for value in obj.heap.values() for a in value if isinstance(a, Ref)]
         if obj.kind == "module" and not parts and not obj.qualname.startswith("torch.nn."):
             known = known and obj.cls is not None and not obj.symbolic

@@ -117,7 +117,7 @@ def _methods(m: Machine, cls: ir.Class) -> bool:
     complete = True
     instance = calls.instance_for(m, found)
     for function in uncalled:
-        if function in m.facts.called or (kind == "module" and function.name == "forward"):
+        if function in m.facts.called or function.name == "forward":
             continue  # a forward computes: what it adds up is for its callers
         member = objects.find_member(m, found, function.name)
         if member is None or member[0] is not function:

@@ -8,6 +8,7 @@ from typing import Any
 
 from looplint.accumulation import accumulated, left_over, normalises
 from looplint.automaton import UNSEEN, Automaton, PathState, Visit, run
+from looplint.bypassed import bypassed
 from looplint.feeding import (
     argument,
     changing,
@@ -75,7 +76,7 @@ __all__ = [
     "contains_part", "may_follow", "validation_loop", "without_parameters",
     "COMPUTING", "SCALING", "UPDATING", "disabled", "scaler_of", "switched", "unscaled_by_hand",
     "known_elsewhere", "unregistered", "wrapper_for",
-    "argument", "changing", "epoch_passes", "is_record", "is_written", "makes_items", "off", "on_accelerator", "over_batches", "same_everywhere", "trains",
+    "argument", "bypassed", "changing", "epoch_passes", "is_record", "is_written", "makes_items", "off", "on_accelerator", "over_batches", "same_everywhere", "trains",
     "follows_time", "left_over",
     "Scored", "scored",
     "accumulated", "normalises",

@@ -65,7 +65,7 @@ Safe: insert `eval()` before the pass, and `train()` back where it is needed.
 What a run shows: two passes over one batch differ; running statistics change.
 """
 
-from looplint.rule import Event, Program, Report, Reports, mode_matters, mode_states, name_of, note, related, validation_loop
+from looplint.rule import Event, Program, Report, Reports, bypassed, mode_matters, mode_states, name_of, note, related, validation_loop
 
 CODE = "LL302"
 
@@ -84,7 +84,7 @@ def check(program: Program) -> Reports:
             continue
         if program.feeds_training(event):
             continue
-        matters = mode_matters(top_of(module), program.kept_in_eval)
+        matters = mode_matters(top_of(module), program.kept_in_eval | bypassed(module, program.arguments_of(event)))
         if not related(program.stepped_modules, {module}) or matters is False:
             continue
         loop = validation_loop(program, event)

@@ -54,7 +54,7 @@ LAYERS = [
         "outcomes",
     ],
     ["program", "insides", "manual_loops", "roots"],
-    ["protocols", "feeding", "precision", "predictions", "accumulation"],
+    ["protocols", "feeding", "precision", "predictions", "accumulation", "bypassed"],
     ["rule", "describe", "positions", "loopwords", "loopview"],
     ["catalogue"],
     ["selection", "repairs"],
