@@ -17,8 +17,9 @@ from looplint.machine import Machine
 from looplint.operators import binary, compare, is_instance, negated, truth_of
 from looplint.tensors import attribute_of_tensor, combine, sure
 from looplint.texts import note_shown
+from looplint.transfers import FETCHING
 from looplint.values import (
-    COMPUTED, NONE, NOTHING, NUMBERS, UNKNOWN, Arguments, Const, External, Func, Method, ModuleRef, Params, Ref, Super, Tensor, Tuple, Unknown, Value, const,
+    COMPUTED, NONE, NOTHING, NUMBERS, UNKNOWN, Arguments, Const, External, Func, Method, ModuleRef, Number, Params, Ref, Super, Tensor, Tuple, Unknown, Value, const,
     constant_of, exact_items, join, ref,
 )  # fmt: skip
 
@@ -221,11 +222,21 @@ def _if_expression(m: Machine, expr: ir.IfExp) -> Value:
     m.assume(expr.test, False)
     otherwise = m.trace = Trace()
     orelse = evaluate(m, expr.orelse)
+    if _asks_for_tensor(expr.test, expr.orelse):
+        orelse = frozenset(a for a in orelse if not isinstance(a, Tensor)) or frozenset({Number()})
     m.join_at([after, m.save()])
     m.guards, m.trace = before.guards, outer
     outer.add(built)
     outer.add(otherwise)
     return choices.either(m, expr.node, body, orelse, built, otherwise) or join(body, orelse)
+
+
+def _asks_for_tensor(test: ir.Expr, expr: ir.Expr) -> bool:
+    """Whether a test is `hasattr(expr, "item")`: where it does not hold, the expression is no tensor."""
+    match test:
+        case ir.Call(func=ir.Name(id="hasattr"), args=[ir.Arg(value=asked), ir.Arg(value=ir.Const(value=str(name)))]):
+            return name in FETCHING and ir.render(asked) == ir.render(expr)
+    return False
 
 
 def truth(m: Machine, expr: ir.Expr) -> bool | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from looplint import calls, ir
 from looplint.knowledge.frameworks import FRAMEWORK_BASES, MANUAL_METHODS
 from looplint.knowledge.lookup import call_effect, method_effect
+from looplint.knowledge.pytorch import TENSOR_ONLY
 from looplint.machine import Machine
 from looplint.roles import infer_role
 from looplint.values import (
@@ -117,7 +118,7 @@ def _child(m: Machine, obj: Obj, name: str) -> Value:
         return ref(obj)
     if name in _PLAIN_ATTRIBUTES:
         return UNKNOWN
-    if name.startswith("__"):
+    if name.startswith("__") or name in TENSOR_ONLY:
         return frozenset({Method(Ref(obj), name)})
     if name in ("weight", "bias", "data"):
         return frozenset({Params(frozenset({obj}), exact=False)})

@@ -147,9 +147,14 @@ def _compare_constants(op: str, left: Any, right: Any) -> bool | None:
     return None
 
 
+_MODULE_CLASSES = frozenset({"torch.nn.Module", "torch.nn.modules.Module", "torch.nn.modules.module.Module"})
+
+
 def is_instance(value: Value, classes: Value) -> bool | None:
     """Whether objects of libraries are of a library's class; None where a base class may say otherwise."""
     wanted = {a.qualname for a in classes if isinstance(a, External)}
+    if wanted and wanted <= _MODULE_CLASSES and value and all(isinstance(a, Ref) and a.obj.kind == "module" for a in value):
+        return True
     names = {a.obj.qualname for a in value if isinstance(a, Ref) and not a.obj.symbolic and a.obj.cls is None}
     if len(wanted) != len(classes) or not wanted or len(names) != len(value) or "" in names:
         return None

@@ -59,7 +59,7 @@ Safe: `map_location=` with the program's device where one name holds it, else `"
 What a run shows: `torch.load` without `map_location`, in a run whose device was chosen by what the machine has.
 """
 
-from looplint.rule import Automaton, Program, Report, Reports, name_of, note
+from looplint.rule import Automaton, Expr, Program, Report, Reports, name_of, note, paths_in
 
 CODE = "LL803"
 
@@ -76,6 +76,8 @@ def check(program: Program) -> Reports:
             file = event.data.get("file")
             if file is None or event.data["map_location"] or visit.sometimes("written") or file.info.get("published"):
                 continue
+            if any(g.held and _asks_for_an_accelerator(g.test) for g in event.guards):
+                continue
             restored = program.restored_from(file)
             if restored:
                 names = ", ".join(sorted({name_of(o, "the model") for e in restored for o in e.subjects})) or "the model"
@@ -86,3 +88,8 @@ def check(program: Program) -> Reports:
                     note(choice, "which this program is written for: the device is chosen here"),
                     repair=("map-location", event),
                 )
+
+
+def _asks_for_an_accelerator(test: Expr) -> bool:
+    """Whether a condition holds where there is a GPU, by its words: `torch.cuda.is_available()`, `args.cuda`, `use_gpu`."""
+    return any(word in path.rpartition(".")[2].lower() for path in paths_in(test) for word in ("is_available", "cuda", "gpu"))
