@@ -1,6 +1,6 @@
 """`python -m benchmarks.ecosystem --checkouts DIR`: lint real repositories and compare with the judgements.
 
-DIR holds one folder per repository of `repositories.json`, named owner__name, at the commit that stands there.
+DIR holds one folder per repository of `repositories.json` (with `--fresh`: of `fresh.json`), named owner__name, at the commit that stands there.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ HERE = Path(__file__).parent
 JUDGEMENTS = "judgements.json"
 # Rules that are off by default find more than anybody reads: a sample of theirs is judged, spread over the repositories.
 OPT_IN_JUDGEMENTS = "judgements_opt_in.json"
+# Repositories that no rule had been tried on when their findings were first read.
+FRESH, FRESH_JUDGEMENTS = "fresh.json", "judgements_fresh.json"
 
 
 @dataclass(frozen=True)
@@ -50,12 +52,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--opt-in", action="store_true", help="ask the rules that are off by default, and compare with their own judgements"
     )
+    parser.add_argument("--fresh", action="store_true", help="lint the repositories of fresh.json in their place")
     parser.add_argument("--json", type=Path, help="write the findings here, to be judged")
     add_option(parser)
     options = parser.parse_args(arguments)
-    judged = judgements(OPT_IN_JUDGEMENTS if options.opt_in else JUDGEMENTS)
+    judged = judgements(OPT_IN_JUDGEMENTS if options.opt_in else FRESH_JUDGEMENTS if options.fresh else JUDGEMENTS)
     selection = Selection(select=OPT_IN) if options.opt_in else None
-    repositories = json.loads((HERE / "repositories.json").read_text(encoding="utf-8"))
+    repositories = json.loads((HERE / (FRESH if options.fresh else "repositories.json")).read_text(encoding="utf-8"))
     found: list[Found] = []
     loop_files = 0
     checked = set()
@@ -72,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{name}: {len(here)} findings, {time.perf_counter() - started:.0f} s", file=sys.stderr)
     print(sampled(found, judged, checked, loop_files) if options.opt_in else report(found, judged, checked, loop_files))
     if options.store:
-        store("opt_in" if options.opt_in else "ecosystem", facts(found, judged, checked, loop_files))
+        store("opt_in" if options.opt_in else "fresh" if options.fresh else "ecosystem", facts(found, judged, checked, loop_files))
     if options.json is not None:
         options.json.write_text(json.dumps([vars(f) for f in found], indent=1) + "\n", encoding="utf-8")
     return 1 if not options.opt_in and [f for f in found if f not in judged] else 0
@@ -122,7 +125,8 @@ def report(found: Sequence[Found], judged: dict[Found, dict[str, Any]], checked:
     false = sum(n for (_, v), n in verdicts.items() if v == "false")
     lines.append(f"| **all** | {true + false} | {true} | {true / max(1, true + false):.1%} |")
     lines.append(f"\n{len(checked)} repositories, {loop_files} loop files, {false} false alarms.")
-    lines.append(repairs(found, judged))
+    if any("repair" in judgement for judgement in judged.values()):
+        lines.append(repairs(found, judged))
     lines += [f"new: {f.repo} {f.path} {f.code} {f.line}" for f in found if f not in judged]
     lines += [f"gone: {f.repo} {f.path} {f.code} {f.line}" for f in judged if f.repo in checked and f not in set(found)]
     return "\n".join(lines)

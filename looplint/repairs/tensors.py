@@ -45,7 +45,7 @@ def _where_handed_in(p: Planner, event: Event, layout: Layout, value: cst.BaseEx
     own = frozenset(name for block in function.blocks for statement in block.statements for name in sets(statement.node))
     names = [q.name.value for q in (*function.node.params.posonly_params, *function.node.params.params)]
     given = [number for number, name in enumerate(names) if name in reads(value) - own]
-    if not given or names[given[0]] == "self":
+    if not given or names[given[0]] == "self" or reads(value) & own:
         return None
     drafts: dict[int, Draft] = {}
     seen: set[int] = set()
