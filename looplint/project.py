@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from looplint.ir import ModuleCode
 from looplint.lower import lower
 from looplint.places import import_roots, is_file
 from looplint.results import Reads, digest
-from looplint.sources import Source, SourceError, read_source
+from looplint.sources import Source, SourceError, display_name, read_source
 
 if TYPE_CHECKING:
     from looplint.frames import Frame
@@ -62,10 +62,13 @@ class Project:
         self._found: dict[Path, Path] = {}
         self._absent: set[Path] = set()
         self._folders: set[Path] = set()
+        # Folders that the linted file was reached through a link to: what they are, and what they are called.
+        self._links: dict[Path, Path] = {}
 
     def add(self, info: ModuleInfo) -> None:
         if info.path is not None:
             self._modules[info.path] = info
+            self._links |= _link(info.path, Path(info.filename).absolute())
 
     def by_filename(self, filename: str) -> ModuleInfo | None:
         return next((i for i in self._modules.values() if i is not None and i.filename == filename), None)
@@ -119,5 +122,20 @@ class Project:
             except SourceError:
                 self._modules[path] = None
             else:
+                source = replace(source, display=self._shown(path) or source.display)
                 self._modules[path] = ModuleInfo(path, source.display, source)
         return self._modules[path]
+
+    def _shown(self, path: Path) -> str | None:
+        """What a file is called that lies where the linted one does, behind the same link; None for others."""
+        real = next((folder for folder in self._links if path.is_relative_to(folder)), None)
+        return display_name(self._links[real] / path.relative_to(real)) if real is not None else None
+
+
+def _link(path: Path, named: Path) -> dict[Path, Path]:
+    """The folder that a link stands for in the name of a file; none where it is called what it is."""
+    if named == path or named.resolve() != path:
+        return {}
+    while path.name == named.name and path != path.parent:
+        path, named = path.parent, named.parent
+    return {path: named}

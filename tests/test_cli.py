@@ -128,6 +128,18 @@ def test_symlink_loops_end(folder: Path) -> None:
     assert looplint(".", "--output-format", "concise", cwd=folder).stdout.count(b"LL102") == 1
 
 
+def test_a_module_behind_a_linked_folder_is_called_as_the_file_that_imports_it(tmp_path: Path) -> None:
+    real = tmp_path / "real"
+    real.mkdir()
+    (real / "main.py").write_text(
+        "from engine import train\nfrom torch import nn, optim\nnet = nn.Linear(1, 1)\ntrain(net, optim.SGD(net.parameters(), lr=1), [])\n"
+    )
+    (real / "engine.py").write_text("def train(net, opt, data):\n    for x in data:\n        net(x).sum().backward()\n        opt.step()\n")
+    (tmp_path / "link").symlink_to(real)
+    said = looplint("link", "--output-format", "concise", cwd=tmp_path).stdout
+    assert said.count(b"LL102") == 1 and b"link/engine.py:3:9" in said
+
+
 def test_gitignore_is_respected_for_folders_and_not_for_named_files(folder: Path) -> None:
     (folder / ".gitignore").write_text("broken.py\n")
     assert looplint(".", cwd=folder).returncode == 0

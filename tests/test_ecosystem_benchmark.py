@@ -7,7 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.ecosystem.__main__ import HERE, JUDGEMENTS, OPT_IN, OPT_IN_JUDGEMENTS, Found, findings, report, sampled
+from benchmarks.ecosystem.__main__ import (
+    FRESH,
+    FRESH_JUDGEMENTS,
+    HERE,
+    JUDGEMENTS,
+    OPT_IN,
+    OPT_IN_JUDGEMENTS,
+    Found,
+    findings,
+    report,
+    sampled,
+)
 from looplint.ways import Selection
 
 LOOP = "import torch\nnet = torch.nn.Linear(1, 1)\nopt = torch.optim.SGD(net.parameters(), lr=1)\nfor x in data:\n    net(x).sum().backward()\n    opt.step()\n"
@@ -25,12 +36,15 @@ def test_new_and_gone_findings_are_named() -> None:
 
 
 def test_every_judgement_has_a_verdict_and_a_reason_and_a_listed_repository() -> None:
-    repositories = {r["repo"] for r in json.loads((HERE / "repositories.json").read_text())}
-    for judgement in [j for name in (JUDGEMENTS, OPT_IN_JUDGEMENTS) for j in json.loads((HERE / name).read_text())]:
-        assert judgement["verdict"] in ("true", "false") and judgement["reason"] and judgement["repo"] in repositories
+    known = {name: {r["repo"] for r in json.loads((HERE / name).read_text())} for name in ("repositories.json", FRESH)}
+    assert not known["repositories.json"] & known[FRESH]
+    for name in (JUDGEMENTS, OPT_IN_JUDGEMENTS, FRESH_JUDGEMENTS):
+        repositories = known[FRESH if name == FRESH_JUDGEMENTS else "repositories.json"]
+        for judgement in json.loads((HERE / name).read_text()):
+            assert judgement["verdict"] in ("true", "false") and judgement["reason"] and judgement["repo"] in repositories
 
 
-@pytest.mark.parametrize("name", [JUDGEMENTS, OPT_IN_JUDGEMENTS])
+@pytest.mark.parametrize("name", [JUDGEMENTS, OPT_IN_JUDGEMENTS, FRESH_JUDGEMENTS])
 def test_each_file_judges_its_own_rules(name: str) -> None:
     codes = {j["code"] for j in json.loads((HERE / name).read_text())}
     assert codes and (codes <= set(OPT_IN) if name == OPT_IN_JUDGEMENTS else not codes & set(OPT_IN))
