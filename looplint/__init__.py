@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from looplint.api import Fixed, FixedFile, UnreadError, fix, lint
     from looplint.errors import UserError
     from looplint.finding import Edit, Finding, Fix, Location, Problem, Related
-    from looplint.fixing import Applied
+    from looplint.linting.fixing import Applied
 else:
     _FROM = {
         "looplint.api": ("Fixed", "FixedFile", "UnreadError", "fix", "lint"),
         "looplint.errors": ("UserError",),
         "looplint.finding": ("Edit", "Finding", "Fix", "Location", "Problem", "Related"),
-        "looplint.fixing": ("Applied",),
+        "looplint.linting.fixing": ("Applied",),
     }
 
     def __getattr__(name: str) -> object:

@@ -1,5 +1,5 @@
 """`python -m looplint`."""
 
-from looplint.cli import main
+from looplint.commands.cli import main
 
 main()

@@ -7,16 +7,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from looplint import fixing, places
-from looplint.configuration import Configurations
-from looplint.configuration_file import check_value
 from looplint.errors import UserError
 from looplint.finding import Finding, Problem
-from looplint.fixing import Applied
-from looplint.languages import Language, language_of
-from looplint.linting import Gathered, LintResult, gather, lint_gathered
-from looplint.sources import Source, SourceError, decode, display_name, from_text, programs_of
-from looplint.ways import Ways
+from looplint.linting import fixing
+from looplint.linting.files import Gathered, LintResult, gather, lint_gathered
+from looplint.linting.fixing import Applied
+from looplint.linting.selection import Ways
+from looplint.settings.configuration import Configurations
+from looplint.settings.file import check_value
+from looplint.sources import import_roots
+from looplint.sources.languages import Language, language_of
+from looplint.sources.reading import Source, SourceError, decode, display_name, from_text, programs_of
 
 PathLike = str | os.PathLike[str]
 # What can be linted: a file or folder, several of them, or the text of a script.
@@ -179,7 +180,7 @@ def _is_text(what: Lintable) -> bool:
 
 def _gather(what: Lintable, filename: PathLike | None, configurations: Configurations) -> tuple[Gathered, Ways]:
     # What an earlier call learned of the file system may not hold any more.
-    places.forget()
+    import_roots.forget()
     if _is_text(what):
         assert isinstance(what, str)
         return _of_text(what, filename, configurations)

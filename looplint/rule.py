@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from looplint.accumulation import accumulated, left_over, normalises
-from looplint.automaton import UNSEEN, Automaton, PathState, Visit, run
-from looplint.bypassed import bypassed
-from looplint.feeding import (
+from looplint.domain.values import Obj, Tensor, Value, constant_of, tensor_of
+from looplint.flow.automaton import UNSEEN, Automaton, PathState, Visit, run
+from looplint.flow.graph import Event, Guard, Loop
+from looplint.queries.accumulation import accumulated, left_over, normalises
+from looplint.queries.bypassed import bypassed
+from looplint.queries.feeding import (
     argument,
     changing,
     epoch_passes,
@@ -22,17 +24,28 @@ from looplint.feeding import (
     same_everywhere,
     trains,
 )
-from looplint.graph import Event, Guard, Loop, Site
-from looplint.ir import Binary, BoolOp, Compare, Const, Expr, paths_in, render
-from looplint.loaders import follows_time
-from looplint.precision import COMPUTING, SCALING, UPDATING, disabled, scaler_of, switched, unscaled_by_hand
-from looplint.predictions import Scored, scored
-from looplint.program import Program, may_follow, refs, related
-from looplint.protocols import (
-    CLEARING, MODE, Uncleared, contains_part, known_elsewhere, mode_matters, mode_states, over_data, over_tensor, uncleared, unregistered, validation_loop,
-    without_parameters, wrapper_for,
+from looplint.queries.precision import COMPUTING, SCALING, UPDATING, disabled, scaler_of, switched, unscaled_by_hand
+from looplint.queries.predictions import Scored, scored
+from looplint.queries.program import Program, may_follow, refs, related
+from looplint.queries.protocols import (
+    CLEARING,
+    MODE,
+    Uncleared,
+    contains_part,
+    known_elsewhere,
+    mode_matters,
+    mode_states,
+    over_data,
+    over_tensor,
+    uncleared,
+    unregistered,
+    validation_loop,
+    without_parameters,
+    wrapper_for,
 )  # fmt: skip
-from looplint.values import Obj, Tensor, Value, constant_of, tensor_of
+from looplint.semantics.loaders import follows_time
+from looplint.syntax.ir import Binary, BoolOp, Compare, Const, Expr, paths_in, render
+from looplint.syntax.site import Site
 
 
 @dataclass(frozen=True, slots=True)

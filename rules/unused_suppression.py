@@ -60,5 +60,5 @@ SEVERITY = "warning"
 
 
 def check(program: Program) -> Reports:
-    """Says nothing: what is silenced where is known when all rules have spoken; see `looplint.unused`."""
+    """Says nothing: what is silenced where is known when all rules have spoken; see `looplint.linting.unused`."""
     yield from ()

@@ -12,7 +12,7 @@ import pytest
 from test_cli import BROKEN, CLEAN
 
 import looplint
-from looplint.catalogue import folder as data_folder
+from looplint.linting.catalogue import folder as data_folder
 
 USER_SCRIPT = """\
 from pathlib import Path

@@ -13,18 +13,19 @@ import pytest
 from test_cli import BROKEN, CLEAN, looplint
 from test_configured_runs import RULE
 
-from looplint.cache import Cache
 from looplint.finding import Edit, Finding, Fix, Location, Problem, Related
-from looplint.results import FileResult, Reads
-from looplint.sources import read_source
-from looplint.ways import Selection
+from looplint.linting.cache import Cache
+from looplint.linting.results import FileResult
+from looplint.linting.selection import Selection
+from looplint.sources.reading import read_source
+from looplint.sources.reads import Reads
 
 ENGINE = "def fit(net, loader, opt):\n    for x, y in loader:\n        net(x).sum().backward()\n        opt.step()\n"
 SCRIPT = "import torch\nfrom engine import fit\nnet = torch.nn.Linear(1, 1)\nfit(net, loader, torch.optim.SGD(net.parameters(), lr=0.1))\n"
 RUN = """\
 import sys
 sys.argv[1:] = {arguments!r}
-from looplint.cli import main
+from looplint.commands.cli import main
 try:
     main()
 except SystemExit:
@@ -121,7 +122,7 @@ def test_another_version_of_the_engine_believes_nothing(folder: Path, monkeypatc
     source, selection = read_source(folder / "broken.py"), Selection()
     cache.put(source, selection, FileResult((), (), frozenset(), Reads()))
     assert cache.get(source, selection) is not None and Cache(folder / "cache").get(source, selection) is not None
-    monkeypatch.setattr("looplint.cache.__version__", "99")
+    monkeypatch.setattr("looplint.linting.cache.__version__", "99")
     assert Cache(folder / "cache").get(source, selection) is None
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from test_cli import BROKEN, CLEAN, looplint
 
-from looplint.changed import changes_since
 from looplint.errors import UserError
+from looplint.sources.changes import changes_since
 
 
 def git(folder: Path, *arguments: str) -> None:

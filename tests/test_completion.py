@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from test_cli import looplint
 
-from looplint.catalogue import index
+from looplint.linting.catalogue import index
 
 ROOT = Path(__file__).parents[1]
 # Sources what the command prints, completes a command line as the key would, and prints what bash would offer.

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from looplint.configuration import Configurations
 from looplint.errors import UserError
-from looplint.options import BY_NAME, OPTIONS
-from looplint.settings import Settings
-from looplint.toml_places import line_of
+from looplint.settings.configuration import Configurations
+from looplint.settings.options import BY_NAME, OPTIONS
+from looplint.settings.toml_places import line_of
+from looplint.settings.values import Settings
 
 
 def settings(folder: Path, **overrides: Any) -> Settings:
@@ -166,8 +166,6 @@ def test_patterns(tmp_path: Path) -> None:
 
 def test_no_toml_parser_without_a_configuration_file(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text('[project]\nname = "x"\n')
-    code = (
-        "import sys\nfrom pathlib import Path\nfrom looplint.configuration import Configurations\nConfigurations().of_folder(Path('.'))\n"
-    )
+    code = "import sys\nfrom pathlib import Path\nfrom looplint.settings.configuration import Configurations\nConfigurations().of_folder(Path('.'))\n"
     code += "assert set(sys.modules).isdisjoint({'tomllib', 'tomli', 'difflib', 'pathspec'}), sorted(sys.modules)"
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)

@@ -12,8 +12,8 @@ import pytest
 from test_cli import BROKEN, looplint
 from test_configuration import MISTAKES
 
-from looplint import configuration_text
-from looplint.options import OPTIONS
+from looplint.settings import text
+from looplint.settings.options import OPTIONS
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -27,13 +27,13 @@ BEYOND_A_SCHEMA = {"a file that is extended and missing", "a circle", "no TOML",
 
 def test_the_stored_schema_is_fresh(pytestconfig: pytest.Config) -> None:
     if pytestconfig.getoption("--bless"):
-        STORED.write_text(configuration_text.schema_text())
-    assert STORED.read_text() == configuration_text.schema_text(), "render it anew: looplint config --schema > docs/looplint.schema.json"
+        STORED.write_text(text.schema_text())
+    assert STORED.read_text() == text.schema_text(), "render it anew: looplint config --schema > docs/looplint.schema.json"
 
 
 def validator() -> Any:
-    jsonschema.Draft7Validator.check_schema(configuration_text.schema())
-    return jsonschema.Draft7Validator(configuration_text.schema())
+    jsonschema.Draft7Validator.check_schema(text.schema())
+    return jsonschema.Draft7Validator(text.schema())
 
 
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda o: o.name)
@@ -78,6 +78,6 @@ def test_config_finds_mistakes(tmp_path: Path) -> None:
 
 
 def test_schema_and_reference_are_printed(tmp_path: Path) -> None:
-    assert json.loads(looplint("config", "--schema", cwd=tmp_path).stdout) == configuration_text.schema()
+    assert json.loads(looplint("config", "--schema", cwd=tmp_path).stdout) == text.schema()
     reference = looplint("config", "--reference", cwd=tmp_path).stdout.decode()
     assert all(f"### `{option.name}`\n" in reference and option.help in reference for option in OPTIONS)

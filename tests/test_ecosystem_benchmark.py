@@ -19,7 +19,7 @@ from benchmarks.ecosystem.__main__ import (
     report,
     sampled,
 )
-from looplint.ways import Selection
+from looplint.linting.selection import Selection
 
 LOOP = "import torch\nnet = torch.nn.Linear(1, 1)\nopt = torch.optim.SGD(net.parameters(), lr=1)\nfor x in data:\n    net(x).sum().backward()\n    opt.step()\n"
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from looplint import building, effects, pythonic
+from looplint.semantics import builtins, construction, effects
 
 
 def test_every_effect_has_one_home() -> None:
-    assert not building.EFFECTS.keys() & pythonic.EFFECTS.keys()
-    for home in (building.EFFECTS, pythonic.EFFECTS):
+    assert not construction.EFFECTS.keys() & builtins.EFFECTS.keys()
+    for home in (construction.EFFECTS, builtins.EFFECTS):
         assert [name for name, effect in home.items() if effects._EFFECTS[name] is not effect] == []

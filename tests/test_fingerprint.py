@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from looplint.finding import Finding, Location
-from looplint.fingerprint import Identity, enclosing, identify, normalised
+from looplint.linting.fingerprint import Identity, enclosing, identify, normalised
 
 CODE = """\
 import torch

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from looplint.catalogue import folder as data_folder
-from looplint.catalogue import load
 from looplint.finding import Problem
-from looplint.fixing import apply_edits, fix_paths, write
-from looplint.linting import Selection
+from looplint.linting.catalogue import folder as data_folder
+from looplint.linting.catalogue import load
+from looplint.linting.files import Selection
+from looplint.linting.fixing import apply_edits, fix_paths, write
 from looplint.repairs import REPAIRS
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "train.py"
@@ -176,7 +176,7 @@ FULL = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); 
 
 @pytest.mark.parametrize(("accident", "status"), [(KILLED, -9), (FULL, 2)], ids=["killed", "disk full"])
 def test_an_accident_while_writing_leaves_the_file_as_it_was(folder: Path, accident: str, status: int) -> None:
-    code = f"{accident}\nimport sys; sys.argv[1:] = ['--fix', '--no-cache', 'train.py']\nfrom looplint.cli import main\nmain()"
+    code = f"{accident}\nimport sys; sys.argv[1:] = ['--fix', '--no-cache', 'train.py']\nfrom looplint.commands.cli import main\nmain()"
     done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == status, done.stderr
     assert (folder / "train.py").read_bytes() == EXAMPLE.read_bytes()

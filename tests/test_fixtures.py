@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from looplint.catalogue import folder, load
-from looplint.linting import analyse, merge
-from looplint.sources import read_source
+from looplint.linting.catalogue import folder, load
+from looplint.linting.files import analyse, merge
+from looplint.sources.reading import read_source
 
 FIXTURES = folder("fixtures")
 RULES = load()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.foreign_runs.recipe import edited, write_data
-from looplint.runtime.joining import MEASURED
+from looplint.runtime.evidence.joining import MEASURED
 
 RUNS = json.loads((Path(__file__).parent.parent / "benchmarks" / "foreign_runs" / "runs.json").read_text(encoding="utf-8"))
 TEXT = "a\nfor x in y:\n    b\n    c.item()\nd\n"

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from looplint.analysis import build_program
-from looplint.describe import describe
-from looplint.sources import decode
+from looplint.linting.analysis import build_program
+from looplint.queries.description import describe
+from looplint.sources.reading import decode
 
 GOLDENS = Path(__file__).parent / "goldens"
 

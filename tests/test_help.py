@@ -9,7 +9,7 @@ import click
 import pytest
 from test_cli import looplint
 
-from looplint.cli import Check, check, cli
+from looplint.commands.cli import Check, check, cli
 from looplint.errors import UserError
 
 # A terminal of a laptop that was not resized.
@@ -37,9 +37,9 @@ def test_every_command_is_listed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "asked", "needed"),
     [
-        (["run", "train.py"], "looplint.runtime.running.find_spec", 'pip install "looplint[runtime]"'),
-        (["verify", "LL101"], "looplint.runtime.running.find_spec", 'pip install "looplint[runtime]"'),
-        (["check", "--watch", "."], "looplint.watching.find_spec", 'pip install "looplint[watch]"'),
+        (["run", "train.py"], "looplint.runtime.harness.running.find_spec", 'pip install "looplint[runtime]"'),
+        (["verify", "LL101"], "looplint.runtime.harness.running.find_spec", 'pip install "looplint[runtime]"'),
+        (["check", "--watch", "."], "looplint.commands.watching.find_spec", 'pip install "looplint[watch]"'),
     ],
     ids=["run", "verify", "watch"],
 )

@@ -11,12 +11,12 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from looplint.analysis import build_program
-from looplint.linting import judge
-from looplint.loopview import LoopView, view
+from looplint.linting.analysis import build_program
+from looplint.linting.files import judge
+from looplint.linting.selection import Selection
+from looplint.queries.loop_tree import LoopView, view
 from looplint.report import loop_html, loop_svg
-from looplint.sources import decode, read_source
-from looplint.ways import Selection
+from looplint.sources.reading import decode, read_source
 
 ROOT = Path(__file__).parent.parent
 FILES = ["examples/train.py", "fixtures/clip_after_step/inherited_trainer/main.py", "fixtures/missing_zero_grad/accumulation.py"]

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from looplint.analysis import build_program
-from looplint.linting import judge
-from looplint.loopview import Box, LoopView, Step, view
+from looplint.linting.analysis import build_program
+from looplint.linting.files import judge
+from looplint.linting.selection import Selection
+from looplint.queries.loop_tree import Box, LoopView, Step, view
 from looplint.report.loop_text import render
-from looplint.sources import decode, read_source
-from looplint.ways import Selection
+from looplint.sources.reading import decode, read_source
 
 ROOT = Path(__file__).parent.parent
 GOLDENS = Path(__file__).parent / "goldens" / "loops"

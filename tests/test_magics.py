@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from looplint.magics import rows_of, to_python
+from looplint.sources.magics import rows_of, to_python
 
 CASES = {
     "a line magic": ("%matplotlib inline\nx = 1\n", "pass\nx = 1\n"),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from looplint.markdown import blocks, is_python
+from looplint.sources.markdown import blocks, is_python
 
 SETUP = "import torch\nfrom torch import nn, optim\nnet = nn.Linear(2, 1)\nopt = optim.SGD(net.parameters(), lr=0.1)\n"
 LOOP = "for x, y in loader:\n    loss = nn.functional.mse_loss(net(x), y)\n    loss.backward()\n    opt.step()\n"

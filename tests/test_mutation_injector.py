@@ -13,8 +13,8 @@ from benchmarks.mutation.bases import Base, fixture_bases, real_bases
 from benchmarks.mutation.measure import OPT_IN, outcomes
 from benchmarks.mutation.mutant import read_program
 from benchmarks.mutation.mutators import MUTATORS, mutants
-from looplint.catalogue import load_all
 from looplint.finding import Finding, Location
+from looplint.linting.catalogue import load_all
 
 PLAIN = """\
 import torch

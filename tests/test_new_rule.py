@@ -11,9 +11,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 import looplint
-from looplint.catalogue import load
-from looplint.cli import cli
+from looplint.commands.cli import cli
 from looplint.errors import UserError
+from looplint.linting.catalogue import load
 
 
 def start(*arguments: str) -> Result:

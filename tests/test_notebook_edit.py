@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from looplint.finding import Location
-from looplint.magics import rows_of
-from looplint.notebook_edit import place_in_json, rewrite
-from looplint.notebook_json import NotebookError
-from looplint.notebooks import combine
+from looplint.sources.magics import rows_of
+from looplint.sources.notebook_edit import place_in_json, rewrite
+from looplint.sources.notebook_json import NotebookError
+from looplint.sources.notebooks import combine
 
 CELL: dict[str, Any] = {
     "cell_type": "code",

@@ -11,8 +11,8 @@ from typing import Any
 import nbformat
 import pytest
 
-from looplint.notebooks import combine, locate
-from looplint.sources import SourceError, decode
+from looplint.sources.notebooks import combine, locate
+from looplint.sources.reading import SourceError, decode
 
 SETUP = "import torch\nfrom torch import nn, optim\n\nnet = nn.Linear(2, 1)\nopt = optim.SGD(net.parameters(), lr=0.1)"
 LOOP = "%%time\nfor x, y in loader:\n    loss = nn.functional.mse_loss(net(x), y)\n    loss.backward()\n    opt.step()"

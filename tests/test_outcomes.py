@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from looplint.catalogue import load
-from looplint.linting import analyse
-from looplint.sources import read_source
+from looplint.linting.catalogue import load
+from looplint.linting.files import analyse
+from looplint.sources.reading import read_source
 
 RULES = [r for r in load() if r.code in ("LL701", "LL702", "LL703")]
 HEAD = """\

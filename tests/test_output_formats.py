@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from looplint.formats import FORMATS
+from looplint.settings.formats import FORMATS
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs/output-formats.md"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from looplint.knowledge import own
-from looplint.linting import lint_paths
-from looplint.ways import Selection
+from looplint.linting.files import lint_paths
+from looplint.linting.selection import Selection
 
 LOOP = """\
 import torch
@@ -76,6 +76,6 @@ def test_a_class_of_the_linted_file_itself(tmp_path: Path) -> None:
 
 
 def test_every_kind_has_an_effect_that_the_engine_applies() -> None:
-    from looplint.effects import _EFFECTS
+    from looplint.semantics.effects import _EFFECTS
 
     assert {effect for effect, _ in own.KINDS.values()} <= _EFFECTS.keys()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from test_cli import BROKEN, CLEAN, looplint
 
-from looplint.progress import Progress
+from looplint.commands.progress import Progress
 
 pty = pytest.importorskip("pty")
 MANY = 40
@@ -60,7 +60,7 @@ def test_no_terminal_sees_nothing(tree: Path) -> None:
 
 def test_it_is_drawn_ten_times_a_second_at_most(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     now = 0.0
-    monkeypatch.setattr("looplint.progress.time.monotonic", lambda: now)
+    monkeypatch.setattr("looplint.commands.progress.time.monotonic", lambda: now)
     shown = Progress()
     for number in range(1000):
         now += 0.002

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from looplint.catalogue import folder, load
+from looplint.linting.catalogue import folder, load
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from test_fixtures import EXPECT, FIXTURES, RULES, files, own_rule
 
-from looplint.fixing import FixResult, fix_paths
-from looplint.ways import Selection
+from looplint.linting.fixing import FixResult, fix_paths
+from looplint.linting.selection import Selection
 
 FIXABLE = {r.code for r in RULES if not r.doc.partition("## Repair\n\n")[2].startswith("None")}
 

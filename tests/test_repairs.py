@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from looplint.fixing import fix_paths
+from looplint.linting.fixing import fix_paths
 
 HEAD = """\
 import torch

@@ -16,7 +16,7 @@ import pytest
 from junitparser import Error, Failure, JUnitXml
 
 from looplint.finding import Edit, Finding, Fix, Location, Problem, Related
-from looplint.linting import LintResult, lint_paths
+from looplint.linting.files import LintResult, lint_paths
 from looplint.report import FORMATS, render, reporter
 
 ROOT = Path(__file__).parent.parent
@@ -38,7 +38,7 @@ def test_json_lines_are_the_objects_of_json() -> None:
 
 @pytest.mark.parametrize("name", sorted(FORMATS))
 def test_a_format_imports_no_other(name: str) -> None:
-    code = f"import sys\nfrom looplint.report import render\nfrom looplint.linting import LintResult\nrender({name!r}, LintResult((), (), 0))\nprint(*sys.modules)"
+    code = f"import sys\nfrom looplint.report import render\nfrom looplint.linting.files import LintResult\nrender({name!r}, LintResult((), (), 0))\nprint(*sys.modules)"
     loaded = set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())
     heavy = {"json", "xml.etree.ElementTree", "hashlib", "libcst"}
     if name in ("text", "concise", "github"):

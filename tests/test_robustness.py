@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from looplint.catalogue import load
-from looplint.linting import analyse
-from looplint.sources import SourceError, decode, read_source
+from looplint.linting.catalogue import load
+from looplint.linting.files import analyse
+from looplint.sources.reading import SourceError, decode, read_source
 
 RULES = load()
 STANDARD = sorted(Path(sysconfig.get_paths()["stdlib"]).glob("*.py"))
@@ -79,7 +79,7 @@ def test_made_programs_are_analysed(lines: list[str]) -> None:
 
 def test_time_grows_with_the_lines() -> None:
     """Counted in nodes of the graph, which do not depend on the machine."""
-    from looplint.analysis import build_program
+    from looplint.linting.analysis import build_program
 
     loop = "def train_{0}(net, loader, opt):\n    for x, y in loader:\n        opt.zero_grad()\n        net(x).sum().backward()\n        opt.step()\n"
     sizes = []

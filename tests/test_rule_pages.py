@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from looplint.catalogue import Rule, folder, load
-from looplint.linting import findings_of, judge
-from looplint.sources import decode
-from looplint.ways import Selection, Ways
+from looplint.linting.catalogue import Rule, folder, load
+from looplint.linting.files import findings_of, judge
+from looplint.linting.selection import Selection, Ways
+from looplint.sources.reading import decode
 
 RULES = load()
 HEADINGS = ["What it does", "Why it matters", "Bad", "Good", "Stays quiet", "Repair", "Evidence"]

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from lsprotocol import types
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 
-from looplint.linting import lint_paths
+from looplint.linting.files import lint_paths
 from looplint.server.texts import changed
 
 pytestmark = pytest.mark.asyncio
@@ -372,10 +372,10 @@ async def test_the_editors_settings_stand_above_the_files(client: LanguageClient
 
 
 async def test_without_pygls_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    from looplint.commands import server
     from looplint.errors import UserError
-    from looplint.server import commands
 
-    monkeypatch.setattr(commands, "find_spec", lambda name: None)
-    result = CliRunner().invoke(commands.server_command)
+    monkeypatch.setattr(server, "find_spec", lambda name: None)
+    result = CliRunner().invoke(server.server_command)
     assert isinstance(result.exception, UserError)
     assert "looplint[server]" in str(result.exception)

@@ -8,7 +8,7 @@ import pytest
 from test_cli import BROKEN, looplint
 
 from looplint.errors import UserError
-from looplint.shards import Shard
+from looplint.linting.shards import Shard
 
 ENGINE = (
     "def fit(net, loader, opt, clear):\n    for x, y in loader:\n        clear()\n        net(x).sum().backward()\n        opt.step()\n"

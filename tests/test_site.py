@@ -11,10 +11,10 @@ import pytest
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 
-from looplint import evidence
-from looplint.catalogue import folder, load
-from looplint.options import OPTIONS
+from looplint.linting import evidence
+from looplint.linting.catalogue import folder, load
 from looplint.report.json import URL
+from looplint.settings.options import OPTIONS
 from website.rules import families
 
 ROOT = Path(__file__).parent.parent

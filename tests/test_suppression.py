@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from looplint.catalogue import folder
 from looplint.finding import Finding, Location
-from looplint.fixing import apply_edits
-from looplint.noqa import NotSilenced, add_noqa
-from looplint.suppression import Suppressions, comment_row
-from looplint.unused import unused
+from looplint.linting.catalogue import folder
+from looplint.linting.fixing import apply_edits
+from looplint.linting.noqa import NotSilenced, add_noqa
+from looplint.linting.suppression import Suppressions, comment_row
+from looplint.linting.unused import unused
 
 KNOWN = [("LL001", "unused-suppression"), ("LL102", "missing-zero-grad"), ("LL103", "clip-before-backward"), ("LL104", "clip-after-step")]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import looplint
-from looplint.catalogue import folder
+from looplint.linting.catalogue import folder
 
 CLEARED = """\
 import torch

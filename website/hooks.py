@@ -14,7 +14,7 @@ from mkdocs.structure.pages import Page
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import looplint
-from looplint.catalogue import load
+from looplint.linting.catalogue import load
 from website import reference, rules
 
 _RULES = "Rules"

@@ -12,9 +12,9 @@ from types import ModuleType
 
 import click
 
-from looplint import events
-from looplint.cli import cli
-from looplint.configuration_text import reference as options
+from looplint.commands.cli import cli
+from looplint.flow import events
+from looplint.settings.text import reference as options
 from website.runs import ROOT, fence, printed
 
 _CONFIGURATION = """\

@@ -8,8 +8,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from looplint import evidence
-from looplint.catalogue import Rule, folder
+from looplint.linting import evidence
+from looplint.linting.catalogue import Rule, folder
 from website import plots
 from website.runs import fence, printed, written
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from looplint import places
-from looplint.cli import cli
+from looplint.commands.cli import cli
+from looplint.sources import import_roots
 
 ROOT = Path(__file__).parent.parent
 
@@ -22,7 +22,7 @@ def printed(arguments: Sequence[str], folder: Path = ROOT) -> str:
     Raises:
         RuntimeError: it failed by an error of its own.
     """
-    places.forget()
+    import_roots.forget()
     with _inside(folder):
         done = CliRunner().invoke(cli, arguments, prog_name="looplint", env={"NO_COLOR": "1"})
     if done.exception is not None and not isinstance(done.exception, SystemExit):

@@ -18,9 +18,9 @@ from typing import Any
 from benchmarks.figures import add_option, store
 from benchmarks.mutation.measure import OPT_IN
 from looplint.finding import Finding
-from looplint.linting import lint_paths
-from looplint.notebooks import cell_texts
-from looplint.ways import Selection
+from looplint.linting.files import lint_paths
+from looplint.linting.selection import Selection
+from looplint.sources.notebooks import cell_texts
 
 HERE = Path(__file__).parent
 JUDGEMENTS = "judgements.json"

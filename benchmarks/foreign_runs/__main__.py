@@ -22,9 +22,9 @@ from typing import Any
 
 from benchmarks.figures import add_option, store
 from benchmarks.foreign_runs.recipe import Changed, edited, fingerprint, write_data
-from looplint.runtime.record import Options
-from looplint.runtime.running import Inspection, inspect
-from looplint.runtime.warm import Warm
+from looplint.runtime.harness.running import Inspection, inspect
+from looplint.runtime.streams.record import Options
+from looplint.runtime.streams.warm import Warm
 
 HERE = Path(__file__).parent
 STAND_INS = HERE / "stand_ins"

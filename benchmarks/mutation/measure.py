@@ -14,8 +14,8 @@ from benchmarks.mutation.bases import Base
 from benchmarks.mutation.mutant import Mutant
 from benchmarks.mutation.mutators import mutants
 from looplint.finding import Finding
-from looplint.linting import lint_paths
-from looplint.ways import Selection
+from looplint.linting.files import lint_paths
+from looplint.linting.selection import Selection
 
 # Two rules can name one fact. Each pair is accepted for the reason beside it, and for no other.
 EQUIVALENTS: Mapping[str, Mapping[str, str]] = {

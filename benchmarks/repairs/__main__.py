@@ -23,8 +23,8 @@ from benchmarks.repairs.fixtures import fixture_cases, fixture_outcome
 from benchmarks.repairs.journal import Journal, key
 from benchmarks.repairs.outcome import Outcome
 from benchmarks.repairs.table import rows, table
-from looplint.runtime.verify import Case
-from looplint.runtime.warm import Warm
+from looplint.runtime.harness.verify import Case
+from looplint.runtime.streams.warm import Warm
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -16,9 +16,9 @@ from benchmarks.mutation.measure import EQUIVALENTS, copy_program
 from benchmarks.mutation.mutant import Mutant
 from benchmarks.repairs.outcome import Outcome, Ran, Subject, Texts, outcome_of, program_in
 from benchmarks.repairs.stand_in import asks_for_cuda, on_cpu
-from looplint.runtime import claims_costs, signals
-from looplint.runtime.record import Options, Recording
-from looplint.runtime.warm import Warm
+from looplint.runtime.evidence import claims_costs, signals
+from looplint.runtime.streams.record import Options, Recording
+from looplint.runtime.streams.warm import Warm
 
 OPTIONS = Options(steps=400, seconds=60)
 # What these rules report costs time and leaves the numbers as they are: a repaired run must end where the run that it repairs ends.

@@ -12,10 +12,10 @@ from pathlib import Path
 from benchmarks.mutation.bases import FIXTURES
 from benchmarks.repairs.execute import OPTIONS, same_run
 from benchmarks.repairs.outcome import Outcome, Ran, Subject, Texts, outcome_of
-from looplint import catalogue
-from looplint.runtime.record import Recording
-from looplint.runtime.verify import Case, cases
-from looplint.runtime.warm import Warm
+from looplint.linting import catalogue
+from looplint.runtime.harness.verify import Case, cases
+from looplint.runtime.streams.record import Recording
+from looplint.runtime.streams.warm import Warm
 
 FORM = "fixture"
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from looplint.fixing import FixResult, fix_paths
-from looplint.linting import lint_paths
-from looplint.ways import Selection
+from looplint.linting.files import lint_paths
+from looplint.linting.fixing import FixResult, fix_paths
+from looplint.linting.selection import Selection
 
 Program: TypeAlias = tuple[tuple[str, bytes], ...]
 

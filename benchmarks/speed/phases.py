@@ -19,7 +19,7 @@ out = sys.stdout
 sys.stdout = open(os.devnull, "w")
 profile.enable()
 try:
-    from looplint.cli import main
+    from looplint.commands.cli import main
     main()
 except SystemExit:
     pass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from looplint.graph import Event
+from looplint.flow.graph import Event
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Block, Statement
 from looplint.repairs.names import depends

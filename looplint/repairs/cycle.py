@@ -6,15 +6,15 @@ import re
 
 import libcst as cst
 
+from looplint.domain.values import Obj
 from looplint.finding import Applicability
-from looplint.graph import Event, Loop
-from looplint.program import related
+from looplint.flow.graph import Event, Loop
+from looplint.queries.program import related
 from looplint.repairs.draft import Draft, Infeasible, first_place
 from looplint.repairs.layout import Layout, Statement
 from looplint.repairs.names import sets
 from looplint.repairs.places import Place, in_loop, loop_statement, meet, name_in, place_at, receiver
 from looplint.repairs.planner import Plan, Planner, check_free, common_block, highest
-from looplint.values import Obj
 
 
 def move_clear(p: Planner, optimizer: Obj, clear: Event, backward: Event, step: Event) -> Plan:

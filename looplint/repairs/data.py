@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from looplint.graph import Event, Loop
+from looplint.flow.graph import Event, Loop
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.imports import named
 from looplint.repairs.layout import Layout, Statement

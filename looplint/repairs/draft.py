@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from looplint.finding import Edit
-from looplint.interactive import displayed
 from looplint.repairs.layout import Block, Layout, Statement
+from looplint.sources.interactive import displayed
 
 _COMMENT = re.compile(r"[ \t\f]*#")
 _BLANK = re.compile(r"[ \t\f]*(?:\r\n|\r|\n)")

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from looplint.finding import Location
-from looplint.graph import Site
-from looplint.positions import span
-from looplint.project import ModuleInfo
+from looplint.syntax.positions import span
+from looplint.syntax.project import ModuleInfo
+from looplint.syntax.site import Site
 
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _INDENT = re.compile(r"[ \t\f]*")

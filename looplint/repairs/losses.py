@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from looplint.graph import Event
-from looplint.predictions import prediction
+from looplint.domain.values import Outcome
+from looplint.flow.graph import Event
+from looplint.queries.predictions import prediction
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Layout, Statement
 from looplint.repairs.names import reads, sets
 from looplint.repairs.places import place_at
 from looplint.repairs.planner import Plan, Planner
-from looplint.values import Outcome
 
 
 def drop_activation(p: Planner, event: Event, outcomes: tuple[Outcome, ...]) -> Plan:

@@ -6,13 +6,13 @@ import re
 
 import libcst as cst
 
-from looplint.graph import Event, Loop
+from looplint.domain.values import Obj
+from looplint.flow.graph import Event, Loop
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.imports import named
 from looplint.repairs.layout import Layout, Statement
 from looplint.repairs.places import Place, body_of, in_loop, loop_statement, name_in, place_at
 from looplint.repairs.planner import Plan, Planner
-from looplint.values import Obj
 
 _EVALUATES = re.compile(r"(?i)eval|valid|test|infer|predict|score|accuracy|sample|generate")
 

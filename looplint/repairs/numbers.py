@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from looplint import ir
+from looplint.syntax import ir
 
 # Calls that give back what they are given, or its elements.
 _PASSING = frozenset(

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from looplint.graph import Event, Loop, Site
-from looplint.program import Program
-from looplint.project import ModuleInfo
+from looplint.domain.values import Obj
+from looplint.flow.graph import Event, Loop
+from looplint.queries.program import Program
 from looplint.repairs.draft import Infeasible
 from looplint.repairs.layout import Block, Layout, Statement
-from looplint.values import Obj
+from looplint.syntax.project import ModuleInfo
+from looplint.syntax.site import Site
 
 
 @dataclass(slots=True)

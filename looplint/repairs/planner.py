@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from looplint.domain.values import Obj
 from looplint.finding import Applicability
-from looplint.graph import Event
-from looplint.program import Program
+from looplint.flow.graph import Event
+from looplint.queries.program import Program
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Block, Layout, Statement
 from looplint.repairs.names import binds, depends
 from looplint.repairs.places import Layouts, Place, body_of, only_does
-from looplint.values import Obj
 
 
 @dataclass(slots=True)

@@ -6,12 +6,13 @@ import re
 
 import libcst as cst
 
-from looplint.graph import Event, Loop, Site
+from looplint.domain.values import Obj
+from looplint.flow.graph import Event, Loop
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Layout
 from looplint.repairs.places import Place, meet, name_in, place_at, receiver
 from looplint.repairs.planner import Plan, Planner, check_free, common_block
-from looplint.values import Obj
+from looplint.syntax.site import Site
 
 _IMPORT = re.compile(r"^import torch(?:[ \t]+as[ \t]+(\w+))?[ \t]*(?:#.*)?$", re.MULTILINE)
 

@@ -6,14 +6,14 @@ import re
 
 import libcst as cst
 
+from looplint.domain.values import Obj
 from looplint.finding import Applicability
-from looplint.graph import Event, Loop
+from looplint.flow.graph import Event, Loop
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Layout, Statement
 from looplint.repairs.names import depends, reads, sets
 from looplint.repairs.places import Place, body_of, in_loop, loop_statement, meet, name_in, place_at
 from looplint.repairs.planner import Plan, Planner, check_free, common_block, crossed
-from looplint.values import Obj
 
 _VALIDATION_LOSS = re.compile(r"(?i)(val|test|dev|eval).*loss|loss.*(val|test|dev|eval)")
 _PARAMETERS = re.compile(r"\.(?:named_)?parameters\(")

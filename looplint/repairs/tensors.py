@@ -6,7 +6,7 @@ import re
 
 import libcst as cst
 
-from looplint.graph import Event
+from looplint.flow.graph import Event
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Layout
 from looplint.repairs.names import reads, sets

@@ -1,6 +1,6 @@
 """Reporters: each turns findings into text, and knows nothing of how they came about.
 
-A reporter is a module with `render(result, *, colour) -> str`; the table `looplint.formats.FORMATS` is all that names them.
+A reporter is a module with `render(result, *, colour) -> str`; the table `looplint.settings.formats.FORMATS` is all that names them.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from looplint.errors import UserError
-from looplint.formats import FORMATS
+from looplint.settings.formats import FORMATS
 
 if TYPE_CHECKING:
-    from looplint.linting import LintResult
+    from looplint.linting.files import LintResult
 
 
 def reporter(name: str, *, statistics: bool = False) -> Callable[..., str]:

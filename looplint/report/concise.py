@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from looplint.linting import LintResult
+from looplint.linting.files import LintResult
 
 
 def render(result: LintResult, *, colour: bool = False) -> str:

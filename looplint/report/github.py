@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from looplint.finding import Finding, Location, Problem, written_place
-from looplint.linting import LintResult
+from looplint.linting.files import LintResult
 from looplint.report.paths import below
 from looplint.report.places import in_file
 

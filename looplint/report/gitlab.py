@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 from looplint.finding import Finding, Location
-from looplint.fingerprint import Identity, identify
-from looplint.linting import LintResult
+from looplint.linting.files import LintResult
+from looplint.linting.fingerprint import Identity, identify
 from looplint.report.paths import below
 from looplint.report.places import in_file
 

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from looplint.finding import Finding, Fix, Location
-from looplint.linting import LintResult
+from looplint.linting.files import LintResult
 
 URL = "https://looplint.readthedocs.io/rules"
 

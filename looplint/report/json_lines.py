@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from looplint.linting import LintResult
+from looplint.linting.files import LintResult
 from looplint.report.json import as_dict
 
 

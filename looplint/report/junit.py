@@ -8,7 +8,7 @@ from itertools import groupby
 from xml.etree import ElementTree as ET
 
 from looplint.finding import Finding, Problem, written_place
-from looplint.linting import LintResult
+from looplint.linting.files import LintResult
 from looplint.report.places import in_file
 
 # XML 1.0 has no way to write these, not even escaped.

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from html import escape
 
 from looplint.finding import Finding
-from looplint.loopview import Box, LoopView, Step
-from looplint.loopwords import Said
+from looplint.queries.loop_phrases import Said
+from looplint.queries.loop_tree import Box, LoopView, Step
 from looplint.report.json import url_of
 from looplint.report.loop_text import KINDS, TURNS, file_of
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from html import escape
 
 from looplint.finding import Finding
-from looplint.loopview import Box, LoopView, Step
+from looplint.queries.loop_tree import Box, LoopView, Step
 from looplint.report.loop_text import KINDS, TURNS, file_of
 
 # Letters of the fixed-width font are this wide at its size; rows are this high.

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from looplint.finding import Finding
-from looplint.loopview import Box, LoopView, Step
-from looplint.loopwords import Said, Tone
+from looplint.queries.loop_phrases import Said, Tone
+from looplint.queries.loop_tree import Box, LoopView, Step
 
 Style = Callable[..., str]
 KINDS = {

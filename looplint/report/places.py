@@ -12,7 +12,7 @@ def in_file(filename: str, location: Location, cell: int | None) -> Location:
     """The place in the file's own lines: of a notebook, the line of its JSON text that holds the row of the cell."""
     if cell is None:
         return location
-    from looplint.notebook_edit import place_in_json
+    from looplint.sources.notebook_edit import place_in_json
 
     return place_in_json(_bytes(filename), cell, location) or Location(1, 1)
 

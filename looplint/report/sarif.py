@@ -9,10 +9,10 @@ from typing import Any
 from urllib.parse import quote
 
 from looplint import __version__
-from looplint.catalogue import Rule, load
 from looplint.finding import Edit, Finding, Fix, Location, Problem, Related
-from looplint.fingerprint import Identity, identify
-from looplint.linting import LintResult
+from looplint.linting.catalogue import Rule, load
+from looplint.linting.files import LintResult
+from looplint.linting.fingerprint import Identity, identify
 from looplint.report.json import url_of
 from looplint.report.places import in_file
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from looplint.finding import Finding
-from looplint.linting import LintResult
+from looplint.linting.files import LintResult
 
 
 @dataclass(frozen=True, slots=True)

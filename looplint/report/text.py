@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from looplint.finding import Finding, Location
-from looplint.linting import LintResult
-from looplint.sources import lines_of
+from looplint.linting.files import LintResult
+from looplint.sources.reading import lines_of
 
 Style = Callable[..., str]
 

@@ -1,4 +1,4 @@
 """The recorded side: runs a script under hooks and reads back what happened in its training loop.
 
-Only the modules that run in the recorded process (`child`, `tape`, `measure`, `hooks_*`) and the programs that they run need torch; the rest reads text.
+Its wings, in the order of dependency: `recording` (in the recorded process, alone with torch), `streams`, `evidence`, `harness`, `reporting`.
 """

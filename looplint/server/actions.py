@@ -8,15 +8,15 @@ from pathlib import Path
 from lsprotocol import types
 
 from looplint.finding import Finding
-from looplint.fixing import Session
-from looplint.noqa import NotSilenced, add_noqa
-from looplint.notebooks import cell_texts
-from looplint.results import FileResult
+from looplint.linting.fixing import Session
+from looplint.linting.noqa import NotSilenced, add_noqa
+from looplint.linting.results import FileResult
+from looplint.linting.unused import CODE as UNUSED
 from looplint.server.checking import Checked
 from looplint.server.messages import at_position, to_diagnostic
 from looplint.server.texts import line_edits
-from looplint.sources import Source, SourceError, with_text
-from looplint.unused import CODE as UNUSED
+from looplint.sources.notebooks import cell_texts
+from looplint.sources.reading import Source, SourceError, with_text
 
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.looplint"
 # What this server can do, as an editor asks for it and is told.

@@ -14,9 +14,9 @@ from looplint import __version__
 from looplint.errors import UserError
 from looplint.server.actions import KINDS, Actions
 from looplint.server.checking import Checked, Checker
+from looplint.server.client_settings import wishes_of
 from looplint.server.documents import Documents
 from looplint.server.messages import at_position, diagnostics, hover
-from looplint.server.wishes import wishes_of
 
 # How long nothing must be typed before what was typed is judged.
 _PAUSE = 0.25

@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from looplint import places
-from looplint.cache import holds
-from looplint.cells import in_cells
-from looplint.configuration import Configurations
 from looplint.finding import Finding, Problem
-from looplint.linting import findings_of, judge, worth_analysing
-from looplint.results import FileResult, digest
+from looplint.linting.cache import holds
+from looplint.linting.files import findings_of, judge, worth_analysing
+from looplint.linting.results import FileResult
+from looplint.linting.selection import Selection, Ways
 from looplint.server.documents import Snapshot
-from looplint.sources import Source, programs_of
-from looplint.ways import Selection, Ways
+from looplint.settings.configuration import Configurations
+from looplint.sources import import_roots
+from looplint.sources.cells import in_cells
+from looplint.sources.reading import Source, programs_of
+from looplint.sources.reads import digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class Checker:
         Raises:
             UserError: a configuration is wrong.
         """
-        places.forget()
+        import_roots.forget()
         configurations = Configurations(file=self._configuration, overrides=self._overrides)
         ways = Ways(configurations=configurations)
         ways.of_source(None)

@@ -11,9 +11,9 @@ from lsprotocol import types
 from pygls.uris import from_fs_path, to_fs_path
 
 from looplint.finding import Problem
-from looplint.languages import Language
 from looplint.server.texts import Text, changed
-from looplint.sources import Source, SourceError, decode, display_name, from_text, read_source
+from looplint.sources.languages import Language
+from looplint.sources.reading import Source, SourceError, decode, display_name, from_text, read_source
 
 _PYTHON: Language = "python"
 _MARKDOWN: Language = "markdown"

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from looplint.catalogue import folder
 from looplint.finding import Finding, Location
-from looplint.linting import rules_of
+from looplint.linting.catalogue import folder
+from looplint.linting.files import rules_of
+from looplint.linting.unused import CODE as UNUSED
 from looplint.report.json import url_of
 from looplint.server.checking import Checked, Said
 from looplint.server.texts import Text
-from looplint.unused import CODE as UNUSED
 
 if TYPE_CHECKING:
-    from looplint.catalogue import Rule
+    from looplint.linting.catalogue import Rule
 
 SOURCE = "looplint"
 _SEVERITIES = {

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from looplint.runtime.warm import Warm
+from looplint.runtime.streams.warm import Warm
 
 
 @pytest.fixture(scope="session")

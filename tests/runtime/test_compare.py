@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from test_run import BACKWARD, CLEAR, CLIP, CORRECT, edited
 
-from looplint.runtime import comparing
-from looplint.runtime.comparing import first_difference
-from looplint.runtime.record import Options
-from looplint.runtime.running import inspect
-from looplint.runtime.versions import Version, comparison_json, comparison_text, other_script, repaired
-from looplint.runtime.warm import Warm
+from looplint.runtime.harness import comparing
+from looplint.runtime.harness.comparing import first_difference
+from looplint.runtime.harness.running import inspect
+from looplint.runtime.harness.versions import Version, comparison_json, comparison_text, other_script, repaired
+from looplint.runtime.streams.record import Options
+from looplint.runtime.streams.warm import Warm
 
 BROKEN = edited((CLEAR, ""), (CLIP, ""), (BACKWARD, CLIP + BACKWARD), ("total += loss.item()", "total += loss"))
 
@@ -111,7 +111,7 @@ class Page(HTMLParser):
 
 def test_the_page_holds_all_it_needs(tmp_path: Path, warm: Warm) -> None:
     pytest.importorskip("plotly")
-    from looplint.runtime.report_comparison import comparison_page
+    from looplint.runtime.reporting.comparison import comparison_page
 
     first, version = compared(tmp_path, warm, BROKEN)
     assert version is not None

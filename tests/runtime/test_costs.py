@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from looplint import catalogue
-from looplint.runtime import claims_costs
-from looplint.runtime.record import Options, Recording, record
-from looplint.runtime.stream import Mark, Stream
-from looplint.runtime.warm import Warm
+from looplint.linting import catalogue
+from looplint.runtime.evidence import claims_costs
+from looplint.runtime.streams.record import Options, Recording, record
+from looplint.runtime.streams.stream import Mark, Stream
+from looplint.runtime.streams.warm import Warm
 
 LOOP = """\
 import torch
@@ -80,7 +80,7 @@ def test_copies_tell_the_memory_and_whether_the_program_waits(monkeypatch: pytes
     """On the device that stands for none: a copy to it is a copy from the processor's memory."""
     import torch
 
-    from looplint.runtime import hooks_costs
+    from looplint.runtime.recording import hooks_costs
 
     class Tape:
         loops = (object(),)

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 
 import pytest
 
-from looplint import catalogue
-from looplint.evidence import Evidence, load, section
-from looplint.runtime.claims_costs import ON_ACCELERATOR
-from looplint.runtime.signals import SIGNALS
-from looplint.runtime.verify import Verdict, verify
+from looplint.linting import catalogue
+from looplint.linting.evidence import Evidence, load, section
+from looplint.runtime.evidence.claims_costs import ON_ACCELERATOR
+from looplint.runtime.evidence.signals import SIGNALS
+from looplint.runtime.harness.verify import Verdict, verify
 
 RULES = sorted(rule.code for rule in catalogue.load() if (catalogue.folder("fixtures") / rule.name.replace("-", "_")).is_dir())
 

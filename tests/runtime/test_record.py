@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from looplint.runtime import record as recorder
-from looplint.runtime.record import Launch, Options, Recording, record
-from looplint.runtime.warm import Warm
+from looplint.runtime.streams import record as recorder
+from looplint.runtime.streams.record import Launch, Options, Recording, record
+from looplint.runtime.streams.warm import Warm
 
 PROGRAMS = recorder.CHILD.parent / "programs"
 

@@ -6,11 +6,11 @@ import os
 
 import pytest
 
-from looplint.runtime import reference
-from looplint.runtime.record import Options
-from looplint.runtime.reference import LEARNED, Comparison
-from looplint.runtime.reference_report import as_json, status, text
-from looplint.runtime.warm import Several, Warm
+from looplint.runtime.harness import reference
+from looplint.runtime.harness.reference import LEARNED, Comparison
+from looplint.runtime.reporting.reference import as_json, status, text
+from looplint.runtime.streams.record import Options
+from looplint.runtime.streams.warm import Several, Warm
 
 
 @pytest.fixture(scope="module")

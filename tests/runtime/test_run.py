@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from looplint.commands.run import run_command
 from looplint.errors import UserError
-from looplint.runtime.commands_run import run_command
-from looplint.runtime.record import Options
-from looplint.runtime.running import Inspection, as_json, as_text, inspect
-from looplint.runtime.warm import Warm
+from looplint.runtime.harness.running import Inspection, as_json, as_text, inspect
+from looplint.runtime.streams.record import Options
+from looplint.runtime.streams.warm import Warm
 
 CORRECT = """
 import torch

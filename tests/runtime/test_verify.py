@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from looplint.runtime.commands import verify_command
-from looplint.runtime.record import Options
-from looplint.runtime.verify import cases, judge
-from looplint.runtime.warm import Warm
+from looplint.commands.verify import verify_command
+from looplint.runtime.harness.verify import cases, judge
+from looplint.runtime.streams.record import Options
+from looplint.runtime.streams.warm import Warm
 
 GOOD = """
 import torch

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from looplint import catalogue
-from looplint.configuration import Configurations
-from looplint.runtime.claims_costs import ON_ACCELERATOR
-from looplint.runtime.joining import MEASURED
-from looplint.runtime.record import Options
-from looplint.runtime.running import inspect
-from looplint.runtime.verify import Case, cases, entry
-from looplint.runtime.warm import Warm
+from looplint.linting import catalogue
+from looplint.runtime.evidence.claims_costs import ON_ACCELERATOR
+from looplint.runtime.evidence.joining import MEASURED
+from looplint.runtime.harness.running import inspect
+from looplint.runtime.harness.verify import Case, cases, entry
+from looplint.runtime.streams.record import Options
+from looplint.runtime.streams.warm import Warm
+from looplint.settings.configuration import Configurations
 
 
 def broken() -> Iterator[Case]:

@@ -1,0 +1,49 @@
+"""What a shell completes: commands, options, files, and the codes and names of rules."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+from click.shell_completion import CompletionItem, get_completion_class
+
+from looplint.errors import UserError
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+def rule_items(incomplete: str) -> list[CompletionItem]:
+    """The rules a word may become. After a comma another one begins; codes come first, names where the word is no code."""
+    from looplint.linting.catalogue import index
+    from looplint.settings.configuration import Configurations
+
+    before, comma, word = incomplete.rpartition(",")
+    try:
+        rules = index(Configurations().of_folder(Path.cwd()).rules)
+    except UserError:  # a shell is no place to say what is wrong with a configuration
+        rules = index()
+    codes = [(rule.code, rule.name) for rule in rules if rule.code.startswith(word.upper())]
+    names = [(rule.name, rule.code) for rule in rules if rule.name.startswith(word.lower())] if word else []
+    return [CompletionItem(f"{before}{comma}{each}", help=other) for each, other in [*codes, *names]]
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(SHELLS), required=False)
+def completion_command(shell: str | None) -> None:
+    """Print what makes a shell complete commands, options, files and rules.
+
+    The shell that is in use, where none is named. To have it in every session:
+
+    \b
+    bash   echo 'eval "$(looplint completion bash)"' >> ~/.bashrc
+    zsh    echo 'eval "$(looplint completion zsh)"' >> ~/.zshrc
+    fish   looplint completion fish > ~/.config/fish/completions/looplint.fish
+    """
+    shell = shell or os.path.basename(os.environ.get("SHELL", ""))
+    if shell not in SHELLS:
+        raise UserError(f"say for which shell: looplint completion {'|'.join(SHELLS)}")
+    made = get_completion_class(shell)
+    command = click.get_current_context().find_root().command
+    assert made is not None
+    click.echo(made(command, {}, "looplint", "_LOOPLINT_COMPLETE").source())

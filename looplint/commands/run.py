@@ -1,0 +1,139 @@
+"""The command `looplint run`."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from looplint.errors import UserError
+from looplint.runtime.harness.running import Inspection, as_json, as_text, inspect, require_torch
+from looplint.runtime.harness.versions import Version, comparison_json, comparison_text, other_script, repaired
+from looplint.runtime.streams.record import Options
+from looplint.settings.configuration import Configurations
+
+
+def _words(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(word.strip() for part in value for word in part.split(",") if word.strip())
+
+
+@click.command("run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.option("-m", "module", is_flag=True, help="SCRIPT is the name of a module.")
+@click.option(
+    "--steps",
+    type=click.IntRange(min=0),
+    help="Optimizer steps to run; 0 runs the script to its end. The default is 20, or 0 with --epochs.",
+)
+@click.option("--epochs", type=click.IntRange(min=0), default=0, help="End the run after so many passes over a training DataLoader.")
+@click.option("--batches", type=click.IntRange(min=0), default=0, help="End each pass over a DataLoader after so many batches.")
+@click.option("--seconds", default=300.0, show_default=True, help="Time limit, from the script's start.")
+@click.option("--seed", default=0, show_default=True, help="Seed for what the script does not seed itself.")
+@click.option("--device", type=click.Choice(["cpu", "cuda"]), help="With cpu, the script sees no GPU.")
+@click.option(
+    "--select", multiple=True, callback=_words, metavar="RULES", help="Codes, prefixes or names to ask instead of the default ones."
+)
+@click.option("--ignore", multiple=True, callback=_words, metavar="RULES", help="Rules to leave out.")
+@click.option("--compare", is_flag=True, help="Run it again as looplint repairs it, in memory, and show what changes.")
+@click.option("--compare-with", metavar="OTHER", help="Compare with a run of another script instead.")
+@click.option("--unsafe-fixes", is_flag=True, help="With --compare, make unsafe repairs too.")
+@click.option(
+    "--report",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="With --compare, write the comparison as one self-contained HTML page.",
+)
+@click.option("--json", "as_data", is_flag=True, help="Print the findings and verdicts as JSON.")
+@click.option("--events", is_flag=True, help="With --json, print the recorded events as well.")
+@click.argument("script", type=click.Path())
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[ARGS]...")
+def run_command(
+    module: bool,
+    steps: int | None,
+    epochs: int,
+    batches: int,
+    seconds: float,
+    seed: int,
+    device: str | None,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    compare: bool,
+    compare_with: str | None,
+    unsafe_fixes: bool,
+    report: Path | None,
+    as_data: bool,
+    events: bool,
+    script: str,
+    arguments: tuple[str, ...],
+) -> None:
+    """Lint SCRIPT, run some steps of it, and say which findings the run confirms or refutes.
+
+    This executes the script with its ARGS, with all that it does: what it writes, downloads or deletes, it writes, downloads or deletes.
+    It runs in a process of its own, in this folder, and is ended after the steps, epochs or seconds that are given.
+
+    Exit codes: 0 nothing found, 1 findings that the run did not refute, 2 wrong use or a script that did not run.
+    """
+    require_torch()
+    arguments = arguments[1:] if arguments[:1] == ("--",) else arguments
+    options = Options(
+        arguments=arguments,
+        module=script if module else "",
+        steps=(0 if epochs else 20) if steps is None else steps,
+        epochs=epochs,
+        batches=batches,
+        seconds=seconds,
+        seed=seed,
+        device=device or "cuda",
+        deterministic=False,
+    )
+    if report is not None:
+        if not (compare or compare_with):
+            raise UserError("--report shows a comparison: give --compare or --compare-with as well")
+        from looplint.runtime.reporting.page import require
+
+        require()
+    speaks = os.environ.get("RANK", "0") == "0"  # under torchrun every process runs, and the first reports
+    configurations = Configurations(overrides={"select": select, "ignore": ignore})
+    if speaks:
+        click.echo(f"executing {' '.join([script, *arguments])}", err=True)
+    inspection = inspect(script, options, configurations)
+    version = None
+    if compare_with or compare:
+        if speaks:
+            click.echo(f"executing {compare_with or 'it as repaired'}", err=True)
+        if compare_with:
+            version = other_script(script, compare_with, options, configurations)
+        else:
+            version = repaired(script, inspection, options, configurations, unsafe=unsafe_fixes)
+    if speaks:
+        _print(inspection, version, compared=bool(compare or compare_with), as_data=as_data, events=events)
+        if report is not None and version is not None:
+            from looplint.runtime.reporting.comparison import comparison_page
+
+            report.write_text(comparison_page(inspection, version), encoding="utf-8")
+            click.echo(f"wrote {report}", err=True)
+    raise SystemExit(inspection.exit_code if speaks else 0)
+
+
+def _print(inspection: Inspection, version: Version | None, *, compared: bool, as_data: bool, events: bool) -> None:
+    for problem in inspection.problems:
+        click.echo(f"error: {problem}", err=True)
+    if as_data:
+        data = as_json(inspection, events=events)
+        if compared:
+            data["comparison"] = comparison_json(inspection, version) if version is not None else None
+        click.echo(json.dumps(data, indent=1))
+        return
+    click.echo(as_text(inspection, _style()), nl=False)
+    if version is not None:
+        click.echo("\n" + comparison_text(inspection, version), nl=False)
+    elif compared:
+        click.echo("Nothing of it can be repaired, so there is nothing to compare; --unsafe-fixes allows more repairs.")
+
+
+def _style() -> Any:
+    """Colours where the output is a terminal's."""
+    coloured = bool(os.environ.get("FORCE_COLOR")) or (not os.environ.get("NO_COLOR") and sys.stdout.isatty())
+    return click.style if coloured else None

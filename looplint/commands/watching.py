@@ -1,0 +1,81 @@
+"""`--watch`: lint, and again whenever a file changes that findings may rest on."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+from looplint.errors import UserError
+from looplint.settings.file import NAMES
+from looplint.sources.languages import is_looked_for
+
+_CLEAR = "\x1b[2J\x1b[3J\x1b[H"
+
+
+def watch(paths: Sequence[str], extensions: Iterable[tuple[str, str]]) -> NoReturn:
+    """Run this command line without `--watch`, at once and after every change, until it is interrupted.
+
+    Each run is a process of its own: nothing that one has read of files, settings or rules outlives it, and what has not changed comes from
+    the cache.
+
+    Args:
+        paths: what is linted.
+        extensions: the endings of other files that are, and their languages.
+
+    Raises:
+        UserError: what watches is not installed, or there is nothing to watch.
+    """
+    if find_spec("watchfiles") is None:
+        raise UserError('--watch needs watchfiles: pip install "looplint[watch]"')
+    from watchfiles import Change, DefaultFilter
+    from watchfiles import watch as changes
+
+    if "-" in paths:
+        raise UserError("--watch needs files; standard input never changes")
+    folders = _folders(paths)
+    named = {Path(path).resolve() for path in paths}
+    by_default = DefaultFilter()
+
+    def counts(change: Change, name: str) -> bool:
+        path = Path(name)
+        return by_default(change, name) and (path.name in NAMES or is_looked_for(path.name, extensions) or path in named)
+
+    first = True
+    try:
+        # It says within a moment that it watches (by no changes): one that is made during the first run is not missed.
+        for found in changes(*folders, watch_filter=counts, rust_timeout=200, yield_on_timeout=True, raise_interrupt=True):
+            if found or first:
+                _run()
+            first = False
+    except KeyboardInterrupt:
+        sys.exit(0)
+    raise UserError("the folders that were watched are gone")
+
+
+def _folders(paths: Sequence[str]) -> list[Path]:
+    """The folders to watch: those named and those of the files named, which is where their imports are."""
+    found = []
+    for path in map(Path, paths):
+        if not path.exists():
+            from looplint.sources.import_roots import nearest
+
+            raise UserError(f"{path}: no such file or directory{nearest(path)}")
+        found.append((path if path.is_dir() else path.parent).resolve())
+    return sorted(set(found))
+
+
+def _run() -> None:
+    arguments = [argument for argument in sys.argv[1:] if argument != "--watch"]
+    if sys.stdout.isatty():
+        click.echo(_CLEAR, nl=False, color=True)
+    try:
+        subprocess.run([sys.executable, "-m", "looplint", *arguments], check=False)
+    except KeyboardInterrupt:
+        sys.exit(0)
+    click.echo("Watching for changes; Ctrl-C ends.", err=True)

@@ -1,0 +1,355 @@
+"""Abstract values: what a name can hold, as a set of atoms.
+
+A value is a frozenset of atoms; joining two paths is the union. All tensors of a value are kept as one atom.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from looplint.interpreter.frames import Frame
+    from looplint.syntax import ir
+    from looplint.syntax.project import ModuleInfo
+    from looplint.syntax.site import Site
+
+Graph = Literal["yes", "no", "maybe"]
+EventKey = tuple[object, int, str]
+WIDTH = 8
+# Tags that say something of a tensor only if every tensor it may be has them: the scaler that multiplied a loss.
+_OF_ALL = frozenset({"scaler"})
+
+
+class Obj:
+    """An abstract object: one allocation site in one calling context."""
+
+    __slots__ = ("cls", "escaped", "heap", "info", "key", "kind", "many", "name", "node", "parent", "qualname", "source", "symbolic")
+
+    def __init__(self, kind: str, key: object, name: str = "", *, qualname: str = "", cls: ClassRef | None = None) -> None:
+        self.kind = kind
+        self.key = key
+        self.name = name
+        self.qualname = qualname
+        self.cls = cls
+        self.heap: dict[str, Value] = {}
+        self.info: dict[str, Any] = {}
+        self.parent: Obj | None = None
+        self.node: Any = None
+        self.source: ModuleInfo | None = None
+        self.symbolic = False
+        self.many = False
+        self.escaped = False
+
+    def __repr__(self) -> str:
+        return f"{self.kind}:{self.name or self.qualname}"
+
+    def lineage(self) -> Iterable[Obj]:
+        """The object and the modules that contain it."""
+        here: Obj | None = self
+        while here is not None:
+            yield here
+            here = here.parent
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A constant that is known; its type tells True from 1."""
+
+    value: Any
+    type: type
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number that is not known, with what it counts: any of "epochs", "steps", "batches"."""
+
+    units: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """An object of the heap."""
+
+    obj: Obj
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What made a tensor: an operation of torch, and where it stands."""
+
+    op: str
+    site: Site | None = None
+
+
+# Some operation of torch: all that is known is that a tensor came out.
+COMPUTED = frozenset({Made("tensor")})
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a tensor came out of: an operation or a layer ("softmax", "linear"), or the "forward" of a module, to be resolved when asked for.
+
+    `path` are the entries taken of what the forward returned, `key` is the forward's call, `own` tells methods
+    of the tensor itself (`x.softmax(1)`) from functions.
+    """
+
+    op: str
+    site: Site
+    module: Obj | None = None
+    path: tuple[int | str, ...] = ()
+    key: EventKey | None = None
+    own: bool = False
+
+
+Outcomes = frozenset[Outcome]
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """A tensor, or a structure of tensors, computed by the program.
+
+    `graph` tells whether it carries its autograd graph, `sources` are the modules whose parameters that graph reaches, `forwards` the forward
+    events in it, `origins` those of all it was computed from, `tags` what was done to it, `made` what made it on each path: empty where that is not
+    known, and then it may be a structure or an object with a tensor's methods. `outcomes` are what it came out of last, on each path: empty where
+    that is not known.
+    """
+
+    sources: frozenset[Obj] = frozenset()
+    graph: Graph = "no"
+    forwards: frozenset[EventKey] = frozenset()
+    tags: frozenset[tuple[str, Any]] = frozenset()
+    scalar: bool = False
+    origins: frozenset[EventKey] = frozenset()
+    made: frozenset[Made] = frozenset()
+    outcomes: Outcomes = frozenset()
+
+    def tagged(self, *tags: tuple[str, Any]) -> Tensor:
+        return replace(self, tags=self.tags | frozenset(tags))
+
+
+@dataclass(frozen=True, slots=True)
+class Params:
+    """Parameters of some modules or optimizers, or their gradients; `exact` when it is all of each."""
+
+    sources: frozenset[Obj]
+    exact: bool = True
+    grad: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tuple:
+    """A tuple, each of its items known as a value of its own."""
+
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Func:
+    """A function of the project; `bound` is the object that its first parameter gets, `owner` the class it was found in."""
+
+    function: ir.Function
+    module: ModuleInfo
+    closure: Frame | None = None
+    bound: Value | None = None
+    owner: ClassRef | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ClassRef:
+    """A class of the project."""
+
+    cls: ir.Class
+    module: ModuleInfo
+    closure: Frame | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method of an object of the knowledge tables, not yet called."""
+
+    obj: Atom
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """`functools.partial`: a function with some of its arguments."""
+
+    func: Value
+    args: tuple[Value, ...]
+    kwargs: tuple[tuple[str, Value], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """Something of a library, by its qualified name."""
+
+    qualname: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleRef:
+    """A module of the project."""
+
+    module: ModuleInfo
+
+
+@dataclass(frozen=True, slots=True)
+class Super:
+    """`super()` in a method of `owner`, for its instance."""
+
+    owner: ClassRef
+    instance: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Iter:
+    """An iterator or wrapped iterable whose elements are known as one value; `over` is the loader behind it."""
+
+    element: Value
+    over: frozenset[Obj] = frozenset()
+    bound: Value = frozenset()
+
+
+NUMBERS = frozenset({Iter(frozenset({Number()}))})
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """A context manager of the knowledge tables: its effect, and what it was given."""
+
+    effect: str
+    args: tuple[Value, ...] = ()
+    info: tuple[tuple[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Anything; `deps` are the modules it may depend on, `files` the files it was read from."""
+
+    deps: frozenset[Obj] = frozenset()
+    files: frozenset[Obj] = frozenset()
+
+
+Atom = (
+    Const | Number | Ref | Tensor | Params | Tuple | Func | ClassRef | Method | Partial | External | ModuleRef | Super | Iter | Context | Unknown
+)  # fmt: skip
+Value = frozenset[Atom]
+
+UNKNOWN: Value = frozenset({Unknown()})
+NONE: Value = frozenset({Const(None, type(None))})
+NOTHING: Value = frozenset()
+
+
+def const(value: Any) -> Value:
+    return frozenset({Const(value, type(value))})
+
+
+def ref(obj: Obj) -> Value:
+    return frozenset({Ref(obj)})
+
+
+def join_tensors(tensors: Iterable[Tensor]) -> Tensor:
+    """One tensor that may be any of the given ones."""
+    items = list(tensors)
+    graphs = {t.graph for t in items}
+    attached = [t for t in items if t.graph != "no"]
+    return Tensor(
+        frozenset().union(*(t.sources for t in attached)),
+        graphs.pop() if len(graphs) == 1 else "maybe",
+        frozenset().union(*(t.forwards for t in attached)),
+        _tags(items),
+        all(t.scalar for t in items),
+        frozenset().union(*(t.origins for t in items)),
+        frozenset().union(*(t.made for t in items)) if all(t.made for t in items) else frozenset(),
+        frozenset().union(*(t.outcomes for t in items)) if all(t.outcomes for t in items) else frozenset(),
+    )
+
+
+def _tags(items: list[Tensor]) -> frozenset[tuple[str, Any]]:
+    """What was done to any of some tensors; what has to be true of all of them is marked as only possible where it is not."""
+    union: frozenset[tuple[str, Any]] = frozenset().union(*(t.tags for t in items))
+    partial = {tag for tag in union if tag[0] in _OF_ALL and not all(tag in t.tags for t in items)}
+    return union - partial | {(f"{name}?", value) for name, value in partial} if partial else union
+
+
+def join(left: Value, right: Value) -> Value:
+    """The least value that covers both."""
+    if left is right or left == right:
+        return left
+    both = left | right
+    tensors = [a for a in both if isinstance(a, Tensor)]
+    if len(tensors) > 1:
+        both = frozenset(a for a in both if not isinstance(a, Tensor)) | {join_tensors(tensors)}
+    if len(both) > WIDTH or sum(isinstance(a, Tuple) for a in both) > 2:
+        return _widen(both)
+    return both
+
+
+def _widen(value: Value) -> Value:
+    """Give up constants and tuples, which can grow without end; keep objects, which cannot."""
+    kept = frozenset(a for a in value if isinstance(a, Ref | Tensor | Params))
+    if len(kept) <= 2 * WIDTH:
+        return kept | UNKNOWN
+    for atom in kept:
+        if isinstance(atom, Ref):
+            atom.obj.escaped = True  # lost from sight: anything may happen to it
+    return UNKNOWN
+
+
+def objects(value: Value, kind: str | None = None) -> list[Obj]:
+    """The objects a value can be, in a stable order."""
+    found = [a.obj for a in value if isinstance(a, Ref) and (kind is None or a.obj.kind == kind)]
+    return sorted(found, key=lambda o: (o.name, o.kind, id(o))) if len(found) > 1 else found
+
+
+def tensor_of(value: Value) -> Tensor | None:
+    return next((a for a in value if isinstance(a, Tensor)), None)
+
+
+def constant_of(value: Value) -> Const | None:
+    """The one constant that the value is, if it is one."""
+    if len(value) == 1:
+        (atom,) = value
+        if isinstance(atom, Const):
+            return atom
+    return None
+
+
+def may_be_unknown(value: Value) -> bool:
+    return not value or any(isinstance(a, Unknown) for a in value)
+
+
+@dataclass(slots=True)
+class Arguments:
+    """Evaluated arguments of a call; `starred` when some came through * or **."""
+
+    positional: list[Value] = field(default_factory=list)
+    keywords: dict[str, Value] = field(default_factory=dict)
+    starred: bool = False
+
+    def get(self, position: int, *names: str) -> Value | None:
+        for name in names:
+            if name in self.keywords:
+                return self.keywords[name]
+        if 0 <= position < len(self.positional):
+            return self.positional[position]
+        return None
+
+    def values(self) -> list[Value]:
+        return [*self.positional, *self.keywords.values()]
+
+
+def exact_items(value: Value) -> list[Value] | None:
+    """The elements, one by one, of a sequence that is fully known."""
+    if len(value) != 1:
+        return None
+    (atom,) = value
+    if isinstance(atom, Tuple):
+        return list(atom.items)
+    if isinstance(atom, Ref) and atom.obj.kind == "list":
+        items = atom.obj.info.get("items")
+        return list(items) if items is not None else None
+    return None

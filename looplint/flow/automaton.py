@@ -1,0 +1,242 @@
+"""Typestate by fixpoint: which states an object can be in when each event reaches it.
+
+The analysis is property simulation (Das, Lerner and Seigle, "ESP", PLDI 2002): paths in the same state are merged, and what they assumed of
+branch conditions is kept as far as they agree, so that two tests of one condition are understood as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush
+
+from looplint.flow.graph import Condition, Edge, Event, EventGraph, Loop, Node
+from looplint.flow.slicing import entries, slice_for
+
+UNSEEN = "?"
+_MAX_STATES = 96
+
+
+@dataclass(frozen=True, eq=False)
+class Automaton:
+    """A protocol: the state an object starts in, and how events change it.
+
+    `arrows` maps (state, event kind) to the next state. "*" stands for every state without an arrow of its own for that event; the unknown
+    state "?" leaves only through "*". The event "iterate" is the way back to the head of the loop in which the state was reached.
+    An arrow for "backward:scaled" takes the events of that variant only, before any arrow for "backward".
+    `reads` are events that change nothing but are visited.
+    """
+
+    start: str
+    arrows: Mapping[tuple[str, str], str]
+    reads: frozenset[str] = frozenset()
+    kinds: frozenset[str] = field(init=False, default=frozenset())
+
+    def __post_init__(self) -> None:
+        kinds = {kind.partition(":")[0] for _, kind in self.arrows} | self.reads | {"construct", "escape"}
+        object.__setattr__(self, "kinds", frozenset(kinds) - {"iterate"})
+
+    def next(self, state: str, kind: str, variant: str = "") -> str:
+        names = (f"{kind}:{variant}", kind) if variant else (kind,)
+        for name in names:
+            for source in (state, "*"):
+                following = self.arrows.get((source, name))
+                if following is not None:
+                    return following
+        return state
+
+
+@dataclass(frozen=True, slots=True)
+class PathState:
+    """A state on some paths: how far each loop is (False in its first iteration), and the last event of each kind."""
+
+    state: str
+    later: frozenset[object]
+    trail: tuple[tuple[str, Event], ...]
+    since: Event | None
+
+    def last(self, kind: str) -> Event | None:
+        for name, event in self.trail:
+            if name == kind:
+                return event
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """An event and the states in which it can find an object."""
+
+    event: Event
+    states: tuple[PathState, ...]
+    certain: bool
+
+    def steady(self, loop: Loop | None) -> list[PathState]:
+        """The states from a loop's second iteration on, or all of them."""
+        if loop is None:
+            return list(self.states)
+        return [s for s in self.states if loop.key in s.later]
+
+    def always(self, *names: str) -> bool:
+        """Every path finds one of these states, at least from the second iteration of some enclosing loop on."""
+        for loop in (None, *reversed(self.event.loops)):
+            states = self.steady(loop)
+            if states and all(s.state in names for s in states):
+                return True
+        return False
+
+    def sometimes(self, *names: str) -> list[PathState]:
+        return [s for s in self.states if s.state in names]
+
+
+_Key = tuple[str, frozenset[object]]
+_Assumed = frozenset[tuple[Condition, bool]]
+
+
+@dataclass(slots=True)
+class _Entry:
+    assumed: _Assumed
+    trail: dict[str, Event]
+    since: Event | None
+
+
+def run(graph: EventGraph, automaton: Automaton, relevant: Mapping[int, str]) -> list[Visit]:
+    """Run an automaton for one object over the graph to its fixpoint.
+
+    Args:
+        graph: the events of a program.
+        automaton: the protocol.
+        relevant: the nodes of the events that happen to the object, with "must" or "may".
+
+    Returns:
+        A visit for every event of the automaton that reaches the object, in the order of the graph.
+    """
+    parts = entries(graph, sorted(relevant))
+    if not parts:
+        return []
+    remembered: frozenset[Condition] = frozenset()
+    facts: dict[int, dict[_Key, _Entry]] = {}
+    edges: dict[int, list[Edge]] = {}
+    for start, end in parts:
+        sliced, conditions = slice_for(graph, start, end, relevant)
+        edges.update(sliced)
+        remembered |= conditions
+        facts.update((index, {}) for index in sliced)
+        facts[start][(UNSEEN, frozenset())] = _Entry(frozenset(), {}, None)
+    # Nodes are numbered in program order, so the lowest number first settles inner loops before what follows them.
+    work = [start for start, _ in parts]
+    heapify(work)
+    queued = set(work)
+    while work:
+        index = heappop(work)
+        queued.discard(index)
+        node = graph.nodes[index]
+        outgoing = _after(node, facts[index], automaton, relevant.get(index))
+        for edge in edges[index]:
+            if _flow(graph, node, edge, outgoing, facts[edge.target], automaton, remembered) and edge.target not in queued:
+                queued.add(edge.target)
+                heappush(work, edge.target)
+    visits = []
+    for index in sorted(relevant):
+        found, event = facts.get(index), graph.nodes[index].event
+        if found and event is not None:
+            states = tuple(
+                PathState(state, later, tuple(sorted(e.trail.items())), e.since)
+                for (state, later), e in sorted(found.items(), key=lambda item: (item[0][0], len(item[0][1])))
+            )
+            visits.append(Visit(event, states, relevant[index] == "must"))
+    return visits
+
+
+def _after(node: Node, states: dict[_Key, _Entry], automaton: Automaton, touched: str | None) -> dict[_Key, _Entry]:
+    event = node.event
+    if event is None or touched is None:
+        return dict(states)
+    result: dict[_Key, _Entry] = {}
+    for (state, later), entry in states.items():
+        if event.kind == "construct":
+            following = automaton.start
+        elif event.kind == "escape":
+            following = automaton.arrows.get(("*", "escape"), UNSEEN)
+        else:
+            following = automaton.next(state, event.kind, event.variant)
+        _merge(
+            result,
+            (following, later),
+            _Entry(entry.assumed, {**entry.trail, event.kind: event}, event if following != state else entry.since),
+        )
+        if touched == "may" and following != state:
+            _merge(result, (state, later), entry)
+    return result
+
+
+def _flow(
+    graph: EventGraph,
+    node: Node,
+    edge: Edge,
+    states: dict[_Key, _Entry],
+    into: dict[_Key, _Entry],
+    automaton: Automaton,
+    correlated: frozenset[Condition],
+) -> bool:
+    target = graph.nodes[edge.target]
+    inside = frozenset(loop.key for loop in target.loops)
+    loop = target.loop if target.kind == "head" else None
+    changed = False
+    if loop is None and node.forgets is None and target.loops == node.loops and edge.condition not in correlated:
+        for key, entry in states.items():
+            changed = _merge(into, key, entry) or changed
+        return changed
+    for (state, later), entry in states.items():
+        assumed = entry.assumed
+        since = entry.since
+        if edge.condition is not None and edge.condition in correlated:
+            if (edge.condition, not edge.held) in assumed:
+                continue
+            assumed = assumed | {(edge.condition, edge.held)}
+        if node.forgets is not None and assumed:
+            frame, path = node.forgets
+            assumed = frozenset(a for a in assumed if not (a[0].frame == frame and path in a[0].names))
+        if loop is not None:
+            if edge.back:
+                later = later | {loop.key}
+                if since is not None and loop in since.loops:
+                    state = automaton.next(state, "iterate")
+                assumed = frozenset(a for a in assumed if not (a[0].frame == loop.frame and a[0].names & loop.assigned))
+                assumed = frozenset(a for a in assumed if a[0].frame == loop.frame or not _within(a[0].frame, loop.frame))
+            else:
+                later = later - {loop.key}
+        later = later & inside if not later <= inside else later
+        if len(into) >= _MAX_STATES and (state, later) not in into:
+            later = frozenset()
+        changed = _merge(into, (state, later), _Entry(assumed, entry.trail, since)) or changed
+    return changed
+
+
+def _within(frame: object, outer: object) -> bool:
+    """Whether a frame was entered from another one (directly or not): its conditions are about one call only."""
+    while isinstance(frame, tuple) and frame:
+        if frame == outer:
+            return True
+        frame = frame[0]
+    return False
+
+
+def _merge(into: dict[_Key, _Entry], key: _Key, entry: _Entry) -> bool:
+    """Join a path into the paths of the same state; tells whether that changed them."""
+    old = into.get(key)
+    if old is None:
+        into[key] = _Entry(entry.assumed, dict(entry.trail), entry.since)
+        return True
+    changed = False
+    assumed = old.assumed & entry.assumed
+    if assumed != old.assumed:
+        old.assumed = assumed
+        changed = True
+    for kind, event in entry.trail.items():
+        if kind not in old.trail:
+            old.trail[kind] = event
+            changed = True
+    if old.since is None and entry.since is not None:
+        old.since = entry.since
+        changed = True
+    return changed

@@ -1,0 +1,175 @@
+"""The control-flow graph of events: what happens, on which objects, in which order, over functions and files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from looplint.domain.values import EventKey, Obj, Value
+from looplint.flow.events import EventKind
+from looplint.syntax.site import Site
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from looplint.syntax.ir import Expr
+
+
+@dataclass(slots=True, eq=False)
+class Loop:
+    """A loop of the program in one calling context."""
+
+    key: object
+    site: Site
+    parent: Loop | None
+    assigned: frozenset[str]
+    frame: object
+    over: Value = frozenset()
+    iterates: str = ""
+    bound: Value = frozenset()
+    unrolled: bool = False
+    # The names that the body sets to a number of the text.
+    reset: frozenset[str] = frozenset()
+    # The names that each turn of a `for` gives a value.
+    targets: frozenset[str] = frozenset()
+
+    @property
+    def depth(self) -> int:
+        return 1 + (self.parent.depth if self.parent else 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A condition under which code runs: its expression, and whether it held."""
+
+    test: Expr
+    held: bool
+    frame: object
+    depth: int
+    names: frozenset[str]
+
+
+@dataclass(slots=True, eq=False)
+class Event:
+    """Something happens to some objects at a place.
+
+    `subjects` are the objects it happens to (empty when they are not known), `certain` is False when it may also
+    happen to none of them. `variant` tells events of one kind apart where a protocol has to: a backward of a "scaled" loss.
+    """
+
+    kind: EventKind
+    key: EventKey
+    site: Site
+    subjects: frozenset[Obj]
+    loops: tuple[Loop, ...]
+    guards: tuple[Guard, ...]
+    certain: bool = True
+    grad: bool | None = True
+    statement: cst.CSTNode | None = None
+    calls: tuple[Site, ...] = ()
+    root: str = ""
+    data: dict[str, Any] = field(default_factory=dict)
+    index: int = -1
+    variant: str = ""
+
+    @property
+    def chain(self) -> tuple[Site, ...]:
+        """The calls that lead to the event, and its own place."""
+        return (*self.calls, self.site)
+
+    def __repr__(self) -> str:
+        names = ",".join(sorted(o.name or o.kind for o in self.subjects))
+        return f"{self.kind}({names}){'' if self.certain else '?'}"
+
+
+@dataclass(slots=True)
+class Node:
+    """A node of the graph: an event, a loop's head, a forgotten condition, or a plain junction."""
+
+    index: int
+    kind: str
+    loops: tuple[Loop, ...]
+    event: Event | None = None
+    loop: Loop | None = None
+    forgets: tuple[object, str] | None = None
+    succ: list[Edge] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition as paths remember it: the same key means the same outcome until one of its names changes.
+
+    `of` is the object that a name is asked to be, where it can be one of several.
+    """
+
+    frame: object
+    text: str
+    names: frozenset[str]
+    of: Obj | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """The way from a node to the next; it is taken where its condition has the value `held`, and `back` leads to a loop's head."""
+
+    target: int
+    condition: Condition | None = None
+    held: bool = True
+    back: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Loose:
+    """An edge whose target is not there yet."""
+
+    source: int
+    condition: Condition | None = None
+    held: bool = True
+
+
+class EventGraph:
+    """Built once, node after node; a loop body that has to be read again is cut off and rebuilt."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self.entries: list[int] = []
+        self.reduced: dict[int, tuple[dict[int, list[Edge]], frozenset[Condition]]] = {}
+
+    def add(self, kind: str, loops: tuple[Loop, ...], after: list[Loose], **fields: Any) -> int:
+        node = Node(len(self.nodes), kind, loops, **fields)
+        self.nodes.append(node)
+        for loose in after:
+            self.connect(loose, node.index)
+        if node.event is not None:
+            node.event.index = node.index
+        return node.index
+
+    def connect(self, loose: Loose, target: int, *, back: bool = False) -> None:
+        edge = Edge(target, loose.condition, loose.held, back)
+        edges = self.nodes[loose.source].succ
+        if edge not in edges:
+            edges.append(edge)
+
+    def cut(self, length: int) -> None:
+        """Forget every node from `length` on. Only the node before them, the head of the loop being read again, leads into them."""
+        del self.nodes[length:]
+        while self.entries and self.entries[-1] >= length:
+            self.entries.pop()
+        if length:
+            last = self.nodes[length - 1]
+            last.succ = [e for e in last.succ if e.target < length]
+
+    def events(self) -> list[Event]:
+        return [n.event for n in self.nodes if n.event is not None]
+
+    def text(self) -> str:
+        """The graph as text, for `looplint debug` and the goldens."""
+        lines = []
+        for node in self.nodes:
+            what = repr(node.event) if node.event else node.kind
+            edges = []
+            for edge in node.succ:
+                condition = f" if {'' if edge.held else 'not '}{edge.condition.text}" if edge.condition else ""
+                edges.append(f"{edge.target}{' (back)' if edge.back else ''}{condition}")
+            lines.append(f"{node.index:3} {'  ' * len(node.loops)}{what} -> {', '.join(edges) or 'end'}")
+        return "\n".join(lines)

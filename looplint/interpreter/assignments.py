@@ -1,0 +1,309 @@
+"""What an assignment does: names, attributes and items get values, parts of modules are added or replaced."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from looplint.domain.values import (
+    NONE,
+    NOTHING,
+    UNKNOWN,
+    Atom,
+    Const,
+    External,
+    ModuleRef,
+    Params,
+    Ref,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+    constant_of,
+    exact_items,
+    join,
+    tensor_of,
+)  # fmt: skip
+from looplint.interpreter import objects
+from looplint.interpreter.elements import element_of
+from looplint.interpreter.expressions import evaluate
+from looplint.interpreter.frames import Frame
+from looplint.interpreter.machine import Machine
+from looplint.interpreter.operators import binary
+from looplint.knowledge.lookup import setting
+from looplint.semantics import checkpoints, contexts
+from looplint.semantics.outcomes import entry_of_value
+from looplint.semantics.registration import MODULAR, note_assigned, register
+from looplint.semantics.tensors import combine
+from looplint.syntax import ir
+
+
+def run_assign(m: Machine, stmt: ir.Assign) -> None:
+    value = evaluate(m, stmt.value)
+    summed = _accumulates(m, stmt, value)
+    if summed is not None:
+        assign(m, stmt.targets[0], summed, ir.AugAssign(stmt.node, stmt.targets[0], "+", stmt.value))
+        return
+    if value == UNKNOWN and isinstance(stmt.value, ir.Call) and len(stmt.targets) == 1:
+        value = _by_use(m, stmt.targets[0], stmt)
+    for target in stmt.targets:
+        assign(m, target, value, stmt)
+    match stmt:
+        case ir.Assign(targets=[ir.Name(id=name)], value=ir.Compare() | ir.BoolOp() | ir.Unary(op="not") as test):
+            m.frame.tests[name] = test
+        case ir.Assign(targets=[ir.Name(id=name)]):
+            m.frame.tests.pop(name, None)
+
+
+def _by_use(m: Machine, target: ir.Expr, stmt: ir.Assign) -> Value:
+    """What code that cannot be followed has made of nothing that is known: a module, where the program uses it as one."""
+    match target:
+        case ir.Name(id=name):
+            usage = m.frame.function.usage.get(name)
+        case ir.Attr(value=ir.Name(id="self"), attr=name) if m.frame.owner is not None:
+            usage = objects.usage_of(m, m.frame.owner, name)
+        case _:
+            return UNKNOWN
+    made = objects.symbolic(m, name, usage, "", key=(m.frame.ctx, id(stmt.node))) if usage is not None else UNKNOWN
+    modules = [a.obj for a in made if isinstance(a, Ref) and a.obj.kind == "module"]
+    for obj in modules:
+        obj.info["foreign"] = True
+    return made if modules else UNKNOWN
+
+
+def assign(m: Machine, target: ir.Expr, value: Value, stmt: ir.Stmt | None = None) -> None:
+    checkpoints.note_start(target, value)
+    match target:
+        case ir.Name():
+            bind_name(m, target.id, value)
+            if not isinstance(stmt, ir.AugAssign):
+                m.note_name(target.id)
+            for atom in value:
+                if isinstance(atom, Ref) and not atom.obj.name:
+                    atom.obj.name = target.id
+        case ir.Attr():
+            _assign_attribute(m, target, value)
+            if not isinstance(stmt, ir.AugAssign) and not m.guarded():
+                m.note_birth(target)
+        case ir.Subscript():
+            _assign_item(m, target, value)
+        case ir.Display():
+            _unpack(m, target.items, value)
+        case ir.Star():
+            assign(m, target.value, value)
+
+
+def bind_name(m: Machine, name: str, value: Value) -> None:
+    declared = m.frame.function.declared.get(name)
+    if declared == "global" and m.frame.module.frame is not None:
+        _weak_write(m.frame.module.frame, name, value)
+        return
+    if declared == "nonlocal":
+        here = m.frame.closure
+        while here is not None:
+            if name in here.locals:
+                _weak_write(here, name, value)
+                return
+            here = here.closure
+    m.frame.locals[name] = value
+    m.forget(name)
+
+
+def _weak_write(frame: Frame, name: str, value: Value) -> None:
+    old = frame.locals.get(name)
+    frame.locals[name] = value if old is None or old == NONE else join(old, value)
+
+
+def _assign_attribute(m: Machine, target: ir.Attr, value: Value) -> None:
+    base = evaluate(m, target.value)
+    path = ir.path_of(target)
+    if path:
+        m.forget(path)
+    for atom in base:
+        match atom:
+            case Params() | Tensor() | Unknown() if target.attr == "grad":
+                _replace_gradient(m, target, atom, value)
+            case Params() if target.attr == "requires_grad":
+                _freeze(m, atom, value)
+            case Tensor() | Unknown() if target.attr == "requires_grad" and isinstance(target.value, ir.Name):
+                _ask_for_gradient(m, target.value.id, atom, value)
+            case Ref() if atom.obj.kind == "module":
+                note_assigned(m, atom.obj, target, value)
+                _set_on_module(m, atom.obj, target, value)
+            case Ref():
+                if atom.obj.kind in MODULAR:
+                    note_assigned(m, atom.obj, target, value)
+                m.write(atom.obj, target.attr, value)
+                for inner in value:
+                    if isinstance(inner, Ref) and not inner.obj.name:
+                        inner.obj.name = f"{ir.render(target.value)}.{target.attr}"
+            case ModuleRef() if atom.module.frame is not None:
+                _weak_write(atom.module.frame, target.attr, value)
+            case External() if switch := setting(f"{atom.qualname}.{target.attr}"):
+                _switch(m, target, switch, value)
+
+
+def _switch(m: Machine, target: ir.Attr, switch: tuple[str, str], value: Value) -> None:
+    """A setting of the whole process gets a value; one that is not known may be a user's wish and counts as off."""
+    owner, name = switch
+    known = constant_of(value)
+    variant = f"{name} {'on' if known is not None and known.value is True else 'off'}"
+    m.emit("switch", target.node, {m.setting_owner(owner)}, variant=variant, setting=name)
+
+
+def _ask_for_gradient(m: Machine, name: str, atom: Tensor | Unknown, value: Value) -> None:
+    """`images.requires_grad = True`: what is computed from them is differentiated by them."""
+    known = constant_of(value)
+    if known is not None and known.value:
+        tensor = atom if isinstance(atom, Tensor) else Tensor()
+        m.frame.locals[name] = frozenset({replace(tensor.tagged(("input-grad", True)), graph="yes")})
+
+
+def _replace_gradient(m: Machine, target: ir.Attr, owner: Params | Tensor | Unknown, value: Value) -> None:
+    """`p.grad = None`, or another gradient: what was added up so far is gone."""
+    sources, certain = owner.deps if isinstance(owner, Unknown) else owner.sources, isinstance(owner, Params)
+    m.emit("clear", target.node, sources, certain=certain, manual=True)
+    if value != NONE:
+        m.emit("backward", target.node, sources, certain=certain, manual=True)
+
+
+def _freeze(m: Machine, params: Params, value: Value) -> None:
+    known = constant_of(value)
+    if known is not None and known.value is True:
+        return
+    for obj in params.sources:
+        obj.info["frozen"] = True
+
+
+def _set_on_module(m: Machine, obj: Any, target: ir.Attr, value: Value) -> None:
+    """`model.head = nn.Linear(...)`: a part is added or replaced."""
+    constructing = any(f.name == "__init__" for f in m.active) and obj.cls is not None
+    modules = [a.obj for a in value if isinstance(a, Ref) and a.obj.kind in ("module", "loss")]
+    parameters = [a for a in value if isinstance(a, Params)]
+    if (modules or parameters) and not constructing:
+        m.emit("replace", target.node, {obj}, attr=target.attr, new=tuple(modules), value=value)
+    objects.adopt(obj, value)
+    if modules and not constructing:
+        # Under a condition the old part may stay.
+        old = (objects.attribute(m, obj, target.attr) if obj.cls is None else obj.heap.get(target.attr)) if m.guards else None
+        obj.heap[target.attr] = join(old, value) if old is not None else value
+        return
+    m.write(obj, target.attr, value)
+    for inner in modules:
+        if not inner.name or inner.name == target.attr:
+            inner.name = f"{ir.render(target.value)}.{target.attr}"
+
+
+def _assign_item(m: Machine, target: ir.Subscript, value: Value) -> None:
+    base = evaluate(m, target.value)
+    key = constant_of(evaluate(m, target.index))
+    m.facts.sets_rates = m.facts.sets_rates or (key is not None and key.value == "lr")
+    value = contexts.keep(m, target.node, base, value, key)
+    if any(isinstance(a, Tensor) for a in base):
+        _write_into_tensor(m, target.value, base, value)
+    for atom in base:
+        if isinstance(atom, Ref):
+            obj = atom.obj
+            if obj.kind == "dict" and key is not None and isinstance(key.value, str):
+                m.write(obj, f"={key.value}", value)
+                m.write(obj, "[]", value)
+            elif obj.kind in ("list", "dict", "instance"):
+                obj.info["changed"] = True
+                if obj.kind == "list":
+                    obj.info["items"] = None
+                m.write(obj, "[]", value)
+            elif obj.kind == "module" and any(isinstance(a, Ref) and a.obj.kind == "module" for a in value):
+                m.emit(
+                    "replace",
+                    target.node,
+                    {obj},
+                    attr=f"[{ir.render(target.index)}]",
+                    new=tuple(a.obj for a in value if isinstance(a, Ref)),
+                    value=value,
+                )
+                objects.adopt(obj, value)
+                register(value)
+                if key is None or m.guards:
+                    obj.info["parts"] = None  # which part it is, or whether it is replaced, is not known
+                obj.heap[objects.slot_of(obj, key)] = value
+
+
+def _write_into_tensor(m: Machine, target: ir.Expr, base: Value, value: Value) -> None:
+    """`losses[i] = loss`: from here on the tensor has the graph of what was written into it."""
+    written = combine(m, [value])
+    if written is not None and written.graph != "no" and isinstance(target, ir.Name) and target.id in m.frame.locals:
+        whole = combine(m, [base, value])
+        assert whole is not None
+        m.frame.locals[target.id] = frozenset({*(a for a in base if not isinstance(a, Tensor)), whole})
+
+
+def _unpack(m: Machine, targets: list[ir.Expr], value: Value) -> None:
+    items = exact_items(value)
+    starred = next((n for n, t in enumerate(targets) if isinstance(t, ir.Star)), None)
+    if items is not None and starred is None and len(items) == len(targets):
+        for target, item in zip(targets, items):
+            assign(m, target, item)
+        return
+    tuples = [a for a in value if isinstance(a, Tuple) and len(a.items) == len(targets)]
+    if tuples and starred is None and all(isinstance(a, Tuple | Const) for a in value):
+        for number, target in enumerate(targets):
+            joined: Value = NOTHING
+            for atom in tuples:
+                joined = join(joined, atom.items[number])
+            assign(m, target, joined)
+        return
+    if starred is not None and items is not None and len(items) >= len(targets) - 1:
+        after = len(targets) - starred - 1
+        for target, item in zip(targets[:starred], items[:starred]):
+            assign(m, target, item)
+        middle = items[starred : len(items) - after]
+        assign(m, targets[starred], frozenset({Tuple(tuple(middle))}))
+        for target, item in zip(targets[starred + 1 :], items[len(items) - after :]):
+            assign(m, target, item)
+        return
+    element = frozenset(_part_of_loss(a) for a in element_of(m, value))
+    for number, target in enumerate(targets):
+        assign(m, target, entry_of_value(m, element, number if starred is None else None))
+
+
+def _part_of_loss(atom: Atom) -> Atom:
+    """What a loss function returns beside the loss may be a number or detached: of its parts only so much is known."""
+    if isinstance(atom, Tensor) and ("loss", True) in atom.tags and atom.graph == "yes":
+        return replace(atom, graph="maybe")
+    return atom
+
+
+def run_aug_assign(m: Machine, stmt: ir.AugAssign) -> None:
+    old = evaluate(m, stmt.target)
+    value = evaluate(m, stmt.value)
+    for atom in old:
+        if isinstance(atom, Params) and atom.grad:
+            m.emit("backward", stmt.node, atom.sources, manual=True, certain=False)
+    result = binary(m, stmt.op, old, value, stmt)
+    if stmt.op in ("+", "-"):
+        result = contexts.accumulate(m, stmt, stmt.target, old, value, result)
+    lists = [a.obj for a in old if isinstance(a, Ref) and a.obj.kind == "list"]
+    if lists and stmt.op == "+":
+        kept = contexts.keep(m, stmt.node, old, element_of(m, value), None)
+        for obj in lists:
+            obj.info["items"] = None
+            m.write(obj, "[]", kept)
+        result = old
+    assign(m, stmt.target, result, stmt)
+
+
+def _accumulates(m: Machine, stmt: ir.Assign, value: Value) -> Value | None:
+    """The value of `total = total + loss`, which is `total += loss`; None for any other assignment."""
+    expr = stmt.value
+    if not (isinstance(expr, ir.Binary) and expr.op == "+" and len(stmt.targets) == 1):
+        return None
+    path = ir.path_of(stmt.targets[0])
+    if path is None or tensor_of(value) is None:
+        return None
+    for side, other in ((expr.left, expr.right), (expr.right, expr.left)):
+        if ir.path_of(side) == path:
+            before = m.save()
+            old, added = evaluate(m, side), evaluate(m, other)
+            m.restore(before)
+            return contexts.accumulate(m, stmt, stmt.targets[0], old, added, value)
+    return None

@@ -1,0 +1,149 @@
+"""Objects that are one of two: what the branches of an `if` build under one name is one object to the program after them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from looplint.domain.values import Arguments, Atom, Func, Method, Obj, Ref, Tuple, Value, join
+from looplint.interpreter.frames import Frame, Snapshot, Trace
+from looplint.syntax import ir
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from looplint.interpreter.machine import Machine
+
+_KINDS = ("module", "optimizer", "scheduler", "scaler", "loss")
+
+
+def settle(m: Machine, stmt: ir.If, before: Snapshot, one: Snapshot, two: Snapshot, built: Trace, otherwise: Trace) -> None:
+    """Give the names that the branches set to new objects of one kind a single object, which is either of them."""
+    for name, left in one.locals.items():
+        right = two.locals.get(name)
+        if right is None or left == right:
+            continue
+        pair = _of_one_kind(left, right)
+        # An optimizer built before and replaced in one branch is gone; a model may go on under another name.
+        replaced = pair is not None and pair[0].kind in ("optimizer", "scheduler") and before.locals.get(name) in (left, right)
+        if pair is not None and (replaced or _each_built(pair, built, otherwise)):
+            m.frame.locals[name] = frozenset({Ref(_either(m, stmt.node, name, *pair))})
+    for key, (owner, left) in built.writes.items():
+        pair = _of_one_kind(left, otherwise.writes.get(key, (owner, left))[1])
+        if pair is not None and _each_built(pair, built, otherwise):
+            value: Value = frozenset({Ref(_either(m, stmt.node, f"{owner.name}.{key[1]}", *pair))})
+            owner.heap[key[1]] = value
+            m.note_write(owner, key[1], value)
+
+
+def either(m: Machine, node: cst.CSTNode, left: Value, right: Value, built: Trace, otherwise: Trace) -> Value | None:
+    """The one object that an expression builds in one of two ways; None where it is no such choice."""
+    pair = _of_one_kind(left, right)
+    return frozenset({Ref(_either(m, node, "", *pair))}) if pair is not None and _each_built(pair, built, otherwise) else None
+
+
+def _of_one_kind(left: Value, right: Value) -> tuple[Obj, Obj] | None:
+    """The two objects that two values are, where both are known and of one kind."""
+    first, second = _single(left), _single(right)
+    return (first, second) if first is not None and second is not None and first.kind == second.kind else None
+
+
+def _each_built(pair: tuple[Obj, Obj], built: Trace, otherwise: Trace) -> bool:
+    """Whether one way built the first object, and the other way the second."""
+    return pair[0] in built.built and pair[1] in otherwise.built
+
+
+def returned(m: Machine, frame: Frame, values: list[Value]) -> Value:
+    """What a function gives back on one of several ways: the objects that it builds on each are one object to its caller."""
+    values = list(dict.fromkeys(values))
+    if frame.call is None or len(values) < 2:
+        return frozenset().union(*values)
+    tuples = [atom for value in values if len(value) == 1 for atom in value if isinstance(atom, Tuple)]
+    if len(tuples) == len(values) and len({len(t.items) for t in tuples}) == 1:
+        items = zip(*(t.items for t in tuples), strict=True)
+        return frozenset({Tuple(tuple(_one_of(m, frame, list(item), number) for number, item in enumerate(items)))})
+    return _one_of(m, frame, values, 0)
+
+
+def _one_of(m: Machine, frame: Frame, values: list[Value], number: int) -> Value:
+    values = list(dict.fromkeys(values))
+    objects = [_single(value) for value in values]
+    found = list(dict.fromkeys(o for o in objects if o is not None and _built_in(o, frame)))
+    if len(found) < max(2, len(values)) or len({o.kind for o in found}) > 1 or frame.call is None:
+        return frozenset().union(*values)
+    chosen = found[0]
+    for other in found[1:]:
+        chosen = _either(m, frame.call.node, f"returned {number}", chosen, other)
+    return frozenset({Ref(chosen)})
+
+
+def _built_in(obj: Obj, frame: Frame) -> bool:
+    """Whether an object was allocated by an activation of a function, or by what it called."""
+    ctx = obj.key[0] if isinstance(obj.key, tuple) else None
+    while isinstance(ctx, tuple) and ctx != frame.ctx:
+        ctx = ctx[0]
+    return ctx == frame.ctx
+
+
+def _single(value: Value) -> Obj | None:
+    (atom, *others) = value or (None,)
+    return atom.obj if not others and isinstance(atom, Ref) and atom.obj.kind in _KINDS and not atom.obj.symbolic else None
+
+
+def _either(m: Machine, node: cst.CSTNode, name: str, first: Obj, second: Obj) -> Obj:
+    obj = m.create(first.kind, node, first.name or second.name, slot=("either", name))
+    known = first.info.get("one of"), second.info.get("one of")
+    obj.info["one of"] = tuple(dict.fromkeys(o for given, alone in zip(known, (first, second), strict=True) for o in (given or (alone,))))
+    if first.qualname == second.qualname:
+        obj.qualname = first.qualname
+    if first.cls == second.cls:
+        obj.cls = first.cls
+    for each in (first, second):
+        each.info["chosen"] = obj
+        for slot, value in each.heap.items():
+            obj.heap[slot] = join(obj.heap[slot], value) if slot in obj.heap else value
+    _merge_info(obj, first, second)
+    m.emit("construct", node, {obj}, **({"holds": obj.info["holds"]} if "holds" in obj.info else {}), args=Arguments())
+    return obj
+
+
+def _merge_info(obj: Obj, first: Obj, second: Obj) -> None:
+    obj.parent = first.parent if first.parent is second.parent else None
+    obj.many = first.many or second.many
+    obj.escaped = first.escaped or second.escaped
+    one, two = first.info, second.info
+    if "holds" in one or "holds" in two:
+        obj.info["holds"] = one.get("holds", frozenset()) | two.get("holds", frozenset())
+        obj.info["exact"] = bool(one.get("exact") and two.get("exact"))
+    if "optimizer" in one and "optimizer" in two:
+        obj.info["optimizer"] = join(one["optimizer"], two["optimizer"])
+    for key in ("unit", "enabled", "reduction", "rate", "loops", "horizon", "frozen"):
+        if key in one and one.get(key) == two.get(key):
+            obj.info[key] = one[key]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The name on which it hangs which of several objects a call goes to."""
+
+    path: str
+    objects: list[Obj]
+
+
+def of_callee(expr: ir.Call, candidates: list[Atom]) -> Choice | None:
+    """Which name decides between the callees: one that keeps its value takes the same way again. None where no name does."""
+    found = [_owner(atom) for atom in candidates]
+    objects = [o for o in found if o is not None]
+    named = expr.func if all(isinstance(a, Ref) for a in candidates) else expr.func.value if isinstance(expr.func, ir.Attr) else None
+    path = ir.path_of(named) if named is not None else None
+    return Choice(path, objects) if path is not None and len(set(objects)) == len(candidates) else None
+
+
+def _owner(atom: Atom) -> Obj | None:
+    """The object that is called, or whose method is."""
+    match atom:
+        case Ref(obj) | Method(Ref(obj)):
+            return obj
+        case Func(bound=bound) if bound is not None and len(bound) == 1:
+            return next((a.obj for a in bound if isinstance(a, Ref)), None)
+    return None

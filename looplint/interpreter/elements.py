@@ -1,0 +1,68 @@
+"""What is in a container: an item by its index, and what iterating over it yields."""
+
+from __future__ import annotations
+
+from looplint.domain.values import NOTHING, UNKNOWN, Const, External, Iter, Params, Ref, Tensor, Tuple, Unknown, Value, constant_of, join
+from looplint.interpreter import objects
+from looplint.interpreter.machine import Machine
+from looplint.semantics import checkpoints
+from looplint.semantics.outcomes import entry
+
+
+def subscript(m: Machine, base: Value, index: Value) -> Value:
+    known = constant_of(index)
+    checkpoints.note_key(base, known.value if known else None)
+    result: Value = NOTHING
+    for atom in base:
+        match atom:
+            case Tuple():
+                number = known.value if known is not None and isinstance(known.value, int) else None
+                if number is not None and -len(atom.items) <= number < len(atom.items):
+                    value = atom.items[number]
+                else:
+                    value = _join_all(atom.items)
+            case Ref():
+                value = objects.item(m, atom.obj, known)
+            case Iter():
+                value = atom.element
+            case Tensor() if known is not None and isinstance(known.value, int | str):
+                value = frozenset({entry(atom, known.value)})
+            case Tensor() | Params() | Unknown():
+                value = frozenset({atom})
+            case External():
+                # `models.__dict__[name]`: any name of that module has the same effect.
+                value = frozenset({External(f"{atom.qualname.removesuffix('.__dict__')}.any")})
+            case _:
+                value = UNKNOWN
+        result = join(result, value)
+    return result or UNKNOWN
+
+
+def _join_all(items: tuple[Value, ...]) -> Value:
+    result: Value = NOTHING
+    for item in items:
+        result = join(result, item)
+    return result or UNKNOWN
+
+
+def element_of(m: Machine, value: Value) -> Value:
+    """What iterating over the value yields."""
+    result: Value = NOTHING
+    for atom in value:
+        match atom:
+            case Tuple():
+                inner: Value = _join_all(atom.items)
+            case Iter():
+                inner = atom.element
+            case Ref():
+                inner = objects.element(m, atom.obj)
+            case Tensor() | Params() | Unknown():
+                inner = frozenset({atom})
+            case Const() if isinstance(atom.value, str):
+                inner = frozenset({Unknown()})
+            case Const() if atom.value is None:
+                continue
+            case _:
+                inner = UNKNOWN
+        result = join(result, inner)
+    return result or UNKNOWN

@@ -1,0 +1,372 @@
+"""Evaluation of expressions to abstract values, and of tests to True, False or None."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import libcst as cst
+
+from looplint.domain.values import (
+    COMPUTED,
+    NONE,
+    NOTHING,
+    NUMBERS,
+    UNKNOWN,
+    Arguments,
+    Const,
+    External,
+    Func,
+    Method,
+    ModuleRef,
+    Number,
+    Params,
+    Ref,
+    Super,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+    const,
+    constant_of,
+    exact_items,
+    join,
+    ref,
+)  # fmt: skip
+from looplint.interpreter import calls, choices, imports, objects
+from looplint.interpreter.elements import element_of, subscript
+from looplint.interpreter.frames import Frame, Trace
+from looplint.interpreter.machine import Machine
+from looplint.interpreter.operators import binary, compare, is_instance, negated, truth_of
+from looplint.knowledge.pytorch import CONVENTIONAL_NAMES
+from looplint.semantics.device_copies import FETCHING
+from looplint.semantics.formatting import note_shown
+from looplint.semantics.tensors import attribute_of_tensor, combine, sure
+from looplint.syntax import ir
+
+_BUILTINS = frozenset(dir(builtins))
+
+
+def evaluate(m: Machine, expr: ir.Expr) -> Value:
+    """Everything the expression can be on the present path; its events are emitted on the way."""
+    m.burn()
+    return _EVALUATE[type(expr)](m, expr)
+
+
+def _const(m: Machine, expr: ir.Const) -> Value:
+    return const(expr.value)
+
+
+def _name(m: Machine, expr: ir.Name) -> Value:
+    return lookup(m, m.frame, expr.id)
+
+
+def lookup(m: Machine, frame: Frame, name: str) -> Value:
+    """A name's value: local, enclosing, global, star-imported, built in, what everybody calls so, else unknown."""
+    here: Frame | None = frame
+    while here is not None:
+        value = here.locals.get(name)
+        if value is not None:
+            return imports.resolve(m, value)
+        here = here.closure
+    top = frame.module.frame
+    if top is not None:
+        value = top.locals.get(name)
+        if value is not None:
+            return imports.resolve(m, value)
+        for star in reversed(top.stars):
+            found = imports.member(m, ModuleRef(star), name)
+            if found is not None:
+                return found
+    if name in _BUILTINS:
+        return frozenset({External(f"builtins.{name}")})
+    return frozenset({External(CONVENTIONAL_NAMES[name])}) if name in CONVENTIONAL_NAMES else UNKNOWN
+
+
+def _attr(m: Machine, expr: ir.Attr) -> Value:
+    return attribute(m, evaluate(m, expr.value), expr.attr)
+
+
+def attribute(m: Machine, base: Value, name: str, *, called: bool = False) -> Value:
+    """The attribute of everything the base can be; `called` when it stands before parentheses."""
+    result: Value = NOTHING
+    for atom in base:
+        match atom:
+            case Tensor() | Params() if called:
+                value: Value = frozenset({Method(atom, name)})
+            case External():
+                value = frozenset({External(f"{atom.qualname}.{name}")})
+            case ModuleRef():
+                value = imports.member(m, atom, name) or UNKNOWN
+            case Ref():
+                value = objects.attribute(m, atom.obj, name)
+            case Tensor():
+                value = attribute_of_tensor(atom, name)
+            case Params():
+                if name == "grad" or atom.grad:
+                    m.facts.read_gradients |= atom.sources
+                value = frozenset({replace(atom, grad=atom.grad or name == "grad")})
+            case Super():
+                value = calls.super_member(m, atom, name)
+            case Const() if atom.value is None:
+                continue
+            case Unknown() | Method() if name == "shape" and not called:
+                value = NUMBERS
+            case Unknown() if name == "grad":
+                m.facts.reads_unknown_gradients = True
+                value = frozenset({atom})
+            case _:
+                value = calls.plain_attribute(m, atom, name)
+        result = join(result, value)
+    return result or UNKNOWN
+
+
+def _call(m: Machine, expr: ir.Call) -> Value:
+    if isinstance(expr.func, ir.Attr):
+        callee = attribute(m, evaluate(m, expr.func.value), expr.func.attr, called=True)
+    else:
+        callee = evaluate(m, expr.func)
+    args = Arguments()
+    for arg in expr.args:
+        value = evaluate(m, arg.value)
+        if arg.star == "*":
+            items = exact_items(value)
+            if items is None:
+                args.starred = True
+                args.positional.append(element_of(m, value))
+            else:
+                args.positional.extend(items)
+        elif arg.star == "**":
+            dicts = [a.obj for a in value if isinstance(a, Ref) and a.obj.kind == "dict"]
+            args.starred = args.starred or not (
+                len(value) == 1 and len(dicts) == 1 and dicts[0].info.get("exact") and not dicts[0].info.get("changed")
+            )
+            for obj in dicts:
+                args.keywords.update({k[1:]: v for k, v in obj.heap.items() if k.startswith("=")})
+        elif arg.keyword:
+            args.keywords[arg.keyword] = value
+        else:
+            args.positional.append(value)
+    return calls.call(m, callee, args, expr)
+
+
+def _display(m: Machine, expr: ir.Display) -> Value:
+    items: list[Value] = []
+    exact = True
+    for item in expr.items:
+        if isinstance(item, ir.Star):
+            value = evaluate(m, item.value)
+            inner = exact_items(value)
+            exact = exact and inner is not None
+            items.extend(inner if inner is not None else (element_of(m, value),))
+        else:
+            items.append(evaluate(m, item))
+    if expr.kind == "tuple" and exact:
+        return frozenset({Tuple(tuple(items))})
+    return ref(objects.new_list(m, expr.node, items, exact=exact and len(items) <= 32))
+
+
+def _dict(m: Machine, expr: ir.DictDisplay) -> Value:
+    obj = m.create("dict", expr.node)
+    for key, item in expr.items:
+        value = evaluate(m, item)
+        known = constant_of(evaluate(m, key)) if key is not None else None
+        if known is not None and isinstance(known.value, str):
+            m.write(obj, f"={known.value}", value)
+        m.write(obj, "[]", element_of(m, value) if key is None else value)
+    obj.info["exact"] = all(k is not None for k, _ in expr.items)
+    return ref(obj)
+
+
+def _subscript(m: Machine, expr: ir.Subscript) -> Value:
+    base = evaluate(m, expr.value)
+    index = evaluate(m, expr.index)
+    if isinstance(expr.index.node, cst.Slice) and any(isinstance(a, Ref) and a.obj.kind == "list" for a in base):
+        # A part of a list is a list.
+        return ref(objects.new_list(m, expr.node, [subscript(m, base, index)], exact=False))
+    return subscript(m, base, index)
+
+
+def _binary(m: Machine, expr: ir.Binary) -> Value:
+    left, right = evaluate(m, expr.left), evaluate(m, expr.right)
+    return binary(m, expr.op, left, right, expr)
+
+
+def _unary(m: Machine, expr: ir.Unary) -> Value:
+    value = evaluate(m, expr.operand)
+    if expr.op == "not":
+        outcome = truth_of(value)
+        return UNKNOWN if outcome is None else const(not outcome)
+    known = constant_of(value)
+    if known is not None and isinstance(known.value, int | float) and expr.op == "-":
+        return const(-known.value)
+    return frozenset(negated(a) if isinstance(a, Tensor) else a for a in value)
+
+
+def _compare(m: Machine, expr: ir.Compare) -> Value:
+    left = evaluate(m, expr.left)
+    rights = [evaluate(m, r) for r in expr.rights]
+    tensor = combine(m, [left, *rights])
+    if tensor is not None and expr.ops[0] not in ("is", "is not"):
+        m.facts.scored |= tensor.origins
+        m.facts.compared |= tensor.origins
+        return frozenset({Tensor(origins=tensor.origins, made=COMPUTED if sure((left, *rights)) else frozenset())})
+    if len(expr.ops) == 1:
+        outcome = compare(expr.ops[0], left, rights[0])
+        if outcome is not None:
+            return const(outcome)
+    return UNKNOWN
+
+
+def _bool(m: Machine, expr: ir.BoolOp) -> Value:
+    left = evaluate(m, expr.left)
+    outcome = truth_of(left)
+    if outcome is not None:
+        return left if outcome == (expr.op == "or") else evaluate(m, expr.right)
+    before = m.save()
+    right = evaluate(m, expr.right)
+    m.join_at([before, m.save()])
+    kept = frozenset(a for a in left if not (isinstance(a, Const) and not a.value)) if expr.op == "or" else left
+    return join(kept, right)
+
+
+def _if_expression(m: Machine, expr: ir.IfExp) -> Value:
+    outcome = truth(m, expr.test)
+    if outcome is not None:
+        return evaluate(m, expr.body if outcome else expr.orelse)
+    before, outer = m.save(), m.trace
+    m.assume(expr.test, True)
+    built = m.trace = Trace()
+    body = evaluate(m, expr.body)
+    after = m.save()
+    m.restore(before)
+    m.assume(expr.test, False)
+    otherwise = m.trace = Trace()
+    orelse = evaluate(m, expr.orelse)
+    if _asks_for_tensor(expr.test, expr.orelse):
+        orelse = frozenset(a for a in orelse if not isinstance(a, Tensor)) or frozenset({Number()})
+    m.join_at([after, m.save()])
+    m.guards, m.trace = before.guards, outer
+    outer.add(built)
+    outer.add(otherwise)
+    return choices.either(m, expr.node, body, orelse, built, otherwise) or join(body, orelse)
+
+
+def _asks_for_tensor(test: ir.Expr, expr: ir.Expr) -> bool:
+    """Whether a test is `hasattr(expr, "item")`: where it does not hold, the expression is no tensor."""
+    match test:
+        case ir.Call(func=ir.Name(id="hasattr"), args=[ir.Arg(value=asked), ir.Arg(value=ir.Const(value=str(name)))]):
+            return name in FETCHING and ir.render(asked) == ir.render(expr)
+    return False
+
+
+def truth(m: Machine, expr: ir.Expr) -> bool | None:
+    """The outcome of a test where it is the same on every run, else None."""
+    if isinstance(expr, ir.BoolOp):
+        left = truth(m, expr.left)
+        if left is not None and left == (expr.op == "or"):
+            return left
+        right = truth(m, expr.right)
+        if left is None:
+            return right if right is not None and right == (expr.op == "or") else None
+        return right
+    if isinstance(expr, ir.Unary) and expr.op == "not":
+        inner = truth(m, expr.operand)
+        return None if inner is None else not inner
+    if isinstance(expr, ir.Call) and isinstance(expr.func, ir.Name) and expr.func.id == "isinstance" and len(expr.args) == 2:
+        return is_instance(evaluate(m, expr.args[0].value), evaluate(m, expr.args[1].value))
+    return truth_of(evaluate(m, expr))
+
+
+def _lambda(m: Machine, expr: ir.Lambda) -> Value:
+    return frozenset({Func(expr.function, m.frame.module, m.frame)})
+
+
+def _comprehension(m: Machine, expr: ir.Comprehension) -> Value:
+    from looplint.interpreter.assignments import assign
+
+    clause = expr.clauses[0]
+    iterated = evaluate(m, clause.iter)
+    items = exact_items(iterated)
+    if items is not None and len(expr.clauses) == 1 and not clause.tests and len(items) <= 8 and len(expr.elements) == 1:
+        results = []
+        for number, item in enumerate(items):
+            assign(m, clause.target, item)
+            results.append(_in_slot(m, expr.elements[0], number))
+        return ref(objects.new_list(m, expr.node, results, exact=True))
+    before = m.save()
+    created = set(m.facts.created)
+    assign(m, clause.target, element_of(m, iterated))
+    for inner in expr.clauses[1:]:
+        assign(m, inner.target, element_of(m, evaluate(m, inner.iter)))
+    for each in expr.clauses:
+        for test in each.tests:
+            evaluate(m, test)
+    repeats = not any(ir.paths_in(e) & ir.paths_in(c.target) for e in expr.elements for c in expr.clauses)
+    m.comprehensions += 1
+    m.repetitions += repeats
+    values = [evaluate(m, e) for e in expr.elements]
+    m.comprehensions -= 1
+    m.repetitions -= repeats
+    for key in m.facts.created.keys() - created:
+        m.facts.created[key].many = True
+    m.join_at([before, m.save()])
+    value = values[-1]
+    params = [a for a in value if isinstance(a, Params)]
+    if params:
+        return frozenset(params if not any(c.tests for c in expr.clauses) else [Params(p.sources, False) for p in params])
+    if expr.kind == "DictComp":
+        obj = m.create("dict", expr.node)
+        m.write(obj, "[]", value)
+        return ref(obj)
+    return ref(objects.new_list(m, expr.node, [value], exact=False))
+
+
+def _in_slot(m: Machine, expr: ir.Expr, number: int) -> Value:
+    """Evaluate an element of an unrolled comprehension; each turn allocates its own objects."""
+    ctx = m.frame.ctx
+    m.frame.ctx = (ctx, "item", number)
+    try:
+        return evaluate(m, expr)
+    finally:
+        m.frame.ctx = ctx
+
+
+def _star(m: Machine, expr: ir.Star) -> Value:
+    return evaluate(m, expr.value)
+
+
+def _yield(m: Machine, expr: ir.Yield) -> Value:
+    value = evaluate(m, expr.value) if expr.value is not None else NONE
+    m.frame.yields = join(m.frame.yields, value)
+    if m.frame.on_yield is not None:
+        m.frame.on_yield(value)
+    return UNKNOWN
+
+
+def _walrus(m: Machine, expr: ir.Walrus) -> Value:
+    from looplint.interpreter.assignments import assign
+
+    value = evaluate(m, expr.value)
+    assign(m, expr.target, value)
+    return value
+
+
+def _format(m: Machine, expr: ir.Format) -> Value:
+    note_shown(m, [(part, evaluate(m, part)) for part in expr.parts])
+    return UNKNOWN
+
+
+def _opaque(m: Machine, expr: ir.Opaque) -> Value:
+    for part in expr.parts:
+        evaluate(m, part)
+    return UNKNOWN
+
+
+_EVALUATE: dict[type, Callable[[Machine, Any], Value]] = {
+    ir.Const: _const, ir.Name: _name, ir.Attr: _attr, ir.Call: _call, ir.Display: _display, ir.DictDisplay: _dict, ir.Subscript: _subscript,
+    ir.Binary: _binary, ir.Unary: _unary, ir.Compare: _compare, ir.BoolOp: _bool, ir.IfExp: _if_expression, ir.Lambda: _lambda,
+    ir.Comprehension: _comprehension, ir.Star: _star, ir.Yield: _yield, ir.Walrus: _walrus, ir.Format: _format, ir.Opaque: _opaque,
+}  # fmt: skip

@@ -1,0 +1,107 @@
+"""Frames of the abstract interpreter, and the snapshots that paths are split and joined with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from looplint.domain.values import ClassRef, Obj, Value, join
+from looplint.flow.graph import Guard, Loop, Loose
+from looplint.syntax.site import Site
+
+if TYPE_CHECKING:
+    from looplint.syntax import ir
+    from looplint.syntax.project import ModuleInfo
+
+
+@dataclass(slots=True)
+class Snapshot:
+    """The part of the interpreter's state that differs from path to path. It is dead when nothing leads on from it."""
+
+    at: list[Loose]
+    locals: dict[str, Value]
+    grad: bool | None
+    guards: tuple[Guard, ...]
+
+    @property
+    def alive(self) -> bool:
+        return bool(self.at)
+
+
+@dataclass(slots=True)
+class Trace:
+    """What code did on the way: the objects it built, and the value that it gave each attribute last."""
+
+    built: set[Obj] = field(default_factory=set)
+    writes: dict[tuple[int, str], tuple[Obj, Value]] = field(default_factory=dict)
+
+    def add(self, other: Trace) -> None:
+        self.built |= other.built
+        self.writes |= other.writes
+
+
+class Frame:
+    """An activation of a function in one calling context."""
+
+    __slots__ = (
+        "born", "call", "calls", "chosen", "closure", "ctx", "depth", "entered", "function", "given", "instance", "locals", "module", "on_yield", "outside", "owner", "returns", "stars", "tests", "yields",
+    )  # fmt: skip
+
+    def __init__(self, function: ir.Function, module: ModuleInfo, closure: Frame | None, ctx: object, depth: int) -> None:
+        self.function = function
+        self.module = module
+        self.closure = closure
+        self.ctx = ctx
+        self.depth = depth
+        self.locals: dict[str, Value] = {}
+        self.entered: tuple[Loop, ...] = ()
+        self.born: dict[str, tuple[Loop, ...]] = {}
+        self.owner: ClassRef | None = None
+        self.instance: Value = frozenset()
+        self.returns: list[tuple[Snapshot, Value]] = []
+        self.yields: Value = frozenset()
+        self.on_yield: Callable[[Value], None] | None = None
+        self.calls: tuple[Site, ...] = ()
+        self.call: Site | None = None
+        self.stars: list[ModuleInfo] = []
+        # Names that stand for a condition: what was last assigned to them.
+        self.tests: dict[str, ir.Expr] = {}
+        # The names of the callers from which a parameter was computed.
+        self.given: dict[str, frozenset[str]] = {}
+        # The names on which it has hung which of several objects a call went to.
+        self.chosen: set[str] = set()
+        # How many calls deep the innermost function lies that is no method of a model: those run in training and in validation.
+        self.outside = 0
+
+
+@dataclass(slots=True)
+class LoopScope:
+    """Where break and continue lead while a loop's body is followed."""
+
+    breaks: list[Snapshot] = field(default_factory=list)
+    continues: list[Snapshot] = field(default_factory=list)
+
+
+def merge(snapshots: list[Snapshot]) -> Snapshot:
+    """Join paths: their loose ends together, each name with everything it can be."""
+    alive = [s for s in snapshots if s.alive]
+    if not alive:
+        return snapshots[0] if snapshots else Snapshot([], {}, True, ())
+    if len(alive) == 1:
+        return alive[0]
+    at = list(dict.fromkeys(loose for snapshot in alive for loose in snapshot.at))
+    names: dict[str, Value] = dict(alive[0].locals)
+    for snapshot in alive[1:]:
+        for name, value in snapshot.locals.items():
+            names[name] = join(names[name], value) if name in names else value
+    grads = {s.grad for s in alive}
+    return Snapshot(at, names, grads.pop() if len(grads) == 1 else None, _common([s.guards for s in alive]))
+
+
+def _common(stacks: list[tuple[Guard, ...]]) -> tuple[Guard, ...]:
+    shortest = min(stacks, key=len)
+    length = 0
+    while length < len(shortest) and all(stack[length] == shortest[length] for stack in stacks):
+        length += 1
+    return shortest[:length]

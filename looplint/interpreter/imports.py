@@ -1,0 +1,93 @@
+"""Names from other modules of the project: a module's body is followed once, when something of it is asked for."""
+
+from __future__ import annotations
+
+from looplint.domain.values import NOTHING, Atom, External, ModuleRef, Value, const, join
+from looplint.interpreter.frames import Frame
+from looplint.interpreter.machine import Machine
+from looplint.syntax.project import ModuleInfo
+
+
+def module_by_filename(m: Machine, filename: str) -> ModuleInfo | None:
+    return m.main if m.main.filename == filename else m.project.by_filename(filename)
+
+
+def load(m: Machine, info: ModuleInfo) -> None:
+    """Run an imported module's body beside the graph: importing it is no part of the loop."""
+    if info.frame is not None:
+        return
+    code = info.lowered()
+    if code is None:
+        return
+    frame = Frame(code.top, info, None, ("module", info.filename), 0)
+    info.frame = frame
+    frame.locals["__name__"] = const(info.path.stem if info.path else "module")
+    with m.beside(frame):
+        m.run_block(code.top.body)
+
+
+def resolve(m: Machine, value: Value) -> Value:
+    """Follow imports that were not needed until now."""
+    for atom in value:
+        if isinstance(atom, External) and atom.qualname.startswith("import:"):
+            return _import(m, value)
+    return value
+
+
+def _import(m: Machine, value: Value) -> Value:
+    result: Value = NOTHING
+    for atom in value:
+        if isinstance(atom, External) and atom.qualname.startswith("import:"):
+            _, importer, level, module, name = atom.qualname.split(":")
+            result = join(result, _imported(m, importer, int(level), module, name))
+        else:
+            result = join(result, frozenset({atom}))
+    return result
+
+
+def _imported(m: Machine, importer: str, level: int, module: str, name: str) -> Value:
+    info = module_by_filename(m, importer)
+    found = m.project.find(info, module, level) if info else None
+    asked = (importer, level, module, name)
+    if found is info or asked in m.importing:
+        found = None  # a file named like the library it imports, or modules that import each other
+        level = 0
+    m.importing.add(asked)
+    try:
+        return _from_module(m, info, found, level, module, name)
+    finally:
+        m.importing.discard(asked)
+
+
+def _from_module(m: Machine, info: ModuleInfo | None, found: ModuleInfo | None, level: int, module: str, name: str) -> Value:
+    if found is None:
+        if level and info is not None and name:
+            deeper = m.project.find(info, f"{module}.{name}" if module else name, level)
+            if deeper is not None:
+                load(m, deeper)
+                return frozenset({ModuleRef(deeper)})
+        return frozenset({External(f"{module}.{name}" if name else module)})
+    load(m, found)
+    if not name:
+        return frozenset({ModuleRef(found)})
+    return member(m, ModuleRef(found), name) or frozenset({External(f"{module}.{name}")})
+
+
+def member(m: Machine, atom: Atom, name: str) -> Value | None:
+    """A name of a project module, or of one of its submodules."""
+    if isinstance(atom, ModuleRef):
+        info = atom.module
+        if info.frame is not None:
+            value = info.frame.locals.get(name)
+            if value is not None:
+                return resolve(m, value)
+            for star in reversed(info.frame.stars):
+                found = member(m, ModuleRef(star), name) if star is not info else None
+                if found is not None:
+                    return found
+        if info.path is not None and info.path.name == "__init__.py":
+            sub = m.project.find(info, name, 1)
+            if sub is not None:
+                load(m, sub)
+                return frozenset({ModuleRef(sub)})
+    return None

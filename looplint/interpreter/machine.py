@@ -1,0 +1,323 @@
+"""The state of the abstract interpreter, and the few moves everything else is made of: emit, split, join, loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from looplint.domain.values import Arguments, ClassRef, EventKey, Method, Obj, Ref, Tuple, Value, join
+from looplint.flow.events import EventKind
+from looplint.flow.graph import Condition, Event, EventGraph, Guard, Loop, Loose
+from looplint.interpreter.frames import Frame, LoopScope, Snapshot, Trace, merge
+from looplint.syntax import ir
+from looplint.syntax.site import Site
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from looplint.semantics.autocast import Autocast
+    from looplint.syntax.project import ModuleInfo, Project
+
+# How many statements and expressions are followed from one root, and from all roots of a file.
+ROOT_FUEL = 60_000
+FILE_FUEL = 240_000
+DEPTH = 24
+# Where a machine is and what it is in the midst of.
+_OF_ONE_PLACE = ("frame", "graph", "at", "grad", "guards", "loops", "scopes", "statement", "active", "candidates", "aside")
+TRACKED = frozenset({"optimizer", "module", "scheduler", "scaler", "loader", "sampler", "accelerator", "engine"})
+
+
+class OutOfFuel(Exception):
+    """The program is larger than the interpreter will follow; what it has so far is not used."""
+
+
+@dataclass(slots=True)
+class Facts:
+    """What is noted beside the graph: which forwards were measured or went backward, who was called."""
+
+    scored: set[EventKey] = field(default_factory=set)
+    compared: set[EventKey] = field(default_factory=set)
+    trained: set[EventKey] = field(default_factory=set)
+    # Forwards that what goes backward is computed from, with their graphs or without: predictions that are another one's targets.
+    supervising: set[EventKey] = field(default_factory=set)
+    called: set[ir.Function] = field(default_factory=set)
+    followed: set[str] = field(default_factory=set)
+    accumulated_backward: set[EventKey] = field(default_factory=set)
+    # Sums that start from what a forward put out: an output in the making, no record of the iterations.
+    added_to_outputs: set[EventKey] = field(default_factory=set)
+    born: dict[tuple[int, str], tuple[Loop, ...]] = field(default_factory=dict)
+    created: dict[object, Obj] = field(default_factory=dict)
+    differentiated: set[EventKey] = field(default_factory=set)
+    # Forwards that are differentiated by tensors that are no parameters.
+    attacked: set[EventKey] = field(default_factory=set)
+    read_gradients: frozenset[Obj] = frozenset()
+    reads_unknown_gradients: bool = False
+    scaled_gradients: frozenset[Obj] = frozenset()
+    # Whether the program gives a parameter group its learning rate itself.
+    sets_rates: bool = False
+    overwrites_params: bool = False
+    # Whether the program puts new tensors on an accelerator whatever machine it runs on.
+    needs_accelerator: bool = False
+    sets_autocast_dtype: bool = False
+    # With what modules were called, and what their forwards return.
+    applied: dict[EventKey, Arguments] = field(default_factory=dict)
+    returned: dict[object, Value] = field(default_factory=dict)
+    deferred: list[Value] = field(default_factory=list)
+    remarks: dict[EventKey, Event] = field(default_factory=dict)
+
+
+class Machine:
+    """Follows one linted file: frames, heap, the growing graph, and the path it stands on."""
+
+    def __init__(self, project: Project, main: ModuleInfo) -> None:
+        self.project = project
+        self.main = main
+        self.graph = EventGraph()
+        self.facts = Facts()
+        self.at: list[Loose] = []
+        self.grad: bool | None = True
+        # The innermost region of automatic mixed precision.
+        self.autocast: Autocast | None = None
+        self.guards: tuple[Guard, ...] = ()
+        self.loops: tuple[Loop, ...] = ()
+        self.scopes: list[LoopScope] = []
+        self.frame: Frame
+        self.fuel = ROOT_FUEL
+        self.left = FILE_FUEL
+        self.lines: dict[object, list[ClassRef]] = {}
+        self.root = ""
+        self.importing: set[object] = set()
+        # How many calls around this one may go to another callee: what happens then happens to one of several objects.
+        self.candidates = 0
+        self.statement: cst.CSTNode | None = None
+        self.trace = Trace()
+        # How many comprehensions are around this place, and how many of them do the same thing in each turn.
+        self.comprehensions = 0
+        # How many handlers of exceptions are around this place.
+        self.handling = 0
+        self.repetitions = 0
+        self.active: list[ir.Function] = []
+        # Inside a module, where nothing is part of a loop: what is met there says nothing about the objects of the loop.
+        self.aside = False
+        self.run_block: Callable[[list[ir.Stmt]], None]
+        self._interned: dict[object, Loop] = {}
+
+    # -- paths
+
+    def burn(self) -> None:
+        self.fuel -= 1
+        if self.fuel < 0:
+            raise OutOfFuel
+
+    @property
+    def alive(self) -> bool:
+        return bool(self.at)
+
+    def save(self) -> Snapshot:
+        return Snapshot(list(self.at), dict(self.frame.locals), self.grad, self.guards)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        self.at = list(snapshot.at)
+        self.frame.locals = dict(snapshot.locals)
+        self.grad = snapshot.grad
+        self.guards = snapshot.guards
+
+    def die(self) -> None:
+        self.at = []
+
+    def join_at(self, snapshots: list[Snapshot]) -> None:
+        self.restore(merge(snapshots))
+
+    def assume(self, test: ir.Expr, held: bool) -> None:
+        """Go on along the path on which `test` had the given outcome."""
+        negated = test
+        while isinstance(negated, ir.Unary) and negated.op == "not":
+            negated, held = negated.operand, not held
+        names = frozenset(ir.paths_in(negated))
+        condition = Condition(self.frame.ctx, ir.render(negated), names)
+        node = self.graph.add("branch", self.loops, self.at)
+        self.at = [Loose(node, condition, held)]
+        self.guards = (*self.guards, self._guard(negated, held, names))
+
+    def choose(self, path: str, obj: Obj, held: bool) -> None:
+        """Go on along the path on which a name that can be one of several objects is this one, or is not."""
+        self.frame.chosen.add(path)
+        node = self.graph.add("branch", self.loops, self.at)
+        self.at = [Loose(node, Condition(self.frame.ctx, f"{path} is {obj.name or obj.kind}", frozenset({path}), obj), held)]
+
+    def _guard(self, test: ir.Expr, held: bool, names: frozenset[str]) -> Guard:
+        """A condition as a guard; one that was given a name first (`update = (i + 1) % k == 0`) is what the name stands for."""
+        named = self.frame.tests.get(test.id) if isinstance(test, ir.Name) else None
+        if named is not None:
+            test, names = named, names | ir.paths_in(named)
+            while isinstance(test, ir.Unary) and test.op == "not":
+                test, held = test.operand, not held
+        return Guard(test, held, self.frame.ctx, len(self.loops), names.union(*(self.frame.given.get(n, ()) for n in names)))
+
+    def forget(self, path: str) -> None:
+        """A name got a new value: conditions on it no longer hold."""
+        if self.at and (path in self.frame.function.tested or path in self.frame.chosen):
+            node = self.graph.add("forget", self.loops, self.at, forgets=(self.frame.ctx, path))
+            self.at = [Loose(node)]
+
+    # -- events
+
+    def site(self, node: cst.CSTNode) -> Site:
+        return Site(self.frame.module, node)
+
+    def emit(
+        self, kind: EventKind, node: cst.CSTNode, subjects: Iterable[Obj], *, certain: bool = True, variant: str = "", **data: Any
+    ) -> Event | None:
+        """Something happens here, on this path. Nothing is noted on a path that cannot be reached."""
+        if not self.at:
+            return None
+        event = self._event(kind, node, subjects, certain, data)
+        event.variant = variant
+        index = self.graph.add("event", self.loops, self.at, event=event)
+        self.at = [Loose(index)]
+        return event
+
+    def remark(self, kind: EventKind, node: cst.CSTNode, subjects: Iterable[Obj], *, certain: bool = True, **data: Any) -> None:
+        """Something stands here that is judged by itself, not by the path to it: it is noted beside the graph, once in each context."""
+        if self.at:
+            event = self._event(kind, node, subjects, certain, data)
+            event.index = len(self.graph.nodes)
+            self.facts.remarks[event.key] = event
+
+    def _event(self, kind: EventKind, node: cst.CSTNode, subjects: Iterable[Obj], certain: bool, data: dict[str, Any]) -> Event:
+        return Event(
+            kind, (self.frame.ctx, id(node), kind), self.site(node), frozenset(subjects), self.loops, self.guards, certain and not self.candidates, self.grad,
+            self.statement, self.frame.calls, self.root, data,
+        )  # fmt: skip
+
+    def forget_remarks(self, length: int) -> None:
+        """Take back the remarks after the first `length`: what was being followed is larger than is followed."""
+        for key in list(self.facts.remarks)[length:]:
+            del self.facts.remarks[key]
+
+    @contextmanager
+    def fueled(self, fuel: int) -> Iterator[None]:
+        """Follow something on a budget of its own."""
+        saved, self.fuel = self.fuel, fuel
+        try:
+            yield
+        finally:
+            self.fuel = saved
+
+    @contextmanager
+    def beside(self, frame: Frame) -> Iterator[None]:
+        """Follow something on a graph of its own: nothing that happens there is part of the loop; what is remarked stays."""
+        saved = {name: getattr(self, name) for name in _OF_ONE_PLACE}
+        self.frame, self.graph, self.grad, self.guards, self.loops, self.scopes, self.active = frame, EventGraph(), True, (), (), [], []
+        self.at = [Loose(self.graph.add("entry", (), []))]
+        self.candidates = 0
+        try:
+            yield
+        finally:
+            for name, value in saved.items():
+                setattr(self, name, value)
+
+    # -- objects
+
+    def create(
+        self, kind: str, node: cst.CSTNode, name: str = "", *, slot: object = None, qualname: str = "", cls: ClassRef | None = None
+    ) -> Obj:
+        """The abstract object of an allocation site in the present calling context; the same one each time."""
+        key = (self.frame.ctx, id(node), kind, slot)
+        obj = self.facts.created.get(key)
+        if obj is None:
+            obj = Obj(kind, key, name, qualname=qualname, cls=cls)
+            obj.node = node
+            obj.source = self.frame.module
+            obj.info["loops"] = self.loops
+            if kind == "module":
+                obj.info["made_in"] = tuple(self.active)
+            self.facts.created[key] = obj
+        self.trace.built.add(obj)
+        return obj
+
+    def guarded(self) -> bool:
+        """Whether a condition inside the innermost loop stands before what happens now."""
+        return any(g.depth >= len(self.loops) and g.frame == self.frame.ctx for g in self.guards) and bool(self.loops)
+
+    def setting_owner(self, qualname: str) -> Obj:
+        """The object that the settings of a library belong to; one for the whole program."""
+        obj = self.facts.created.get(("settings", qualname))
+        if obj is None:
+            obj = self.facts.created[("settings", qualname)] = Obj("settings", ("settings", qualname), qualname)
+        return obj
+
+    def note_name(self, name: str) -> None:
+        """A name was set anew; under a condition only the first time counts."""
+        if self.guarded():
+            self.frame.born.setdefault(name, self.loops)
+        else:
+            self.frame.born[name] = self.loops
+
+    def note_birth(self, target: ir.Attr) -> None:
+        """An attribute was set anew: sums in it start here."""
+        path = ir.path_of(target)
+        for atom in self.frame.locals.get(path.partition(".")[0], frozenset()) if path else ():
+            if isinstance(atom, Ref):
+                self.facts.born[(id(atom.obj), target.attr)] = self.loops
+
+    def born(self, target: ir.Expr) -> tuple[Loop, ...]:
+        """The loops that were running when a name or attribute was last set other than by adding to it."""
+        match target:
+            case ir.Name():
+                return self.frame.born.get(target.id, self.frame.entered)
+            case ir.Attr(value=ir.Name(id=base)):
+                for atom in self.frame.locals.get(base, frozenset()):
+                    if isinstance(atom, Ref):
+                        return self.facts.born.get((id(atom.obj), target.attr), ())
+            case ir.Subscript(value=ir.Name(id=base)):
+                for atom in self.frame.locals.get(base, frozenset()):
+                    if isinstance(atom, Ref):
+                        loops: tuple[Loop, ...] = atom.obj.info.get("loops", ())
+                        return loops
+        return ()
+
+    def reachable(self, values: Iterable[Value]) -> list[Obj]:
+        """The objects of the loop that someone who holds these values can get at."""
+        found: list[Obj] = []
+        seen: set[int] = set()
+        work = list(values)
+        while work:
+            for atom in work.pop():
+                if isinstance(atom, Tuple):
+                    work.extend(atom.items)
+                elif isinstance(atom, Method):
+                    work.append(frozenset({atom.obj}))
+                elif isinstance(atom, Ref) and id(atom.obj) not in seen:
+                    seen.add(id(atom.obj))
+                    if atom.obj.kind in TRACKED:
+                        found.append(atom.obj)
+                    if atom.obj.kind not in ("module", "loss"):
+                        work.extend(atom.obj.heap.values())
+        return found
+
+    def loop(self, stmt: ir.For | ir.While) -> Loop:
+        key = (self.frame.ctx, id(stmt.node), tuple(id(x) for x in self.loops))
+        loop = self._interned.get(key)
+        if loop is None:
+            loop = Loop(key, self.site(stmt.node), self.loops[-1] if self.loops else None, stmt.assigned, self.frame.ctx, reset=stmt.reset)
+            self._interned[key] = loop
+        return loop
+
+    def note_write(self, obj: Obj, slot: str, value: Value) -> None:
+        """Remember what the branch at hand gave an attribute."""
+        self.trace.writes[(id(obj), slot)] = (obj, value)
+
+    def write(self, obj: Obj, slot: str, value: Value) -> None:
+        """The heap does not follow paths: a slot holds everything that was ever put in it."""
+        self.note_write(obj, slot, value)
+        if obj.kind in ("dataset", "loader") and self.loops and not self.aside:
+            obj.info["changing"] = True
+        old = obj.heap.get(slot)
+        obj.heap[slot] = value if old is None else join(old, value)
+
+
+# What the call of a library's name does: given the effect's own name, the arguments and the call.
+Effect = Callable[[Machine, str, Arguments, ir.Call], Value]

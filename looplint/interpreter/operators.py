@@ -1,0 +1,199 @@
+"""What operators make of values that are known: arithmetic, comparison, and whether a value counts as true."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from looplint.domain.values import (
+    UNKNOWN,
+    Const,
+    External,
+    Func,
+    Number,
+    Params,
+    Ref,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+    const,
+    constant_of,
+    exact_items,
+    join,
+    may_be_unknown,
+    ref,
+)  # fmt: skip
+from looplint.interpreter import objects
+from looplint.interpreter.elements import element_of
+from looplint.interpreter.machine import Machine
+from looplint.knowledge.pytorch import SEALED
+from looplint.semantics.formatting import is_text, note_percent
+from looplint.semantics.registration import extend
+from looplint.semantics.tensors import combine, computed, scaled, sure
+from looplint.syntax import ir
+
+
+def binary(m: Machine, op: str, left: Value, right: Value, expr: ir.Binary | ir.AugAssign) -> Value:
+    one, two = constant_of(left), constant_of(right)
+    if one is not None and two is not None:
+        return _fold(op, one.value, two.value)
+    if op == "%" and is_text(left):
+        note_percent(m, expr.right if isinstance(expr, ir.Binary) else expr.value, right)
+        return UNKNOWN
+    tensor = combine(m, [left, right])
+    if tensor is not None:
+        if sure((left, right)):
+            tensor = computed(tensor)
+        other = expr.right if isinstance(expr, ir.Binary) else expr.value
+        if op == "-":
+            _note_difference(m, left, right)
+        if _is_scalar(left, expr.left if isinstance(expr, ir.Binary) else expr.target) and _is_scalar(right, other):
+            tensor = replace(tensor, scalar=True)
+        if op in ("/", "*"):
+            tensor = scaled(tensor, op, ir.render(other))
+            if isinstance(expr, ir.Binary) and not any(isinstance(a, Tensor) for a in left):
+                tensor = scaled(tensor, op, ir.render(expr.left))
+        return frozenset({tensor})
+    modules = [a.obj for a in left if isinstance(a, Ref) and a.obj.kind == "module"]
+    if op == "+" and modules:
+        extend(m, modules, right)
+        return left
+    lists = [a for a in left | right if isinstance(a, Ref) and a.obj.kind == "list"]
+    if op == "+" and lists:
+        items_left, items_right = exact_items(left), exact_items(right)
+        exact = items_left is not None and items_right is not None
+        items = [*(items_left or [element_of(m, left)]), *(items_right or [element_of(m, right)])]
+        return ref(objects.new_list(m, expr.node, items, exact=exact))
+    if any(isinstance(a, Params) for a in left | right):
+        return join(frozenset(a for a in left if isinstance(a, Params)), frozenset(a for a in right if isinstance(a, Params)))
+    units = frozenset().union(*(a.units for a in left | right if isinstance(a, Number)))
+    if units or (_are_numbers(left) and _are_numbers(right)):
+        return frozenset({Number(units)})
+    unknown = [a for a in left | right if isinstance(a, Unknown)]
+    return frozenset({Unknown(frozenset().union(*(a.deps for a in unknown)), frozenset().union(*(a.files for a in unknown)))})
+
+
+def _are_numbers(value: Value) -> bool:
+    return bool(value) and all(isinstance(a, Number) or (isinstance(a, Const) and isinstance(a.value, int | float)) for a in value)
+
+
+def _note_difference(m: Machine, left: Value, right: Value) -> None:
+    """What a model puts out minus what it should have been is an error."""
+    for one, two in ((left, right), (right, left)):
+        given = [a for a in two if isinstance(a, Tensor | Unknown)]
+        if given and not any(isinstance(a, Tensor) and a.origins for a in given):
+            for atom in one:
+                if isinstance(atom, Tensor):
+                    m.facts.compared |= atom.origins
+                    m.facts.scored |= atom.origins
+
+
+def _is_scalar(value: Value, expr: ir.Expr) -> bool:
+    """Whether an operand is a number, or a tensor of one element: by its value, or because a count or a size is always a number."""
+    if value and all(isinstance(a, Number | Const) or (isinstance(a, Tensor) and a.scalar) for a in value):
+        return True
+    match expr:
+        case ir.Call(func=ir.Attr(attr="size")):
+            return bool(expr.args)
+        case ir.Call(func=ir.Name(id="len")) | ir.Call(func=ir.Attr(attr="numel" | "item")) | ir.Subscript(value=ir.Attr(attr="shape")):
+            return True
+    return False
+
+
+def _fold(op: str, left: Any, right: Any) -> Value:
+    """Arithmetic on small constants; anything else is just not known."""
+    numbers = isinstance(left, int | float) and isinstance(right, int | float)
+    try:
+        if op == "+" and (numbers or (isinstance(left, str) and isinstance(right, str) and len(left) + len(right) < 1000)):
+            return const(left + right)
+        if numbers and op == "-":
+            return const(left - right)
+        if numbers and op == "*":
+            return const(left * right)
+        if numbers and op == "/":
+            return const(left / right)
+        if numbers and op == "//":
+            return const(left // right)
+        if numbers and op == "%":
+            return const(left % right)
+    except (ZeroDivisionError, OverflowError):
+        return UNKNOWN
+    return UNKNOWN
+
+
+def negated(tensor: Tensor) -> Tensor:
+    return computed(tensor) if tensor.made else replace(tensor, outcomes=frozenset())
+
+
+def compare(op: str, left: Value, right: Value) -> bool | None:
+    one, two = constant_of(left), constant_of(right)
+    if one is not None and two is not None:
+        return _compare_constants(op, one.value, two.value)
+    if op in ("is", "is not", "==", "!=") and two is not None and two.value is None:
+        positive = op in ("is", "==")
+        if left and not may_be_unknown(left) and all(not isinstance(a, Const | Number) for a in left):
+            return not positive
+    if op in ("in", "not in") and one is not None:
+        items = exact_items(right)
+        if items is not None:
+            constants = [constant_of(i) for i in items]
+            if all(c is not None for c in constants):
+                return (one.value in [c.value for c in constants if c]) == (op == "in")
+    return None
+
+
+def _compare_constants(op: str, left: Any, right: Any) -> bool | None:
+    match op:
+        case "==" | "is":
+            return bool(left == right)
+        case "!=" | "is not":
+            return bool(left != right)
+    if isinstance(left, int | float) and isinstance(right, int | float):
+        match op:
+            case "<":
+                return left < right
+            case "<=":
+                return left <= right
+            case ">":
+                return left > right
+            case ">=":
+                return left >= right
+    if isinstance(left, str) and isinstance(right, str) and op in ("in", "not in"):
+        return (left in right) == (op == "in")
+    return None
+
+
+_MODULE_CLASSES = frozenset({"torch.nn.Module", "torch.nn.modules.Module", "torch.nn.modules.module.Module"})
+
+
+def is_instance(value: Value, classes: Value) -> bool | None:
+    """Whether objects of libraries are of a library's class; None where a base class may say otherwise."""
+    wanted = {a.qualname for a in classes if isinstance(a, External)}
+    if wanted and wanted <= _MODULE_CLASSES and value and all(isinstance(a, Ref) and a.obj.kind == "module" for a in value):
+        return True
+    names = {a.obj.qualname for a in value if isinstance(a, Ref) and not a.obj.symbolic and a.obj.cls is None}
+    if len(wanted) != len(classes) or not wanted or len(names) != len(value) or "" in names:
+        return None
+    if names <= wanted:
+        return True
+    # Only what is no base class of others can tell objects apart by its name.
+    return False if not names & wanted and wanted <= SEALED else None
+
+
+def truth_of(value: Value) -> bool | None:
+    outcomes: set[bool | None] = set()
+    for atom in value:
+        match atom:
+            case Const():
+                outcomes.add(bool(atom.value))
+            case Ref() if atom.obj.kind in ("list", "dict"):
+                items = atom.obj.info.get("items")
+                outcomes.add(bool(items) if items is not None else None)
+            case Ref():
+                outcomes.add(None if atom.obj.symbolic else True)
+            case Func() | Tuple():
+                outcomes.add(True)
+            case _:
+                outcomes.add(None)
+    return outcomes.pop() if len(outcomes) == 1 else None

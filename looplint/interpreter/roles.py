@@ -1,0 +1,68 @@
+"""The role of an object that comes from outside the analysed code, from how the code uses it.
+
+Use is the evidence; an annotation or a name only decides between roles that the use allows.
+"""
+
+from __future__ import annotations
+
+from looplint.syntax.ir import Usage
+
+_MODULE_METHODS = frozenset(
+    {"train", "eval", "parameters", "named_parameters", "state_dict", "load_state_dict", "modules", "named_modules", "requires_grad_"}
+)
+_ANNOTATIONS = (
+    ("Optimizer", "optimizer"), ("LRScheduler", "scheduler"), ("_LRScheduler", "scheduler"), ("GradScaler", "scaler"), ("DataLoader", "loader"),
+    ("Module", "module"), ("Accelerator", "accelerator"), ("Fabric", "accelerator"), ("DeepSpeedEngine", "engine"), ("Tensor", "tensor"),
+)  # fmt: skip
+
+
+def infer_role(name: str, usage: Usage, annotation: str) -> str | None:
+    """The kind of object that a parameter or an unset attribute must be.
+
+    Args:
+        name: what the code calls it (the last part of `self.optimizer`).
+        usage: the methods called on it, and whether it is called or iterated.
+        annotation: the source text of its annotation, or "".
+
+    Returns:
+        A kind of `looplint.domain.values.Obj`, "tensor", or None where the use says too little.
+    """
+    lowered = name.lower()
+    methods = usage.methods
+    used = bool(methods or usage.called or usage.iterated or usage.attrs)
+    for ending, kind in _ANNOTATIONS:
+        if used and annotation.rpartition(".")[2].strip("'\" ]") == ending:
+            return kind
+    if "backward" in methods:
+        if (
+            methods & {"prepare", "clip_grad_norm_", "gather", "unwrap_model", "accumulate", "setup", "clip_gradients"}
+            or "accelerator" in lowered
+            or "fabric" in lowered
+        ):
+            return "accelerator"
+        if usage.called or methods & {"step", "train", "eval"}:
+            return "engine" if "step" in methods else None
+        return "tensor"
+    if "zero_grad" in methods:
+        if "step" in methods or "param_groups" in usage.attrs or "opt" in lowered:
+            return "optimizer" if not (usage.called or methods & {"train", "eval", "parameters"}) else "module"
+        return "module" if usage.called or methods & _MODULE_METHODS else None
+    if "scale" in methods and methods & {"step", "update", "unscale_"}:
+        return "scaler"
+    if "step" in methods and "sample" not in methods and "reset" not in methods:
+        if "sched" in lowered or methods & {"get_last_lr", "get_lr"}:
+            return "scheduler"
+        if "opt" in lowered or "param_groups" in usage.attrs:
+            return "optimizer"
+        return None
+    if methods & {"train", "eval"} or (
+        methods & _MODULE_METHODS and (usage.called or methods & {"parameters", "named_parameters", "modules"})
+    ):
+        return "module"
+    if usage.called and ("criterion" in lowered or "loss" in lowered):
+        return "loss"
+    if usage.called and any(part in lowered for part in ("model", "net", "encoder", "decoder", "generator", "discriminator", "backbone")):
+        return "module"
+    if usage.iterated and any(part in lowered for part in ("loader", "dataload", "data_iter", "train_iter", "dataset", "batches")):
+        return "loader"
+    return None

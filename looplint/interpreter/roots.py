@@ -1,0 +1,140 @@
+"""Where following begins: the module body, then every function that nobody calls, with objects by the roles of its parameters."""
+
+from __future__ import annotations
+
+from looplint.domain.values import ClassRef, Func, Ref, const, ref
+from looplint.flow.graph import Loose
+from looplint.interpreter import calls, objects
+from looplint.interpreter.frames import Frame
+from looplint.interpreter.machine import ROOT_FUEL, Machine, OutOfFuel
+from looplint.interpreter.unreached_methods import follow_insides, is_static, parameter
+from looplint.semantics import lightning
+from looplint.syntax import ir
+
+
+def follow(m: Machine) -> bool:
+    """Follow a whole linted file.
+
+    Returns:
+        False when the program was larger than the interpreter follows; what was cut off is not in the graph.
+    """
+    code = m.main.code
+    assert code is not None
+    frame = Frame(code.top, m.main, None, ("main",), 0)
+    m.frame = m.main.frame = frame
+    frame.locals["__name__"] = const("__main__")
+    complete = _begin(m, lambda: m.run_block(code.top.body), "")
+    complete = _deferred(m) and complete
+    for cls in code.classes:
+        complete = _methods(m, cls) and complete
+    for stmt in _definitions(code.top.body):
+        if stmt.function not in m.facts.called:
+            complete = _function(m, Func(stmt.function, m.main)) and complete
+    complete = _deferred(m) and complete
+    follow_insides(m)
+    return complete
+
+
+def _definitions(body: list[ir.Stmt]) -> list[ir.FunctionDef]:
+    found = []
+    for stmt in body:
+        match stmt:
+            case ir.FunctionDef():
+                found.append(stmt)
+            case ir.If():
+                found.extend(_definitions([*stmt.body, *stmt.orelse]))
+            case ir.Try():
+                found.extend(_definitions([*stmt.body, *stmt.orelse, *(s for _, b in stmt.handlers for s in b)]))
+    return found
+
+
+def _begin(m: Machine, run: object, root: str) -> bool:
+    if m.left <= 0:
+        return False
+    m.root = root
+    m.candidates = 0
+    m.grad, m.autocast, m.guards, m.loops, m.scopes, m.active = True, None, (), (), [], []
+    m.fuel = min(ROOT_FUEL, m.left)
+    given = m.fuel
+    top = m.frame
+    length, noted, followed = len(m.graph.nodes), len(m.facts.remarks), set(m.facts.followed)
+    entry = m.graph.add("entry", (), [])
+    m.graph.entries.append(entry)
+    m.at = [Loose(entry)]
+    try:
+        assert callable(run)
+        run()
+    except OutOfFuel:
+        m.graph.cut(length)
+        m.forget_remarks(noted)
+        m.facts.followed = followed  # what is cut off judges nothing: functions of other files are judged there
+        m.frame = top
+        return False
+    finally:
+        m.frame = top
+        m.root = ""
+        m.left -= given - max(m.fuel, 0)
+    return True
+
+
+def _function(m: Machine, func: Func) -> bool:
+    root = f"{m.main.filename}::{func.function.qualname}"
+
+    def run() -> None:
+        frame = calls.enter_alone(m, func)
+        bound = [func.bound] if func.bound is not None else []
+        frame.instance = func.bound or frozenset()
+        for number, param in enumerate(func.function.params):
+            if number < len(bound):
+                frame.locals[param.name] = bound[number]
+            else:
+                frame.locals[param.name] = parameter(m, func, param)
+        result = calls.run_frame(m, frame)
+        for obj in m.reachable([result, frame.instance]):
+            obj.escaped = True
+        for atom in result:
+            if isinstance(atom, Ref) and atom.obj.kind in ("list", "dict"):
+                atom.obj.info["leaves"] = True
+
+    m.facts.called.add(func.function)
+    return _begin(m, run, root)
+
+
+def _methods(m: Machine, cls: ir.Class) -> bool:
+    """The methods that nobody called, on an instance whose constructor got arguments by role."""
+    uncalled = [f for f in cls.methods.values() if f not in m.facts.called]
+    if not uncalled or m.main.frame is None:
+        return True
+    if m.left <= 0:
+        return False
+    m.fuel = ROOT_FUEL
+    found = ClassRef(cls, m.main)
+    kind = objects.kind_of_class(m, found)
+    if kind == "framework" and lightning.runs_its_own(m, found):
+        return _begin(m, lambda: lightning.follow(m, found), f"{m.main.filename}::{cls.qualname}.fit")
+    if kind in ("framework", "dataset", "optimizer", "scheduler", "loss"):
+        return True
+    if kind == "module" and not cls.trains_itself:
+        return True
+    complete = True
+    instance = calls.instance_for(m, found)
+    for function in uncalled:
+        if function in m.facts.called or function.name == "forward":
+            continue  # a forward computes: what it adds up is for its callers
+        member = objects.find_member(m, found, function.name)
+        if member is None or member[0] is not function:
+            continue
+        bound = None if is_static(function) else ref(instance)
+        complete = _function(m, Func(function, m.main, None, bound, found)) and complete
+    return complete
+
+
+def _deferred(m: Machine) -> bool:
+    """Functions that were handed to code that cannot be followed: they may be called."""
+    complete = True
+    while m.facts.deferred:
+        value = m.facts.deferred.pop()
+        for atom in value:
+            if isinstance(atom, Func) and atom.function not in m.facts.called and not atom.function.is_lambda and atom.module is m.main:
+                complete = _function(m, atom) and complete
+    return complete

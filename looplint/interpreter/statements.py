@@ -1,0 +1,369 @@
+"""Following statements: names get values, paths split and join, loops are read until nothing new comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from looplint.domain.values import NONE, UNKNOWN, ClassRef, Const, External, Func, Iter, Value, constant_of, exact_items
+from looplint.flow.graph import Loop, Loose
+from looplint.interpreter import choices, imports
+from looplint.interpreter.assignments import assign, bind_name, run_assign, run_aug_assign
+from looplint.interpreter.elements import element_of
+from looplint.interpreter.expressions import evaluate, truth
+from looplint.interpreter.frames import LoopScope, Snapshot, Trace, merge
+from looplint.interpreter.machine import Machine
+from looplint.semantics import contexts
+from looplint.syntax import ir
+
+_PASSES = 3
+_UNROLL = 6
+
+
+def run_block(m: Machine, body: list[ir.Stmt]) -> None:
+    for stmt in body:
+        if not m.at:
+            return
+        m.burn()
+        m.statement = stmt.node
+        _RUN[type(stmt)](m, stmt)
+
+
+# -- assignment
+
+# -- branches
+
+
+def _if(m: Machine, stmt: ir.If) -> None:
+    outcome = truth(m, stmt.test)
+    if outcome is not None:
+        m.run_block(stmt.body if outcome else stmt.orelse)
+        return
+    before = m.save()
+    outer = m.trace
+    after, built = _branch(m, stmt.test, True, stmt.body)
+    m.restore(before)
+    end, otherwise = _branch(m, stmt.test, False, stmt.orelse)
+    m.trace = outer
+    outer.add(built)
+    outer.add(otherwise)
+    m.join_at([after, end])
+    if after.alive and end.alive:
+        m.guards = before.guards
+        choices.settle(m, stmt, before, after, end, built, otherwise)
+
+
+def _branch(m: Machine, test: ir.Expr, held: bool, body: list[ir.Stmt]) -> tuple[Snapshot, Trace]:
+    """Follow a branch: where it ends, and what it did."""
+    m.trace = Trace()
+    m.assume(test, held)
+    _refine(m, test, held)
+    m.run_block(body)
+    return m.save(), m.trace
+
+
+def _refine(m: Machine, test: ir.Expr, held: bool) -> None:
+    """A test for None tells what the name is on each side."""
+    while isinstance(test, ir.Unary) and test.op == "not":
+        test, held = test.operand, not held
+    if isinstance(test, ir.BoolOp) and test.op == "and" and held:
+        _refine(m, test.left, True)
+        _refine(m, test.right, True)
+        return
+    is_none = False
+    if (
+        isinstance(test, ir.Compare)
+        and test.ops in (["is"], ["is not"])
+        and isinstance(test.rights[0], ir.Const)
+        and test.rights[0].value is None
+    ):
+        is_none = (test.ops == ["is"]) == held
+        test = test.left
+    elif held:
+        is_none = False
+    else:
+        return
+    if isinstance(test, ir.Name) and test.id in m.frame.locals:
+        value = m.frame.locals[test.id]
+        nones = frozenset(a for a in value if isinstance(a, Const) and a.value is None)
+        kept = nones if is_none else value - nones
+        if kept:
+            m.frame.locals[test.id] = kept
+
+
+def _match(m: Machine, stmt: ir.Match) -> None:
+    subject = evaluate(m, stmt.subject)
+    known = constant_of(subject)
+    before = m.save()
+    ends: list[Snapshot] = []
+    for case in stmt.cases:
+        pattern = constant_of(evaluate(m, case.pattern)) if case.pattern is not None else None
+        if known is not None and pattern is not None and case.guard is None:
+            if known.value != pattern.value:
+                continue
+            m.restore(before)
+            m.run_block(case.body)
+            ends.append(m.save())
+            break
+        m.restore(before)
+        if case.guard is not None:
+            m.assume(case.guard, True)
+        elif case.pattern is not None:
+            m.assume(ir.Compare(stmt.node, stmt.subject, ["=="], [case.pattern]), True)
+        for name in case.binds:
+            bind_name(m, name, subject if len(case.binds) == 1 else UNKNOWN)
+        m.run_block(case.body)
+        ends.append(m.save())
+        if case.pattern is None and case.guard is None and len(case.binds) <= 1:
+            break
+    else:
+        ends.append(before)
+    m.join_at(ends)
+    m.guards = before.guards
+
+
+# -- loops
+
+
+def _for(m: Machine, stmt: ir.For) -> None:
+    iterated = evaluate(m, stmt.iter)
+    items = _unrollable(m, iterated)
+    if items is not None:
+        _unrolled(m, stmt, items)
+        return
+    loop = m.loop(stmt)
+    loop.over = iterated
+    loop.iterates = ir.render(stmt.iter)
+    loop.targets = frozenset(ir.paths_in(stmt.target))
+    loop.bound = frozenset().union(*(a.bound for a in iterated if isinstance(a, Iter)))
+    _repeat(m, loop, stmt.body, stmt.orelse, enter=lambda: assign(m, stmt.target, element_of(m, iterated)), leave=None)
+
+
+def _unrollable(m: Machine, iterated: Value) -> list[Value] | None:
+    """The items of a short, fully known sequence of objects or names: each turn then knows what it works on."""
+    items = exact_items(iterated)
+    if items is None or not 0 < len(items) <= _UNROLL:
+        return None
+    if all(_is_plain_number(i) for i in items):
+        return None
+    return items
+
+
+def _is_plain_number(value: Value) -> bool:
+    known = constant_of(value)
+    return known is not None and isinstance(known.value, int | float) and not isinstance(known.value, bool)
+
+
+def _unrolled(m: Machine, stmt: ir.For, items: list[Value]) -> None:
+    breaks: list[Snapshot] = []
+    ctx = m.frame.ctx
+    for number, item in enumerate(items):
+        if not m.alive:
+            break
+        scope = LoopScope()
+        m.scopes.append(scope)
+        m.frame.ctx = (ctx, id(stmt.node), number)
+        assign(m, stmt.target, item)
+        m.run_block(stmt.body)
+        m.frame.ctx = ctx
+        m.scopes.pop()
+        m.join_at([m.save(), *scope.continues])
+        breaks.extend(scope.breaks)
+    m.run_block(stmt.orelse)
+    m.join_at([m.save(), *breaks])
+
+
+def _while(m: Machine, stmt: ir.While) -> None:
+    loop = m.loop(stmt)
+    loop.iterates = ir.render(stmt.test)
+    outcome = truth(m, stmt.test) if isinstance(stmt.test, ir.Const) else None
+    if outcome is False:
+        m.run_block(stmt.orelse)
+        return
+
+    def enter() -> None:
+        if outcome is None:
+            evaluate(m, stmt.test)
+
+    _repeat(m, loop, stmt.body, stmt.orelse, enter=enter, leave=None if outcome is None else False)
+
+
+def _repeat(m: Machine, loop: Loop, body: list[ir.Stmt], orelse: list[ir.Stmt], *, enter: Callable[[], None], leave: bool | None) -> None:
+    """Read a loop's body until the names at its head stay the same, then lead its end back to the head.
+
+    A loop is taken to run at least once: one that does not is no training.
+    """
+    guards = m.guards
+    outer = m.loops
+    m.loops = (*outer, loop)
+    head = m.graph.add("head", m.loops, m.at, loop=loop)
+    m.at = [Loose(head)]
+    length = len(m.graph.nodes)
+    start = m.save()
+    for turn in range(_PASSES):
+        m.graph.cut(length)
+        m.restore(start)
+        m.guards = guards
+        scope = LoopScope()
+        m.scopes.append(scope)
+        enter()
+        m.run_block(body)
+        m.scopes.pop()
+        end = merge([m.save(), *scope.continues])
+        if not end.alive:
+            break
+        around = merge([replace(start, at=[Loose(head)]), replace(end, at=[Loose(head)])])
+        if around.locals == start.locals and around.grad == start.grad or turn == _PASSES - 1:
+            break
+        start = replace(start, locals=around.locals, grad=around.grad)
+    for loose in end.at:
+        m.graph.connect(loose, head, back=True)
+    m.loops = outer
+    ends = [] if leave is False else [end]
+    if ends and orelse:
+        m.restore(end)
+        m.guards = guards
+        m.run_block(orelse)
+        ends = [m.save()]
+    m.join_at([*ends, *scope.breaks])
+    m.guards = guards
+    if m.at:
+        m.at = [Loose(m.graph.add("exit", m.loops, m.at, loop=loop))]
+
+
+def _jump(m: Machine, stmt: ir.Jump) -> None:
+    if stmt.value is not None:
+        evaluate(m, stmt.value)
+    if stmt.kind != "raise" and m.scopes:
+        snapshot = m.save()
+        (m.scopes[-1].breaks if stmt.kind == "break" else m.scopes[-1].continues).append(snapshot)
+    m.die()
+
+
+def _return(m: Machine, stmt: ir.Return) -> None:
+    value = evaluate(m, stmt.value) if stmt.value is not None else NONE
+    if m.at:
+        m.frame.returns.append((m.save(), value))
+    m.die()
+
+
+# -- with, try
+
+
+def _with(m: Machine, stmt: ir.With) -> None:
+    _enter_items(m, stmt, 0)
+
+
+def _enter_items(m: Machine, stmt: ir.With, number: int) -> None:
+    if number == len(stmt.items):
+        m.run_block(stmt.body)
+        return
+    expr, target = stmt.items[number]
+
+    def inside(value: Value) -> None:
+        if target is not None:
+            assign(m, target, value)
+        _enter_items(m, stmt, number + 1)
+
+    contexts.enter(m, expr, inside)
+
+
+def _try(m: Machine, stmt: ir.Try) -> None:
+    before = m.save()
+    returns, scopes = m.frame.returns, m.scopes
+    m.frame.returns = []
+    marks = [(len(s.breaks), len(s.continues)) for s in scopes]
+    m.run_block(stmt.body)
+    after = m.save()
+    if after.alive:
+        m.run_block(stmt.orelse)
+    ends = [m.save()]
+    for name, body in stmt.handlers:
+        entry = merge([before, after]) if after.alive else before
+        m.restore(entry)
+        if name:
+            bind_name(m, name, UNKNOWN)
+        node = m.graph.add("branch", m.loops, m.at)
+        m.at = [Loose(node)]
+        m.handling += 1
+        m.run_block(body)
+        m.handling -= 1
+        ends.append(m.save())
+    inner, m.frame.returns = m.frame.returns, returns
+    if not stmt.final:
+        m.frame.returns.extend(inner)
+        m.join_at(ends)
+        return
+    for snapshot, value in inner:
+        m.restore(snapshot)
+        m.run_block(stmt.final)
+        if m.at:
+            m.frame.returns.append((m.save(), value))
+    for scope, (breaks, continues) in zip(scopes, marks):
+        scope.breaks[breaks:] = [s for s in (_finally(m, stmt, s) for s in scope.breaks[breaks:]) if s.alive]
+        scope.continues[continues:] = [s for s in (_finally(m, stmt, s) for s in scope.continues[continues:]) if s.alive]
+    m.join_at(ends)
+    if m.at:
+        m.run_block(stmt.final)
+
+
+def _finally(m: Machine, stmt: ir.Try, snapshot: Snapshot) -> Snapshot:
+    m.restore(snapshot)
+    m.run_block(stmt.final)
+    return m.save()
+
+
+# -- the rest
+
+
+def _expr(m: Machine, stmt: ir.ExprStmt) -> None:
+    evaluate(m, stmt.value)
+
+
+def _delete(m: Machine, stmt: ir.Delete) -> None:
+    for target in stmt.targets:
+        if isinstance(target, ir.Name):
+            m.frame.locals.pop(target.id, None)
+
+
+def _assert(m: Machine, stmt: ir.Assert) -> None:
+    evaluate(m, stmt.test)
+    _refine(m, stmt.test, True)
+
+
+def _function_def(m: Machine, stmt: ir.FunctionDef) -> None:
+    func = Func(stmt.function, m.frame.module, m.frame if m.frame.depth or m.frame.module.frame is not m.frame else None)
+    bind_name(m, stmt.function.name, frozenset({func}))
+
+
+def _class_def(m: Machine, stmt: ir.ClassDef) -> None:
+    bind_name(m, stmt.cls.name, frozenset({ClassRef(stmt.cls, m.frame.module, m.frame if m.frame.depth else None)}))
+
+
+def _import(m: Machine, stmt: ir.Import) -> None:
+    module = m.frame.module
+    for item in stmt.names:
+        found = m.project.find(module, item.module, item.level) if (item.level or item.module) else None
+        if item.name == "*":
+            if found is not None:
+                imports.load(m, found)
+                if found not in m.frame.stars:
+                    m.frame.stars.append(found)
+            continue
+        if found is None and not item.level:
+            value: Value = frozenset({External(f"{item.module}.{item.name}" if item.name else item.module)})
+        else:
+            value = frozenset({External(f"import:{module.filename}:{item.level}:{item.module}:{item.name or ''}")})
+        bind_name(m, item.bound, value)
+
+
+def _scope(m: Machine, stmt: ir.Scope) -> None:
+    return None
+
+
+_RUN: dict[type, Callable[[Machine, Any], None]] = {
+    ir.Assign: run_assign, ir.AugAssign: run_aug_assign, ir.ExprStmt: _expr, ir.If: _if, ir.For: _for, ir.While: _while, ir.With: _with, ir.Try: _try,
+    ir.Match: _match, ir.Return: _return, ir.Jump: _jump, ir.Delete: _delete, ir.Assert: _assert, ir.FunctionDef: _function_def,
+    ir.ClassDef: _class_def, ir.Import: _import, ir.Scope: _scope,
+}  # fmt: skip

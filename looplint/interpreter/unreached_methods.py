@@ -1,0 +1,73 @@
+"""The methods of modules that no loop is in: followed beside the graph, for what is judged where it stands."""
+
+from __future__ import annotations
+
+from looplint.domain.values import NOTHING, UNKNOWN, ClassRef, Func, Obj, Value, ref
+from looplint.interpreter import calls, objects
+from looplint.interpreter.machine import ROOT_FUEL, Machine, OutOfFuel
+from looplint.knowledge.pytorch import CONVERSIONS, SCORES
+from looplint.semantics.registration import begin
+from looplint.syntax import ir
+
+# What one class may cost. Constructors and forwards are short; what needs more is no forward.
+_FUEL = 4_000
+_JUDGED = frozenset({"forward", "autocast", *SCORES})
+_KINDS = frozenset({"module", "loss", "framework", "dataset"})
+
+
+def follow_insides(m: Machine) -> None:
+    """Follow the constructors of the file's modules, and those of their methods in which something stands to be judged."""
+    assert m.main.code is not None
+    m.fuel = ROOT_FUEL  # whatever the last root has left
+    for cls in m.main.code.classes:
+        found = ClassRef(cls, m.main)
+        worth = [f for f in cls.methods.values() if f.name != "__init__" and _worth_following(f)]
+        unseen = any(f.name == "__init__" and f not in m.facts.called for f in cls.methods.values())
+        if (worth or unseen) and objects.kind_of_class(m, found) in _KINDS:
+            _follow_class(m, found, worth)
+
+
+def _worth_following(function: ir.Function) -> bool:
+    losses = any("loss" in name or name.startswith("crit") for name in function.methods)
+    return losses or "autocast" in function.usage or bool(function.methods & _JUDGED) or bool(function.dropped & CONVERSIONS)
+
+
+def _follow_class(m: Machine, cls: ClassRef, methods: list[ir.Function]) -> None:
+    key = ("inside-of", id(cls.cls))
+    instance = m.facts.created.setdefault(key, Obj(objects.kind_of_class(m, cls), key, cls.cls.name, cls=cls))
+    with m.fueled(_FUEL):
+        begin(m, instance, cls)
+        init = objects.find_member(m, cls, "__init__")
+        if init is not None and isinstance(init[0], ir.Function):
+            _follow(m, Func(init[0], init[1].module, init[1].closure, ref(instance), init[1]))
+        for method in methods:
+            _follow(m, Func(method, cls.module, cls.closure, ref(instance), cls))
+
+
+def _follow(m: Machine, func: Func) -> None:
+    noted = len(m.facts.remarks)
+    function = func.function
+    frame = calls.enter_alone(m, func)
+    frame.instance = func.bound or NOTHING
+    for number, param in enumerate(function.params):
+        frame.locals[param.name] = frame.instance if number == 0 and not is_static(function) else parameter(m, func, param)
+    gradients = m.facts.reads_unknown_gradients
+    try:
+        with m.beside(frame):
+            m.aside = True
+            calls.run_frame(m, frame)
+    except OutOfFuel:
+        m.forget_remarks(noted)
+    m.facts.reads_unknown_gradients = gradients
+
+
+def is_static(function: ir.Function) -> bool:
+    return any(isinstance(d, ir.Name) and d.id == "staticmethod" for d in function.decorators)
+
+
+def parameter(m: Machine, func: Func, param: ir.Param) -> Value:
+    """What a parameter is where nobody calls the function: known by its use, or not at all."""
+    if param.kind in ("*", "**"):
+        return UNKNOWN
+    usage = func.function.usage.get(param.name, ir.Usage())
+    return objects.symbolic(m, param.name, usage, ir.render(param.annotation), key=(id(func.function), param.name))

@@ -1,0 +1,123 @@
+"""From a source to findings: parse, lower, follow, judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import libcst as cst
+
+from looplint.finding import Certainty, Finding, Location, Problem, Related
+from looplint.interpreter.machine import Machine
+from looplint.interpreter.roots import follow
+from looplint.interpreter.statements import run_block
+from looplint.linting.results import FileResult
+from looplint.queries.program import Program
+from looplint.rule import Report
+from looplint.sources.reading import Source
+from looplint.syntax.lowering import lower
+from looplint.syntax.positions import span
+from looplint.syntax.project import ModuleInfo, Overlay, Project
+
+if TYPE_CHECKING:
+    from looplint.linting.catalogue import Rule
+
+
+class Unparsable(Exception):
+    """A file that is no Python, as a problem with its place."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(str(problem))
+        self.problem = problem
+
+
+def analyse_file(source: Source, rules: Sequence[Rule], overlay: Overlay | None = None, target_torch: str | None = None) -> FileResult:
+    """Lint one source.
+
+    Args:
+        source: the file's text and name.
+        rules: the rules to ask.
+        overlay: files of the project that are to be taken as given here instead of from the disk.
+        target_torch: the oldest version of PyTorch the code runs on; the current one where it is not given.
+
+    Returns:
+        The findings in every file of the project that was reached from this one, and the problems met.
+    """
+    project = Project(overlay)
+    try:
+        program, info = build_program(source, project)
+        if target_torch:
+            program.target_torch = tuple(int(part) for part in target_torch.split("."))
+    except Unparsable as error:
+        return FileResult((), (error.problem,), frozenset(), project.reads())
+    findings: list[Finding] = []
+    repairs: list[tuple[Any, ...] | None] = []
+    problems: list[Problem] = []
+    reads = project.reads()
+    for rule in rules:
+        try:
+            reports = list(rule.check(program))
+        except Exception as error:  # noqa: BLE001 - a rule's bug is reported as one, and hides nothing else
+            problems.append(Problem(info.filename, f"internal error in {rule.code} ({type(error).__name__}: {error}); please report it"))
+            reads = None
+            continue
+        findings.extend(_finding(rule, report) for report in reports)
+        repairs.extend(report.repair for report in reports)
+    if any(repairs):
+        findings = _with_fixes(program, findings, repairs)
+    return FileResult(_distinct(findings), tuple(problems), frozenset(program.facts.followed), reads)
+
+
+def _with_fixes(program: Program, findings: list[Finding], repairs: list[tuple[Any, ...] | None]) -> list[Finding]:
+    """The findings with the edits that would repair them, or with the reason why nothing would."""
+    from looplint.repairs import Planner, plan
+
+    planner = Planner(program)
+    fixed = []
+    for finding, repair in zip(findings, repairs, strict=True):
+        made = plan(planner, repair, finding.filename, finding.certainty == "every-path") if repair else None
+        fixed.append(replace(finding, unrepaired=made) if isinstance(made, str) else finding.with_fix(made))
+    return fixed
+
+
+def build_program(source: Source, project: Project | None = None) -> tuple[Program, ModuleInfo]:
+    """Parse, lower and follow a source.
+
+    Raises:
+        Unparsable: the source is no Python, or is nested too deeply.
+    """
+    info = ModuleInfo(source.place_of_imports, source.display, source)
+    try:
+        info.code = lower(cst.parse_module(source.text))
+        project = project or Project()
+        project.add(info)
+        machine = Machine(project, info)
+        machine.run_block = lambda body: run_block(machine, body)
+        complete = follow(machine)
+    except cst.ParserSyntaxError as error:
+        message = f"syntax error: {error.message.splitlines()[0]}"
+        cell, place = source.place(Location(error.editor_line, error.editor_column))
+        raise Unparsable(Problem(source.display, message, place, cell)) from None
+    except RecursionError:
+        raise Unparsable(Problem(source.display, "nested too deeply to be analysed; split the expression or exclude the file")) from None
+    return Program(machine.graph, machine.facts, info.filename, complete), info
+
+
+def _finding(rule: Rule, report: Report) -> Finding:
+    site = report.site or report.event.site
+    start, end = span(site)
+    related = tuple(Related(n.message, n.site.module.filename, span(n.site)[0]) for n in report.notes)
+    certainty: Certainty = "every-path" if report.certainty == "every-path" else "some-path"
+    return Finding(
+        rule.code, rule.name, report.message, site.module.filename, start, end, certainty, related,
+        noqa_row=start.row, root=report.event.root, severity=rule.severity,
+    )  # fmt: skip
+
+
+def _distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """One finding per rule and place: the first, which comes from the outermost caller."""
+    kept: dict[tuple[str, str, Location], Finding] = {}
+    for finding in findings:
+        kept.setdefault((finding.code, finding.filename, finding.location), finding)
+    return tuple(sorted(kept.values(), key=lambda f: f.sort_key))

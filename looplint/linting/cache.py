@@ -1,0 +1,210 @@
+"""Results kept between runs, found again by everything they rest on; a warm run parses nothing and imports no parser.
+
+An entry is a file whose name is a digest of what is known before the analysis: this version of looplint and of its parser, the rules' files, how the
+file is judged, where it lies and what is in it. In the entry stands what the analysis asked of the file system besides (`Reads`), which is asked again.
+Entries are written under a name of their own and then moved, so that processes can share a folder; one that cannot be read is none.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import fields
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, TypeVar
+
+from looplint import __version__
+from looplint.errors import UserError
+from looplint.finding import Edit, Finding, Fix, Location, Problem, Related
+from looplint.linting.catalogue import folder, rule_files
+from looplint.linting.results import FileResult
+from looplint.linting.selection import Selection
+from looplint.settings.values import Settings
+from looplint.sources.import_roots import import_roots, is_file
+from looplint.sources.reading import Source
+from looplint.sources.reads import Reads, digest
+
+FOLDER = ".looplint_cache"
+_TAG = "CACHEDIR.TAG"
+_SIGNATURE = "Signature: 8a477f597d28d172789f06886806bc55\n# Results that looplint keeps between runs; `looplint clean` removes them.\n"
+_KEPT_FOR = 30 * 24 * 3600
+# The fields of results that hold values of a class, alone or in a tuple.
+_CLASSES: dict[str, type] = {
+    "location": Location, "end_location": Location, "related": Related, "fix": Fix, "edits": Edit, "findings": Finding, "problems": Problem, "reads": Reads,
+}  # fmt: skip
+T = TypeVar("T")
+
+
+def place(settings: Settings, here: Path) -> Path:
+    """The folder of the cache: the configured one, else beside the configuration, else in the current folder."""
+    if settings.cache_dir:
+        return Path(settings.cache_dir)
+    return (settings.file.parent if settings.file else here) / FOLDER
+
+
+def clean(path: Path) -> bool:
+    """Remove a cache.
+
+    Returns:
+        Whether there was one.
+
+    Raises:
+        UserError: the folder is no cache of looplint's, or cannot be removed.
+    """
+    if not path.is_dir():
+        return False
+    try:
+        if (path / _TAG).read_bytes() != _SIGNATURE.encode():
+            raise UserError(f"{path}: is no cache of looplint's; it was left as it is")
+    except OSError:
+        raise UserError(f"{path}: is no cache of looplint's (it has no {_TAG}); it was left as it is") from None
+    import shutil
+
+    try:
+        shutil.rmtree(path)
+    except OSError as error:
+        raise UserError(f"{path}: cannot be removed: {error.strerror or error}") from None
+    return True
+
+
+class Cache:
+    """The results of earlier runs, as far as they still hold."""
+
+    def __init__(self, path: Path) -> None:
+        """Use the cache in a folder, which need not exist yet; where it cannot be written, nothing is kept."""
+        self._path = path
+        self._rules: dict[tuple[str, ...], str] = {}
+        self._digests: dict[str, str | None] = {}
+        self._prepared = False
+
+    def get(self, source: Source, selection: Selection) -> FileResult | None:
+        """What an earlier run found in a file, if that still holds."""
+        if source.path is None:
+            return None
+        import json
+
+        try:
+            found = json.loads(self._entry(source, selection).read_bytes())
+            result = _build(FileResult, found)
+        except (OSError, ValueError, TypeError, KeyError, AttributeError):
+            return None
+        return result if result.reads is not None and holds(result.reads, self._digest) else None
+
+    def put(self, source: Source, selection: Selection, result: FileResult) -> None:
+        """Keep what was found in a file."""
+        if source.path is None or result.reads is None:
+            return
+        import json
+
+        entry = self._entry(source, selection)
+        text = json.dumps(_plain(result), ensure_ascii=True, separators=(",", ":"))
+        new = entry.with_name(f"{entry.name}.{os.getpid()}")
+        try:
+            self._prepare(entry.parent)
+            new.write_text(text, encoding="ascii")
+            os.replace(new, entry)
+        except OSError:  # a cache that cannot be written is no reason to say anything
+            with suppress(OSError):
+                new.unlink()
+
+    @cached_property
+    def _version(self) -> str:
+        return f"{__version__}-{_engine()}"
+
+    def _entry(self, source: Source, selection: Selection) -> Path:
+        assert source.path is not None
+        rules = self._rules.get(selection.rule_folders)
+        if rules is None:
+            rules = self._rules[selection.rule_folders] = _rules(selection.rule_folders)
+        key = "\0".join([rules, repr(selection), os.getcwd(), str(source.path), source.display, source.language, digest(source.raw)])
+        return self._path / self._version / f"{digest(key.encode('utf-8', 'surrogateescape'))}.json"
+
+    def _digest(self, path: str) -> str | None:
+        if path not in self._digests:
+            try:
+                self._digests[path] = digest(Path(path).read_bytes())
+            except OSError:
+                self._digests[path] = None
+        return self._digests[path]
+
+    def _prepare(self, folder: Path) -> None:
+        if self._prepared:
+            return
+        self._prepared = True
+        if not self._path.is_dir():
+            self._path.mkdir(parents=True)
+            (self._path / ".gitignore").write_text("*\n", encoding="ascii")
+            (self._path / _TAG).write_bytes(_SIGNATURE.encode())
+        if folder.is_dir():
+            os.utime(folder)
+            return
+        folder.mkdir(exist_ok=True)
+        for other in self._path.iterdir():
+            if other.is_dir() and other != folder and time.time() - other.stat().st_mtime > _KEPT_FOR:
+                import shutil
+
+                shutil.rmtree(other, ignore_errors=True)
+
+
+def holds(reads: Reads, digest_of: Callable[[str], str | None]) -> bool:
+    """Whether what a result rests on is still so; `digest_of` gives the digest of what is in a file now."""
+    return (
+        all(digest_of(path) == expected for path, expected in reads.files)
+        and not any(is_file(Path(path)) for path in reads.absent)
+        and all(tuple(map(str, import_roots(Path(path)))) == roots for path, roots in reads.roots)
+    )
+
+
+def _engine() -> str:
+    """What stands for the code that analyses: this package's files and the parser's, by size and time of change, and Python's version."""
+    marks = [sys.version.encode()]
+    package = Path(__file__).parents[1]
+    spec = find_spec("libcst")
+    files = [
+        *sorted(f for f in package.rglob("*.py") if "runtime" not in f.parts),
+        *([Path(spec.origin).with_name("_version.py")] if spec and spec.origin else []),
+    ]
+    for file in files:
+        with suppress(OSError):
+            status = file.stat()
+            marks.append(f"{file.name} {status.st_size} {status.st_mtime_ns}".encode())
+    return digest(b"\0".join(marks))[:12]
+
+
+def _rules(folders: Sequence[str]) -> str:
+    """What stands for the rules: what is in their files, and in those beside them that they may import."""
+    files = [*rule_files(folder()), *(f for name in folders for f in sorted(Path(name).rglob("*.py")))]
+    return digest(b"\0".join(part for f in files for part in (str(f).encode("utf-8", "surrogateescape"), f.read_bytes())))
+
+
+def _plain(value: Any) -> Any:
+    """A result as JSON can hold it."""
+    if type(value) in _DATACLASSES:
+        return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
+    if isinstance(value, (tuple, list)):
+        return [_plain(v) for v in value]
+    return sorted(value) if isinstance(value, frozenset) else value
+
+
+def _build(cls: type[T], data: dict[str, Any]) -> T:
+    """A value of a class from what `_plain` made of it."""
+    values = {name: _value(name, value) for name, value in data.items()}
+    if cls is FileResult:
+        values["followed"] = frozenset(values["followed"])
+    return cls(**values)
+
+
+def _value(name: str, value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(_value(name, v) for v in value)
+    if isinstance(value, dict):
+        return _build(_CLASSES[name], value)
+    return value
+
+
+_DATACLASSES = frozenset({FileResult, *_CLASSES.values()})

@@ -1,0 +1,135 @@
+"""The rules: one file each in a folder, loaded from there."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from looplint.errors import UserError
+from looplint.finding import Severity
+
+if TYPE_CHECKING:
+    from looplint.queries.program import Program
+
+Check = Callable[["Program"], Iterator[Any]]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule as its file states it. The page is the file's docstring."""
+
+    code: str
+    name: str
+    default: bool
+    severity: Severity
+    summary: str
+    doc: str
+    check: Check
+    path: Path
+
+
+def folder(name: str = "rules") -> Path:
+    """A data folder of the project: beside the package in a checkout, inside it when installed."""
+    here = Path(__file__).parents[1]
+    inside = here / name
+    return inside if inside.is_dir() else here.parent / name
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What selecting a rule needs of it, read from its file without running it."""
+
+    code: str
+    name: str
+    default: bool
+    path: Path
+
+
+_CODE = re.compile(rb"""^CODE(?:\s*:\s*\w+)?\s*=\s*["']([^"']+)["']""", re.MULTILINE)
+_OPT_IN = re.compile(rb"^DEFAULT(?:\s*:\s*\w+)?\s*=\s*False\b", re.MULTILINE)
+
+
+def index(folders: Sequence[str] = ()) -> list[Entry]:
+    """The rules of the project and of some more folders, without importing anything they import.
+
+    Raises:
+        UserError: a folder that is none, a file that is no rule, or two rules of one code or name.
+    """
+    entries = [_entry(file) for place in (folder(), *map(Path, folders)) for file in rule_files(place)]
+    _check_distinct(entries)
+    return sorted(entries, key=lambda e: e.code)
+
+
+def rule_files(path: Path) -> list[Path]:
+    """The files of a folder that hold rules.
+
+    Raises:
+        UserError: there is no such folder.
+    """
+    if not path.is_dir():
+        raise UserError(f"{path}: there is no such folder of rules")
+    return sorted(file for file in path.glob("*.py") if not file.name.startswith("_"))
+
+
+def _entry(file: Path) -> Entry:
+    raw = file.read_bytes()
+    code = _CODE.search(raw)
+    if code is None:
+        raise UserError(f'{file}: is no rule: it has no line CODE = "..."')
+    return Entry(code[1].decode(), file.stem.replace("_", "-"), _OPT_IN.search(raw) is None, file)
+
+
+def _check_distinct(rules: Sequence[Entry | Rule]) -> None:
+    taken: dict[str, Path] = {}
+    for rule in rules:
+        for word in (rule.code, rule.name):
+            other = taken.setdefault(word, rule.path)
+            if other != rule.path:
+                raise UserError(f"{rule.path}: {word} is already the rule of {other}; codes and names have to differ")
+
+
+def load_all(folders: Sequence[str] = ()) -> list[Rule]:
+    """Load the project's rules and those of some more folders.
+
+    Raises:
+        UserError: as `load` and `index` do.
+    """
+    index(folders)
+    return sorted((rule for place in (None, *map(Path, folders)) for rule in load(place)), key=lambda r: r.code)
+
+
+def load(path: Path | None = None) -> list[Rule]:
+    """Load every rule of a folder, in the order of their codes.
+
+    Raises:
+        UserError: a file that is no rule.
+    """
+    rules = [_load_rule(file) for file in rule_files(path or folder())]
+    return sorted(rules, key=lambda r: r.code)
+
+
+def _load_rule(file: Path) -> Rule:
+    spec = importlib.util.spec_from_file_location(f"looplint.rules.{file.stem}", file)
+    if spec is None or spec.loader is None:
+        raise UserError(f"{file}: cannot be loaded as a rule")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+        code, check, doc = module.CODE, module.check, module.__doc__ or ""
+    except (SyntaxError, ImportError, AttributeError) as error:
+        raise UserError(f"{file}: is no rule ({error}); a rule has a docstring, CODE and check(program)") from error
+    summary = doc.strip().split("\n", 1)[0]
+    return Rule(
+        code,
+        file.stem.replace("_", "-"),
+        getattr(module, "DEFAULT", True),
+        getattr(module, "SEVERITY", "error"),
+        summary,
+        doc.strip(),
+        check,
+        file,
+    )

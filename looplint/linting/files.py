@@ -1,0 +1,273 @@
+"""Linting many files: find, read, filter, analyse, and put the results together."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from looplint.finding import Finding, Problem
+from looplint.linting.results import FileResult
+from looplint.linting.selection import Selection, Ways
+from looplint.linting.shards import Shard, callers
+from looplint.sources.cells import in_cells
+from looplint.sources.discovery import discover
+from looplint.sources.reading import Source, SourceError, could_contain_loop, programs_of, read_source, shown_as, texts_of
+
+if TYPE_CHECKING:
+    from looplint.linting.cache import Cache
+    from looplint.linting.catalogue import Rule
+    from looplint.settings.configuration import Configurations
+    from looplint.syntax.project import Overlay
+
+_FILES_WORTH_A_POOL = 12
+_IMPORTS = re.compile(rb"^\s*(?:from|import)\s+(?!(?:os|sys|re|json|math|typing)\b)\.*\w", re.MULTILINE)
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class LintResult:
+    """What a run gave: findings and problems in a stable order, how many files were looked at, and what else its reader should know."""
+
+    findings: tuple[Finding, ...]
+    problems: tuple[Problem, ...]
+    checked: int
+    remarks: tuple[str, ...] = ()
+
+
+def lint_paths(
+    paths: Sequence[str],
+    selection: Selection | None = None,
+    *,
+    configurations: Configurations | None = None,
+    cache: Cache | None = None,
+    shard: Shard | None = None,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> LintResult:
+    """Lint files and folders.
+
+    Args:
+        paths: what the user named; "-" is standard input.
+        selection: which rules to ask, of files without settings of their own; the default rules where it is not given.
+        configurations: finds the settings of each file; no configuration file is read where it is not given.
+        cache: what earlier runs found; everything is analysed anew where it is not given.
+        shard: the part of the files to lint; all where it is not given.
+        jobs: how many processes; chosen by the number of files where it is None.
+        progress: called with the number of files done and of all.
+
+    Returns:
+        All findings that no comment and no setting silences, and everything that could not be read.
+
+    Raises:
+        UserError: a configuration is wrong, or names a rule that does not exist.
+    """
+    ways = Ways(paths, selection, configurations)
+    return lint_gathered(gather(paths, ways), ways, cache=cache, shard=shard, jobs=jobs, progress=progress)
+
+
+def lint_gathered(
+    gathered: Gathered,
+    ways: Ways,
+    *,
+    cache: Cache | None = None,
+    shard: Shard | None = None,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> LintResult:
+    """Lint what was gathered, in the ways it was gathered for; the rest is as for `lint_paths`."""
+    if shard is not None:
+        return _lint_part(gathered, shard, ways, partial(run, ways=ways, jobs=jobs, progress=progress, cache=cache))
+    results = run(gathered.sources, ways, jobs, progress, cache)
+    problems = [*gathered.problems, *(p for r in results for p in r.problems)]
+    findings = in_cells(findings_of(results, gathered.sources, ways), gathered.sources)
+    return LintResult(tuple(findings), tuple(dict.fromkeys(problems)), gathered.checked)
+
+
+def _lint_part(gathered: Gathered, shard: Shard, ways: Ways, run: Callable[[Sequence[Source]], list[FileResult]]) -> LintResult:
+    """Lint the files of one part. Files of other parts are followed where what they call is judged here; what stands in them is not said."""
+    own = [source for source in gathered.sources if shard.holds(source.display)]
+    results = run(own)
+    others = [source for source in gathered.sources if not shard.holds(source.display)]
+    elsewhere = [replace(r, findings=(), problems=()) for r in run(callers(merge(results), others, gathered.files))]
+    problems = [*(p for p in gathered.problems if shard.holds(p.filename)), *(p for r in results for p in r.problems)]
+    # Whether a comment silences anything is known only where all files are looked at.
+    findings = in_cells(unsilenced(ways.shown(merge([*results, *elsewhere])), own), own)
+    return LintResult(tuple(findings), tuple(dict.fromkeys(problems)), sum(shard.holds(shown_as(str(file))) for file in gathered.files))
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """The files worth analysing, what could not be read, and all that were looked at."""
+
+    sources: tuple[Source, ...]
+    problems: tuple[Problem, ...]
+    files: tuple[Path, ...]
+
+    @property
+    def checked(self) -> int:
+        return len(self.files)
+
+
+def gather(paths: Sequence[str], ways: Ways) -> Gathered:
+    """Find and read the files that can be about training.
+
+    Raises:
+        UserError: a configuration that holds for one of them, or for the current folder, is wrong.
+    """
+    ways.of_source(None)
+    discovered = discover(paths, ways.configurations.of_folder)
+    problems = list(discovered.problems)
+    candidates: list[Source] = []
+    for path in discovered.files:
+        try:
+            source = read_source(path, ways.language_of(path))
+        except SourceError as error:
+            problems.append(error.problem)
+            continue
+        for program in programs_of(source):
+            if program.path is None or worth_analysing(program, ways, named=program.display in ways.named):
+                candidates.append(program)
+                problems.extend(program.problems)
+    return Gathered(tuple(candidates), tuple(problems), discovered.files)
+
+
+def worth_analysing(source: Source, ways: Ways, *, named: bool) -> bool:
+    """Whether something can be said about a source. One that was named itself may hold nothing of a loop and still be the program that runs one."""
+    return could_contain_loop(source.code) or (named and _IMPORTS.search(source.code) is not None) or ways.may_hold_unused(source)
+
+
+def run(sources: Sequence[Source], ways: Ways, jobs: int | None, progress: Progress | None, cache: Cache | None = None) -> list[FileResult]:
+    """Analyse sources, each in its own way, in several processes where they are many; what the cache still knows is not analysed."""
+    work = [(source, ways.of_source(source)) for source in sources]
+    known = [cache.get(*each) if cache else None for each in work]
+    left = [each for each, result in zip(work, known, strict=True) if result is None]
+    fresh = iter(_analyse_all(left, jobs, progress))
+    results = []
+    for (source, selection), result in zip(work, known, strict=True):
+        if result is None:
+            result = next(fresh)
+            if cache:
+                cache.put(source, selection, result)
+        results.append(result)
+    return results
+
+
+def _analyse_all(work: Sequence[tuple[Source, Selection]], jobs: int | None, progress: Progress | None) -> list[FileResult]:
+    if not work:
+        return []
+    workers = min(jobs or (os.cpu_count() or 1), len(work))
+    if workers > 1 and (jobs or len(work) >= _FILES_WORTH_A_POOL):
+        return _in_processes(work, workers, progress)
+    results = []
+    for number, (source, selection) in enumerate(work, 1):
+        results.append(judge(source, selection))
+        if progress:
+            progress(number, len(work))
+    return results
+
+
+def _in_processes(work: Sequence[tuple[Source, Selection]], workers: int, progress: Progress | None) -> list[FileResult]:
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
+    for selection in dict.fromkeys(selection for _, selection in work):
+        rules_of(selection)  # what is wrong with a rule is said here, and forked processes find it loaded
+    results: list[FileResult] = []
+    with ProcessPoolExecutor(workers) as pool:
+        futures = [pool.submit(judge, source, selection) for source, selection in work]
+        for number, ((source, _), future) in enumerate(zip(work, futures), 1):
+            try:
+                results.append(future.result())
+            except BrokenProcessPool:
+                results.append(
+                    FileResult((), (Problem(source.display, "the process that analysed this file, or one beside it, died"),), frozenset())
+                )
+            if progress:
+                progress(number, len(work))
+    return results
+
+
+@lru_cache(maxsize=16)
+def rules_of(selection: Selection) -> tuple[Rule, ...]:
+    """The rules of a selection, loaded once in each process."""
+    return tuple(selection.rules())
+
+
+def judge(source: Source, selection: Selection, overlay: Overlay | None = None) -> FileResult:
+    """Analyse one source with the rules and the knowledge of its settings."""
+    from looplint.knowledge import lookup
+
+    lookup.use(selection.knowledge)
+    return analyse(source, rules_of(selection), overlay, selection.target_torch)
+
+
+def analyse(source: Source, rules: Sequence[Rule], overlay: Overlay | None = None, target_torch: str | None = None) -> FileResult:
+    """Analyse one source; a bug of looplint's own becomes a problem that names the file."""
+    from looplint.linting.analysis import analyse_file
+
+    try:
+        result = analyse_file(source, rules, overlay, target_torch)
+        return _unrepaired(result, source.display) if source.language == "markdown" else result
+    except MemoryError:
+        return FileResult((), (Problem(source.display, "needs more memory than there is"),), frozenset())
+    except Exception as error:  # noqa: BLE001 - reported, never hidden
+        message = f"internal error ({type(error).__name__}: {error}); please report it"
+        return FileResult((), (Problem(source.display, message),), frozenset())
+
+
+def _unrepaired(result: FileResult, filename: str) -> FileResult:
+    """Findings of a document without their repairs: what would be written is a part of the document only."""
+    return replace(result, findings=tuple(f.with_fix(None) if f.filename == filename else f for f in result.findings))
+
+
+def merge(results: Iterable[FileResult]) -> list[Finding]:
+    """Put the findings of all files together.
+
+    A function that one file only defines is judged by itself there, and with its real objects where another file calls it: the caller knows better.
+    """
+    results = list(results)
+    followed = frozenset().union(*(r.followed for r in results))
+    kept: dict[tuple[str, str, int, int], Finding] = {}
+    for result in results:
+        for finding in result.findings:
+            if finding.root not in followed:
+                kept.setdefault((finding.code, finding.filename, finding.location.row, finding.location.column), finding)
+    return sorted(kept.values(), key=lambda f: f.sort_key)
+
+
+def findings_of(results: Iterable[FileResult], sources: Iterable[Source], ways: Ways) -> list[Finding]:
+    """The findings of all files that no comment and no setting silences, and the comments that silence nothing, where that is asked."""
+    results, sources = list(results), list(sources)
+    found = merge(results)
+    shown = list(unsilenced(ways.shown(found), sources))
+    # What could not be analysed may hold what a comment silences.
+    unused = [] if any(r.problems for r in results) else list(ways.shown(ways.unused(sources, found)))
+    return sorted([*shown, *unused], key=lambda f: f.sort_key) if unused else shown
+
+
+def unsilenced(findings: Iterable[Finding], sources: Iterable[Source]) -> Iterable[Finding]:
+    """The findings that no comment silences, each with the row on which one would."""
+    from looplint.linting.suppression import Suppressions, comment_row
+
+    texts = texts_of(sources)
+    parsed: dict[str, Suppressions] = {}
+    for finding in findings:
+        name = finding.filename
+        if name not in parsed:
+            texts[name] = texts.get(name) or _text_of(name)
+            parsed[name] = Suppressions.parse(texts[name])
+        if not parsed[name].silences(finding):
+            row = comment_row(texts[name], finding.location.row)
+            yield finding if row == finding.noqa_row else replace(finding, noqa_row=row)
+
+
+def _text_of(filename: str) -> str:
+    try:
+        return read_source(Path(filename)).text
+    except SourceError:
+        return ""

@@ -1,0 +1,303 @@
+"""Applying repairs: round after round, each proved on the text it leads to, until nothing is left that can be repaired."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from looplint.finding import Edit, Finding, Fix, Location, Problem
+from looplint.linting.files import Gathered, LintResult, Progress, findings_of, gather, judge, run
+from looplint.linting.results import FileResult
+from looplint.linting.selection import Selection, Ways
+from looplint.linting.unused import CODE as UNUSED
+from looplint.sources.cells import in_cells
+from looplint.sources.reading import Source, display_name, read_source, with_text
+
+if TYPE_CHECKING:
+    from looplint.linting.cache import Cache
+    from looplint.settings.configuration import Configurations
+
+# Each round applies what does not touch each other; a file that still changes after so many is left as it is then.
+_MOST_ROUNDS = 10
+_NEWLINE = re.compile(r"\r\n|\r|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A repair that was made: which, where the finding stood when it was made, and what was done."""
+
+    code: str
+    name: str
+    filename: str
+    location: Location
+    message: str
+    cell: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FixResult:
+    """What repairing gave: the files with their new text, the repairs made, and what is left.
+
+    `stdin` is standard input as it is now, changed or not. `linted` holds the findings that remain; those that could have been repaired and were not say why.
+    """
+
+    changed: tuple[tuple[Source, Source], ...]
+    stdin: Source | None
+    applied: tuple[Applied, ...]
+    linted: LintResult
+
+
+def fix_paths(
+    paths: Sequence[str],
+    selection: Selection | None = None,
+    *,
+    configurations: Configurations | None = None,
+    cache: Cache | None = None,
+    unsafe: bool = False,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> FixResult:
+    """Lint files and folders and repair what can be repaired, in memory: nothing is written.
+
+    Args:
+        paths: what the user named; "-" is standard input.
+        selection: which rules to ask, and thus what to repair, in files without settings of their own.
+        configurations: finds the settings of each file; no configuration file is read where it is not given.
+        cache: what earlier runs found; everything is analysed anew where it is not given.
+        unsafe: whether unsafe repairs are made too.
+        jobs: how many processes lint.
+        progress: called with the number of files linted and of all.
+
+    Raises:
+        UserError: a configuration is wrong, or names a rule that does not exist.
+    """
+    ways = Ways(paths, selection, configurations)
+    return fix_gathered(gather(paths, ways), ways, cache=cache, unsafe=unsafe, jobs=jobs, progress=progress)
+
+
+def fix_gathered(
+    gathered: Gathered,
+    ways: Ways,
+    *,
+    cache: Cache | None = None,
+    unsafe: bool = False,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> FixResult:
+    """Repair what was gathered, in the ways it was gathered for; the rest is as for `fix_paths`."""
+    results = run(gathered.sources, ways, jobs, progress, cache)
+    session = Session(list(gathered.sources), results, ways, unsafe, gathered.files)
+    session.work()
+    problems = [*gathered.problems, *(p for r in session.results for p in r.problems)]
+    linted = LintResult(tuple(in_cells(session.remaining(), session.current)), tuple(dict.fromkeys(problems)), gathered.checked)
+    stdin = next((s for s in session.current if s.path is None), None)
+    return FixResult(tuple(session.changed()), stdin, tuple(session.applied), linted)
+
+
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+    """The text with edits of one file made in it.
+
+    Raises:
+        ValueError: two edits overlap.
+    """
+    starts = [0, *(m.end() for m in _NEWLINE.finditer(text))]
+
+    def offset(place: Location) -> int:
+        return starts[place.row - 1] + place.column - 1
+
+    parts, end = [], 0
+    for edit in sorted(edits, key=lambda e: (e.location, e.end_location)):
+        begin = offset(edit.location)
+        if begin < end:
+            raise ValueError("edits overlap")
+        parts += [text[end:begin], edit.content]
+        end = offset(edit.end_location)
+    return "".join([*parts, text[end:]])
+
+
+@dataclass(slots=True)
+class Session:
+    """The files of one run while they are repaired."""
+
+    sources: list[Source]
+    results: list[FileResult]
+    ways: Ways
+    unsafe: bool
+    given: Sequence[Path]
+    applied: list[Applied] = field(default_factory=list)
+    refused: dict[tuple[str, str, str], str] = field(default_factory=dict)
+    current: list[Source] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.current = list(self.sources)
+
+    def work(self, among: Callable[[Finding], bool] = lambda _: True) -> None:
+        """Make all repairs that are wanted and hold, of the findings that are to be looked at."""
+        for _ in range(_MOST_ROUNDS):
+            chosen = self._choose(among)
+            if not chosen:
+                return
+            if len(chosen) > 1 and self._try(chosen) is None:
+                continue
+            for finding in chosen:
+                reason = self._try([finding])
+                if reason is None:
+                    break  # the places of the others may have moved
+                self.refused[self._fingerprint(finding)] = reason
+
+    def changed(self) -> Iterator[tuple[Source, Source]]:
+        return ((old, new) for old, new in zip(self.sources, self.current, strict=True) if old.text != new.text)
+
+    def remaining(self) -> Iterator[Finding]:
+        for finding in self._findings(self.results):
+            reason = self.refused.get(self._fingerprint(finding))
+            yield replace(finding, fix=None, unrepaired=reason) if reason else finding
+
+    def _findings(self, results: Sequence[FileResult]) -> list[Finding]:
+        return findings_of(results, self.current, self.ways)
+
+    def make(self, finding: Finding) -> str | None:
+        """Make one repair, be it safe or not, or say why it does not hold."""
+        if not all(self._may_change(e.filename) for e in (finding.fix.edits if finding.fix else ())):
+            return "its place is in a file that was not given to be repaired"
+        return self._try([finding])
+
+    def _choose(self, among: Callable[[Finding], bool]) -> list[Finding]:
+        """The repairs of this round: those of the run's own files that reach into no place another one reaches into."""
+        taken: dict[str, list[tuple[Location, Location]]] = {}
+        chosen = []
+        for finding in self._findings(self.results):
+            if finding.fix is None or not among(finding) or not self._wanted(finding.fix) or self._fingerprint(finding) in self.refused:
+                continue
+            if not all(self._may_change(e.filename) for e in finding.fix.edits):
+                self.refused[self._fingerprint(finding)] = "its place is in a file that was not given to be repaired"
+                continue
+            reach = _reach(finding)
+            if any(a <= end and start <= b for name, start, end in reach for a, b in taken.get(name, ())):
+                continue
+            for name, start, end in reach:
+                taken.setdefault(name, []).append((start, end))
+            chosen.append(finding)
+        return chosen
+
+    def _may_change(self, filename: str) -> bool:
+        """Whether a file was given to be repaired; one with nothing to analyse in it comes in here."""
+        if any(s.display == filename for s in self.current):
+            return True
+        path = next((p for p in self.given if display_name(p) == filename), None)
+        if path is None:
+            return False
+        source = read_source(path)
+        self.sources.append(source)
+        self.current.append(source)
+        self.results.append(FileResult((), (), frozenset()))
+        return True
+
+    def _wanted(self, fix: Fix) -> bool:
+        return fix.applicability == "safe" or (self.unsafe and fix.applicability == "unsafe")
+
+    def _try(self, findings: Sequence[Finding]) -> str | None:
+        """Apply repairs and keep them if they hold: the text parses, the findings are gone, and no rule has begun to speak.
+
+        Returns:
+            None, or the reason why nothing was changed.
+        """
+        edits: dict[str, list[Edit]] = {}
+        for finding in findings:
+            for edit in finding.fix.edits if finding.fix else ():
+                edits.setdefault(edit.filename, []).append(edit)
+        try:
+            after = [with_text(s, apply_edits(s.text, edits[s.display])) if s.display in edits else s for s in self.current]
+        except ValueError as error:
+            return str(error)
+        overlay = {s.path: s for s in after if s.path is not None}
+        again = [n for n, result in enumerate(self.results) if self.current[n].display in edits or _reads(result, edits)]
+        results = list(self.results)
+        for number in again:
+            results[number] = judge(after[number], self.ways.of_source(after[number]), overlay)
+            problems = set(results[number].problems) - set(self.results[number].problems)
+            if problems:
+                return f"the repaired file cannot be analysed: {min(p.message for p in problems)}"
+        before, now = Counter(f.code for f in self._findings(self.results)), Counter(f.code for f in findings_of(results, after, self.ways))
+        repaired = Counter(f.code for f in findings)
+        # A repair may cure what a comment silenced; that the comment is left over is no harm of its doing.
+        risen = sorted(code for code in now if now[code] > before[code] - repaired[code] and (code != UNUSED or repaired[code]))
+        if any(now[code] > before[code] for code in risen):
+            return f"the repair would bring {', '.join(code for code in risen if now[code] > before[code])}"
+        if risen:
+            return "the repair does not make the finding go away"
+        placed = in_cells(findings, self.current)
+        self.applied += [Applied(f.code, f.name, f.filename, f.location, f.fix.message, f.cell) for f in placed if f.fix]
+        self.current, self.results = after, results
+        return None
+
+    def _fingerprint(self, finding: Finding) -> tuple[str, str, str]:
+        """A finding by its line's text, which stays when other lines move."""
+        source = next((s for s in self.current if s.display == finding.filename), None)
+        lines = _NEWLINE.split(source.text) if source else []
+        row = finding.location.row
+        return finding.code, finding.filename, lines[row - 1].strip() if 0 < row <= len(lines) else str(row)
+
+
+def _reach(finding: Finding) -> list[tuple[str, Location, Location]]:
+    """Per file, the first and last place that a finding's repair touches."""
+    edits = finding.fix.edits if finding.fix else ()
+    files = dict.fromkeys(e.filename for e in edits)
+    return [(n, min(e.location for e in edits if e.filename == n), max(e.end_location for e in edits if e.filename == n)) for n in files]
+
+
+def _reads(result: FileResult, files: Iterable[str]) -> bool:
+    """Whether a file's findings came out of one of the changed files."""
+    names = set(files)
+    return any(f.filename in names for f in result.findings) or any(place.partition("::")[0] in names for place in result.followed)
+
+
+def write(old: Source, new: Source) -> Problem | None:
+    """Put a repaired file in place of what it was read from, unless that has changed since.
+
+    Returns:
+        None, or what kept the file from being written; it is then as it was.
+    """
+    from looplint.errors import UserError
+    from looplint.sources.writing import write_atomic
+
+    assert old.path is not None
+    try:
+        if old.path.read_bytes() != old.raw:
+            return Problem(old.display, "has changed since it was read; it was not repaired")
+        if not os.stat(old.path).st_mode & 0o222:
+            return Problem(old.display, "is read-only; it was not repaired")
+        write_atomic(old.path, new.raw)
+    except OSError as error:
+        return Problem(old.display, f"cannot be written: {error.strerror or error}")
+    except UserError as error:
+        return Problem(old.display, str(error).removeprefix(f"{old.path}: "))
+    return None
+
+
+def diff(old: Source, new: Source) -> str:
+    """The unified diff of a repaired file, or those of the changed cells of a notebook."""
+    name = Path(old.display).as_posix()
+    if not old.is_notebook:
+        return _diff(old.text, new.text, name)
+    from looplint.sources.notebooks import cell_texts
+
+    return "".join(
+        _diff(a, b, f"{name}:cell {n}") for n, (a, b) in enumerate(zip(cell_texts(old.raw), cell_texts(new.raw), strict=True), 1) if a != b
+    )
+
+
+def _diff(old: str, new: str, name: str) -> str:
+    from difflib import unified_diff
+
+    lines = unified_diff(_lines(old), _lines(new), name, name)
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
+def _lines(text: str) -> list[str]:
+    return re.findall(r"[^\n]*\n|[^\n]+", text)

@@ -1,0 +1,63 @@
+"""Writing `# noqa: ...` comments that silence findings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from looplint.finding import Finding
+from looplint.linting.suppression import Directive, Suppressions, scan
+
+
+class NotSilenced(Exception):
+    """No comment can be written that silences a finding without changing the program; says why."""
+
+
+def add_noqa(text: str, findings: Iterable[Finding]) -> str:
+    """A source with comments that silence findings of it.
+
+    A comment is added to one that stands on the line already; codes join a list of codes. Where a line cannot hold a comment, because it
+    ends inside of a string or with a backslash, the comment goes to the end of that string or statement, where it counts as well.
+
+    Raises:
+        NotSilenced: the text cannot be read line by line, or would mean something else.
+    """
+    _, tails = scan(text)
+    codes: dict[int, list[str]] = {}
+    before = Suppressions.parse(text)
+    findings = [f for f in findings if not before.silences(f)]
+    for finding in findings:
+        row = finding.noqa_row or finding.location.row
+        codes.setdefault(tails.get(row, row), []).append(finding.code)
+    lines = re.findall(r"[^\n]*\n|[^\n]+", text)
+    for row, wanted in codes.items():
+        directive = next((d for d in before.directives if d.row == row and d.kind == "noqa" and d.words), None)
+        lines[row - 1] = _with(lines[row - 1], sorted(set(wanted)), directive)
+    new = "".join(lines)
+    if _program(new) != _program(text):
+        raise NotSilenced("a comment would change what the file means")
+    after = Suppressions.parse(new)
+    left = next((f for f in findings if not after.silences(f)), None)
+    if left is not None:
+        raise NotSilenced(f"no comment silences {left.code} in row {left.location.row}")
+    return new
+
+
+def _with(line: str, codes: Sequence[str], directive: Directive | None) -> str:
+    if directive is not None:
+        end = directive.words[-1].end - 1
+        return f"{line[:end]}, {', '.join(codes)}{line[end:]}"
+    body = line.rstrip("\r\n")
+    return f"{body.rstrip()}  # noqa: {', '.join(codes)}{line[len(body) :]}"
+
+
+def _program(text: str) -> list[tuple[int, str]]:
+    """What the text says without its comments."""
+    import io
+    import tokenize
+
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
+    except (tokenize.TokenError, IndentationError, SyntaxError) as error:
+        raise NotSilenced(f"the file cannot be tokenized: {error}") from None
+    return [(t.type, t.string) for t in tokens if t.type not in (tokenize.COMMENT, tokenize.NL)]

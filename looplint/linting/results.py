@@ -1,0 +1,22 @@
+"""What linting one file gave, and what it rests on: plain values that cross processes and outlive them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from looplint.finding import Finding, Problem
+from looplint.sources.reads import Reads
+
+
+@dataclass(frozen=True)
+class FileResult:
+    """What linting one file gave.
+
+    `followed` names the functions of other files that were followed with a caller's objects ("file::function"). `reads` is None where the result
+    is not to be used again: it came of an accident, or of something that cannot be checked.
+    """
+
+    findings: tuple[Finding, ...]
+    problems: tuple[Problem, ...]
+    followed: frozenset[str]
+    reads: Reads | None = None

@@ -1,0 +1,95 @@
+"""Gradient accumulation: steps that use the gradients of several batches."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from looplint.domain.values import Obj, Ref
+from looplint.flow.graph import Event, Guard, Loop
+from looplint.knowledge.pytorch import BATCH_NORM_MODELS, BATCH_NORMS
+from looplint.queries.program import Program
+from looplint.syntax.ir import Binary, BoolOp, Compare, Const, Expr, paths_in, render
+
+
+def accumulated(program: Program, step: Event) -> str | None:
+    """How many batches a step uses the gradients of, as the text says it: the k of `(i + 1) % k == 0`; None where it is every one."""
+    optimizer = next(iter(step.subjects), None)
+    loop = step.loops[-1] if step.loops else None
+    if optimizer is None or optimizer.kind != "optimizer" or loop is None or loop not in program.batch_loops:
+        return None
+    every = next(((k, g) for g in step.guards if g.depth >= len(step.loops) and (k := period(g, loop))), None)
+    if every is None or _used_each_time(program, optimizer, loop) or _made_at_once(program, optimizer, step, every[1]):
+        return None
+    return every[0]
+
+
+def left_over(program: Program, step: Event) -> bool:
+    """Whether a step that uses several batches leaves some over at the end of an epoch: it counts the batches of each, and steps for no other reason."""
+    loop = step.loops[-1]
+    guards = [g for g in step.guards if g.depth >= len(step.loops)]
+    counted = loop.iterates.startswith("enumerate(") and bool(guards) and bool(guards[0].names & loop.targets)
+    return counted and len(guards) == 1 and not isinstance(guards[0].test, BoolOp)
+
+
+def normalises(module: Obj) -> Obj | None:
+    """The part of a module, or itself, that normalises over the batch."""
+    seen: set[int] = set()
+    work = [module]
+    while work:
+        obj = work.pop(0)
+        if id(obj) in seen:
+            continue
+        seen.add(id(obj))
+        library, _, leaf = obj.qualname.rpartition(".")
+        if leaf in BATCH_NORMS or library.startswith("torchvision.models") and (leaf.startswith(BATCH_NORM_MODELS) or leaf.endswith("_bn")):
+            return obj
+        work.extend(a.obj for value in obj.heap.values() for a in value if isinstance(a, Ref) and a.obj.kind in ("module", "list", "dict"))
+    return None
+
+
+def _used_each_time(program: Program, optimizer: Obj, loop: Loop) -> bool:
+    """Whether some step uses, or some clear drops, the gradients of every single batch: then nothing is accumulated."""
+    events = [e for e in program.of("step", "clear") if loop in e.loops and program.touches(e, optimizer)]
+    return any(program.every_iteration(e, loop) for e in events)
+
+
+def _made_at_once(program: Program, optimizer: Obj, step: Event, guard: Guard) -> bool:
+    """Whether all of a step's gradients are made under its own condition, from a clear on: a generator that trains on every fifth batch adds nothing up."""
+    under = [e for e in program.of("clear", "backward") if e.index < step.index and program.touches(e, optimizer) and _is_under(e, guard)]
+    clears = [e.index for e in under if e.kind == "clear"]
+    return bool(clears) and any(e.kind == "backward" and e.index > clears[-1] for e in under)
+
+
+def _is_under(event: Event, guard: Guard) -> bool:
+    return any(g.test is guard.test and g.held == guard.held and g.frame == guard.frame for g in event.guards)
+
+
+def period(guard: Guard, loop: Loop) -> str | None:
+    """The k of a condition that holds once in k turns of a loop; that it also holds on the last turn does not matter."""
+    test, held = guard.test, guard.held
+    if isinstance(test, BoolOp) and held and test.op == "or":
+        return next((k for side in (test.left, test.right) if (k := period(replace(guard, test=side), loop))), None)
+    return _modulus(test, held, guard, loop) or _counter(test, held, loop)
+
+
+def _counter(test: Expr, held: bool, loop: Loop) -> str | None:
+    """The k of `count == k` or `count >= k`, where the loop counts and starts again."""
+    if not (held and isinstance(test, Compare) and test.ops in (["=="], [">="])):
+        return None
+    name, limit = render(test.left), test.rights[0]
+    fixed = not paths_in(limit) & loop.assigned and not (isinstance(limit, Const) and limit.value in (0, 1))
+    return render(limit) if name in loop.assigned and name in loop.reset and fixed else None
+
+
+def _modulus(test: Expr, held: bool, guard: Guard, loop: Loop) -> str | None:
+    """The k of `(i + 1) % k == 0` and its other forms, where i changes with the loop."""
+    if isinstance(test, Compare) and test.ops in (["=="], ["!="]):
+        held = held == (test.ops == ["=="])
+        test = test.left
+    else:
+        held = not held  # `not (i + 1) % k`
+    if not (held and isinstance(test, Binary) and test.op == "%" and guard.names & loop.assigned):
+        return None
+    if isinstance(test.right, Const) and test.right.value in (0, 1):
+        return None
+    return render(test.right)

@@ -1,0 +1,103 @@
+"""How a program feeds its device: its loaders with the loops that go over them, and what it waits for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import libcst as cst
+
+from looplint.domain.values import Obj, Ref, constant_of
+from looplint.flow.graph import Event, Loop
+from looplint.queries.program import Program
+from looplint.queries.protocols import over_data
+from looplint.semantics.loaders import loaders_in, only_loader
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """An argument that is given, and whose value the text does not tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class EpochPass:
+    """A loop over a loader that another loop repeats: what is built once, and what goes on."""
+
+    loader: Event
+    epochs: Loop
+    batches: Loop
+
+
+def argument(loader: Obj, name: str) -> Any:
+    """What a loader was given for a name: a constant, None where it is not given, or `Unknown()`."""
+    value = loader.info.get(name)
+    if value is None:
+        return None if loader.info.get("known") else Unknown()
+    known = constant_of(value)
+    return known.value if known is not None else Unknown()
+
+
+def same_everywhere(program: Program, loader: Event, name: str) -> bool:
+    """Whether each of the loaders that one call builds is given the same constant for a name."""
+    given = [argument(obj, name) for e in program.of("loader") if e.site.node is loader.site.node for obj in e.subjects]
+    return all(value == given[0] for value in given)
+
+
+def is_written(loader: Event, name: str) -> bool:
+    """Whether a number stands in the call that builds a loader, so that no other call and no setting can change it."""
+    node = loader.site.node
+    return isinstance(node, cst.Call) and any(
+        a.keyword is not None and a.keyword.value == name and isinstance(a.value, cst.Integer) for a in node.args
+    )
+
+
+def off(loader: Obj, name: str) -> bool:
+    """Whether a loader is known to do without something: it is not given, or given as False, 0 or None."""
+    given = argument(loader, name)
+    return given is None or (not isinstance(given, Unknown) and not given)
+
+
+def epoch_passes(program: Program) -> dict[Obj, EpochPass]:
+    """The loaders that are gone over again and again."""
+    built = {obj: e for e in program.of("loader") for obj in e.subjects}
+    found: dict[Obj, EpochPass] = {}
+    for event in program.of("forward", "backward"):
+        for depth, loop in enumerate(event.loops):
+            loader = only_loader(loop.over)
+            if depth and loader in built and event.loops[depth - 1] not in built[loader].loops:
+                found.setdefault(loader, EpochPass(built[loader], event.loops[depth - 1], loop))
+    return found
+
+
+def on_accelerator(program: Program) -> bool:
+    """Whether a model or a batch is known to go to an accelerator, where the machine has one."""
+    return any(e.data.get("device") == "accelerator" for e in program.of("move", "transfer"))
+
+
+def trains(program: Program, loop: Loop) -> bool:
+    """Whether a loop is one whose batches go backward and are stepped on."""
+    return loop in program.batch_loops and any(loop in e.loops for e in program.of("step"))
+
+
+def over_batches(program: Program, loop: Loop) -> bool:
+    """Whether a loop goes over batches: it trains on them, a loader gives them, or each is a pair. One name from a list may as well be a path."""
+    return loop in program.batch_loops or (over_data(loop) and (bool(loaders_in(loop.over)) or len(loop.targets) > 1))
+
+
+def is_record(event: Event) -> bool:
+    """Whether what a statement computes is only added up, printed or handed over: nothing in the loop waits for it."""
+    node = event.statement
+    if isinstance(node, cst.SimpleStatementLine):
+        return len(node.body) == 1 and isinstance(node.body[0], cst.AugAssign | cst.Expr)
+    return isinstance(node, cst.AugAssign | cst.Expr)
+
+
+def makes_items(loader: Obj) -> bool:
+    """Whether a loader's dataset is known to make its items when they are asked for: of items in memory, workers would only send copies."""
+    return bool(loader.info.get("made"))
+
+
+def changing(loader: Obj) -> bool:
+    """Whether a loop of the program changes a loader or its dataset: it sets or calls something of theirs."""
+    parts = [loader, *(a.obj for a in loader.info.get("dataset") or () if isinstance(a, Ref))]
+    return any(o.info.get("changing") for o in parts)

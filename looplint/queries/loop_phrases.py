@@ -1,0 +1,258 @@
+"""What each event of a loop does, and how it leaves gradients, modes and learning rates, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from looplint.domain.values import Obj
+from looplint.flow.automaton import UNSEEN, Automaton, Visit, run
+from looplint.flow.graph import Event, Loop
+from looplint.queries.program import Program, refs
+from looplint.queries.protocols import MODE
+
+Tone = Literal["plain", "good", "warn", "unknown"]
+
+# The gradients of one optimizer, as finely as a reader wants to follow them.
+GRADIENTS = Automaton(
+    start="none",
+    arrows={
+        ("*", "clear"): "none",
+        ("none", "backward"): "batch",
+        ("batch", "iterate"): "earlier",
+        ("earlier", "backward"): "sum",
+        ("sum", "iterate"): "earlier",
+        ("used", "backward"): "mixed",
+        ("none", "step"): "none",
+        ("*", "step"): "used",
+    },
+    reads=frozenset({"clip", "unscale"}),
+)
+_GRADIENTS: dict[str, tuple[str, Tone]] = {
+    "none": ("no gradients", "plain"),
+    "batch": ("this batch's gradients", "good"),
+    "earlier": ("earlier batches' gradients", "plain"),
+    "sum": ("gradients of several batches", "good"),
+    "used": ("used gradients", "plain"),
+    "mixed": ("this batch's gradients on top of used ones", "warn"),
+    UNSEEN: ("unknown gradients", "unknown"),
+}
+_MODES: dict[str, tuple[str, Tone]] = {
+    "train": ("train mode", "plain"),
+    "eval": ("eval mode", "plain"),
+    UNSEEN: ("mode not known", "unknown"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What is said of one object at one event: the object's name ("" where it goes without saying), the words, and how they are meant."""
+
+    name: str
+    words: str
+    tone: Tone = "plain"
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.words}" if self.name else self.words
+
+
+class Words:
+    """What is said at each event of a program."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        # One call on a variable that holds one of several objects is an event for each of them.
+        self._subjects: dict[object, set[Obj]] = {}
+        for event in program.events:
+            self._subjects.setdefault(event.key, set()).update(event.subjects)
+        self._gradients = self._visits(GRADIENTS, [o for o in program.optimizers if o.kind == "optimizer"])
+        self._modes = self._visits(MODE, program.modules)
+
+    def _visits(self, automaton: Automaton, objects: Sequence[Obj]) -> dict[int, list[tuple[Obj, Visit]]]:
+        """The states in which each event finds the objects; objects that stand for one variable are followed as one."""
+        events = [e for e in self._program.events if e.kind in automaton.kinds]
+        found: dict[int, list[tuple[Obj, Visit]]] = {}
+        for group in _alternatives(objects, self._subjects.values()):
+            relevant = {e.index: touched for e in events if (touched := self._touched(e, group))}
+            for visit in run(self._program.graph, automaton, relevant):
+                found.setdefault(visit.event.index, []).append((group[0], visit))
+        return found
+
+    def _touched(self, event: Event, group: Sequence[Obj]) -> str | None:
+        touched = {self._program.touches(event, obj) for obj in group}
+        if event.kind == "construct" and any(outer in event.subjects for obj in group for outer in obj.lineage()):
+            return "must"
+        if "must" in touched or ("may" in touched and len(group) > 1 and self._subjects[event.key] <= set(group)):
+            return "must"
+        return "may" if "may" in touched else None
+
+    def at(self, event: Event) -> tuple[Said, ...]:
+        """What is said at an event, one entry for each object it changes."""
+        match event.kind:
+            case "clear" | "backward" | "step":
+                found = list(self._after(event)) or list(_plainly(event))
+            case "clip" | "unscale":
+                found = list(self._limited(event))
+            case "forward":
+                found = list(self._forward(event))
+            case "train" | "eval":
+                found = [Said(_name(o), _MODES[event.kind][0]) for o in _sorted(event.subjects)]
+            case "construct":
+                found = [said for o in _sorted(event.subjects) for said in self._construct(o)]
+            case "schedule":
+                found = [self._schedule(event, o) for o in _sorted(event.subjects)]
+            case "escape":
+                callee = event.data.get("callee") or "code that cannot be followed"
+                found = [Said(_names(event.subjects), f"handed to {callee}: not known from here on", "unknown")]
+            case "switch":
+                found = [Said(_names(event.subjects), str(event.data.get("variant", "set")))]
+            case "keep" | "accumulate":
+                into = event.data.get("into")
+                where = into.name if isinstance(into, Obj) else event.data.get("target")
+                found = [
+                    Said(
+                        _names(event.subjects),
+                        f"graph {'kept in' if event.kind == 'keep' else 'added to'} {where or 'what outlives the iteration'}",
+                        "warn",
+                    )
+                ]
+            case _:
+                found = list(_plainly(event))
+        subjects = self._subjects[event.key]
+        if not event.certain and event.kind != "forward" and (len(subjects) == 1 or len({_name(o) for o in subjects}) > 1):
+            found = [Said(s.name, f"perhaps {s.words}", s.tone) for s in found]
+        return tuple(dict.fromkeys(found))
+
+    def _after(self, event: Event) -> Iterator[Said]:
+        for obj, visit in self._gradients.get(event.index, ()):
+            steady, first = _states(visit, event, GRADIENTS)
+            if event.kind != "step":
+                yield _joined(_name(obj), steady, first, _GRADIENTS)
+            elif set(steady) == {"none"}:
+                yield Said(_name(obj), "no gradients, nothing changes", "warn")
+            else:
+                using = _joined(_name(obj), _before(visit, event), (), _GRADIENTS)
+                yield Said(using.name, f"updates with {using.words}", using.tone)
+
+    def _limited(self, event: Event) -> Iterator[Said]:
+        verb = "limits" if event.kind == "clip" else "unscales"
+        seen = False
+        for obj, visit in self._gradients.get(event.index, ()):
+            states = _before(visit, event)
+            said = _joined(_name(obj), states, (), _GRADIENTS)
+            seen = True
+            yield Said(said.name, f"{verb} {said.words}", "warn" if {"none", "used"} >= set(states) else said.tone)
+        if not seen:
+            yield Said(_names(event.subjects), f"{verb} gradients")
+
+    def _forward(self, event: Event) -> Iterator[Said]:
+        graph = {True: "graph recorded", False: "no graph", None: "with or without a graph"}[event.grad]
+        told = {_name(o) for o, _ in self._modes.get(event.index, ())}
+        for obj, visit in self._modes.get(event.index, ()):
+            said = _joined(_name(obj), _before(visit, event), (), _MODES)
+            yield Said(said.name, f"{said.words}, {graph}", said.tone)
+        for obj in _sorted(event.subjects):
+            if _name(obj) not in told:
+                yield Said(_name(obj), graph)
+
+    def _construct(self, obj: Obj) -> Iterator[Said]:
+        match obj.kind:
+            case "optimizer":
+                holds = _names(obj.info.get("holds", ()))
+                yield Said(
+                    _name(obj) if obj.name else "",
+                    f"updates {holds}" if holds else "updates parameters that are not known",
+                    "plain" if holds else "unknown",
+                )
+            case "scheduler":
+                unit = {"steps": "batches", "epochs": "epochs", "validations": "validations"}.get(obj.info.get("unit") or "")
+                of = _of_optimizer(obj)
+                yield Said(_name(obj), f"sets the learning rate{of}{f', counted in {unit}' if unit else ''}")
+            case "module":
+                # The layers of a network that is built in one expression have no names, and nothing happens to them by themselves.
+                if obj.name or obj.cls is not None:
+                    yield Said(_name(obj), "train mode")
+            case _:
+                yield Said(_name(obj), f"a {obj.kind}")
+
+    def _schedule(self, event: Event, obj: Obj) -> Said:
+        of = _of_optimizer(obj)
+        unit = obj.info.get("unit")
+        often = "once" if not event.loops else "every batch" if event.loops[-1] in self._program.batch_loops else "every epoch"
+        expected = {"steps": "every batch", "epochs": "every epoch", "validations": "every epoch"}.get(unit or "", often)
+        return Said(_name(obj), f"next learning rate{of}, {often}", "plain" if often == expected else "warn")
+
+
+def _alternatives(objects: Sequence[Obj], subjects: Iterable[set[Obj]]) -> list[list[Obj]]:
+    """Objects of which a variable holds one or the other: those that have one name and that some call can be made on either of."""
+    groups: list[set[Obj]] = []
+    for found_together in subjects:
+        together = {o for o in found_together if o in objects}
+        if len(together) > 1 and len({_name(o) for o in together}) == 1:
+            touching = [g for g in groups if g & together]
+            groups = [g for g in groups if not g & together] + [together.union(*touching)]
+    seen: set[Obj] = set()
+    found = []
+    for obj in objects:
+        if obj not in seen:
+            group = next((g for g in groups if obj in g), {obj})
+            seen |= group
+            found.append([o for o in objects if o in group])
+    return found
+
+
+def _before(visit: Visit, event: Event) -> tuple[str, ...]:
+    states = visit.steady(_turning(event)) or visit.states
+    return tuple(dict.fromkeys(s.state for s in states))
+
+
+def _states(visit: Visit, event: Event, automaton: Automaton) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The states after an event: from the second turn of its loop on, and what else the first turn can give."""
+    steady = tuple(dict.fromkeys(automaton.next(s, event.kind) for s in _before(visit, event)))
+    every = dict.fromkeys(automaton.next(s.state, event.kind) for s in visit.states)
+    if not visit.certain:
+        steady = tuple(dict.fromkeys((*steady, *_before(visit, event))))
+    return steady, tuple(s for s in every if s not in steady) if visit.certain else ()
+
+
+def _turning(event: Event) -> Loop | None:
+    return event.loops[-1] if event.loops else None
+
+
+def _joined(name: str, states: Iterable[str], first: Iterable[str], words: dict[str, tuple[str, Tone]]) -> Said:
+    known = sorted(states, key=list(words).index)
+    if len(known) > 1:
+        # Paths on which the object does not exist yet say nothing of it.
+        known = [s for s in known if s != UNSEEN]
+    tones = {words[s][1] for s in known}
+    tone: Tone = next((t for t in ("warn", "unknown", "good") if t in tones), "plain")
+    text = " or ".join(words[s][0] for s in known)
+    other = " or ".join(words[s][0] for s in first)
+    return Said(name, f"{text} (first time: {other})" if other else text, tone)
+
+
+def _plainly(event: Event) -> Iterator[Said]:
+    words = {
+        "clear": "no gradients", "backward": "gradients of this batch", "step": "parameters updated", "update": "loss scale adjusted",
+        "move": "moved", "replace": f"a part of it is replaced ({event.data.get('attr', '')})", "save": "saved", "load": "loaded",
+    }.get(event.kind, event.kind)  # fmt: skip
+    yield Said(_names(event.subjects), words)
+
+
+def _of_optimizer(scheduler: Obj) -> str:
+    names = _names(refs(scheduler.info.get("optimizer"), "optimizer"))
+    return f" of {names}" if names else ""
+
+
+def _sorted(objects: Iterable[Obj]) -> list[Obj]:
+    return sorted(objects, key=lambda o: (_name(o), o.kind))
+
+
+def _names(objects: Iterable[Obj]) -> str:
+    return ", ".join(dict.fromkeys(_name(o) for o in _sorted(objects)))
+
+
+def _name(obj: Obj) -> str:
+    held = _names(obj.info.get("holds", ())) if obj.kind == "optimizer" else ""
+    return obj.name or (obj.cls.cls.name if obj.cls else f"the {obj.kind}{f' of {held}' if held else ''}")

@@ -1,0 +1,299 @@
+"""The loop as looplint understood it, as a tree that can be drawn: functions, loops and conditions, the events in them, and findings in place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import libcst as cst
+
+from looplint.domain.values import Tensor
+from looplint.finding import Finding
+from looplint.flow.graph import Event, Guard, Loop
+from looplint.queries.loop_phrases import Said, Words
+from looplint.queries.program import Program
+from looplint.queries.protocols import over_data
+from looplint.syntax.positions import span
+from looplint.syntax.project import ModuleInfo
+from looplint.syntax.site import Site
+
+BoxKind = Literal["root", "call", "loop", "branch"]
+# Events that say nothing about where the loop stands.
+_LEFT_OUT = frozenset({"measure"})
+# A root with none of these has no loop to draw.
+_TRAINING = frozenset({"backward", "step", "clear", "schedule"})
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A row of a file, in a notebook of a cell."""
+
+    filename: str
+    row: int
+    cell: int | None = None
+
+    @property
+    def text(self) -> str:
+        return str(self.row) if self.cell is None else f"{self.cell}:{self.row}"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One event: where, what kind, the code ("" where the line above holds it too), what is said of it, the findings at its line, and the condition
+    that stands before it alone."""
+
+    place: Place
+    kind: str
+    code: str
+    said: tuple[Said, ...]
+    findings: tuple[Finding, ...] = ()
+    condition: str = ""
+
+
+@dataclass(slots=True)
+class Box:
+    """Something that holds events: a program or a function nobody calls, a call that was followed, a loop, a condition."""
+
+    kind: BoxKind
+    title: str
+    role: str
+    place: Place | None
+    findings: tuple[Finding, ...] = ()
+    items: list[Box | Step] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class LoopView:
+    """Everything there is to draw: one box for each root, what could not be put in place, and whether the whole program was followed."""
+
+    filename: str
+    roots: tuple[Box, ...]
+    elsewhere: tuple[Finding, ...]
+    complete: bool
+
+    def loops(self) -> Iterator[Box]:
+        """All loops, outer ones first."""
+        work: list[Box | Step] = list(self.roots)
+        while work:
+            item = work.pop(0)
+            if isinstance(item, Box):
+                work[:0] = item.items
+                if item.kind == "loop":
+                    yield item
+
+
+def view(program: Program, info: ModuleInfo, findings: Iterable[Finding]) -> LoopView:
+    """Build the picture of a program.
+
+    Args:
+        program: the events and their states.
+        info: the file it began with.
+        findings: what was found in it and in the files reached from it.
+    """
+    builder = _Builder(program, findings)
+    roots = []
+    for name, events in _roots(program):
+        if any(e.kind in _TRAINING for e in events):
+            roots.append(builder.root(name.rpartition("::")[2], info, events))
+    return LoopView(info.filename, tuple(roots), tuple(builder.left), program.complete)
+
+
+def _roots(program: Program) -> list[tuple[str, list[Event]]]:
+    found: dict[str, list[Event]] = {}
+    for event in program.events:
+        found.setdefault(event.root, []).append(event)
+    return list(found.items())
+
+
+_Scope = tuple[str, object, Site | None, Loop | Guard | None]
+
+
+class _Builder:
+    """Puts events into boxes in program order, and findings beside them, each once."""
+
+    def __init__(self, program: Program, findings: Iterable[Finding]) -> None:
+        self._program = program
+        self._words = Words(program)
+        self._lines: dict[str, list[str]] = {}
+        self.left = list(findings)
+
+    def root(self, name: str, info: ModuleInfo, events: Sequence[Event]) -> Box:
+        root = Box("root", name or info.filename, "nobody calls it" if name else "", None)
+        boxes: dict[tuple[object, ...], Box] = {(): root}
+        steps: dict[tuple[object, ...], int] = {}
+        for event in events:
+            if event.kind in _LEFT_OUT or (event.kind in ("keep", "accumulate") and not _holds_graph(event)) or _is_choice(event):
+                continue
+            box = root
+            path: tuple[object, ...] = ()
+            for scope in _scopes(event):
+                path = (*path, scope[1])
+                if path not in boxes:
+                    boxes[path] = self._box(scope, event)
+                    box.items.append(boxes[path])
+                box = boxes[path]
+            self._add(box, (*path, id(event.site.node), event.kind), event, steps)
+        root = _settled(root)
+        only = root.items[0] if len(root.items) == 1 else None
+        if isinstance(only, Box) and only.kind == "call":
+            return replace(only, kind="root", title=f"{root.title} · {only.title}", role=root.role)
+        return root
+
+    def _add(self, box: Box, key: tuple[object, ...], event: Event, steps: dict[tuple[object, ...], int]) -> None:
+        said = self._words.at(event)
+        if not said:
+            return
+        if key in steps:
+            # The same line again, for another element of a list that was followed one by one.
+            old = box.items[steps[key]]
+            assert isinstance(old, Step)
+            box.items[steps[key]] = replace(old, said=tuple(dict.fromkeys((*old.said, *said))))
+            return
+        place = self._place(event.site)
+        before = box.items[-1] if box.items else None
+        same = isinstance(before, Step) and before.place == place
+        steps[key] = len(box.items)
+        box.items.append(Step(place, event.kind, "" if same else self._line(event.site), said, self._findings(place)))
+
+    def _box(self, scope: _Scope, event: Event) -> Box:
+        _, _, site, what = scope
+        if isinstance(what, Guard):
+            return Box("branch", _condition(what, site.module if site else event.site.module), "", None)
+        assert site is not None
+        place = self._place(site)
+        if isinstance(what, Loop):
+            return Box("loop", self._line(site).removesuffix(":"), self._role(what), place, self._findings(place))
+        return Box("call", _code(site), "", place, self._findings(place))
+
+    def _role(self, loop: Loop) -> str:
+        """What people call a loop, by what happens in it and what it goes over."""
+        program = self._program
+        stepped = any(loop in e.loops for e in program.of("step"))
+        if stepped or any(loop in e.loops for e in program.of("backward")):
+            if "epoch" in self._line(loop.site).lower():
+                return "epoch loop"
+            if not stepped and any(outer in e.loops for outer in _around(loop) for e in program.of("step")):
+                return "accumulation loop"
+            inner = any(loop in e.loops[:-1] for e in program.of("step"))
+            return "training loop" if not over_data(loop) else "loop" if inner else "batch loop"
+        if over_data(loop) and any(loop in e.loops for e in program.of("forward")):
+            return "evaluation loop"
+        return "loop"
+
+    def _place(self, site: Site) -> Place:
+        start, _ = span(site)
+        cell, place = site.module.source.place(start)
+        return Place(site.module.filename, place.row, cell)
+
+    def _line(self, site: Site) -> str:
+        """The source line of a node, without its comment where that is easily told."""
+        name = site.module.filename
+        if name not in self._lines:
+            self._lines[name] = site.module.source.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        row = span(site)[0].row
+        line = self._lines[name][row - 1].strip() if row <= len(self._lines[name]) else ""
+        code, _, comment = line.rpartition("  #")
+        return code.rstrip() if comment and code and "'" not in comment and '"' not in comment else line
+
+    def _findings(self, place: Place) -> tuple[Finding, ...]:
+        found = [f for f in self.left if (f.filename, f.location.row, f.cell) == (place.filename, place.row, place.cell)]
+        self.left = [f for f in self.left if f not in found]
+        return tuple(found)
+
+
+def _holds_graph(event: Event) -> bool:
+    value = event.data.get("value")
+    return not isinstance(value, Tensor) or value.graph != "no"
+
+
+def _is_choice(event: Event) -> bool:
+    """Whether an object only comes out of a condition here, whose branches built it."""
+    return event.kind == "construct" and isinstance(event.site.node, cst.BaseCompoundStatement | cst.IfExp)
+
+
+def _around(loop: Loop) -> Iterator[Loop]:
+    outer = loop.parent
+    while outer is not None:
+        yield outer
+        outer = outer.parent
+
+
+def _scopes(event: Event) -> Iterator[_Scope]:
+    """What an event is in, from the outside in: the loops and conditions of each function, then the call into the next one."""
+    chain: list[object] = []
+    ctx = event.key[0]
+    while isinstance(ctx, tuple):
+        chain.append(ctx)
+        ctx = ctx[0] if ctx and isinstance(ctx[0], tuple) else None
+    levels: dict[object, int] = {}
+    level = 0
+    for ctx in reversed(chain):
+        if isinstance(ctx, tuple) and len(ctx) == 2 and level < len(event.calls) and ctx[1] == id(event.calls[level].node):
+            level += 1
+        levels[ctx] = level
+    for here in range(len(event.calls) + 1):
+        guards = [g for g in event.guards if levels.get(g.frame, 0) == here]
+        for depth, loop in enumerate(event.loops):
+            if levels.get(loop.frame, 0) == here:
+                yield from (_guarded(g, event, here) for g in guards if g.depth <= depth)
+                guards = [g for g in guards if g.depth > depth]
+                yield "loop", id(loop.site.node), loop.site, loop
+        yield from (_guarded(g, event, here) for g in guards)
+        if here < len(event.calls):
+            call = event.calls[here]
+            yield "call", id(call.node), call, None
+
+
+def _guarded(guard: Guard, event: Event, level: int) -> _Scope:
+    site = event.chain[level]
+    return "branch", (id(guard.test), guard.held), site, guard
+
+
+def _condition(guard: Guard, module: ModuleInfo) -> str:
+    return f"{'if' if guard.held else 'unless'} {_code(Site(module, guard.test.node))}"
+
+
+def _code(site: Site) -> str:
+    """The text of a node on one line."""
+    code = site.module.code
+    assert code is not None
+    return " ".join(code.tree.code_for_node(site.node).split()) if isinstance(site.node, cst.CSTNode) else ""
+
+
+def _settled(box: Box, seen: set[object] | None = None) -> Box:
+    """Conditions within conditions become one, a condition before a single step is told beside it, and what was drawn before is named only."""
+    seen = set() if seen is None else seen
+    items: list[Box | Step] = []
+    for item in box.items:
+        if isinstance(item, Box):
+            drawn = _drawn(item)
+            if item.kind == "call" and drawn in seen:
+                items.append(replace(item, role="as above", items=[]))
+                continue
+            seen.add(drawn)
+            item = _settled(item, seen)
+            only = item.items[0] if item.kind == "branch" and len(item.items) == 1 else None
+            if isinstance(only, Box) and only.kind == "branch":
+                item = replace(item, title=_both(item.title, only.title), items=only.items)
+            elif isinstance(only, Step):
+                items.append(replace(only, condition=_both(item.title, only.condition)))
+                continue
+        items.append(item)
+    return replace(box, items=items)
+
+
+def _drawn(item: Box | Step) -> object:
+    """What a part looks like, apart from what leads to it: two calls of one function that find the same state look the same."""
+    if isinstance(item, Step):
+        return item.place, item.kind, item.said
+    inside = tuple(_drawn(i) for i in item.items)
+    return inside if item.kind == "call" else (item.title, inside)
+
+
+def _both(outer: str, inner: str) -> str:
+    if not inner:
+        return outer
+    if outer.startswith("if ") and inner.startswith("if "):
+        return f"{outer} and {f'({inner[3:]})' if ' or ' in inner else inner[3:]}"
+    return f"{outer}, {inner}"

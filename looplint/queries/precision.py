@@ -1,0 +1,75 @@
+"""The protocol of scaled gradients, and the questions that the rules on mixed precision ask."""
+
+from __future__ import annotations
+
+from looplint.domain.values import Obj, constant_of
+from looplint.flow.automaton import Automaton
+from looplint.flow.graph import Event
+from looplint.queries.program import Program, related
+
+# What a scaler has done to an optimizer's gradients since the last backward; "mixed" gradients come from losses with a scaler and without one.
+SCALING = Automaton(
+    start="none",
+    arrows={
+        ("*", "clear"): "none",
+        ("*", "backward:scaled"): "scaled",
+        ("plain", "backward:scaled"): "mixed",
+        ("*", "backward:maybe-scaled"): "?",
+        ("*", "backward"): "plain",
+        ("scaled", "backward"): "mixed",
+        ("unscaled", "backward"): "mixed",
+        ("mixed", "backward"): "mixed",
+        ("scaled", "unscale"): "unscaled",
+        ("?", "unscale"): "unscaled",
+        ("*", "step"): "applied",
+    },
+    reads=frozenset({"clip"}),
+)
+
+# In which precision the last forward of a module computed.
+COMPUTING = Automaton(
+    start="none",
+    arrows={
+        ("*", "forward:half"): "half",
+        ("*", "forward"): "full",
+    },
+    reads=frozenset({"backward"}),
+)
+
+# Whether a scaler has been updated since its last step.
+UPDATING = Automaton(
+    start="fresh",
+    arrows={
+        ("*", "escape"): "escaped",
+        ("*", "update"): "ready",
+        ("*", "step:scaler"): "stepped",
+        ("stepped", "iterate"): "stale",
+        ("stale", "step:scaler"): "stale",
+    },
+)
+
+
+def scaler_of(backward: Event) -> Obj | None:
+    """The scaler that multiplied the loss of a backward; None where none did, or more than one may have."""
+    found = [value for name, value in backward.data["tags"] if name == "scaler"]
+    return found[0] if len(found) == 1 else None
+
+
+def disabled(scaler: Obj) -> bool:
+    """Whether a scaler is built to do nothing."""
+    enabled = constant_of(scaler.info["enabled"]) if scaler.info.get("enabled") else None
+    return enabled is not None and not enabled.value
+
+
+def switched(event: Event, scaler: Obj) -> bool:
+    """Whether what switches the scaler on or off also decides if an event happens."""
+    enabled = scaler.info.get("enabled")
+    if enabled is None or constant_of(enabled) is not None:
+        return False
+    switch = {name.rpartition(".")[2] for name in scaler.info.get("switch", ())}
+    return any(switch & {name.rpartition(".")[2] for name in guard.names} for guard in event.guards)
+
+
+def unscaled_by_hand(program: Program, optimizer: Obj) -> bool:
+    """Whether the program multiplies the gradients of an optimizer itself."""
+    return related(optimizer.info.get("holds", frozenset()), program.facts.scaled_gradients)

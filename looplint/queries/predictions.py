@@ -1,0 +1,52 @@
+"""The predictions that losses get, and what they came out of: the questions that the rules on losses ask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+
+from looplint.domain.values import Outcome
+from looplint.flow.graph import Event
+from looplint.queries.program import Program
+from looplint.syntax.site import Site
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A loss and what its prediction came out of on every path."""
+
+    event: Event
+    what: str
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def sites(self) -> tuple[Site, ...]:
+        return tuple(dict.fromkeys(o.site for o in self.outcomes))
+
+
+def scored(program: Program, function: str, op: str) -> Iterator[Scored]:
+    """The calls of a loss whose prediction came out of an operation, on every path and whatever the loss is called with."""
+    for event in program.of("score"):
+        outcomes = event.data["outcomes"]
+        if event.data["function"] == function and event.certain and outcomes and all(o.op == op for o in outcomes):
+            yield Scored(event, _name(event.site.node), tuple(sorted(outcomes, key=_order)))
+
+
+def prediction(call: cst.CSTNode) -> cst.BaseExpression | None:
+    """The argument of a loss that is the prediction."""
+    if not isinstance(call, cst.Call):
+        return None
+    named = next((a.value for a in call.args if a.keyword is not None and a.keyword.value == "input"), None)
+    return named or next((a.value for a in call.args if a.keyword is None and not a.star), None)
+
+
+def _name(call: cst.CSTNode) -> str:
+    """How the text names a prediction; what is computed where it is used has no name."""
+    given = prediction(call)
+    return given.value if isinstance(given, cst.Name) else "the prediction"
+
+
+def _order(outcome: Outcome) -> tuple[str, str]:
+    return (outcome.site.module.filename, cst.Module([]).code_for_node(outcome.site.node))

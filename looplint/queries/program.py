@@ -1,0 +1,427 @@
+"""A program as rules see it: its events, its objects, and the states in which events find them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from looplint.domain.values import Arguments, Obj, Ref, Value
+from looplint.flow.automaton import Automaton, Visit, run
+from looplint.flow.graph import Event, EventGraph, Guard, Loop
+from looplint.interpreter.machine import Facts
+from looplint.semantics.loaders import only_loader
+from looplint.semantics.schedulers import counts_epochs
+
+# What the facts in the rules were measured on.
+CURRENT_TORCH = (2, 13)
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """A loop over a loader that trains, in the loop that repeats it: what is built there, and the backward in it."""
+
+    loader: Event
+    backward: Event
+    epochs: Loop
+    batches: Loop
+
+
+@dataclass(eq=False)
+class Program:
+    """One linted file with everything that was followed from it."""
+
+    graph: EventGraph
+    facts: Facts
+    main: str = ""
+    complete: bool = True
+    # The oldest version of PyTorch the code has to run on, for rules that depend on it: `program.target_torch >= (2, 3)`.
+    target_torch: tuple[int, ...] = CURRENT_TORCH
+    runs: dict[tuple[Automaton, int], list[Visit]] = field(default_factory=dict)
+
+    @cached_property
+    def events(self) -> list[Event]:
+        return self.graph.events()
+
+    @cached_property
+    def _by_kind(self) -> dict[str, list[Event]]:
+        found: dict[str, list[Event]] = {}
+        for event in [*self.events, *self.facts.remarks.values()]:
+            found.setdefault(event.kind, []).append(event)
+        return found
+
+    def of(self, *kinds: str) -> list[Event]:
+        """The events of some kinds, in the order of the graph; remarks stand where they were noted."""
+        if len(kinds) == 1:
+            return self._by_kind.get(kinds[0], [])
+        return sorted((e for kind in kinds for e in self._by_kind.get(kind, ())), key=lambda e: e.index)
+
+    @cached_property
+    def optimizers(self) -> list[Obj]:
+        return self._subjects("optimizer", "engine")
+
+    @cached_property
+    def schedulers(self) -> list[Obj]:
+        return self._subjects("scheduler")
+
+    @cached_property
+    def scalers(self) -> list[Obj]:
+        return self._subjects("scaler")
+
+    @cached_property
+    def modules(self) -> list[Obj]:
+        return self._subjects("module")
+
+    @cached_property
+    def settings(self) -> list[Obj]:
+        return self._subjects("settings")
+
+    @cached_property
+    def states(self) -> list[Obj]:
+        """The state dicts that are taken."""
+        return self._subjects("state")
+
+    @cached_property
+    def disks(self) -> list[Obj]:
+        """What files are saved to and loaded from."""
+        return self._subjects("disk")
+
+    def _subjects(self, *kinds: str) -> list[Obj]:
+        found: dict[Obj, None] = {}
+        for event in self.events:
+            for obj in sorted(involved(event), key=lambda o: (o.name, o.kind)):
+                if obj.kind in kinds and "chosen" not in obj.info:
+                    found.setdefault(obj)
+        return list(found)
+
+    # -- which events happen to which objects
+
+    @cached_property
+    def _optimizers_by_root(self) -> dict[str, set[Obj]]:
+        found: dict[str, set[Obj]] = {}
+        for event in self.events:
+            for obj in event.subjects:
+                if obj.kind in ("optimizer", "engine") and "chosen" not in obj.info and event.kind in ("construct", "clear", "step"):
+                    found.setdefault(event.root, set()).add(obj)
+        return found
+
+    def touches(self, event: Event, obj: Obj) -> str | None:
+        """Whether an event happens to an optimizer, a module or another object: "must", "may" or None."""
+        if obj.kind == "optimizer":
+            return self._touches_optimizer(event, obj)
+        if obj.kind == "state":
+            return self._touches_state(event, obj)
+        if obj in event.subjects:
+            return "must" if event.certain and len(event.subjects) == 1 else "may"
+        if obj.kind == "scaler" and event.data.get("scaler") is obj:
+            return "must" if event.certain else "may"
+        if obj.kind == "module" and event.kind in ("train", "eval", "escape", "move"):
+            if any(s in event.subjects for s in obj.lineage()):
+                return "must" if event.certain else "may"
+            if event.kind == "escape" and any(obj in set(s.lineage()) for s in event.subjects):
+                return "must"
+        return None
+
+    def _touches_state(self, event: Event, state: Obj) -> str | None:
+        """A state dict is read by what is given it, and changes with the object it was taken of."""
+        if state in event.subjects or state in event.data.get("states", ()):
+            return "must"
+        if event.kind == "snapshot" and isinstance(state.key, tuple) and event.key[:2] == state.key[:2]:
+            return "must"  # the state of another of the objects that the call can go to: what was kept here is gone
+        if event.kind == "snapshot" and any(other in event.subjects for other in self._other_branches.get(state, ())):
+            return "must"  # the name that held this one holds the other branch's now
+        owner = state.info["of"]
+        if event.kind == "step":
+            holds = [h for o in event.subjects for h in o.info.get("holds", ())]
+            return "must" if owner in event.subjects or not holds or related(holds, [owner]) else None
+        if event.kind in ("construct", "move"):
+            return "must" if related(event.subjects, [owner]) else None
+        return None
+
+    @cached_property
+    def _other_branches(self) -> dict[Obj, set[Obj]]:
+        """The states that are taken in other branches of a condition than a state, and read in its place."""
+        taken = {obj: e for e in self.of("snapshot") for obj in e.subjects}
+        found: dict[Obj, set[Obj]] = {}
+        for event in self.of("load", "save"):
+            states = [s for s in event.data.get("states", ()) if s in taken]
+            for one in states:
+                found.setdefault(one, set()).update(other for other in states if _exclude_each_other(taken[one], taken[other]))
+        return found
+
+    def _touches_optimizer(self, event: Event, obj: Obj) -> str | None:
+        if obj in event.subjects:
+            return "must" if event.certain and len([s for s in event.subjects if s.kind == "optimizer"]) == 1 else "may"
+        if event.kind == "unscale" and not event.subjects:
+            return "may"
+        if event.kind in ("construct", "step", "unscale", "train", "eval", "forward"):
+            return None
+        if self._is_apart(obj, event):
+            return None
+        if event.kind in ("move", "replace"):
+            return "must" if related(obj.info.get("holds", frozenset()), event.subjects) else None
+        rivals = self._optimizers_by_root.get(event.root, set())
+        alone = rivals <= {obj}
+        if any(s.kind == "optimizer" for s in event.subjects):
+            return None
+        holds: frozenset[Obj] = obj.info.get("holds", frozenset())
+        modules = frozenset(s for s in event.subjects if s.kind in ("module", "loss", "engine"))
+        if event.kind == "escape":
+            return "must" if holds and related(holds, modules) else None
+        if not modules or not holds:
+            if obj not in rivals and not alone:
+                return None
+            return ("must" if event.certain else "may") if alone else "may"
+        if not related(holds, modules):
+            if event.kind in ("clear", "clip") and obj.info.get("exact") and not any(m.symbolic for m in modules):
+                return None
+            others = any(related(o.info.get("holds", frozenset()), modules) for o in rivals if o is not obj)
+            symbolic = any(h.symbolic for h in holds) != any(s.symbolic for s in modules)
+            return None if others and not symbolic else "may"
+        if event.kind == "clear" and not all(any(m in h.lineage() for m in modules) for h in holds):
+            return "may"
+        return "must" if event.certain else "may"
+
+    def _is_apart(self, optimizer: Obj, event: Event) -> bool:
+        """Whether something happens before an optimizer is built, or after its last step: in another call of the same training, with another one."""
+        if self.escapes(optimizer):
+            return False
+        built, steps = self._by_optimizer["construct"].get(optimizer, ()), self._by_optimizer["step"].get(optimizer, ())
+        before = bool(built) and not any(may_follow(event, e) for e in built)
+        return before or (bool(steps) and not any(may_follow(e, event) for e in steps))
+
+    @cached_property
+    def _by_optimizer(self) -> dict[str, dict[Obj, list[Event]]]:
+        found: dict[str, dict[Obj, list[Event]]] = {"construct": {}, "step": {}}
+        for event in self.of("construct", "step"):
+            for obj in event.subjects:
+                found[event.kind].setdefault(obj, []).append(event)
+        return found
+
+    def run(self, automaton: Automaton, obj: Obj) -> list[Visit]:
+        """The visits of an automaton for one object."""
+        key = (automaton, id(obj))
+        if key not in self.runs:
+            events = [e for root in self._roots_of(obj) for e in self._by_root.get(root, ()) if e.kind in automaton.kinds]
+            relevant = {e.index: certainty for e in events if (certainty := self.touches(e, obj))}
+            self.runs[key] = run(self.graph, automaton, relevant)
+        return self.runs[key]
+
+    @cached_property
+    def _by_root(self) -> dict[str, list[Event]]:
+        found: dict[str, list[Event]] = {}
+        for event in self.events:
+            found.setdefault(event.root, []).append(event)
+        return found
+
+    @cached_property
+    def _roots_by_object(self) -> dict[Obj, set[str]]:
+        found: dict[Obj, set[str]] = {}
+        for event in self.events:
+            for subject in involved(event):
+                for obj in subject.lineage():
+                    found.setdefault(obj, set()).add(event.root)
+        return found
+
+    def _roots_of(self, obj: Obj) -> list[str]:
+        """The roots from which something happens to an object, to what it holds or to what contains it."""
+        related_objects = [*obj.lineage(), *obj.info.get("holds", ())]
+        return sorted({root for o in related_objects for each in o.lineage() for root in self._roots_by_object.get(each, ())})
+
+    def escapes(self, obj: Obj) -> bool:
+        """Whether code that cannot be followed gets hold of an object."""
+        return obj.escaped
+
+    def built_after(self, event: Event) -> bool:
+        """Whether an optimizer that holds some of an event's modules is built after it."""
+        later = [e for e in self.of("construct") if e.index > event.index and e.root == event.root]
+        return any(o.kind == "optimizer" and related(o.info.get("holds", ()), event.subjects) for e in later for o in e.subjects)
+
+    # -- loops
+
+    @cached_property
+    def batch_loops(self) -> frozenset[Loop]:
+        """The innermost loops whose bodies run backward (or step where no backward is seen)."""
+        return frozenset(e.loops[-1] for e in self.of("backward") if e.loops and not e.data.get("manual"))
+
+    @cached_property
+    def stepping_loops(self) -> frozenset[Loop]:
+        return frozenset(e.loops[-1] for e in self.of("step") if e.loops)
+
+    def batch_loop(self, event: Event) -> Loop | None:
+        """The batch loop that an event is in."""
+        return next((loop for loop in reversed(event.loops) if loop in self.batch_loops), None)
+
+    def counts_epochs(self, loop: Loop) -> bool:
+        """Whether a loop's turns are epochs by name: it is no batch loop, though each turn may be a single full batch."""
+        return counts_epochs(loop.iterates, loop.targets)
+
+    def every_iteration(self, event: Event, loop: Loop) -> bool:
+        """Whether an event happens in each iteration of a loop: no condition that changes from turn to turn stands before it."""
+        return not self._varying(event, loop)
+
+    def in_each_iteration_of(self, others: Iterable[Event], event: Event, loop: Loop) -> bool:
+        """Whether an event happens in each iteration of a loop in which one of the others does."""
+        return all(guard in other.guards for guard in self._varying(event, loop) for other in others)
+
+    def _varying(self, event: Event, loop: Loop) -> list[Guard]:
+        """The conditions of an event inside a loop that can change from one iteration to the next."""
+        depth = event.loops.index(loop) + 1
+        return [g for g in event.guards if g.depth >= depth and self.varies(g, loop)]
+
+    def varies(self, guard: Guard, loop: Loop) -> bool:
+        """Whether the outcome of a condition can change from one iteration of a loop to the next."""
+        if guard.frame != loop.frame:
+            return not all(_is_setting(name) for name in guard.names)
+        return any(name in loop.assigned or name.partition(".")[0] in loop.assigned for name in guard.names)
+
+    @cached_property
+    def training_passes(self) -> dict[Obj, Pass]:
+        """The loaders whose batches some loop trains on, once in each epoch."""
+        found: dict[Obj, Pass] = {}
+        built = {obj: e for e in self.of("loader") for obj in e.subjects}
+        stepping = {loop for e in self.of("step") for loop in e.loops}
+        for event in self.of("backward"):
+            for depth, loop in enumerate(event.loops):
+                loader = only_loader(loop.over)
+                if loader not in built or not depth or loop not in stepping or event.data.get("manual"):
+                    continue
+                if event.loops[depth - 1] not in built[loader].loops:
+                    found.setdefault(loader, Pass(built[loader], event, event.loops[depth - 1], loop))
+        return found
+
+    def told_the_epoch(self, sampler: Obj, loader: Obj) -> bool:
+        """Whether a sampler may be told the number of the epoch anywhere: by the program, or by what got hold of it."""
+        told = any(not e.subjects or e.subjects & {sampler, loader} for e in self.of("set-epoch"))
+        return told or sampler.escaped or loader.escaped or bool(loader.info.get("prepared"))
+
+    # -- chance
+
+    def drawn_unseeded(self, module: Obj) -> tuple[Event, Event] | None:
+        """Where a module's first values are drawn before anything sets a seed, and the seed that is set later; None where that is not sure."""
+        built = next((e for e in self.of("construct") if module in e.subjects and e.certain), None)
+        seeds = self.of("seed")
+        if built is None or built.loops or not seeds or module.escaped or module.symbolic or module.info.get("part"):
+            return None
+        late = min(seeds, key=lambda e: e.index)
+        if any(e.root != built.root for e in seeds) or late.index <= built.index or late.loops:
+            return None
+        again = [e for e in self.of("initialize") if e.index > late.index and (not e.subjects or related(e.subjects, [module]))]
+        given = [e for e in self.of("load", "escape") if (not e.subjects or related(e.subjects, [module])) and not e.data.get("mode")]
+        return None if again or given else (built, late)
+
+    # -- checkpoints
+
+    @cached_property
+    def device_choice(self) -> Event | None:
+        """A move of a module to the CPU or to an accelerator, whichever the machine has."""
+        return next((e for e in self.of("move") if e.data.get("chosen")), None)
+
+    def restored_from(self, file: Obj) -> list[Event]:
+        """Where what was read from a file is given to objects as their state."""
+        return [e for e in self.of("load") if file in e.data.get("files", ())]
+
+    # -- forwards
+
+    @cached_property
+    def forwards(self) -> dict[object, Event]:
+        return {e.key: e for e in self.of("forward")}
+
+    def arguments_of(self, event: Event) -> Arguments | None:
+        """What a forward is given, where its class is known."""
+        return self.facts.applied.get((*event.key[:2], "applied"))
+
+    def is_trained(self, event: Event) -> bool:
+        """Whether a forward's result goes backward."""
+        return event.key in self.facts.trained or event.key in self.facts.attacked
+
+    def certainly_trains(self, event: Event, module: Obj) -> bool:
+        """Whether a forward is certainly one of a module's own training, by an optimizer of the program."""
+        return (
+            self.is_trained(event)
+            and not event.data.get("frozen")
+            and event.certain
+            and not self.for_input_gradient(event)
+            and related(self.stepped_modules, {module})
+        )
+
+    def goes_backward(self, event: Event) -> bool:
+        """Whether what is kept or added up at a place goes backward, in this call of the function around it or in another."""
+        return event.key in self.facts.accumulated_backward or event.site.node in self._going_backward
+
+    @cached_property
+    def _going_backward(self) -> frozenset[object]:
+        return frozenset(e.site.node for e in self.of("keep", "accumulate") if e.key in self.facts.accumulated_backward)
+
+    def feeds_training(self, event: Event) -> bool:
+        """Whether a forward's result is what another one is trained on, or towards: a generator's samples, the codes of an encoder, pseudo-labels."""
+        return event.key in self._fed or event.key in self.facts.supervising
+
+    @cached_property
+    def _fed(self) -> frozenset[object]:
+        given = [e.data["inputs"] for e in self.of("forward") if self.is_trained(e)]
+        return frozenset(key for inputs in given if inputs is not None for key in inputs.origins)
+
+    def for_input_gradient(self, event: Event) -> bool:
+        """Whether a forward is made for the gradient of its input: an attack, a saliency map."""
+        inputs = event.data.get("inputs")
+        asked = inputs is not None and any(tag == "input-grad" for tag, _ in inputs.tags)
+        return asked or (event.key in self.facts.attacked and event.key not in self.facts.trained)
+
+    @cached_property
+    def kept_in_eval(self) -> frozenset[Obj]:
+        """The modules that are set to eval mode, and neither they nor what they are part of to train mode: frozen feature extractors."""
+        evaluated, trained = ({obj for e in self.of(kind) for obj in e.subjects} for kind in ("eval", "train"))
+        return frozenset(obj for obj in evaluated if not trained & set(obj.lineage()))
+
+    @cached_property
+    def stepped_modules(self) -> frozenset[Obj]:
+        """The modules whose parameters some optimizer steps."""
+        found: set[Obj] = set()
+        for event in self.of("step"):
+            for obj in event.subjects:
+                found |= obj.info.get("holds", frozenset())
+                if obj.kind == "engine":
+                    found.add(obj)
+        return frozenset(found)
+
+
+def may_follow(later: Event, earlier: Event) -> bool:
+    """Whether an event can come after another one: it stands further down, in a loop with it, or nobody says which function is called first."""
+    return later.root != earlier.root or later.index > earlier.index or bool(set(later.loops) & set(earlier.loops))
+
+
+def _exclude_each_other(one: Event, other: Event) -> bool:
+    """Whether two events happen in different branches of one condition."""
+    return any(g.test is h.test and g.held != h.held and g.frame == h.frame for g in one.guards for h in other.guards)
+
+
+def involved(event: Event) -> frozenset[Obj]:
+    """The objects that an event happens to, and the scaler through which it does."""
+    scaler = event.data.get("scaler")
+    return event.subjects | {scaler} if scaler is not None else event.subjects
+
+
+def related(left: Iterable[Obj], right: Iterable[Obj]) -> bool:
+    """Whether two sets of modules share parameters: one contains the other, or they are the same."""
+    rights = list(right)
+    return any(not _choices(r).isdisjoint(_family(a)) or not _choices(a).isdisjoint(_family(r)) for a in left for r in rights)
+
+
+def _choices(obj: Obj) -> set[Obj]:
+    """An object and, where it is one of several, each of these."""
+    return {obj, *obj.info.get("one of", ())}
+
+
+def _family(obj: Obj) -> set[Obj]:
+    """An object and what it is part of."""
+    return {each for around in obj.lineage() for each in _choices(around)}
+
+
+def refs(value: Value | None, kind: str) -> list[Obj]:
+    return [a.obj for a in value or () if isinstance(a, Ref) and a.obj.kind == kind]
+
+
+def _is_setting(name: str) -> bool:
+    """Names that hold settings of a run rather than something of an iteration."""
+    return name.partition(".")[0] in ("self", "args", "cfg", "config", "opt", "opts", "hparams", "params", "FLAGS") or name.isupper()

@@ -1,0 +1,235 @@
+"""The automata and questions that more than one rule asks."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from looplint.domain.values import Atom, Iter, Number, Obj, Ref, Tensor, Tuple, Value
+from looplint.flow.automaton import Automaton, Visit
+from looplint.flow.graph import Event, Loop
+from looplint.knowledge.pytorch import MODE_SENSITIVE, PARAMETERLESS
+from looplint.queries.program import Program
+
+# A clear that no step came before starts nothing: "fresh" lasts until the first step.
+CLEARING = Automaton(
+    start="fresh",
+    arrows={
+        ("?", "clear"): "fresh",
+        ("fresh", "clear"): "fresh",
+        ("fresh-filled", "clear"): "fresh",
+        ("*", "clear"): "empty",
+        ("fresh", "backward"): "fresh-filled",
+        ("empty", "backward"): "filled",
+        ("applied", "backward"): "stale",
+        ("*", "step"): "applied",
+    },
+)
+MODE = Automaton(start="train", arrows={("*", "eval"): "eval", ("*", "train"): "train"}, reads=frozenset({"forward"}))
+
+
+@dataclass(frozen=True, slots=True)
+class Uncleared:
+    """A backward that adds to gradients which a step has already used, in every iteration of a loop."""
+
+    backward: Event
+    step: Event
+    loop: Loop
+
+
+def uncleared(program: Program, optimizer: Obj) -> Uncleared | None:
+    """A step of a loop that always uses gradients added to ones already applied; None where something clears them on some path."""
+    if optimizer.many or optimizer.kind != "optimizer":
+        return None
+    for visit in program.run(CLEARING, optimizer):
+        if visit.event.kind != "step" or not visit.certain:
+            continue
+        for loop in reversed(visit.event.loops):
+            states = visit.steady(loop)
+            stale = next((s for s in states if s.state == "stale"), None)
+            if stale is None or (
+                any(s.state in ("empty", "filled", "applied", "?") for s in states) and _cleared_in(program, loop, optimizer)
+            ):
+                continue
+            backward = stale.since
+            if backward is not None and loop in backward.loops and not backward.data.get("manual"):
+                return Uncleared(backward, visit.event, loop)
+    return None
+
+
+def _cleared_in(program: Program, loop: Loop, optimizer: Obj) -> bool:
+    """Whether anything in a loop may clear the gradients."""
+    return any(loop in e.loops and program.touches(e, optimizer) for e in program.of("clear", "escape"))
+
+
+def mode_states(program: Program, module: Obj, event: Event) -> Visit | None:
+    """The modes in which a forward can find its module."""
+    for visit in program.run(MODE, module):
+        if visit.event is event:
+            return visit
+    return None
+
+
+def validation_loop(program: Program, event: Event) -> Loop | None:
+    """The innermost loop over data around an event in which nothing is trained."""
+    if not event.loops:
+        return None
+    loop = event.loops[-1]
+    trained = any(loop in e.loops for e in program.of("backward", "step", "escape") if e.kind != "escape" or e.certain)
+    return loop if not trained and over_data(loop) else None
+
+
+def over_data(loop: Loop) -> bool:
+    """Whether a loop goes over batches rather than counts or parts of a model: over a loader, or over something that is no range."""
+    return bool(loop.over) and not any(_counts(atom) or _is_of_modules(atom) for atom in loop.over)
+
+
+def over_tensor(loop: Loop) -> bool:
+    """Whether a loop goes over the first dimension of a tensor, as a recurrent network goes over the steps of a sequence.
+
+    Several tensors that are gone through side by side may be data; they are not where a model put out one of them.
+    """
+    columns = [
+        item
+        for atom in loop.over or ()
+        if isinstance(atom, Iter) and not atom.over
+        for row in atom.element
+        if isinstance(row, Tuple)
+        for item in row.items
+    ]
+    return any(isinstance(atom, Tensor) for atom in loop.over or ()) or any(
+        isinstance(a, Tensor) and a.forwards for item in columns for a in item
+    )
+
+
+def _counts(atom: Atom) -> bool:
+    """Whether what is gone over gives numbers, or is a collection that the text itself writes out."""
+    match atom:
+        case Iter():
+            return any(isinstance(a, Number) for a in atom.element)
+        case Ref():
+            return atom.obj.kind in ("list", "dict") and atom.obj.info.get("items") is not None
+    return False
+
+
+def _is_of_modules(atom: Atom) -> bool:
+    """Whether what is gone over gives the parts of a model, alone or beside something else."""
+    match atom:
+        case Iter():
+            rows = [value for row in atom.element for value in (row.items if isinstance(row, Tuple) else (frozenset({row}),))]
+            return any(isinstance(a, Ref) and a.obj.kind == "module" for value in rows for a in value)
+        case Ref():
+            held = atom.obj.heap.get("[]", ()) if atom.obj.kind == "list" else ()
+            return atom.obj.kind == "module" or any(isinstance(a, Ref) and a.obj.kind == "module" for a in held)
+    return False
+
+
+def mode_matters(module: Obj, besides: Collection[Obj] = ()) -> bool | None:
+    """Whether train and eval mode differ for a module, `besides` some of its parts: None where its parts are not all known."""
+    seen: set[int] = set()
+    work = [module]
+    known = True
+    while work:
+        obj = work.pop()
+        if id(obj) in seen or obj in besides:
+            continue
+        seen.add(id(obj))
+        leaf = obj.qualname.rpartition(".")[2]
+        if leaf in MODE_SENSITIVE:
+            return True
+        if obj.info.get("parameter") or leaf in ("ParameterList", "ParameterDict"):
+            continue
+        parts = [a.obj for value in obj.heap.values() for a in value if isinstance(a, Ref)]
+        if obj.kind == "module" and not parts and not obj.qualname.startswith("torch.nn."):
+            known = known and obj.cls is not None and not obj.symbolic
+        if obj.kind == "module" and (obj.symbolic or obj.many) and obj.info.get("part"):
+            known = False
+        work.extend(o for o in parts if o.kind in ("module", "list", "dict"))
+    return False if known else None
+
+
+def without_parameters(module: Obj) -> bool:
+    """Whether a module is known to hold no parameter of its own."""
+    return module.qualname.startswith("torch.nn.") and module.qualname.rpartition(".")[2] in PARAMETERLESS
+
+
+def contains_part(module: Obj, whole: Obj) -> bool:
+    """Whether a module was built around a part of another one: it keeps the parameters that were there."""
+    work, seen = [module], set()
+    while work:
+        obj = work.pop()
+        if id(obj) in seen:
+            continue
+        seen.add(id(obj))
+        if obj is not module and (obj.info.get("part") or whole in set(obj.lineage()) and module not in set(obj.lineage())):
+            return True
+        given = obj.info.get("args")
+        values = [*obj.heap.values(), *(given.values() if given is not None else ())]
+        work.extend(a.obj for value in values for a in value if isinstance(a, Ref) and a.obj.kind in ("module", "list", "dict"))
+    return False
+
+
+def unregistered(event: Event) -> list[Obj]:
+    """The modules with parameters that an object made for itself and keeps in a plain container, where it does not know of them."""
+    found = dict.fromkeys(o for o in _shelved(event) if _is_lost(o, event.data["constructor"]))
+    return sorted(found, key=lambda o: (o.name, o.qualname))
+
+
+def known_elsewhere(event: Event) -> bool:
+    """Whether something registers the modules that an object keeps in a plain container, asks for their parameters, or is handed them."""
+    return event.data["given"] or any(o.info.get("registered") or o.info.get("asked") for o in _shelved(event))
+
+
+def _shelved(event: Event) -> Iterator[Obj]:
+    """The modules in a plain container, and in the containers in it."""
+    work: list[tuple[Value, int]] = [(event.data["value"], 3)]
+    while work:
+        value, depth = work.pop()
+        for atom in value:
+            match atom:
+                case Tuple() if depth and len(atom.items) > 1:
+                    work.extend((item, depth - 1) for item in atom.items)
+                case Ref() if atom.obj.kind in ("list", "dict") and depth:
+                    items = atom.obj.info.get("items")
+                    # A list of one, written as one, is how a module is hidden on purpose.
+                    if items is None or len(items) > 1:
+                        work.extend((inner, depth - 1) for inner in atom.obj.heap.values())
+                case Ref() if atom.obj.kind == "module" and depth < 3:
+                    yield atom.obj
+
+
+def wrapper_for(event: Event) -> str | None:
+    """The class of torch that can hold what a plain container holds; None where it holds other things than modules."""
+    for atom in event.data["value"] if len(event.data["value"]) == 1 else ():
+        match atom:
+            case Tuple(items=items):
+                return "ModuleList" if all(_all_modules(i) for i in items) else None
+            case Ref() if atom.obj.kind == "list":
+                return "ModuleList" if _all_modules(atom.obj.heap.get("[]")) else None
+            case Ref() if atom.obj.kind == "dict":
+                named = bool(atom.obj.info.get("exact")) and not atom.obj.info.get("changed")
+                return "ModuleDict" if named and _all_modules(atom.obj.heap.get("[]")) else None
+    return None
+
+
+def _all_modules(value: Value | None) -> bool:
+    return bool(value) and all(isinstance(a, Ref) and a.obj.kind in ("module", "loss") for a in value or ())
+
+
+def _is_lost(module: Obj, constructor: object) -> bool:
+    info = module.info
+    known = not module.symbolic and constructor in info.get("made_in", ())
+    elsewhere = info.get("registered") or info.get("asked") or info.get("given") or info.get("frozen")
+    return known and not elsewhere and with_parameters(module)
+
+
+def with_parameters(module: Obj, depth: int = 4) -> bool:
+    """Whether a module is known to hold parameters."""
+    if module.cls is None and not module.heap:
+        return not module.qualname.startswith("torch.nn.") or module.qualname.rpartition(".")[2] not in PARAMETERLESS | {
+            "Sequential",
+            "ModuleList",
+            "ModuleDict",
+        }
+    parts = [a.obj for value in module.heap.values() for a in value if isinstance(a, Ref) and (a.obj.kind == "module")]
+    return depth > 0 and any(p.info.get("parameter") or with_parameters(p, depth - 1) for p in parts)

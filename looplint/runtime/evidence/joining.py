@@ -1,0 +1,153 @@
+"""Joins the two sides: what the linter found in a program's text, and what one run of it shows at the same places."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from looplint.finding import Finding, Location
+from looplint.runtime.evidence import claims_costs, witness_costs, witness_cycle, witness_rest, witness_state
+from looplint.runtime.evidence.witness import Judge, Witness
+from looplint.runtime.streams.stream import Stream
+from looplint.sources.reading import display_name
+
+Verdict = Literal["confirmed", "refuted", "not reached", "not measured", "found at run time only"]
+
+JUDGES: tuple[tuple[tuple[str, ...], Judge], ...] = (
+    (("LL101",), witness_cycle.cleared_too_early),
+    (("LL102", "LL109"), witness_cycle.added_up),
+    (("LL103", "LL104"), witness_cycle.clipped_without_gradients),
+    (("LL105",), witness_cycle.stepped_before_backward),
+    (("LL106",), witness_cycle.never_stepped),
+    (("LL107",), witness_cycle.never_filled),
+    (("LL108",), witness_cycle.accumulated_unscaled),
+    (("LL110",), witness_cycle.retained),
+    (("LL111",), witness_cycle.left_over),
+    (("LL201", "LL202"), witness_state.schedule_pace),
+    (("LL203",), witness_state.first_value_skipped),
+    (("LL204",), witness_state.metric_missing),
+    (("LL205",), witness_state.never_scheduled),
+    (("LL206",), witness_state.stale_schedules),
+    (("LL301", "LL304"), witness_state.trained_in_eval),
+    (("LL302", "LL303"), witness_state.measured),
+    (("LL401", "LL402"), witness_state.kept_graphs),
+    (("LL403",), witness_costs.in_each_batch("LL403", ("text", "read"), "made a text of a tensor")),
+    (("LL501",), witness_state.dead_parameters),
+    (("LL502",), witness_state.strays),
+    (("LL503",), witness_state.casts),
+    (("LL504",), witness_state.direct_forwards),
+    (("LL506",), witness_rest.not_ready),
+    (("LL601",), witness_rest.clipped_while_scaled),
+    (("LL602",), witness_rest.never_updated),
+    (("LL603",), witness_rest.half_unscaled),
+    (("LL604",), witness_rest.bypassed),
+    (("LL701", "LL702", "LL703"), witness_rest.loss_inputs),
+    (("LL801",), witness_rest.restores_itself),
+    (("LL802",), witness_rest.resumed_without_state),
+    (("LL803",), witness_rest.placed_by_file),
+    (("LL901",), witness_rest.in_order),
+    (("LL902",), witness_rest.both_flags),
+    (("LL903",), witness_rest.epoch_never_set),
+    (("LL904",), witness_rest.seeded_late),
+    (("LP001",), witness_costs.loader_without_workers),
+    (("LP002",), witness_costs.staged),
+    (("LP003",), witness_costs.waited_for),
+    (("LP004",), witness_costs.in_each_batch("LP004", ("read",), "asked a tensor for its number")),
+    (("LP005",), witness_costs.in_each_batch("LP005", ("release",), "gave the cached memory back")),
+    (("LP006",), witness_costs.filled_with_zeros),
+    (("LP007",), witness_costs.deprecations),
+    (("LP008",), witness_costs.workers_not_persistent),
+    (("LP009",), witness_costs.statistics_per_step),
+)
+MEASURED = frozenset(code for codes, _ in JUDGES for code in codes)
+# Rules whose places only a probe can watch.
+PROBED = ("LL401", "LL402", "LL503", "LL504")
+# Rules that say the same of one place, told apart by where in the iteration it is.
+ALIKE = {"LL103": "LL104", "LL104": "LL103", "LL109": "LL102"}
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A finding of either side, or of both, and what the run says of it."""
+
+    verdict: Verdict
+    finding: Finding
+    text: str
+
+    @property
+    def code(self) -> str:
+        return self.finding.code
+
+    @property
+    def line(self) -> int:
+        return self.finding.location.row
+
+    @property
+    def stands(self) -> bool:
+        """Whether it is still a problem after the run."""
+        return self.verdict != "refuted"
+
+
+def witnesses(stream: Stream) -> list[Witness]:
+    """All that a run says about its places."""
+    return [witness for _, judge in JUDGES for witness in judge(stream)]
+
+
+def join(findings: Sequence[Finding], stream: Stream, names: Mapping[str, str]) -> list[Joined]:
+    """Puts each static finding beside what the run showed at its place, and adds what only the run showed.
+
+    `names` are those of the rules by code; of other rules, run-time findings are not wanted.
+    """
+    seen = witnesses(stream)
+    blind = frozenset() if stream.start.get("cuda") else claims_costs.ON_ACCELERATOR
+    joined = [_judged(finding, seen, blind) for finding in findings]
+    told = {(place, code) for j in joined for place in _places(j.finding) for code in (j.code, ALIKE.get(j.code))}
+    for witness in seen:
+        if witness.alone and witness.code in names and not any((frame, witness.code) in told for frame in witness.frames):
+            place = Location(witness.line, 1)
+            message = f"only the run shows it: {witness.text}"
+            found = Finding(witness.code, names[witness.code], message, display_name(Path(witness.file)), place, place)
+            joined.append(Joined("found at run time only", found, witness.text))
+    return sorted(joined, key=lambda j: j.finding.sort_key)
+
+
+def watched(findings: Iterable[Finding]) -> dict[str, list[int]]:
+    """The lines where only a probe tells what happens, for `Options.watch`."""
+    lines: dict[str, set[int]] = {}
+    for finding in findings:
+        if finding.code in PROBED:
+            lines.setdefault(os.path.realpath(finding.filename), set()).add(finding.location.row)
+    return {path: sorted(rows) for path, rows in lines.items()}
+
+
+def costs_asked(findings: Iterable[Finding]) -> bool:
+    """Whether a finding is about what only further hooks measure, for `Options.costs`."""
+    return any(finding.code in claims_costs.CODES for finding in findings)
+
+
+def _judged(finding: Finding, seen: Sequence[Witness], blind: Collection[str]) -> Joined:
+    def verdict(kind: Verdict, text: str) -> Joined:
+        return Joined(kind, finding, text)
+
+    if finding.code not in MEASURED:
+        return verdict("not measured", "one run alone does not show what this rule reports")
+    if finding.code in blind:
+        return verdict("not measured", "only a copy to an accelerator shows it, and this run had none")
+    places = set(_places(finding))
+    mine = [w for w in seen if w.code in (finding.code, ALIKE.get(finding.code)) and (places & w.frames or not w.frames) and w.whole]
+    if not mine:
+        return verdict("not reached", "the run did not come to this place, or ended before it could tell")
+    inner = [w for w in mine if (w.file, w.line) in places] or mine
+    bad = [w for w in inner if w.bad]
+    best = max(bad or inner, key=lambda w: (w.code == finding.code, w.bad))
+    return verdict("confirmed" if bad else "refuted", best.text)
+
+
+def _places(finding: Finding) -> Iterator[tuple[str, int]]:
+    """The lines that a finding is about."""
+    path = os.path.realpath(finding.filename)
+    for row in range(finding.location.row, finding.end_location.row + 1):
+        yield path, row

@@ -1,0 +1,110 @@
+"""What one run alone tells about the places of a program: for a rule and a place, how often the place ran and how often it did what the rule reports.
+
+`claims` measure a broken run beside its repair; a witness has no repair to compare with, and so judges single events and the state they meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from looplint.runtime.streams.stream import Event, Frame, Stream, Thing
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """A place of the program in the light of one rule.
+
+    `frames` are the place and the calls that led to it. `alone` says that the run is enough to report it, without a static finding.
+    """
+
+    code: str
+    file: str
+    line: int
+    frames: frozenset[tuple[str, int]]
+    bad: int
+    whole: int
+    text: str
+    alone: bool = False
+
+
+Judge = Callable[[Stream], Iterator[Witness]]
+
+
+def anywhere(code: str, bad: bool, text: str) -> Witness:
+    """A witness of the whole program: no place of it can be hooked."""
+    return Witness(code, "", 0, frozenset(), int(bad), 1, text)
+
+
+@dataclass(slots=True)
+class Count:
+    """How often a place ran, and how often badly."""
+
+    bad: int = 0
+    whole: int = 0
+    frames: set[tuple[str, int]] = field(default_factory=set)
+    objects: set[int] = field(default_factory=set)
+
+
+class Tally:
+    """Counts per place."""
+
+    def __init__(self) -> None:
+        self.places: dict[tuple[str, int], Count] = {}
+
+    def add(self, stack: tuple[Frame, ...], bad: bool, number: int = 0) -> None:
+        """Counts one event at the innermost place of a stack; events outside of the user's code count nowhere."""
+        if not stack:
+            return
+        count = self.places.setdefault((stack[-1].file, stack[-1].line), Count())
+        count.whole += 1
+        count.bad += bad
+        count.frames.update((frame.file, frame.line) for frame in stack)
+        if bad:
+            count.objects.add(number)
+
+    def witnesses(self, code: str, say: Callable[[Count], str], alone: Callable[[Count], bool] | None = None) -> Iterator[Witness]:
+        """A witness for each place; `say` puts its count into words."""
+        for (file, line), count in self.places.items():
+            certain = count.bad > 0 and alone is not None and alone(count)
+            yield Witness(code, file, line, frozenset(count.frames), count.bad, count.whole, say(count), certain)
+
+
+def mostly(least: int = 2) -> Callable[[Count], bool]:
+    """Bad in at least half of the times that a place ran, and it ran often enough to tell."""
+    return lambda count: count.whole >= least and count.bad >= 0.5 * count.whole
+
+
+def times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
+def fills(event: Event, optimizer: Thing) -> bool:
+    """Whether a backward wrote to the optimizer's gradients."""
+    return event.kind == "backward" and optimizer.id in event.facts.get("filled", ())
+
+
+def within(event: Event, other: Event) -> bool:
+    """Whether an event happened in the same iteration of the loops around another."""
+    return event.loops[: len(other.loops)] == other.loops
+
+
+def together(event: Event, other: Event) -> bool:
+    """Whether two events happened in the same iteration of the loops that are around both."""
+    for (file, line, iteration), (other_file, other_line, other_iteration) in zip(event.loops, other.loops, strict=False):
+        if (file, line) != (other_file, other_line):
+            break
+        if iteration != other_iteration:
+            return False
+    return True
+
+
+def epochs_seen(stream: Stream) -> bool:
+    """Whether the run came to a second epoch, or to its end: what happens once an epoch had its turn."""
+    if stream.outcome == "finished":
+        return True
+    trained = {loader for e in stream.of("step") for loader, _, _ in e.batches}
+    passes = [m.facts["object"] for m in stream.marked("pass")]
+    if trained:
+        return any(passes.count(loader) > 1 for loader in trained)
+    return any(len(e.loops) > 1 and e.loops[-2][2] > 0 for e in stream.of("step"))

@@ -1,0 +1,171 @@
+"""What a run tells about mixed precision, losses, checkpoints and data (LL5 to LL9)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from looplint.runtime.evidence.claims_state import first_steps, given_states, restored
+from looplint.runtime.evidence.witness import Count, Tally, Witness, anywhere, mostly
+from looplint.runtime.streams.stream import Event, Stream
+
+
+def _scaled(stream: Stream) -> Iterator[tuple[Event, bool]]:
+    """Each clip and step, and whether the last backward into these gradients was that of a scaled loss, still unscaled for a clip."""
+    scaled: dict[int, bool] = {}
+    unscaled: set[int] = set()
+    for event in stream.events:
+        if event.kind == "backward":
+            filled = event.facts.get("filled", ())
+            scaled.update(dict.fromkeys(filled, "scaler" in event.facts))
+            unscaled -= set(filled)
+        elif event.kind == "unscale":
+            unscaled.add(event.object)
+        elif event.kind == "clip":
+            holders = event.facts.get("holders", ())
+            yield event, any(scaled.get(n, False) and n not in unscaled for n in holders)
+        elif event.kind == "step":
+            yield event, scaled.get(event.object, False)
+
+
+def clipped_while_scaled(stream: Stream) -> Iterator[Witness]:
+    """LL601."""
+    tally = Tally()
+    for event, scaled in _scaled(stream):
+        if event.kind == "clip":
+            tally.add(event.stack, scaled, event.object)
+    yield from tally.witnesses("LL601", lambda c: f"{c.bad} of {c.whole} clips here met gradients that were still scaled", mostly(1))
+
+
+def bypassed(stream: Stream) -> Iterator[Witness]:
+    """LL604."""
+    tally = Tally()
+    for event, scaled in _scaled(stream):
+        if event.kind == "step":
+            tally.add(event.stack, scaled and "scaler" not in event.facts, event.object)
+    yield from tally.witnesses(
+        "LL604", lambda c: f"{c.bad} of {c.whole} steps here used a scaled loss's gradients without the scaler", mostly(1)
+    )
+
+
+def never_updated(stream: Stream) -> Iterator[Witness]:
+    """LL602: steps through a scaler with no update before that optimizer's next, or before the end."""
+    tally = Tally()
+    waiting: dict[tuple[int, int], Event] = {}  # by scaler and optimizer
+    for event in stream.events:
+        if event.kind == "step" and event.facts.get("scaler"):
+            key = (event.facts["scaler"], event.object)
+            if key in waiting:
+                tally.add(waiting[key].stack, True, event.object)
+            waiting[key] = event
+        elif event.kind == "update":
+            for key in [k for k in waiting if k[0] == event.object]:
+                tally.add(waiting.pop(key).stack, False)
+    failed = "update()" in (stream.end.get("error") or {}).get("message", "")
+    for event in waiting.values():
+        if failed or stream.outcome == "finished":
+            tally.add(event.stack, True, event.object)
+    yield from tally.witnesses("LL602", lambda c: f"after {c.bad} of {c.whole} steps here the scaler was not updated", mostly(1))
+
+
+def half_unscaled(stream: Stream) -> Iterator[Witness]:
+    """LL603."""
+    tally = Tally()
+    half = {e.n for e in stream.of("forward") if e.facts.get("autocast") == "float16"}
+    for event in stream.of("backward"):
+        tally.add(event.stack, bool(half & set(event.facts.get("forwards", ()))) and "scaler" not in event.facts)
+    yield from tally.witnesses("LL603", lambda c: f"{c.bad} of {c.whole} backwards here went unscaled through float16 forwards", mostly(1))
+
+
+def loss_inputs(stream: Stream) -> Iterator[Witness]:
+    """LL701 to LL703: what the losses were given, of the calls that were looked at."""
+    for code, function, words in (
+        ("LL701", "cross_entropy", "were probabilities already"),
+        ("LL702", "binary_cross_entropy_with_logits", "lay between 0 and 1, as probabilities do"),
+        ("LL703", "binary_cross_entropy", "were no probabilities"),
+    ):
+        tally = Tally()
+        for mark in stream.marked("loss"):
+            if mark.facts["function"] == function:
+                bad = {"LL701": mark.facts.get("sums_to_one"), "LL702": mark.facts["in_unit"], "LL703": not mark.facts["in_unit"]}[code]
+                tally.add(mark.stack, bool(bad))
+        # Values in the unit interval may be there by chance, sums of one in every row are not.
+        alone = None if code == "LL702" else mostly(2 if code == "LL701" else 1)
+        yield from tally.witnesses(code, partial(_inputs_said, words), alone)
+
+
+def _inputs_said(words: str, count: Count) -> str:
+    return f"{count.bad} of {count.whole} inputs of the loss that were looked at here {words}"
+
+
+def restores_itself(stream: Stream) -> Iterator[Witness]:
+    """LL801: states taken from a module that later was given its own storage back."""
+    tally = Tally()
+    for load in restored(stream):
+        for taken in stream.of("save", where=lambda e, load=load: e.object == load.object and e.n < load.n):  # type: ignore[misc]
+            tally.add(taken.stack, load.facts.get("shared", 0) > 0, load.object)
+    yield from tally.witnesses("LL801", lambda c: f"{c.bad} of {c.whole} states taken here were, when restored, the model's own tensors")
+
+
+def resumed_without_state(stream: Stream) -> Iterator[Witness]:
+    """LL802: a module's state restored before the first step of an optimizer that never got one."""
+    tally, told, first = Tally(), given_states(stream), first_steps(stream)
+    for load in restored(stream):
+        later = [optimizer for optimizer, n in first.items() if n > load.n]
+        if later:
+            tally.add(load.stack, any(optimizer not in told for optimizer in later), load.object)
+    yield from tally.witnesses("LL802", lambda c: f"after {c.bad} of {c.whole} states restored here an optimizer began without one")
+
+
+def placed_by_file(stream: Stream) -> Iterator[Witness]:
+    """LL803."""
+    tally = Tally()
+    for load in stream.of("load", where=lambda e: e.facts.get("function") == "torch.load"):
+        tally.add(load.stack, not load.facts.get("map_location"))
+    yield from tally.witnesses("LL803", lambda c: f"{c.bad} of {c.whole} files loaded here went to where they had been saved from")
+
+
+def seeded_late(stream: Stream) -> Iterator[Witness]:
+    """LL904: the parameters that were there when the first seed was set."""
+    tally, first = Tally(), next(iter(stream.marked("seed")), None)
+    if first is not None:
+        drawn = first.facts["parameters"]
+        tally.add(first.stack, drawn > 0)
+        yield from tally.witnesses("LL904", lambda c: f"{drawn} parameters were there when the first seed was set here")
+
+
+def in_order(stream: Stream) -> Iterator[Witness]:
+    """LL901: loaders that were trained on, and their samplers."""
+    tally, trained = Tally(), {loader for e in stream.of("backward") for loader, _, _ in e.batches}
+    for mark in stream.marked("loader"):
+        number = mark.facts["object"]
+        if number in trained:
+            tally.add(mark.stack, stream.things[number].facts["sampler"] == "SequentialSampler", number)
+    yield from tally.witnesses(
+        "LL901", lambda c: f"{c.bad} of {c.whole} training loaders built here gave their batches in the stored order"
+    )
+
+
+def both_flags(stream: Stream) -> Iterator[Witness]:
+    """LL902."""
+    if flags := stream.end.get("flags"):
+        bad = bool(flags.get("benchmark") and flags.get("deterministic"))
+        yield anywhere(
+            "LL902", bad, f"the run ended with benchmark {flags.get('benchmark')} and deterministic {flags.get('deterministic')}"
+        )
+
+
+def epoch_never_set(stream: Stream) -> Iterator[Witness]:
+    """LL903."""
+    passes = [m for m in stream.marked("pass") if stream.things[m.facts["object"]].facts["sampler"] == "DistributedSampler"]
+    if len(passes) > 1:
+        told = len(stream.marked("set_epoch"))
+        yield anywhere("LL903", told == 0, f"{len(passes)} passes over a distributed sampler, {told} calls of set_epoch")
+
+
+def not_ready(stream: Stream) -> Iterator[Witness]:
+    """LL506: the error that a module raises whose own constructor has not run."""
+    error = stream.end.get("error") or {}
+    if "before Module.__init__() call" in error.get("message", ""):
+        frames = [(file, line) for file, line, _ in error["frames"]]
+        yield Witness("LL506", *frames[-1], frozenset(frames), 1, 1, f"{error['type']}: {error['message']}")

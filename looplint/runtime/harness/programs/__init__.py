@@ -1,0 +1,1 @@
+"""Scripts that the recorder is tried on, written as users write theirs."""

@@ -1,0 +1,191 @@
+"""`looplint run`: lints a script, runs some steps of it under the recorder, and says of each finding what the run showed."""
+
+from __future__ import annotations
+
+import importlib.machinery
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from looplint.errors import UserError
+from looplint.finding import Problem, written_place
+from looplint.linting.files import lint_paths, unsilenced
+from looplint.linting.selection import Ways
+from looplint.report.json import as_dict
+from looplint.runtime.evidence.joining import Joined, costs_asked, join, watched
+from looplint.runtime.streams.record import Launch, Options, Recording, record
+from looplint.settings.configuration import Configurations
+from looplint.sources.reading import display_name
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """A script seen from both sides."""
+
+    script: str
+    recording: Recording
+    joined: tuple[Joined, ...]
+    problems: tuple[Problem, ...]
+
+    @property
+    def exit_code(self) -> int:
+        """As the linter's: 0 nothing stands, 1 something does, 2 the script did not run far enough to tell."""
+        recording, verdicts = self.recording, {j.verdict for j in self.joined}
+        told = recording.ok or (recording.outcome == "timeout" and bool(recording.stream.of("step", "backward")))
+        if not (told or verdicts & {"confirmed", "found at run time only"}) or self.problems:
+            return 2
+        return 1 if any(j.stands for j in self.joined) else 0
+
+
+def inspect(script: str, options: Options, configurations: Configurations | None = None, launch: Launch | None = None) -> Inspection:
+    """Lints and runs a script (or, with `options.module`, a module), and joins both.
+
+    Raises:
+        UserError: there is no such script, or the configuration is wrong.
+    """
+    path = program_file(script, options)
+    linted = lint_paths([str(path)], configurations=configurations, jobs=1)
+    recording = record(script, replace(options, watch=watched(linted.findings), costs=costs_asked(linted.findings)), launch)
+    ways = Ways([str(path)], configurations=configurations)
+    names = {rule.code: rule.name for rule in ways.of_source(None).rules()}
+    joined = join(linted.findings, recording.stream, names)
+    return Inspection(str(path), recording, tuple(wanted(joined, ways)), linted.problems)
+
+
+def wanted(joined: Sequence[Joined], ways: Ways) -> Iterator[Joined]:
+    """Without the run-time findings that a comment or a setting silences; static ones have been through that."""
+    found = [j.finding for j in joined if j.verdict == "found at run time only"]
+    kept = {f.sort_key: f for f in unsilenced(ways.shown(found), ())}
+    for j in joined:
+        if j.verdict != "found at run time only":
+            yield j
+        elif j.finding.sort_key in kept:
+            yield replace(j, finding=kept[j.finding.sort_key])
+
+
+# What starts the processes that train, and how each is told to start another program than Python.
+LAUNCHERS = {
+    "torchrun": "torchrun --no-python",
+    "torch.distributed.run": "torchrun --no-python",
+    "torch.distributed.launch": "torchrun --no-python",
+    "accelerate": "accelerate launch --no_python",
+    "accelerate.commands.launch": "accelerate launch --no_python",
+}
+
+
+def require_torch() -> None:
+    """See that what is executed can be.
+
+    Raises:
+        UserError: torch is not installed.
+    """
+    if find_spec("torch") is None:
+        raise UserError('executing training code needs torch: pip install "looplint[runtime]"')
+
+
+def program_file(script: str, options: Options) -> Path:
+    """The file that a run executes.
+
+    Raises:
+        UserError: there is none.
+    """
+    if (launcher := LAUNCHERS.get(options.module or Path(script).name)) is not None:
+        raise UserError(
+            f"{script} starts the processes that train: let it start looplint in each of them, as {launcher} looplint run SCRIPT"
+        )
+    path = module_file(options.module, options.cwd or Path.cwd()) if options.module else Path(script)
+    if not path.is_file():
+        from looplint.sources.import_roots import nearest
+
+        raise UserError(f"{script}: no such file{nearest(path)}; looplint run executes one script, or with -m one module")
+    return path
+
+
+def module_file(name: str, cwd: Path) -> Path:
+    """The file that `python -m name` runs, found without importing anything.
+
+    Raises:
+        UserError: there is none.
+    """
+    search: Sequence[str] | None = [str(cwd), *sys.path]
+    spec = None
+    for part in (parts := name.split(".")):
+        spec = importlib.machinery.PathFinder.find_spec(part if spec is None else f"{spec.name}.{part}", search)
+        if spec is None:
+            break
+        search = list(spec.submodule_search_locations or ())
+    if spec is not None and spec.submodule_search_locations is not None:
+        spec = importlib.machinery.PathFinder.find_spec(f"{spec.name}.__main__", list(spec.submodule_search_locations))
+    if spec is None or spec.origin is None:
+        raise UserError(f"no module named {'.'.join(parts)} that could be run was found from {cwd}")
+    path = Path(spec.origin)
+    return path.relative_to(cwd) if path.is_relative_to(cwd) else path
+
+
+def as_json(inspection: Inspection, *, events: bool = False) -> dict[str, Any]:
+    """An inspection as plain data; with `events`, the whole recording too."""
+    recording, stream = inspection.recording, inspection.recording.stream
+    run: dict[str, Any] = {
+        "outcome": recording.outcome,
+        "message": recording.message,
+        "seconds": round(recording.seconds, 3),
+        "torch": stream.start.get("torch"),
+        "steps": len(stream.of("step")),
+        "backwards": len(stream.of("backward")),
+    }
+    if events:
+        run["objects"] = [{"id": t.id, "role": t.role, "class": t.kind, **t.facts} for t in stream.things.values()]
+        run["events"] = [
+            {
+                "kind": e.kind,
+                "object": e.object,
+                "file": display_name(Path(e.file)) if e.file else None,
+                "line": e.line,
+                "time": e.time,
+                "loops": e.loops,
+                **e.facts,
+            }
+            for e in stream.events
+        ]
+    entries = [{"verdict": j.verdict, "evidence": j.text, **as_dict(j.finding)} for j in inspection.joined]
+    return {"version": 1, "script": inspection.script, "run": run, "findings": entries, "problems": [str(p) for p in inspection.problems]}
+
+
+def as_text(inspection: Inspection, style: Any = None) -> str:
+    """An inspection for people."""
+    paint = style or (lambda text, **_: text)
+    colours = {"confirmed": "red", "found at run time only": "red", "refuted": "green"}
+    blocks = []
+    for joined in inspection.joined:
+        finding = joined.finding
+        place = written_place(finding.filename, finding.location, finding.cell)
+        head = f"{paint(place, bold=True)}: {finding.code} {finding.name}: {paint(joined.verdict, fg=colours.get(joined.verdict, 'yellow'), bold=True)}"
+        said = [f"  {finding.message}"] if joined.verdict != "found at run time only" else []
+        blocks.append("\n".join([head, *said, f"  run: {joined.text}"]))
+    return "\n\n".join([*blocks, _closing(inspection)]) + "\n"
+
+
+def _closing(inspection: Inspection) -> str:
+    recording = inspection.recording
+    steps = len(recording.stream.of("step"))
+    ran = (
+        f"{inspection.script} ran for {recording.seconds:.1f} s and {steps} optimizer step{'s' if steps != 1 else ''}: {recording.message}."
+    )
+    counts = Counter(j.verdict for j in inspection.joined)
+    found = ", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "nothing found, in its text or in the run"
+    lines = [ran, f"{found[0].upper()}{found[1:]}."]
+    if counts["not reached"] and recording.outcome == "step-limit":
+        lines.append(
+            "What was not reached may come later: --epochs 2 --batches 10 goes through two short epochs, --steps 0 to the script's end."
+        )
+    if not recording.ok and recording.stderr.strip():
+        lines += ["The last that it printed to standard error:", *(f"  {line}" for line in last_lines(recording.stderr))]
+    return "\n".join(lines)
+
+
+def last_lines(text: str, count: int = 12) -> Iterable[str]:
+    return text.strip().splitlines()[-count:]

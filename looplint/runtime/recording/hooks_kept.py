@@ -1,0 +1,68 @@
+"""What the probes note at watched lines: values that carry an autograd graph, conversions, and forwards called directly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from looplint.runtime.recording import measure, probes
+from looplint.runtime.recording.probes import Sources
+from looplint.runtime.recording.tape import Tape
+
+
+def install(tape: Tape, sources: Sources) -> None:
+    """Has the watched lines looked at."""
+    if sources.watched or sources.replaced:
+        probes.install(sources, _look(tape), _called(tape))
+
+
+def _look(tape: Tape) -> Callable[[Any], None]:
+    def look(value: Any) -> None:
+        if torch.compiler.is_compiling() or tape.silent():
+            return
+        place = tape.place(3)
+        if not tape.sample("probe", place, 6):
+            return
+        tensors = list(measure.tensors_in(value))
+        if tensors:
+            tape.write(
+                {
+                    "record": "probe",
+                    "at": place,
+                    "events": tape.events,
+                    "tensors": len(tensors),
+                    "graph": sum(t.grad_fn is not None for t in tensors),
+                }
+            )
+        elif isinstance(value, (int, float)):
+            tape.write({"record": "probe", "at": place, "events": tape.events, "tensors": 0, "graph": 0})
+
+    return look
+
+
+def _called(tape: Tape) -> Callable[[Any, str, Any], None]:
+    def called(target: Any, name: str, result: Any) -> None:
+        if torch.compiler.is_compiling() or tape.silent():
+            return
+        place = tape.place(3)
+        if not tape.sample("method", place, 6):
+            return
+        if isinstance(target, torch.nn.Module) and name == "forward":
+            hooks = len(target._forward_hooks) + len(target._forward_pre_hooks)
+            tape.write({"record": "direct", "at": place, "events": tape.events, "class": type(target).__name__, "hooks": hooks})
+        elif isinstance(target, torch.Tensor) and isinstance(result, torch.Tensor):
+            forms = [f"{str(t.dtype).removeprefix('torch.')} on {t.device}" for t in (target, result)]
+            tape.write(
+                {
+                    "record": "cast",
+                    "at": place,
+                    "events": tape.events,
+                    "method": name,
+                    "changes": result is not target and forms[0] != forms[1],
+                    "forms": forms,
+                }
+            )
+
+    return called

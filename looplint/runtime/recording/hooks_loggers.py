@@ -1,0 +1,82 @@
+"""Hooks on loggers and progress bars, which may not be installed: they are wrapped when the script imports them."""
+
+from __future__ import annotations
+
+import functools
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import sys
+from collections.abc import Callable, Sequence
+from types import ModuleType
+from typing import Any
+
+import torch
+
+from looplint.runtime.recording import measure
+from looplint.runtime.recording.tape import Tape
+
+# Module -> what in it keeps or writes the values it is given.
+LOGGERS: dict[str, tuple[str, ...]] = {
+    "torch.utils.tensorboard.writer": ("SummaryWriter.add_scalar", "SummaryWriter.add_scalars"),
+    "tensorboardX.writer": ("SummaryWriter.add_scalar", "SummaryWriter.add_scalars"),
+    "tqdm.std": ("tqdm.set_postfix",),
+    "wandb.sdk.wandb_run": ("Run.log",),
+    "mlflow.tracking.fluent": ("log_metric", "log_metrics"),
+}
+
+
+def install(tape: Tape) -> None:
+    for name in LOGGERS:
+        if name in sys.modules:
+            _wrap(tape, sys.modules[name])
+    sys.meta_path.insert(0, _Finder(tape))
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    """Lets the others find a logger's module, and wraps its functions once it is loaded."""
+
+    def __init__(self, tape: Tape) -> None:
+        self.tape = tape
+        self.searching = False
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> importlib.machinery.ModuleSpec | None:
+        if name not in LOGGERS or self.searching:
+            return None
+        self.searching = True
+        try:
+            spec = importlib.util.find_spec(name)
+        finally:
+            self.searching = False
+        if spec is None or spec.loader is None:
+            return None
+        run = spec.loader.exec_module
+
+        def load(module: ModuleType) -> None:
+            run(module)
+            _wrap(self.tape, module)
+
+        spec.loader.exec_module = load  # type: ignore[method-assign]
+        return spec
+
+
+def _wrap(tape: Tape, module: ModuleType) -> None:
+    for dotted in LOGGERS[module.__name__]:
+        owner: Any = module
+        *parents, name = dotted.split(".")
+        for parent in parents:
+            owner = getattr(owner, parent, None)
+        original = getattr(owner, name, None)
+        if original is not None:
+            setattr(owner, name, _keep(tape, dotted, original))
+
+
+def _keep(tape: Tape, dotted: str, original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def keep(*args: Any, **kwargs: Any) -> Any:
+        if not tape.silent() and not torch.compiler.is_compiling():
+            values = list(measure.tensors_in([*args[1:], *kwargs.values()]))
+            tape.emit("keep", 0, {"function": dotted, "tensors": len(values), "graph": sum(v.grad_fn is not None for v in values)})
+        return original(*args, **kwargs)
+
+    return keep

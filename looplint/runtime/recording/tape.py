@@ -1,0 +1,260 @@
+"""The recorded process's side of the stream: writes events, with the places of the user's code that caused them.
+
+The stream is a memory-mapped file, because what was written there is kept when the process is killed, and costs no system call.
+Each line is a JSON list of records.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+import sys
+import sysconfig
+import threading
+import time
+import weakref
+from collections.abc import Mapping
+from types import CodeType, FrameType
+from typing import Any
+
+from looplint.flow.events import EventKind
+
+CHUNK = 1 << 22
+LARGEST = 1 << 29  # a stream that grows beyond this is cut, and says so
+
+
+class Local(threading.local):
+    """What the hooks of one thread are inside of."""
+
+    def __init__(self) -> None:
+        self.inside: set[str] = set()
+        self.busy = 0  # above zero while the recorder itself calls torch
+        self.scaler: int = 0  # the scaler whose step() is running
+        self.value_clipped = False  # whether the script clips by value, so that the largest entry tells something
+        self.stepped = 0  # optimizer steps seen inside that
+        self.scaled: tuple[weakref.ref[Any], int] | None = None  # the last scaled loss, and its scaler
+
+
+class Places:
+    """Maps running frames to the user's files, functions and lines."""
+
+    def __init__(self, own: str = "") -> None:
+        paths = sysconfig.get_paths()
+        foreign = {
+            paths["stdlib"],
+            paths["platstdlib"],
+            paths["purelib"],
+            paths["platlib"],
+            os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))),
+        }
+        foreign |= {p for p in sys.path if os.path.basename(p) in ("site-packages", "dist-packages")}
+        self._foreign = tuple(os.path.realpath(p) + os.sep for p in foreign if p)
+        # A module run with -m may live where foreign code lives: it is the user's all the same.
+        self._own = own
+        self._codes: dict[int, tuple[CodeType, str]] = {}
+        self._stacks: dict[tuple[int, ...], int] = {}
+
+    def _file(self, code: CodeType) -> str:
+        name = code.co_filename
+        if name.startswith("<"):
+            return ""
+        path = os.path.realpath(name)
+        if self._own and path.startswith(self._own):
+            return path
+        return "" if path.startswith(self._foreign) else path
+
+    def key(self, depth: int) -> tuple[int, ...]:
+        """The user's frames from the innermost outwards, as numbers that are cheap to compare."""
+        found: list[int] = []
+        codes = self._codes
+        frame = sys._getframe(depth)
+        while frame is not None:
+            code = frame.f_code
+            known = codes.get(id(code))
+            if known is None:
+                known = codes[id(code)] = (code, self._file(code))  # holding the code keeps its id from being used again
+            if known[1]:
+                found.append(id(code))
+                found.append(frame.f_lasti)
+            frame = frame.f_back  # type: ignore[assignment]
+        return tuple(found)
+
+    def owns(self, frame: FrameType) -> bool:
+        """Whether a frame is the user's code itself, not what that called."""
+        code = frame.f_code
+        known = self._codes.get(id(code))
+        if known is None:
+            known = self._codes[id(code)] = (code, self._file(code))
+        return bool(known[1])
+
+    def known(self, key: tuple[int, ...]) -> int | None:
+        return self._stacks.get(key)
+
+    def enter(self, key: tuple[int, ...]) -> tuple[int, list[tuple[str, int, str, int, int]]]:
+        """A number for a stack seen for the first time, and its frames (the fields of `stream.Frame`), outermost first."""
+        number = self._stacks[key] = len(self._stacks) + 1
+        frames = []
+        for code_id, instruction in zip(key[::2], key[1::2], strict=True):
+            code, path = self._codes[code_id]
+            frames.append((path, line_of(code, instruction), code.co_name, instruction, code.co_firstlineno))
+        return number, frames[::-1]
+
+
+def line_of(code: CodeType, instruction: int) -> int:
+    """The line of an instruction (computed once per place: the table of lines is searched from its start)."""
+    line = code.co_firstlineno
+    for start, end, row in code.co_lines():
+        if start <= instruction < end and row is not None:
+            line = row
+    return line
+
+
+class Tape:
+    """Writes the stream of one process; silent in processes forked from it."""
+
+    def __init__(self, path: str, own: str = "") -> None:
+        self._file = open(path, "w+b")  # noqa: SIM115 (it lives as long as the process)
+        self._file.truncate(CHUNK)
+        self._map = mmap.mmap(self._file.fileno(), CHUNK)
+        self._position = 0
+        self._lock = threading.RLock()  # a signal's handler may flush while its own thread does
+        self._encode = json.JSONEncoder(separators=(",", ":"), default=str).encode
+        self._pending: list[Mapping[str, Any]] = []
+        self._flushed = 0.0
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._forked)
+        self._began = time.perf_counter()
+        self._objects: dict[int, tuple[weakref.ref[Any], int]] = {}
+        self._object_count = 0
+        self._samples: dict[tuple[str, int], int] = {}
+        self.measuring = 0.0  # seconds spent in expensive measurements
+        self.places = Places(own)
+        self.local = Local()
+        self.loops: list[tuple[weakref.ref[Any], list[int]]] = []  # running loader iterators: (loader, pass, batch)
+        self.trained: set[int] = set()  # the loaders in whose passes an optimizer stepped
+        self.stepping: set[int] = set()  # the optimizers whose step is running
+        self.reached: list[int] = []  # the forwards that the running backward has come to
+        self.events = 0
+        self.steps = 0
+        self.closed = False
+
+    def _forked(self) -> None:
+        """A process forked from this one writes nothing."""
+        self.closed = True
+
+    def now(self) -> float:
+        return time.perf_counter() - self._began
+
+    def silent(self) -> bool:
+        return self.closed or self.local.busy > 0
+
+    def write(self, record: Mapping[str, Any]) -> None:
+        """Takes one record. Records are encoded many at a time: one by one, between the program's own work, it takes several times as long."""
+        if self.closed:
+            return
+        pending = self._pending
+        pending.append(record)
+        if len(pending) >= 128 or self.now() - self._flushed > 0.2:
+            self.flush()
+
+    def flush(self) -> None:
+        """Puts what is pending into the file, as one line."""
+        if self.closed:
+            return
+        with self._lock:
+            records, self._pending, self._flushed = self._pending, [], self.now()
+            line = self._encode(records).encode() + b"\n"
+            start = self._position
+            end = self._position = start + len(line)
+            if end > len(self._map):
+                if end > LARGEST:
+                    self._position, self.closed = start, True
+                    return
+                size = max(end, len(self._map) * 2)
+                self._file.truncate(size)
+                self._map.resize(size)
+            self._map[start:end] = line
+
+    def close(self) -> None:
+        """Cuts the file to what was written."""
+        if self.closed:
+            return
+        self.flush()
+        self.closed = True
+        with self._lock:
+            self._map.flush()
+            self._map.close()
+            self._file.truncate(self._position)
+            self._file.close()
+
+    def number(self, thing: Any) -> int:
+        """The number of an object known to the stream, or 0."""
+        known = self._objects.get(id(thing))
+        return known[1] if known is not None and known[0]() is thing else 0
+
+    def object(self, thing: Any, role: str, facts: Mapping[str, Any] | None = None) -> int:
+        """The small stable number of an object; its first use writes what it is."""
+        known = self._objects.get(id(thing))
+        if known is not None and known[0]() is thing:
+            return known[1]
+        self._object_count += 1
+        self._objects[id(thing)] = (weakref.ref(thing), self._object_count)
+        kind = type(thing)
+        record = {
+            "record": "object",
+            "id": self._object_count,
+            "role": role,
+            "class": kind.__name__,
+            "module": kind.__module__,
+            **(facts or {}),
+        }
+        self.write(record)
+        return self._object_count
+
+    def place(self, depth: int) -> int:
+        """The number of the user's current stack (0 where no user code is running)."""
+        key = self.places.key(depth + 1)
+        if not key:
+            return 0
+        number = self.places.known(key)
+        if number is None:
+            number, frames = self.places.enter(key)
+            self.write({"record": "stack", "id": number, "frames": frames})
+        return number
+
+    def running_loops(self) -> list[list[int]]:
+        """Which loader passes are being iterated, outermost first, and at which batch."""
+        loops = self.loops
+        if any(iterator() is None for iterator, _ in loops):
+            loops[:] = [entry for entry in loops if entry[0]() is not None]
+        return [list(position) for _, position in loops]
+
+    def emit(self, kind: EventKind, number: int, facts: Mapping[str, Any], depth: int = 1, at: int | None = None) -> int:
+        """Writes an event and returns its number in the stream; `at` is its place where that is known already."""
+        self.events += 1
+        place = self.place(depth + 1) if at is None else at
+        record: dict[str, Any] = {
+            "record": "event",
+            "n": self.events,
+            "kind": kind,
+            "object": number,
+            "at": place,
+            "time": round(self.now(), 6),
+        }
+        if self.loops:
+            record["loops"] = self.running_loops()
+        record.update(facts)
+        self.write(record)
+        return self.events
+
+    def sample(self, what: str, number: int, dense: int = 6) -> bool:
+        """Whether to take an expensive measurement now: always at first, then 2 ** (dense - 1) times per doubling of the count."""
+        key = (what, number)
+        count = self._samples.get(key, 0)
+        self._samples[key] = count + 1
+        return count % (1 << max(0, count.bit_length() - dense)) == 0
+
+    def affordable(self, share: float = 0.05, free: float = 0.25) -> bool:
+        """Whether expensive measurements have so far stayed within their share of the run."""
+        return self.measuring < free + share * self.now()

@@ -1,0 +1,100 @@
+"""Many short runs in a row: one process imports torch, and forks for each script, which saves each of them that time."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from looplint.runtime.streams.record import CHILD, Options, Recording, end_group, ends_in_time, record
+
+
+def available() -> bool:
+    return hasattr(os, "fork")
+
+
+class Warm:
+    """A process that waits with torch imported. Options that a fork cannot change (the hash seed) are those of its start."""
+
+    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
+        self._environment = {**os.environ, "PYTHONHASHSEED": "0", **(environment or {})}
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Warm:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def record(self, script: Path | str, options: Options | None = None) -> Recording:
+        """As `looplint.runtime.streams.record.record`."""
+        return record(script, options, self.launch)
+
+    def close(self) -> None:
+        if self._process is not None:
+            assert self._process.stdin is not None and self._process.stdout is not None
+            self._process.stdin.close()
+            self._process.wait()
+            self._process.stdout.close()
+            self._process = None
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        if self._process is None or self._process.poll() is not None:
+            arguments = [sys.executable, str(CHILD), "--serve"]
+            self._process = subprocess.Popen(
+                arguments, env=self._environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tempfile.gettempdir()
+            )
+        return self._process
+
+    def launch(
+        self, settings: Mapping[str, Any], cwd: Path, environment: Mapping[str, str], out: Path, err: Path, seconds: float
+    ) -> tuple[int, bool]:
+        """A `looplint.runtime.streams.record.Launch`."""
+        process = self._started()
+        assert process.stdin is not None and process.stdout is not None
+        out.touch()
+        err.touch()
+        request = {"settings": settings, "cwd": str(cwd.absolute()), "environment": dict(environment), "out": str(out), "err": str(err)}
+        process.stdin.write(json.dumps(request).encode() + b"\n")
+        process.stdin.flush()
+        leader = int(json.loads(process.stdout.readline())["process"])
+        answers = process.stdout
+        in_time = ends_in_time(lambda limit: bool(select.select([answers], [], [], limit)[0]), Path(settings["ready"]), seconds)
+        if not in_time:
+            end_group(leader)
+        answer = json.loads(answers.readline())
+        return int(answer["exit"]), not in_time
+
+
+class Several:
+    """A few such processes, one for each of the threads that run scripts."""
+
+    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
+        self._environment = environment
+        self._mine = threading.local()
+        self._all: list[Warm] = []
+
+    def __enter__(self) -> Several:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        for warm in self._all:
+            warm.close()
+
+    def launch(
+        self, settings: Mapping[str, Any], cwd: Path, environment: Mapping[str, str], out: Path, err: Path, seconds: float
+    ) -> tuple[int, bool]:
+        """A `looplint.runtime.streams.record.Launch`, for any thread."""
+        warm: Warm | None = getattr(self._mine, "warm", None)
+        if warm is None:
+            warm = self._mine.warm = Warm(self._environment)
+            self._all.append(warm)
+        return warm.launch(settings, cwd, environment, out, err, seconds)

@@ -1,0 +1,63 @@
+"""Regions of automatic mixed precision: which of them compute in float16, and what switches them on and off."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from looplint.domain.values import Arguments, Const, Context, External, Value, constant_of
+from looplint.interpreter.machine import Machine
+from looplint.syntax import ir
+from looplint.syntax.site import Site
+
+_HALF = frozenset({"torch.float16", "torch.half"})
+
+
+@dataclass(frozen=True, slots=True)
+class Autocast:
+    """What an autocast does: whether it computes in float16 when it is on, where it stands, and the names that decide if it is on."""
+
+    half: bool
+    site: Site
+    switch: frozenset[str] = frozenset()
+
+
+def context(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """The context manager of an autocast. The namespaces `torch.cuda.amp` and `torch.cpu.amp` take no device."""
+    note_outdated(m, qualname, expr)
+    device = qualname.split(".")[1] if qualname.startswith(("torch.cuda.", "torch.cpu.")) else ""
+    place = 0 if device else 2
+    enabled = args.get(place, "enabled")
+    known = constant_of(enabled) if enabled is not None else None
+    off = known is not None and not known.value
+    written = next((a.value for n, a in enumerate(expr.args) if a.keyword == "enabled" or (a.keyword is None and n == place)), None)
+    switch = ir.paths_in(written) if written is not None and known is None else ()
+    half = not off and _is_half(args.get(1, "dtype"), {device} if device else _devices(args.get(0, "device_type")))
+    return frozenset({Context("autocast", info=(("region", Autocast(half, m.site(expr.node), frozenset(switch))),))})
+
+
+def note_outdated(m: Machine, qualname: str, expr: ir.Call) -> None:
+    """Remark the names of mixed precision that are bound to a device by their namespace."""
+    first, device, *_, name = qualname.split(".") if qualname.count(".") > 2 else ("", "", "")
+    if first == "torch" and device in ("cuda", "cpu") and name in ("autocast", "GradScaler"):
+        m.remark("outdated", expr.node, (), device=device, name=name)
+
+
+def _devices(value: Value | None) -> set[str]:
+    """The devices that a name may be of, as far as the text says."""
+    return {str(a.value) for a in value or () if isinstance(a, Const)}
+
+
+def _is_half(dtype: Value | None, devices: set[str]) -> bool:
+    """Whether an autocast computes in float16: because it says so, or because that is the default on CUDA (and bfloat16 on the CPU)."""
+    if dtype is None or (known := constant_of(dtype)) is not None and known.value is None:
+        return "cuda" in devices
+    return bool(dtype) and all(isinstance(a, External) and a.qualname in _HALF for a in dtype)
+
+
+def region_of(value: Value) -> Autocast | None:
+    """The region that a context manager opens; None where it may be something else, or nothing."""
+    contexts = [a for a in value if isinstance(a, Context)]
+    if len(contexts) != 1 or contexts[0].effect != "autocast" or len(value) > 1:
+        return None
+    region = dict(contexts[0].info).get("region")
+    return region if isinstance(region, Autocast) else None

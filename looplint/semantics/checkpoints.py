@@ -1,0 +1,121 @@
+"""What is saved, kept and restored: state dicts, the files they go to, and copies of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from looplint.domain.values import NONE, UNKNOWN, Arguments, Atom, Const, Iter, Obj, Ref, Tuple, Unknown, Value, constant_of, ref
+from looplint.interpreter.machine import Machine
+from looplint.knowledge.pytorch import STATEFUL
+from looplint.syntax import ir
+
+
+def state_dict(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    """`obj.state_dict()`: a dict of its own that holds the object's own tensors."""
+    state = m.create("state", expr.node, slot=obj.key)
+    state.info["of"] = obj
+    m.emit("snapshot", expr.node, {state})
+    return ref(state)
+
+
+def load_state(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    m.emit("load", expr.node, {obj}, states=states_in(args.values()), files=files_in(args.values()))
+    return UNKNOWN
+
+
+def save(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    m.emit("save", expr.node, {_disk(m)}, states=states_in(args.values()))
+    return NONE
+
+
+def load(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """`torch.load`: anything can come out of a file; what does is known to come from it."""
+    file = m.create("file", expr.node)
+    path = ir.render(expr.args[0].value) if expr.args else ""
+    file.info["published"] = any(_PUBLISHED.search(text) for text in (path, *_texts(args.positional[:1])))
+    placed = "map_location" in args.keywords or len(args.positional) > 1 or args.starred
+    m.emit("load", expr.node, {_disk(m)}, file=file, map_location=placed)
+    return frozenset({Unknown(files=frozenset({file}))})
+
+
+_STARTS = re.compile(
+    r"(?i)^(start|begin|resume|initial|init|first|last)\w*(epoch|iter|iteration|step)s?\w*$|^(epoch|iter|step)\w*_?(start|begin|offset)$"
+)
+# Weights that somebody publishes are saved from the CPU.
+_PUBLISHED = re.compile(
+    r"(?i)pre_?train|imagenet|vgg|resnet|bert|backbone|download|url|hub|cache|zoo|imagenet|official|inception|clip|vae|weights_path"
+)
+
+
+def _texts(values: Iterable[Value]) -> list[str]:
+    return [atom.value for value in values for atom in value if isinstance(atom, Const) and isinstance(atom.value, str)]
+
+
+def _disk(m: Machine) -> Obj:
+    """What all files are kept on; one for the whole program."""
+    return m.facts.created.setdefault("disk", Obj("disk", "disk", "files"))
+
+
+def note_key(value: Iterable[object], key: object) -> None:
+    """What was read from a file is asked for one of its entries."""
+    for atom in value:
+        if isinstance(atom, Unknown) and isinstance(key, str):
+            for file in atom.files:
+                file.info.setdefault("keys", set()).add(key)
+
+
+def note_start(target: ir.Expr, value: Value) -> None:
+    """A name that says where to begin is given something that was read from a file."""
+    name = target.id if isinstance(target, ir.Name) else target.attr if isinstance(target, ir.Attr) else ""
+    if _STARTS.search(name):
+        note_continued(value)
+
+
+def note_continued(value: Value) -> None:
+    """What was read from a file tells where the training goes on."""
+    for atom in value:
+        if isinstance(atom, Unknown):
+            for file in atom.files:
+                file.info["continues"] = True
+
+
+def has_state(obj: Obj, args: Arguments) -> bool:
+    """Whether an optimizer keeps something between its steps: all do but gradient descent without momentum."""
+    leaf = obj.qualname.rpartition(".")[2]
+    if obj.cls is not None or args.starred or leaf not in STATEFUL | {"SGD"}:
+        return False
+    momentum = args.get(2, "momentum")
+    known = constant_of(momentum) if momentum is not None else None
+    return leaf != "SGD" or not (momentum is None or (known is not None and not known.value))
+
+
+def files_in(values: Iterable[Value]) -> frozenset[Obj]:
+    """The files that values were read from, or what they hold."""
+    return frozenset(file for atom in _contents(values) if isinstance(atom, Unknown) for file in atom.files)
+
+
+def states_in(values: Iterable[Value]) -> frozenset[Obj]:
+    """The state dicts that values are or hold."""
+    return frozenset(atom.obj for atom in _contents(values) if isinstance(atom, Ref) and atom.obj.kind == "state")
+
+
+def _contents(values: Iterable[Value]) -> Iterator[Atom]:
+    """What values are, and what the containers among them hold."""
+    seen: set[Obj] = set()
+    work = list(values)
+    while work:
+        for atom in work.pop():
+            yield atom
+            if isinstance(atom, Tuple):
+                work.extend(atom.items)
+            elif isinstance(atom, Iter):
+                work.append(atom.element)
+            elif isinstance(atom, Ref) and atom.obj.kind in ("dict", "list") and atom.obj not in seen:
+                seen.add(atom.obj)
+                work.extend(atom.obj.heap.values())
+
+
+def deep_copy(value: Value) -> Value:
+    """What a deep copy has of the states in a value: nothing; what holds one is not followed further."""
+    return frozenset(a for a in value if not states_in([frozenset({a})])) or UNKNOWN

@@ -1,0 +1,58 @@
+"""Copies between the processor and a device: batches on their way there, numbers on their way back."""
+
+from __future__ import annotations
+
+from looplint.domain.values import Arguments, Const, External, Obj, Tensor, Value
+from looplint.interpreter.machine import Machine
+from looplint.semantics import devices
+from looplint.semantics.tensor_evidence import has_own_fields
+from looplint.syntax import ir
+
+# Methods that need a tensor's numbers on the processor.
+FETCHING = frozenset({"item", "tolist", "cpu", "numpy"})
+
+
+def note_transfer(m: Machine, tensor: Tensor, name: str, args: Arguments, expr: ir.Call) -> None:
+    """Remark a part of a loader's batch that goes to a device, and whether the program waits for that."""
+    loaders = {given for tag, given in tensor.tags if tag == "batch" and isinstance(given, Obj) and given.kind == "loader"}
+    receiver = expr.func.value if isinstance(expr.func, ir.Attr) else None
+    if not loaders or tensor.origins or ("placed", True) in tensor.tags or not isinstance(receiver, ir.Name | ir.Attr | ir.Subscript):
+        return
+    if has_own_fields(m, receiver):
+        return  # a batch that moves its tensors itself
+    target = args.get(0, "device")
+    if name == "to" and (target is None or any(isinstance(a, External) for a in target)):
+        return  # to another type, and no device
+    device = "accelerator" if name == "cuda" else devices.kind(target)
+    flag = args.keywords.get("non_blocking")
+    if flag is not None:
+        waits: bool | None = not _true(flag) if all(isinstance(a, Const) for a in flag) else None
+    else:
+        waits = None if args.starred or len(args.positional) > 1 else True
+    pinned = ("pinned", True) in tensor.tags
+    m.remark("transfer", expr.node, loaders, device=device, waits=waits, pinned=pinned, name=ir.render(receiver))
+
+
+def _true(value: Value) -> bool:
+    return any(isinstance(a, Const) and bool(a.value) for a in value)
+
+
+def placed(tensor: Tensor, name: str) -> Tensor:
+    """A tensor behind its move, or behind its copy into pinned memory."""
+    return tensor.tagged(("pinned", True) if name == "pin_memory" else ("placed", True))
+
+
+def note_fetched(m: Machine, tensor: Tensor, what: str, expr: ir.Expr) -> None:
+    """Remark a number that comes out of a forward and is asked for here: the program waits until the device has it."""
+    if tensor.origins:
+        m.remark("fetch", expr.node, (), certain=not m.handling, what=what)
+
+
+def note_waited(m: Machine, expr: ir.Call) -> None:
+    """Remark a call that does nothing but wait for the device: a number that is asked for behind it costs nothing more."""
+    m.remark("fetch", expr.node, (), certain=not m.handling, what=f"{ir.render(expr.func)}()")
+
+
+def note_released(m: Machine, expr: ir.Call) -> None:
+    """Remark a call that gives the device's cached memory back."""
+    m.remark("release", expr.node, (), certain=not m.handling, what=ir.render(expr.func))

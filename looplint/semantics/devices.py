@@ -1,0 +1,35 @@
+"""Which device a program works on, as far as its text tells."""
+
+from __future__ import annotations
+
+from looplint.domain.values import UNKNOWN, Const, Value, constant_of
+
+# Whatever accelerator the machine has: a device, but not one that the text names beside the CPU (see is_choice).
+CURRENT = "accelerator"
+_ACCELERATORS = ("cuda", "mps", "xpu", "npu", "hpu")
+
+
+def device(value: Value | None) -> Value:
+    """What `torch.device(value)` is: the text it was given, or unknown."""
+    return value if value and all(isinstance(a, Const) and isinstance(a.value, str) for a in value) else UNKNOWN
+
+
+def kind(value: Value | None) -> str | None:
+    """ "accelerator" where a device may be one, "cpu" where it is the CPU alone, None where it is not known."""
+    names = {a.value.partition(":")[0] for a in value or () if isinstance(a, Const) and isinstance(a.value, str)}
+    if any(name in (CURRENT, *_ACCELERATORS) for name in names) or any(isinstance(a, Const) and type(a.value) is int for a in value or ()):
+        return "accelerator"
+    return "cpu" if value and names == {"cpu"} and all(isinstance(a, Const) for a in value) else None
+
+
+def is_accelerators(value: Value | None) -> bool:
+    """Whether a default device ("cuda:0") or a default tensor type ("torch.cuda.FloatTensor") exists on an accelerator alone."""
+    known = constant_of(value) if value else None
+    text = known.value if known is not None and isinstance(known.value, str) else ""
+    return text.removeprefix("torch.").replace(":", ".").partition(".")[0] in _ACCELERATORS
+
+
+def is_choice(value: Value) -> bool:
+    """Whether a device is the CPU on one path and an accelerator on another: the program runs on machines with one and without."""
+    names = {a.value.partition(":")[0] for a in value if isinstance(a, Const) and isinstance(a.value, str)}
+    return "cpu" in names and any(name in _ACCELERATORS for name in names)

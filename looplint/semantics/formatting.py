@@ -1,0 +1,39 @@
+"""Tensors that are turned into text: printed, or put into a string."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from looplint.domain.values import Const, Tensor, Tuple, Value
+from looplint.interpreter.machine import Machine
+from looplint.syntax import ir
+
+
+def note_shown(m: Machine, parts: Iterable[tuple[ir.Expr, Value]]) -> None:
+    """Remark the tensors of one element, losses above all, that become text as they are."""
+    for expr, value in parts:
+        if isinstance(expr, ir.Star):
+            continue
+        if value and all(
+            isinstance(a, Tensor) and a.scalar and (a.origins or ("loss", True) in a.tags) and (a.made or a.graph == "yes") for a in value
+        ):
+            m.remark("show", expr.node, (), name=ir.render(expr))
+
+
+def note_arguments(m: Machine, args: Iterable[ir.Arg], values: Iterable[Value]) -> None:
+    """`print(loss)`, `"{:.4f}".format(loss)`: arguments that become text."""
+    plain = [a.value for a in args if not a.star and a.keyword is None]
+    note_shown(m, zip(plain, values, strict=False))
+
+
+def is_text(value: Value) -> bool:
+    return bool(value) and all(isinstance(a, Const) and isinstance(a.value, str) for a in value)
+
+
+def note_percent(m: Machine, expr: ir.Expr, value: Value) -> None:
+    """`"loss %.4f" % loss`, `"%d: %.4f" % (epoch, loss)`."""
+    for atom in value:
+        if isinstance(atom, Tuple) and isinstance(expr, ir.Display) and len(value) == 1 and len(atom.items) == len(expr.items):
+            note_shown(m, zip(expr.items, atom.items, strict=True))
+            return
+    note_shown(m, [(expr, value)])

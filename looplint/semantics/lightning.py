@@ -1,0 +1,69 @@
+"""Lightning's manual optimization: the framework runs the epochs and the batches, the user's hooks do the rest of the loop.
+
+Source: Lightning's documentation, "Manual Optimization": `self.optimizers()` gives what `configure_optimizers` made, and clearing, stepping and
+scheduling are the user's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from looplint.domain.values import NOTHING, ClassRef, Obj, Value, ref
+from looplint.interpreter import objects
+from looplint.interpreter.frames import Frame
+from looplint.interpreter.machine import Machine
+from looplint.semantics.registration import begin
+from looplint.syntax import ir
+
+# The hooks with what the framework gives them.
+_BEFORE_EPOCH = {"on_train_epoch_start": ()}
+_BATCH = {
+    "on_train_batch_start": ("batch", "batch_idx"),
+    "training_step": ("batch", "batch_idx"),
+    "on_train_batch_end": ("outputs", "batch", "batch_idx"),
+}
+_AFTER_EPOCH = {"on_validation_epoch_end": (), "on_train_epoch_end": (), "training_epoch_end": ("outputs",)}
+
+
+def runs_its_own(m: Machine, cls: ClassRef) -> bool:
+    """Whether the class of a framework's module sends its losses backward itself."""
+    return objects.find_member(m, cls, "training_step") is not None and any(
+        "manual_backward" in each.cls.usage for each in objects.mro(m, cls)
+    )
+
+
+def follow(m: Machine, cls: ClassRef) -> None:
+    """Run the constructor, `configure_optimizers`, and then the hooks of an epoch in the order in which the framework calls them."""
+    node = cls.cls.node
+    instance = m.facts.created.setdefault(("manual", id(cls.cls)), Obj("module", ("manual", id(cls.cls)), cls.cls.name, cls=cls))
+    instance.info["manual"] = True
+    begin(m, instance, cls)
+    m.frame = Frame(ir.Function("<fit>", "<fit>", [], [], [], node), cls.module, None, ("fit", id(node)), 0)
+    m.frame.locals["self"] = ref(instance)
+    _run(m, instance, cls, "__init__")
+    instance.info["configured"] = _run(m, instance, cls, "configure_optimizers")
+    target = ir.Display(node, "tuple", [ir.Name(node, "batch_idx"), ir.Name(node, "batch")])
+    batches = ir.Call(node, ir.Name(node, "enumerate"), [ir.Arg(ir.Name(node, "loader"))])
+    batch = ir.For(node, target, batches, _calls(m, cls, _BATCH), [], frozenset({"batch_idx", "batch"}))
+    body = [*_calls(m, cls, _BEFORE_EPOCH), batch, *_calls(m, cls, _AFTER_EPOCH)]
+    epochs = ir.Call(node, ir.Name(node, "range"), [ir.Arg(ir.Name(node, "max_epochs"))])
+    step = objects.find_member(m, cls, "training_step")
+    assert step is not None
+    m.run_block([ir.For(step[0].node, ir.Name(node, "epoch"), epochs, body, [], frozenset({"epoch"}))])
+
+
+def _run(m: Machine, instance: Obj, cls: ClassRef, name: str) -> Value:
+    from looplint.interpreter.expressions import evaluate
+
+    found = objects.find_member(m, cls, name)
+    return evaluate(m, _call(found[0], name)) if found is not None and isinstance(found[0], ir.Function) else NOTHING
+
+
+def _calls(m: Machine, cls: ClassRef, hooks: Mapping[str, Sequence[str]]) -> list[ir.Stmt]:
+    found = [(name, objects.find_member(m, cls, name)) for name in hooks]
+    return [ir.ExprStmt(f[0].node, _call(f[0], name, hooks[name])) for name, f in found if f is not None and isinstance(f[0], ir.Function)]
+
+
+def _call(function: ir.Function, name: str, given: Sequence[str] = ()) -> ir.Call:
+    arguments = [ir.Arg(ir.Name(function.node, value)) for value, _ in zip(given, function.params[1:], strict=False)]
+    return ir.Call(function.node, ir.Attr(function.node, ir.Name(function.node, "self"), name), arguments)

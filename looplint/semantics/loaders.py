@@ -1,0 +1,182 @@
+"""What data loaders go over, and in which order: their datasets, samplers and the loops that take batches from them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from looplint.domain.values import NOTHING, Arguments, ClassRef, Const, Iter, Number, Obj, Ref, Tuple, Value, constant_of, exact_items
+from looplint.interpreter import objects
+from looplint.interpreter.machine import Machine
+from looplint.knowledge.pytorch import (
+    DATASET_WRAPPERS,
+    DECODING_DATASETS,
+    DISTRIBUTED_SAMPLERS,
+    ITERABLE_DATASETS,
+    LIGHT_CALLS,
+    LOADER_ARGUMENTS,
+    MAP_DATASETS,
+    ORDERED_DATASETS,
+    PLAIN_LOADERS,
+    UNORDERED_DATASETS,
+)  # fmt: skip
+from looplint.syntax import ir
+
+# A dataset whose items belong together in time says so in its name or in the names it works with.
+_IN_TIME = re.compile(
+    r"(?i)seq|series|window|stock|forecast|tempor|time|stream|rollout|traject|episode|frame|video|sorted|bucket|ordered|chunk|corpus|bptt"
+)
+_CARRIED = re.compile(
+    r"(?i)^(hiddens?|hidden_states?|h|hc|hn|state|states|rnn_state|mems?|memory|carry|prev_(h|hidden|state|memory)\w*|cell|cells)$"
+)
+_SHUFFLING = frozenset({"shuffle", "permutation", "randperm", "permute_", "shuffled"})
+_DRAWING = frozenset({"randint", "choice", "choices", "randrange", "sample", "multinomial"})
+
+
+def built(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
+    """Note how a loader goes over its dataset: `order` is "as stored" where nothing mixes it, "given" where something does, else None."""
+    plain = obj.cls is None and obj.qualname in PLAIN_LOADERS
+    for number, name in enumerate(LOADER_ARGUMENTS):
+        value = args.get(number if plain else -1, name)
+        if value is not None:
+            obj.info[name] = value
+            if name in ("dataset", "sampler"):
+                obj.heap[name] = value
+    if plain and not args.starred:
+        obj.info["known"] = True
+        obj.info["order"] = _order(obj)
+        obj.info["style"] = style(m, obj.info.get("dataset", NOTHING))
+        obj.info["made"] = made_when_asked(m, obj.info.get("dataset", NOTHING))
+    m.remark("loader", expr.node, {obj})
+
+
+def _order(obj: Obj) -> str | None:
+    if not _absent(obj.info.get("sampler")) or not _absent(obj.info.get("batch_sampler")) or "shuffle" in obj.info:
+        return "given"
+    # One batch of everything has no order.
+    return None if _is_everything(obj.info.get("batch_size")) else "as stored"
+
+
+def _absent(value: Value | None) -> bool:
+    """Whether an argument is not given, or given as None."""
+    known = constant_of(value) if value is not None else None
+    return value is None or (known is not None and known.value is None)
+
+
+def _is_everything(size: Value | None) -> bool:
+    """Whether a batch size is a length, or None: the dataset is the batch, or has batches of its own."""
+    return size is not None and any(isinstance(a, Number) or (isinstance(a, Const) and a.value is None) for a in size)
+
+
+def sampler_built(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
+    """Note whether a sampler draws another order for each epoch number it is told."""
+    if obj.cls is None and obj.qualname in DISTRIBUTED_SAMPLERS and not args.starred:
+        shuffle = args.get(3, "shuffle")
+        known = constant_of(shuffle) if shuffle is not None else None
+        obj.info["by_epoch"] = shuffle is None or (known is not None and bool(known.value))
+    m.remark("sampler", expr.node, {obj})
+
+
+def prepared(args: Arguments) -> None:
+    """What a framework takes loaders for: it goes over them in its own way, and tells their samplers the epoch itself."""
+    for atom in (a for value in args.values() for a in value):
+        if isinstance(atom, Ref) and atom.obj.kind == "loader":
+            atom.obj.info["prepared"] = True
+
+
+def style(m: Machine, value: Value, depth: int = 4) -> str | None:
+    """ "map" where a dataset is known to give its items by index, in an order that means nothing; "iterable" or None else."""
+    found = {_style_of(m, atom, depth) for atom in value} if depth else {None}
+    return found.pop() if len(found) == 1 else None
+
+
+def _style_of(m: Machine, atom: object, depth: int) -> str | None:
+    if not isinstance(atom, Ref) or atom.obj.kind != "dataset":
+        return None
+    obj = atom.obj
+    if obj.cls is not None:
+        return _style_of_class(m, obj.cls)
+    if obj.qualname in ITERABLE_DATASETS:
+        return "iterable"
+    if obj.qualname in DATASET_WRAPPERS:
+        args = obj.info.get("args")
+        inner = args.get(0, "dataset", "datasets") if args is not None else None
+        return style(m, _parts(inner), depth - 1) if inner else None
+    if obj.qualname in MAP_DATASETS or (
+        obj.qualname.startswith(ORDERED_DATASETS) and obj.qualname.rpartition(".")[2] not in UNORDERED_DATASETS
+    ):
+        return "map"
+    return None
+
+
+def _parts(value: Value) -> Value:
+    """The datasets that a wrapper was given: one, or a list of them."""
+
+    items = exact_items(value)
+    return frozenset().union(*items) if items else value
+
+
+def _style_of_class(m: Machine, cls: ClassRef) -> str | None:
+    """A project's own dataset: by its base class and its methods."""
+    line = objects.mro(m, cls)
+    if any(base in ITERABLE_DATASETS or base not in MAP_DATASETS for base in objects.external_bases(m, cls)):
+        return "iterable" if any(base in ITERABLE_DATASETS for base in objects.external_bases(m, cls)) else None
+    methods = {name: function for each in reversed(line) for name, function in each.cls.methods.items()}
+    if "__getitem__" not in methods or "__iter__" in methods or _IN_TIME.search(" ".join(c.cls.name for c in line)):
+        return None
+    if any(function.methods & _SHUFFLING or function.usage.keys() & _SHUFFLING for function in methods.values()):
+        return None
+    getter = methods["__getitem__"]
+    if getter.methods & _DRAWING or getter.usage.keys() & _DRAWING:
+        return None
+    return "map"
+
+
+def made_when_asked(m: Machine, value: Value, depth: int = 4) -> bool:
+    """Whether a dataset is known to read, decode or compute an item each time it is asked for one."""
+    return bool(value) and depth > 0 and all(_makes_items(m, atom, depth) for atom in value)
+
+
+def _makes_items(m: Machine, atom: object, depth: int) -> bool:
+    if not isinstance(atom, Ref) or atom.obj.kind != "dataset":
+        return False
+    obj = atom.obj
+    if obj.cls is not None:
+        line = objects.mro(m, obj.cls)
+        getter = next((each.cls.methods["__getitem__"] for each in line if "__getitem__" in each.cls.methods), None)
+        if getter is None:
+            return any(base.startswith(DECODING_DATASETS) for base in objects.external_bases(m, obj.cls))
+        called = {path.rpartition(".")[2] for path, usage in getter.usage.items() if usage.called} | getter.methods
+        return bool(called - LIGHT_CALLS)
+    if obj.qualname in DATASET_WRAPPERS:
+        args = obj.info.get("args")
+        inner = args.get(0, "dataset", "datasets") if args is not None else None
+        return inner is not None and made_when_asked(m, _parts(inner), depth - 1)
+    return obj.qualname.startswith(DECODING_DATASETS)
+
+
+def loaders_in(value: Value) -> frozenset[Obj]:
+    """The loaders that an iterable goes over."""
+    found: frozenset[Obj] = frozenset()
+    for atom in value:
+        match atom:
+            case Ref() if atom.obj.kind in ("loader", "dataset"):
+                found |= {atom.obj}
+            case Iter():
+                found |= atom.over
+    return found
+
+
+def only_loader(value: Value) -> Obj | None:
+    """The one loader that an iterable goes over, where it is nothing else."""
+    found = loaders_in(value)
+    if len(found) == 1 and len(value) == 1 and not any(isinstance(a, Tuple) for a in value):
+        (loader,) = found
+        return loader if loader.kind == "loader" and not loader.many else None
+    return None
+
+
+def follows_time(loader: Obj, assigned: Iterable[str]) -> bool:
+    """Whether names say that a loader's batches follow each other in time, or that a state is carried from one to the next."""
+    data = [a.obj for a in loader.info.get("dataset", NOTHING) if isinstance(a, Ref)]
+    return any(_IN_TIME.search(o.name) for o in [loader, *data]) or any(_CARRIED.search(name) for name in assigned)

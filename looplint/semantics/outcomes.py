@@ -1,0 +1,243 @@
+"""What a tensor came out of last: followed through the forwards of modules when a loss asks for it.
+
+A forward is not followed where it is called. Its result only remembers which module made it; the loss that needs to know resolves that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from looplint.domain.values import (
+    UNKNOWN,
+    Arguments,
+    Const,
+    Func,
+    Number,
+    Obj,
+    Outcome,
+    Outcomes,
+    Ref,
+    Tensor,
+    Tuple,
+    Value,
+    constant_of,
+    join,
+    ref,
+)
+from looplint.interpreter import calls, objects
+from looplint.interpreter.frames import Trace
+from looplint.interpreter.machine import Machine, OutOfFuel
+from looplint.knowledge.pytorch import CLASSIFIERS, HEADS, LAST_FUNCTIONS, LAST_LAYERS, NO_CLASSIFIERS, SHAPING, SHAPING_LAYERS
+from looplint.syntax import ir
+from looplint.syntax.site import Site
+
+# What following one forward may cost, how deep modules stand in modules, and how many entries of a result are told apart.
+_FUEL = 4_000
+_DEPTH = 6
+_PATH = 3
+_NOTHING: Outcomes = frozenset()
+
+
+def of_function(m: Machine, name: str, given: Value, node: ir.Expr, *, own: bool = False) -> Outcomes:
+    """The outcome of a function of torch, or of a tensor's own method."""
+    if name in SHAPING:
+        return of_value(given) or _NOTHING
+    op = LAST_FUNCTIONS.get(name)
+    return frozenset({Outcome(op, m.site(node.node), own=own)}) if op else _NOTHING
+
+
+def of_forward(m: Machine, obj: Obj, args: Arguments, node: ir.Expr) -> Outcomes:
+    """The outcome of a module's call: itself, to be resolved when asked for; layers that change no number are looked through."""
+    if not m.alive or not (obj.cls is not None or obj.qualname.startswith("torch.nn.") or _is_classifier(obj)):
+        return _NOTHING
+    if obj.cls is None and _leaf(obj) in SHAPING_LAYERS:
+        return (of_value(args.positional[0]) if args.positional else None) or _NOTHING
+    key = (m.frame.ctx, id(node.node), "applied")
+    m.facts.applied[key] = args
+    return frozenset({Outcome("forward", m.site(node.node), obj, key=key)})
+
+
+def of_value(value: Value | None) -> Outcomes | None:
+    """What the tensor came out of on each path; None where that is not known."""
+    atoms = [a for a in value or () if not (isinstance(a, Const) and a.value is None)]
+    tensors = [a for a in atoms if isinstance(a, Tensor)]
+    return tensors[0].outcomes or None if len(tensors) == 1 == len(atoms) else None
+
+
+def entry(tensor: Tensor, key: int | str | None) -> Tensor:
+    """An entry of a structure of tensors; of a tensor itself, a part of its numbers."""
+    if not any(o.op == "forward" for o in tensor.outcomes):
+        return tensor
+    if key is None or any(len(o.path) >= _PATH for o in tensor.outcomes):
+        return replace(tensor, outcomes=_NOTHING)
+    return replace(tensor, outcomes=frozenset(replace(o, path=(*o.path, key)) if o.op == "forward" else o for o in tensor.outcomes))
+
+
+def entry_of_value(m: Machine, value: Value, key: int | str | None) -> Value:
+    entries = frozenset(entry(a, key) if isinstance(a, Tensor) else a for a in value)
+    return frozenset(Number() if isinstance(a, Tensor) and a.graph != "no" and not m.aside and _is_number(m, a) else a for a in entries)
+
+
+def _is_number(m: Machine, tensor: Tensor) -> bool:
+    """Whether an entry of what a module returns is no tensor at all: lengths that came with the batch, a count."""
+    if not tensor.outcomes:
+        return False
+    for outcome in tensor.outcomes:
+        if outcome.op != "forward" or not outcome.path or outcome.module is None or outcome.module.cls is None:
+            return False
+        place = _place(_returned(m, outcome.module, outcome), outcome.path)
+        if not place or not all(isinstance(a, Number) or (isinstance(a, Const) and isinstance(a.value, int | float)) for a in place):
+            return False
+    return True
+
+
+def resolve(m: Machine, outcomes: Outcomes | None, depth: int = _DEPTH) -> Outcomes | None:
+    """The layers and operations behind some outcomes; None where one of them is not known."""
+    found: set[Outcome] = set()
+    for outcome in outcomes or ():
+        inner = frozenset({outcome}) if outcome.op != "forward" else _of_module(m, outcome, depth)
+        if not inner:
+            return None
+        found |= inner
+    return frozenset(found) or None
+
+
+def _of_module(m: Machine, outcome: Outcome, depth: int) -> Outcomes | None:
+    obj = outcome.module
+    if obj is None or not depth:
+        return None
+    if obj.cls is not None:
+        value = _returned(m, obj, outcome)
+        return resolve(m, _selected(value, outcome.path), depth - 1)
+    if _is_classifier(obj):
+        return _of_classifier(m, obj, outcome, depth)
+    op = LAST_LAYERS.get(_leaf(obj))
+    if op is not None:
+        return frozenset({replace(outcome, op=op, path=())})
+    parts = [obj.heap[f"[{n}]"] for n in range(obj.info.get("parts") or 0)]
+    return _of_parts(m, parts, depth) if _leaf(obj) == "Sequential" and not outcome.path else None
+
+
+def _is_classifier(obj: Obj) -> bool:
+    return obj.qualname.startswith(CLASSIFIERS) and not any(name in obj.qualname for name in NO_CLASSIFIERS)
+
+
+def _of_classifier(m: Machine, obj: Obj, outcome: Outcome, depth: int) -> Outcomes | None:
+    """A ready-made classifier ends in a linear layer, unless the program replaces it."""
+    if outcome.path:
+        return None
+    own = [value for name in HEADS if (value := obj.heap.get(name)) is not None]
+    replaced = [_modules(value) for value in own if not _untouched(value)]
+    if not replaced:
+        return frozenset({replace(outcome, op="linear")})
+    modules = replaced[0]
+    if len(replaced) > 1 or not modules or any(o.source is None or o.node is None for o in modules):
+        return None
+    return resolve(m, frozenset(Outcome("forward", Site(o.source, o.node), o) for o in modules if o.source is not None), depth - 1)
+
+
+def _untouched(value: Value) -> bool:
+    """Whether a part of a library's module is its own still, with all that is in it."""
+    return all(
+        isinstance(a, Ref) and a.obj.info.get("part") and all(_untouched(v) for s, v in a.obj.heap.items() if s.startswith("["))
+        for a in value
+    )
+
+
+def _modules(value: Value) -> list[Obj]:
+    """The modules that a value can be; none where it can be something else."""
+    modules = [a.obj for a in value if isinstance(a, Ref) and a.obj.kind == "module" and not a.obj.info.get("part")]
+    return modules if len(modules) == len(value) else []
+
+
+def _of_parts(m: Machine, parts: list[Value], depth: int) -> Outcomes | None:
+    """The outcome of the last part that changes numbers; it stands where that part is built."""
+    for part in reversed(parts):
+        modules = _modules(part)
+        if not modules:
+            return None
+        if all(o.cls is None and _leaf(o) in SHAPING_LAYERS for o in modules):
+            continue
+        outcomes = {Outcome("forward", Site(o.source, o.node), o) for o in modules if o.source is not None and o.node is not None}
+        return resolve(m, frozenset(outcomes), depth - 1) if len(outcomes) == len(modules) else None
+    return None
+
+
+def _selected(value: Value, path: tuple[int | str, ...]) -> Outcomes | None:
+    """The outcome of what stands at a place of what a forward returned."""
+    return of_value(_place(value, path))
+
+
+def _place(value: Value, path: tuple[int | str, ...]) -> Value | None:
+    """What stands at a place of what a forward returned; None where that is not known."""
+    if not path:
+        return value
+    key, rest = path[0], path[1:]
+    found: Value = frozenset()
+    for atom in value:
+        match atom:
+            case Const(None):
+                continue
+            case Tensor():
+                found = join(found, frozenset({entry(atom, key)}))
+            case Tuple(items) if isinstance(key, int) and -len(items) <= key < len(items):
+                found = join(found, items[key])
+            case Ref(obj) if obj.kind == "dict" and isinstance(key, str) and f"={key}" in obj.heap:
+                found = join(found, obj.heap[f"={key}"])
+            case Ref(obj) if (
+                obj.kind == "list"
+                and isinstance(key, int)
+                and obj.info.get("items")
+                and -len(obj.info["items"]) <= key < len(obj.info["items"])
+            ):
+                found = join(found, obj.info["items"][key])
+            case _:
+                return None
+    return _place(found, rest)
+
+
+def _returned(m: Machine, obj: Obj, outcome: Outcome) -> Value:
+    """What a module's forward returns, followed with the arguments of one call, beside the loop."""
+    args = m.facts.applied.get(outcome.key) if outcome.key is not None else None
+    constants = tuple(constant_of(v) for v in args.values()) if args is not None else ()
+    key = (obj, outcome.key, constants)
+    known = m.facts.returned.get(key)
+    if known is None:
+        m.facts.returned[key] = UNKNOWN  # a module that applies itself
+        known = m.facts.returned[key] = _follow(m, obj, args or Arguments())
+    return known
+
+
+def _follow(m: Machine, obj: Obj, args: Arguments) -> Value:
+    assert obj.cls is not None
+    found = objects.find_member(m, obj.cls, "forward")
+    if found is None:
+        return UNKNOWN
+    function, owner = found
+    if not isinstance(function, ir.Function) or function.is_generator:
+        return UNKNOWN
+    func = Func(function, owner.module, owner.closure, ref(obj), owner)
+    heap, facts, trace = dict(obj.heap), m.facts, m.trace
+    noted, deferred = len(facts.remarks), len(facts.deferred)
+    gradients, unknown_gradients = facts.read_gradients, facts.reads_unknown_gradients
+    frame = calls.enter_alone(m, func)
+    m.trace = Trace()
+    try:
+        with m.fueled(_FUEL), m.beside(frame):
+            m.aside = True
+            calls.bind_parameters(m, frame, func, args)
+            return calls.run_frame(m, frame)
+    except OutOfFuel:
+        return UNKNOWN
+    finally:
+        # Nothing of this happened in the loop.
+        m.trace = trace
+        facts.read_gradients, facts.reads_unknown_gradients = gradients, unknown_gradients
+        del facts.deferred[deferred:]
+        m.forget_remarks(noted)
+        obj.heap.clear()
+        obj.heap.update(heap)
+
+
+def _leaf(obj: Obj) -> str:
+    return obj.qualname.rpartition(".")[2] if obj.qualname.startswith("torch.nn.") else ""

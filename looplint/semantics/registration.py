@@ -1,0 +1,161 @@
+"""What belongs to a module: what is registered with it, what it merely keeps, and whether it is ready to take parts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from looplint.domain.values import Atom, External, Obj, Ref, Tensor, Tuple, Value
+from looplint.interpreter import objects
+from looplint.interpreter.elements import element_of
+from looplint.interpreter.machine import Machine
+from looplint.knowledge.frameworks import FRAMEWORK_BASES
+from looplint.knowledge.lookup import call_effect
+from looplint.syntax import ir
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from looplint.domain.values import ClassRef
+
+# Kinds of objects that are modules of torch, whatever else they are.
+MODULAR = frozenset({"module", "loss", "framework"})
+_MODULE_EFFECTS = frozenset({"module", "container", "module-function", "loss", "class-of-transformers"})
+_BARE_BASES = frozenset({"torch.nn.Module", "torch.nn.modules.module.Module"}) | {
+    b for b in FRAMEWORK_BASES if b.endswith("LightningModule")
+}
+_NEUTRAL_BASES = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"}) | _BARE_BASES
+
+
+def register(value: Value, *, deep: bool = False) -> None:
+    """Modules become parts that their owner knows of: in its parameters, its moves and its state. `deep` reaches into sequences."""
+    for atom in value:
+        match atom:
+            case Ref() if atom.obj.kind == "module":
+                atom.obj.info["registered"] = True
+            case Ref() if deep and atom.obj.kind in ("list", "dict"):
+                for inner in atom.obj.heap.values():
+                    register(inner, deep=True)
+            case Tuple() if deep:
+                for inner in atom.items:
+                    register(inner, deep=True)
+
+
+def extend(m: Machine, modules: list[Obj], value: Value) -> None:
+    """`self.layers += [...]`: a ModuleList takes more parts."""
+    register(value, deep=True)
+    for obj in modules:
+        objects.adopt(obj, value)
+        m.write(obj, "[]", element_of(m, value))
+
+
+def begin(m: Machine, obj: Obj, cls: ClassRef) -> None:
+    """A module's own constructor is about to run: it takes no part before that of torch has run."""
+    if obj.kind in MODULAR and _bases_are_known(m, cls):
+        obj.info.setdefault("ready", False)
+
+
+def ready(value: Value) -> None:
+    """The constructor of torch's base class has run, or may have."""
+    for atom in value:
+        if isinstance(atom, Ref) and atom.obj.kind in MODULAR:
+            atom.obj.info["ready"] = True
+
+
+def note_assigned(m: Machine, obj: Obj, target: ir.Attr, value: Value) -> None:
+    """`self.part = ...` in one of the module's own methods."""
+    register(value)
+    if not any(isinstance(a, Ref) and a.obj is obj for a in m.frame.instance):
+        return
+    note_part(m, obj, target.node, f"{ir.render(target.value)}.{target.attr}", value)
+    if any(isinstance(a, Tuple) or (isinstance(a, Ref) and a.obj.kind in ("list", "dict")) for a in value):
+        where: dict[str, Any] = {
+            "name": f"{ir.render(target.value)}.{target.attr}",
+            "constructor": _constructor(m, obj),
+            "used": _is_used(m, obj, target.attr),
+            "given": _is_given(m, obj, target.attr),
+        }
+        m.remark(
+            "shelve", target.node, {obj}, certain=all(isinstance(a, Tuple | Ref) and not _is_module(a) for a in value), value=value, **where
+        )
+
+
+def _is_module(atom: Atom) -> bool:
+    return isinstance(atom, Ref) and atom.obj.kind in ("module", "loss")
+
+
+def note_part(m: Machine, obj: Obj, node: cst.CSTNode, name: str, value: Value) -> None:
+    """A part is given to a module; remarked where the module cannot take it yet."""
+    known = [a for a in value if not isinstance(a, Tensor)]
+    parts = [a for a in known if isinstance(a, Ref) and a.obj.kind in ("module", "loss") and not a.obj.symbolic]
+    if parts and obj.info.get("ready") is False and m.frame.function.name == "__init__":
+        what = "parameters" if all(a.obj.info.get("parameter") for a in parts) else "modules"
+        m.remark(
+            "unready",
+            node,
+            {obj},
+            certain=len(parts) == len(known),
+            part=name,
+            what=what,
+            constructor=m.frame.function,
+            plain=_torch_alone(m),
+        )
+
+
+def _torch_alone(m: Machine) -> bool:
+    """Whether what a bare `super().__init__()` calls in the running constructor is torch's, which takes no arguments."""
+    owner = m.frame.owner
+    bases = objects.base_values(m, owner) if owner is not None else []
+    return len(bases) == 1 and isinstance(bases[0], External) and bases[0].qualname in _BARE_BASES
+
+
+def _constructor(m: Machine, obj: Obj) -> ir.Function | None:
+    """The constructor of the object that is running: its own, or the one that its class inherits."""
+    found = objects.find_member(m, obj.cls, "__init__") if obj.cls is not None else None
+    return found[0] if found is not None and isinstance(found[0], ir.Function) else None
+
+
+def _is_used(m: Machine, obj: Obj, attr: str) -> bool:
+    """Whether a method other than a constructor mentions an attribute of its object."""
+    return any(attr in f.usage[f.params[0].name].attrs for f in _methods(m, obj) if f.params[0].name in f.usage)
+
+
+def _is_given(m: Machine, obj: Obj, attr: str) -> bool:
+    """Whether a method hands out an attribute of its object, or a part of it: others may know what it holds."""
+    for method in _methods(m, obj):
+        path = f"{method.params[0].name}.{attr}"
+        for stmt in ir.statements(method.body):
+            if isinstance(stmt, ir.Return) and stmt.value is not None and _hands_out(stmt.value, path):
+                return True
+    return False
+
+
+def _hands_out(value: ir.Expr, path: str) -> bool:
+    match value:
+        case ir.Name() | ir.Attr():
+            return ir.path_of(value) == path
+        case ir.Subscript():
+            return _hands_out(value.value, path)
+        case ir.Display():
+            return any(_hands_out(item, path) for item in value.items)
+    return False
+
+
+def _methods(m: Machine, obj: Obj) -> list[ir.Function]:
+    """The methods of an object but for its constructors."""
+    classes = objects.mro(m, obj.cls) if obj.cls is not None else ()
+    return [f for cls in classes for f in cls.cls.methods.values() if f.params and f.name != "__init__"]
+
+
+def _bases_are_known(m: Machine, cls: ClassRef) -> bool:
+    """Whether every base is a class of the project, of torch, or one without a constructor of its own."""
+    for each in objects.mro(m, cls):
+        bases = list(objects.base_values(m, each))
+        if len(bases) > len(each.cls.bases):
+            return False  # one of several, as where an import may fail
+        for base in bases:
+            if isinstance(base, External):
+                if base.qualname not in _NEUTRAL_BASES and call_effect(base.qualname) not in _MODULE_EFFECTS:
+                    return False
+            elif not isinstance(base, type(cls)):
+                return False
+    return True

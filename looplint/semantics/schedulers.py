@@ -1,0 +1,96 @@
+"""What one step of a learning-rate scheduler counts, from the evidence in the program."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Literal
+
+from looplint.domain.values import Arguments, Func, Number, Obj, Value, constant_of
+from looplint.knowledge.pytorch import SCHEDULER_HORIZONS, STEP_UNIT_SCHEDULERS, TOTALS
+from looplint.syntax import ir
+
+if TYPE_CHECKING:
+    from looplint.interpreter.machine import Machine
+
+Unit = Literal["steps", "epochs", "validations"]
+
+_EPOCH_WORD = re.compile(r"(^|[^a-z])(n|num|max|total|cur|current)?_?epochs?($|[^a-z])|epoch")
+# The steps of a staircase, which says nothing about what is counted on each: step_size, lr_steps, scheduler_step_size.
+_SCHEDULE_STEP = re.compile(r"^steps?$|step_?size|(lr|decay|schedul(er)?)_?steps?(?![a-z])")
+_STEP_WORD = re.compile(r"step|iter|updates|batches|per_epoch")
+
+
+def unit_of(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Unit | None:
+    """The unit of a scheduler: "steps", "epochs", "validations", or None where nothing tells."""
+    name = obj.qualname.rpartition(".")[2] or (obj.cls.cls.name if obj.cls else "")
+    if obj.cls is not None:
+        return None
+    if name in STEP_UNIT_SCHEDULERS:
+        position, keyword = TOTALS[name]
+        value, text = args.get(position, keyword), _argument(expr, position, keyword)
+        in_epochs = value is not None and text is not None and _unit_of_value(m, value, text) == "epochs"
+        return None if in_epochs else "steps"
+    if name == "ReduceLROnPlateau":
+        return "validations"
+    for position, keyword in SCHEDULER_HORIZONS.get(name, ()):
+        value = args.get(position, keyword)
+        text = _argument(expr, position, keyword)
+        if value is None or text is None:
+            continue
+        obj.info["horizon"] = constant_of(value)
+        obj.info["milestone"] = _last_milestone(text)
+        return _unit_of_value(m, value, text)
+    return None
+
+
+def _last_milestone(expr: ir.Expr) -> int | None:
+    """The last of milestones that are written as numbers."""
+    items = expr.items if isinstance(expr, ir.Display) else ()
+    values = [i.value for i in items if isinstance(i, ir.Const) and isinstance(i.value, int)]
+    return max(values) if values and len(values) == len(items) else None
+
+
+def _argument(expr: ir.Call, position: int, keyword: str) -> ir.Expr | None:
+    for arg in expr.args:
+        if arg.keyword == keyword:
+            return arg.value
+    plain = [a.value for a in expr.args if not a.keyword and not a.star]
+    return plain[position] if position < len(plain) else None
+
+
+def _unit_of_value(m: Machine, value: Value, expr: ir.Expr) -> Unit | None:
+    for atom in value:
+        if isinstance(atom, Number) and "batches" in atom.units:
+            return "steps"
+        if isinstance(atom, Func) and atom.function.params:
+            return _unit_of_name(atom.function.params[0].name)
+    expr = _definition(m, expr)
+    units = {_unit_of_name(path.rpartition(".")[2]) for path in ir.paths_in(expr)}
+    if "steps" in units:
+        return "steps"
+    return "epochs" if "epochs" in units else None
+
+
+def _definition(m: Machine, expr: ir.Expr) -> ir.Expr:
+    """What a name stands for where the function gives it a value once: `milestones = [epochs // 2]` a line before."""
+    if not isinstance(expr, ir.Name) or _unit_of_name(expr.id) is not None:
+        return expr
+    given = [
+        s.value
+        for s in m.frame.function.body
+        if isinstance(s, ir.Assign) and any(isinstance(t, ir.Name) and t.id == expr.id for t in s.targets)
+    ]
+    return given[0] if len(given) == 1 else expr
+
+
+def counts_epochs(iterates: str, targets: Iterable[str] = ()) -> bool:
+    """Whether a loop counts epochs by name: `for epoch in range(20)`, `for i in range(1, args.epochs + 1)`."""
+    return iterates.startswith("range(") and any(_unit_of_name(word) == "epochs" for word in (*targets, *re.findall(r"\w+", iterates)))
+
+
+def _unit_of_name(name: str) -> Unit | None:
+    lowered = name.lower()
+    if _STEP_WORD.search(_SCHEDULE_STEP.sub("", lowered)):
+        return "steps"
+    return "epochs" if _EPOCH_WORD.search(lowered) else None

@@ -1,0 +1,144 @@
+"""Whether a name stands for a tensor of torch, or for something that merely has a tensor's methods.
+
+A batch of a tokenizer or of a graph library has `to()` too, and changes in place. What the code does with a name is the evidence.
+"""
+
+from __future__ import annotations
+
+from looplint.domain.values import Arguments, External, Obj, Ref, Tensor, Unknown, Value
+from looplint.interpreter import calls, objects
+from looplint.interpreter.machine import Machine
+from looplint.knowledge.lookup import call_effect, is_functional_loss
+from looplint.knowledge.pytorch import CONVERSIONS, TENSOR_ATTRIBUTES, TENSOR_DATASETS, TENSOR_ONLY, TENSOR_ONLY_ATTRIBUTES
+from looplint.syntax import ir
+
+_DEPTH = 4
+# Modules of libraries that are built on tensors alone: none takes a batch of another kind.
+_TAKERS = ("torch.nn.", "torchvision.models.", "timm.")
+
+
+def note_discarded(m: Machine, atom: Tensor | Unknown, name: str, args: Arguments, expr: ir.Expr) -> None:
+    """Remark a conversion of a tensor whose result nobody takes."""
+    if name not in CONVERSIONS or not isinstance(expr, ir.Call) or not expr.dropped or not isinstance(expr.func, ir.Attr):
+        return
+    receiver = expr.func.value
+    if isinstance(receiver, ir.Name | ir.Attr | ir.Subscript) and _is_tensor(m, atom, receiver):
+        m.remark("discard", expr.node, (), receiver=ir.render(receiver), method=name, changes=_changes(name, args))
+
+
+def _changes(name: str, args: Arguments) -> str:
+    """What a conversion would change: "device" or "type"."""
+    if name == "to":
+        first = args.positional[0] if args.positional else frozenset()
+        types = [a for a in first if isinstance(a, External) and a.qualname.startswith("torch.")]
+        return "type" if types or (not args.positional and "dtype" in args.keywords and "device" not in args.keywords) else "device"
+    return "device" if name in ("cuda", "cpu", "xpu", "npu", "pin_memory") else "type"
+
+
+def _is_tensor(m: Machine, atom: Tensor | Unknown, receiver: ir.Expr) -> bool:
+    if isinstance(atom, Tensor) and (atom.made or any(tag == "batch" and holds_tensors(loader) for tag, loader in atom.tags)):
+        return True
+    path = ir.path_of(receiver)
+    if path is None:
+        # `batch["labels"]`: an entry of a batch.
+        keyed = isinstance(receiver, ir.Subscript) and isinstance(receiver.index, ir.Const) and isinstance(receiver.index.value, str)
+        return keyed and isinstance(atom, Tensor) and any(tag == "batch" and _collates(loader) for tag, loader in atom.tags)
+    usage = _usage(m, path)
+    if usage is None or _own_fields(usage):
+        return False
+    return _used_as_tensor(usage) or any(_takes_tensors(m, _value_at(m, callee), position) for callee, position in usage.passed)
+
+
+def has_own_fields(m: Machine, receiver: ir.Expr) -> bool:
+    """Whether what an expression stands for is an object with fields of its own, as far as this function tells: no tensor."""
+    path = ir.path_of(receiver)
+    usage = _usage(m, path) if path is not None else None
+    return usage is not None and _own_fields(usage)
+
+
+def _usage(m: Machine, path: str) -> ir.Usage | None:
+    usage = m.frame.function.usage.get(path)
+    if usage is None and path.startswith("self.") and m.frame.owner is not None:
+        return objects.usage_of(m, m.frame.owner, path[5:])
+    return usage
+
+
+def _own_fields(usage: ir.Usage) -> bool:
+    return bool(usage.attrs - usage.methods - TENSOR_ATTRIBUTES - {"T", "mT", "real", "imag"})
+
+
+def _used_as_tensor(usage: ir.Usage) -> bool:
+    return bool(usage.computed or usage.methods & TENSOR_ONLY or usage.attrs & TENSOR_ONLY_ATTRIBUTES)
+
+
+def holds_tensors(source: object, depth: int = _DEPTH) -> bool:
+    """Whether a loader or dataset is known to yield tensors, and nothing that holds them."""
+    if not isinstance(source, Obj) or not depth:
+        return False
+    if source.qualname.startswith(TENSOR_DATASETS):
+        return True
+    given: Arguments | None = source.info.get("args")
+    inner = given.get(0, "dataset", "datasets") if given is not None else None
+    return any(isinstance(a, Ref) and holds_tensors(a.obj, depth - 1) for a in inner or ())
+
+
+def _collates(loader: object) -> bool:
+    """Whether the entries of a loader's batches are tensors, whatever the batches are: those of graph libraries are not."""
+    return isinstance(loader, Obj) and (loader.symbolic or loader.qualname.startswith("torch.utils.data."))
+
+
+def _value_at(m: Machine, path: str) -> Value:
+    """What a dotted name is here. Looking does not happen in the program."""
+    from looplint.interpreter.expressions import attribute, lookup
+
+    first, *rest = path.split(".")
+    with m.beside(m.frame):
+        value = lookup(m, m.frame, first)
+        for name in rest:
+            value = attribute(m, value, name)
+    return value
+
+
+def _takes_tensors(m: Machine, callee: Value, position: int, depth: int = _DEPTH) -> bool:
+    """Whether what is called takes a tensor, and nothing else, at a position."""
+    for atom in callee:
+        match atom:
+            case External():
+                if is_functional_loss(atom.qualname) or (
+                    atom.qualname.startswith("torch.") and call_effect(atom.qualname) in ("tensor", "detached")
+                ):
+                    return True
+            case Ref() if atom.obj.kind == "loss" and atom.obj.cls is None:
+                return True
+            case Ref() if atom.obj.kind == "module" and depth:
+                if _module_takes_tensors(m, atom.obj, position, depth):
+                    return True
+    return False
+
+
+def _module_takes_tensors(m: Machine, obj: Obj, position: int, depth: int) -> bool:
+    if obj.cls is None:
+        first = obj.heap.get("[0]")
+        return _takes_tensors(m, first, 0, depth - 1) if first is not None else obj.qualname.startswith(_TAKERS)
+    return _method_takes_tensors(m, obj, "forward", position, depth)
+
+
+def _method_takes_tensors(m: Machine, obj: Obj, name: str, position: int, depth: int) -> bool:
+    found = objects.find_member(m, obj.cls, name) if obj.cls is not None else None
+    if found is None or not isinstance(found[0], ir.Function) or len(found[0].params) <= position + 1 or found[0].decorators:
+        return False
+    function, owner = found[0], found[1]
+    param = function.params[position + 1]
+    usage = function.usage.get(param.name)
+    if usage is None or param.kind != "plain":
+        return False
+    if _used_as_tensor(usage):
+        return True
+    for path, place in usage.passed:
+        name = path.removeprefix("self.")
+        if name != path and name not in obj.heap and depth and _method_takes_tensors(m, obj, name, place, depth - 1):
+            return True
+        inner = obj.heap.get(name) if name != path else calls.static_value(m, ir.named(path, function.node), owner.module)
+        if inner is not None and _takes_tensors(m, inner, place, depth - 1):
+            return True
+    return False

@@ -1,0 +1,84 @@
+"""How tensors are made from tensors: what they depend on, and whether the graph is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from looplint.domain.values import COMPUTED, NUMBERS, UNKNOWN, Graph, Ref, Tensor, Tuple, Unknown, Value, join_tensors
+from looplint.interpreter.machine import Machine
+from looplint.knowledge.pytorch import TENSOR_ATTRIBUTES
+
+
+def tensors_in(values: Iterable[Value], depth: int = 3) -> list[Tensor]:
+    """The tensors in some values and in the tuples and containers they hold."""
+    found = []
+    for value in values:
+        for atom in value:
+            match atom:
+                case Tensor():
+                    found.append(atom)
+                case Tuple() if depth:
+                    found.extend(tensors_in(atom.items, depth - 1))
+                case Ref() if atom.obj.kind in ("list", "dict") and depth:
+                    found.extend(tensors_in(atom.obj.heap.values(), depth - 1))
+    return found
+
+
+def combine(m: Machine, values: Iterable[Value]) -> Tensor | None:
+    """The tensor computed from some values: it depends on all of them, and has a graph if one of them has.
+
+    Returns:
+        None when no tensor is among the values.
+    """
+    values = list(values)
+    tensors = tensors_in(values)
+    if not tensors:
+        return None
+    result = join_tensors(tensors)
+    deps = frozenset().union(*(a.deps for v in values for a in v if isinstance(a, Unknown)))
+    graphs = {t.graph for t in tensors}
+    graph: Graph = "yes" if "yes" in graphs else "maybe" if "maybe" in graphs else "no"
+    graph = under(m, graph)
+    if graph == "no":
+        return replace(result, sources=frozenset(), forwards=frozenset(), graph=graph, scalar=False, made=frozenset(), outcomes=frozenset())
+    return replace(result, sources=result.sources | deps, graph=graph, scalar=False, made=frozenset(), outcomes=frozenset())
+
+
+def under(m: Machine, graph: Graph) -> Graph:
+    """What becomes of a graph where gradients may be switched off."""
+    if m.grad is False:
+        return "no"
+    if m.grad is None and graph == "yes":
+        return "maybe"
+    return graph
+
+
+def detached(tensor: Tensor) -> Tensor:
+    return Tensor(scalar=tensor.scalar, origins=tensor.origins, made=tensor.made)
+
+
+def computed(tensor: Tensor) -> Tensor:
+    """The tensor as the result of an operation of torch."""
+    return replace(tensor, made=COMPUTED, outcomes=frozenset())
+
+
+def sure(values: Iterable[Value]) -> bool:
+    """Whether one of some operands is a tensor beyond doubt; then what is computed from them is one too."""
+    return any(isinstance(a, Tensor) and a.made for v in values for a in v)
+
+
+def scaled(tensor: Tensor, op: str, by: str) -> Tensor:
+    return replace(tensor.tagged(("scaled", f"{op}{by}")), scalar=tensor.scalar)
+
+
+def attribute_of_tensor(tensor: Tensor, name: str) -> Value:
+    if name == "data":
+        return frozenset({replace(detached(tensor), outcomes=tensor.outcomes)})
+    if name == "shape":
+        return NUMBERS
+    if name in TENSOR_ATTRIBUTES:
+        return UNKNOWN
+    if name in ("loss", "losses"):
+        return frozenset({replace(tensor, scalar=True, made=frozenset(), outcomes=frozenset())})
+    return frozenset({tensor if name in ("T", "mT") else replace(tensor, outcomes=frozenset())})

@@ -1,0 +1,95 @@
+"""Every option of a configuration file, declared once: reading, `looplint config`, the JSON schema and the reference are rendered from this table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from looplint.knowledge.own import KINDS
+from looplint.settings.formats import FORMATS
+from looplint.settings.values import EXCLUDED
+from looplint.sources.languages import LANGUAGES
+
+Kind = Literal[
+    "flag", "choice", "version", "file", "files", "rules", "patterns", "rules by pattern", "names by kind", "languages by ending"
+]
+# How long values of a child and of the file it extends come together.
+Merge = Literal["replace", "add", "by key"]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One key of `[tool.looplint]`: what it is called, what it holds, and what a reader has to know of it."""
+
+    name: str
+    kind: Kind
+    help: str
+    example: str
+    default: object = ()
+    merge: Merge = "replace"
+    choices: tuple[str, ...] = ()
+
+    @property
+    def attribute(self) -> str:
+        """What the option is called in code and on the command line's side."""
+        return self.name.replace("-", "_")
+
+
+OPTIONS: tuple[Option, ...] = (
+    Option(
+        "extend", "file",
+        "Another configuration file whose values hold where this one says nothing. Its lists `extend-...` and its tables are added to; paths and patterns in it "
+        "are relative to its own folder.",
+        '"../looplint.toml"', None,
+    ),
+    Option("select", "rules", "The rules to ask instead of the default ones: codes, prefixes of codes, names, or `ALL`.", '["LL1", "missing-eval-mode"]'),
+    Option("extend-select", "rules", "Rules to ask besides the selected or the default ones.", '["LL402"]', merge="add"),
+    Option("ignore", "rules", "Rules to leave out. Where a rule is both selected and ignored, the longer word wins, and `ignore` among equals.", '["LL303"]'),
+    Option(
+        "per-file-ignores", "rules by pattern",
+        "Rules to leave out in the files that match a pattern (as in a `.gitignore`). It is the file in which a finding stands that counts.",
+        '{ "tests/**" = ["LL3"], "scripts/legacy.py" = ["ALL"] }', merge="by key",
+    ),
+    Option(
+        "exclude", "patterns",
+        "Files and folders that are not linted (as in a `.gitignore`), instead of those left out by default: virtual environments, caches and build folders.",
+        '["third_party/"]', EXCLUDED,
+    ),
+    Option("extend-exclude", "patterns", "Files and folders that are not linted, besides those of `exclude`.", '["generated_*.py"]', merge="add"),
+    Option("force-exclude", "flag", "Leave out excluded files also where they are named on the command line, as pre-commit does.", "true", False),
+    Option(
+        "extension", "languages by ending",
+        "What files with other endings hold. They are linted in folders too; Markdown (`.md`) otherwise only where it is named.",
+        '{ md = "markdown", nb = "ipynb" }', merge="by key",
+    ),
+    Option("fixable", "rules", "The rules whose repairs may be applied.", '["LL1"]', ("ALL",)),
+    Option("unfixable", "rules", "Rules whose repairs are never applied.", '["LL301"]'),
+    Option("extend-safe-fixes", "rules", "Rules whose unsafe repairs are applied as if they were safe.", '["LL105"]', merge="add"),
+    Option("extend-unsafe-fixes", "rules", "Rules whose safe repairs are applied only with `--unsafe-fixes`.", '["LL301"]', merge="add"),
+    Option("output-format", "choice", "How findings are printed.", '"concise"', "text", choices=tuple(FORMATS)),
+    Option(
+        "target-torch", "version",
+        "The oldest version of PyTorch the code runs on. Rules and messages follow it; without it the current one is meant.", '"2.4"', None,
+    ),
+    Option("rules", "files", "Folders with rules of your own, relative to this file. A rule file is Python and is executed when files are linted.", '["lint/rules"]', merge="add"),
+    Option(
+        "knowledge", "names by kind",
+        "Classes and functions of your own (or of a library looplint does not know), by what they are. What stands here is believed, and not followed.",
+        '{ optimizers = ["acme.optim.Lion"], wrappers = ["acme.parallel.shard"] }', merge="by key",
+    ),
+    Option("cache-dir", "file", "Where results are kept between runs.", '".cache/looplint"', None),
+)  # fmt: skip
+
+BY_NAME: dict[str, Option] = {option.name: option for option in OPTIONS}
+# What a table option may have as keys, and what each means.
+KEYS: dict[str, dict[str, str]] = {"knowledge": {kind: words for kind, (_, words) in KINDS.items()}}
+# What the values of a table option may be, and what each means.
+VALUES: dict[str, dict[str, str]] = {"extension": dict(LANGUAGES.items())}
+
+# What a value of each kind is called in an error.
+EXPECTED: dict[Kind, str] = {
+    "flag": "true or false", "choice": "one of {choices}", "version": 'a version such as "2.4"', "file": "a string with a path",
+    "files": "a list of strings with paths", "rules": "a list of strings with codes or names of rules", "patterns": "a list of strings with patterns",
+    "rules by pattern": "a table whose values are lists of codes or names of rules", "names by kind": "a table whose values are lists of qualified names",
+    "languages by ending": "a table whose keys are endings and whose values are languages",
+}  # fmt: skip

@@ -1,0 +1,123 @@
+"""From the paths a user gives to the files that are linted."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from looplint.finding import Problem
+from looplint.sources.languages import is_looked_for
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+
+class Choice(Protocol):
+    """What the settings of a folder say of which files are linted."""
+
+    @property
+    def force_exclude(self) -> bool: ...
+
+    @property
+    def extension(self) -> tuple[tuple[str, str], ...]: ...
+
+    def excludes(self, path: Path, *, folder: bool = False) -> bool: ...
+
+
+ChoiceOf = Callable[[Path], Choice]
+
+
+@dataclass(frozen=True, slots=True)
+class Discovered:
+    """The files to lint, each once, in a stable order, and the paths that name nothing."""
+
+    files: tuple[Path, ...]
+    problems: tuple[Problem, ...]
+
+
+def discover(paths: Sequence[str], settings_of: ChoiceOf) -> Discovered:
+    """Expand folders; keep files that were named, whatever they are called.
+
+    Args:
+        paths: what the user named; "-" is standard input.
+        settings_of: the settings of a folder, which say what is left out.
+    """
+    files: dict[Path, None] = {}
+    problems: list[Problem] = []
+    for name in paths:
+        path = Path(name)
+        if name == "-":
+            files.setdefault(path)
+        elif path.is_file():
+            settings = settings_of(path.parent)
+            if not (settings.force_exclude and settings.excludes(path)):
+                files.setdefault(path)
+        elif path.is_dir():
+            for found in _walk(path, settings_of):
+                files.setdefault(found)
+        else:
+            from looplint.sources.import_roots import nearest
+
+            problems.append(Problem(name, f"no such file or directory{nearest(path)}"))
+    return Discovered(tuple(files), tuple(problems))
+
+
+def _walk(top: Path, settings_of: ChoiceOf) -> Iterator[Path]:
+    ignores = _IgnoreFiles(top)
+    seen: set[tuple[int, int]] = set()
+    for folder, names, files in os.walk(top, followlinks=True):
+        here = Path(folder)
+        status = here.stat()
+        if (status.st_dev, status.st_ino) in seen:
+            names[:] = []
+            continue
+        seen.add((status.st_dev, status.st_ino))
+        ignores.read(here)
+        settings = settings_of(here)
+        names[:] = sorted(n for n in names if not settings.excludes(here / n, folder=True) and not ignores.match(here / n, folder=True))
+        for name in sorted(files):
+            if (
+                is_looked_for(name, settings.extension)
+                and not settings.excludes(here / name)
+                and not ignores.match(here / name, folder=False)
+            ):
+                yield here / name
+
+
+class _IgnoreFiles:
+    """The .gitignore files met on the way down, and those above up to the repository's root."""
+
+    def __init__(self, top: Path) -> None:
+        self._specs: list[tuple[Path, GitIgnoreSpec]] = []
+        above = []
+        for parent in top.resolve().parents:
+            if (parent / ".git").exists():
+                above = [p for p in top.resolve().parents if p == parent or parent in p.parents]
+                break
+        if not (top / ".git").exists():
+            for parent in reversed(above):
+                self.read(parent)
+
+    def read(self, folder: Path) -> None:
+        path = folder / ".gitignore"
+        try:
+            lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        except OSError:
+            return
+        from pathspec import GitIgnoreSpec
+
+        self._specs.append((folder.resolve(), GitIgnoreSpec.from_lines(lines)))
+
+    def match(self, path: Path, *, folder: bool) -> bool:
+        if not self._specs:
+            return False
+        resolved = Path(os.path.abspath(path))
+        for base, spec in self._specs:
+            if base in resolved.parents:
+                relative = resolved.relative_to(base).as_posix() + ("/" if folder else "")
+                if spec.match_file(relative):
+                    return True
+        return False

@@ -1,0 +1,297 @@
+"""Reading what is to be linted: bytes in, text out, and one clear problem where that fails."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+import re
+import sys
+import tokenize
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from looplint.finding import Location, Problem
+from looplint.sources.languages import Language, language_of
+
+if TYPE_CHECKING:
+    from looplint.sources.notebooks import CellRows
+
+# What a file must contain to be worth parsing: an event of a training loop, or the object of one.
+_NEEDLES = re.compile(
+    rb"\.\s*(?:backward|step|zero_grad|train|eval|clip_grad_norm_|prepare|parameters)\s*\(|lr_scheduler|optim\b|(?<!\))\.\s*forward\s*\(|cudnn\s*\.\s*deterministic"
+)
+# Nesting beyond this overflows the parser's stack instead of raising.
+_MAX_DEPTH = 400
+_OTHER_FRAMEWORKS = re.compile(rb"^\s*(?:from|import)\s+(?:mxnet|paddle|tensorflow|jax|flax|mindspore|oneflow|keras)\b", re.MULTILINE)
+_MAX_BYTES = 20_000_000
+STDIN = "<stdin>"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file as it was read: its bytes, its text, and how one becomes the other.
+
+    The text of a notebook is the program that its code cells are together; `cells` says which of its rows are which cell's, and
+    `problems` which cells had to be left out.
+    """
+
+    path: Path | None
+    display: str
+    raw: bytes
+    text: str
+    encoding: str = "utf-8"
+    bom: bool = False
+    language: Language = "python"
+    cells: tuple[CellRows, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    # The file that standard input is a version of: it is judged as if it lay there, and written nowhere.
+    stands_for: Path | None = None
+
+    @property
+    def place_of_imports(self) -> Path | None:
+        """The file from whose folder imports and settings are looked for."""
+        return self.path or self.stands_for
+
+    @property
+    def code(self) -> bytes:
+        """The bytes that hold the program: of a notebook only what is code."""
+        return self.text.encode("utf-8") if self.is_notebook else self.raw
+
+    @property
+    def is_notebook(self) -> bool:
+        return self.language == "ipynb"
+
+    def place(self, location: Location) -> tuple[int | None, Location]:
+        """A place of the text as people count it: in a notebook the cell, and the place in that cell."""
+        if not self.cells:
+            return None, location
+        from looplint.sources.notebooks import locate
+
+        cell, row = locate(self.cells, location.row)
+        return cell, Location(row, location.column)
+
+
+class SourceError(Exception):
+    """A file that cannot be linted."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(str(problem))
+        self.problem = problem
+
+
+def encode(source: Source, text: str) -> bytes:
+    """The bytes of a source with another text, in its encoding and with its byte order mark."""
+    return text.encode(source.encoding)
+
+
+def with_text(source: Source, text: str) -> Source:
+    """The same file as it would be with another text.
+
+    Raises:
+        ValueError: the file cannot hold it: in a notebook, an edit goes over the border of a cell or changes what is no Python.
+    """
+    if source.is_notebook:
+        from looplint.sources.notebook_edit import rewrite
+
+        return replace(_decode_notebook(rewrite(source.raw, text), source.path, source.display), stands_for=source.stands_for)
+    return replace(source, raw=encode(source, text), text=text)
+
+
+def could_contain_loop(raw: bytes) -> bool:
+    """Whether a file can be about training at all, or start a program that is; what cannot is never parsed."""
+    starts = b"torch" in raw and b"__main__" in raw
+    return (starts or _NEEDLES.search(raw) is not None) and (b"torch" in raw or _OTHER_FRAMEWORKS.search(raw) is None)
+
+
+def read_source(path: Path | str, language: Language | None = None) -> Source:
+    """Read a file, or standard input for "-" or the name it is reported by; that can be read again.
+
+    Args:
+        path: the file.
+        language: what the file holds; told by its name where it is not given.
+
+    Raises:
+        SourceError: with a problem that names the file and what is wrong with it.
+    """
+    if str(path) in ("-", STDIN):
+        if _stdin_name:
+            return read_source(_stdin_name, language)
+        return decode(_standard_input(), None, STDIN)
+    path = Path(path)
+    display = display_name(path)
+    if display == _stdin_name:
+        return replace(decode(_standard_input(), None, display, language or language_of(path)), stands_for=path.resolve())
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        from looplint.sources.import_roots import nearest
+
+        raise SourceError(Problem(display, f"no such file{nearest(path)}")) from None
+    except IsADirectoryError:
+        raise SourceError(Problem(display, "is a directory")) from None
+    except OSError as error:
+        raise SourceError(Problem(display, f"cannot be read: {error.strerror or error}")) from None
+    return decode(raw, path.resolve(), display, language or language_of(path))
+
+
+_stdin_name = ""
+
+
+def name_standard_input(path: str) -> None:
+    """Let standard input be a version of a file that need not exist: it is called like it, and is read in its place."""
+    global _stdin_name
+    _stdin_name = display_name(Path(path))
+
+
+@cache
+def _standard_input() -> bytes:
+    return sys.stdin.buffer.read()
+
+
+def lines_of(filename: str, cell: int | None = None) -> list[str]:
+    """The lines of a file, or of a cell of a notebook as it is written there, by the names that findings have for them.
+
+    They are counted as Python counts them; none where the file cannot be read.
+    """
+    try:
+        source = read_source(Path(filename))
+    except SourceError:
+        return []
+    text = source.text
+    if cell is not None:
+        from looplint.sources.notebooks import cell_texts
+
+        text = cell_texts(source.raw)[cell - 1]
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def decode(raw: bytes, path: Path | None, display: str, language: Language = "python") -> Source:
+    """Turn bytes into a source: a notebook's program, or the text by PEP 263's rules."""
+    if language == "ipynb":
+        return _decode_notebook(raw, path, display)
+    _check_bytes(raw, display)
+    bom = raw.startswith(codecs.BOM_UTF8)
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
+        text = raw.decode(encoding)
+    except (SyntaxError, LookupError) as error:
+        raise SourceError(Problem(display, f"cannot be decoded: {error}", Location(1, 1))) from None
+    except UnicodeDecodeError as error:
+        row = raw.count(b"\n", 0, error.start) + 1
+        raise SourceError(
+            Problem(display, f"cannot be decoded as {error.encoding}: byte {raw[error.start]:#04x}", Location(row, 1))
+        ) from None
+    _check_depth(text, display)
+    return Source(path, display, raw, text, encoding, bom, language)
+
+
+def from_text(text: str, path: Path | None, display: str, language: Language = "python") -> Source:
+    """A script or a document as an editor holds it: characters, in whatever encoding the file is written.
+
+    Raises:
+        SourceError: the text cannot be linted.
+    """
+    raw = text.encode("utf-8", "surrogatepass")
+    _check_bytes(raw, display)
+    _check_depth(text, display)
+    return Source(path, display, raw, text, language=language)
+
+
+def _check_bytes(raw: bytes, display: str) -> None:
+    if len(raw) > _MAX_BYTES:
+        raise SourceError(Problem(display, f"is too large to be analysed ({len(raw) // 1_000_000} MB)"))
+    null = raw.find(b"\0")
+    if null >= 0:
+        row = raw.count(b"\n", 0, null) + 1
+        raise SourceError(Problem(display, "contains a null byte; it is no Python source", Location(row, 1)))
+
+
+def _check_depth(text: str, display: str) -> None:
+    row = _too_deep(text)
+    if row:
+        raise SourceError(Problem(display, f"is nested more than {_MAX_DEPTH} levels deep", Location(row, 1)))
+
+
+def programs_of(source: Source) -> Iterator[Source]:
+    """The programs that a file holds: itself, or the blocks of a document, each with the rows it has there."""
+    if source.language != "markdown":
+        yield source
+        return
+    from looplint.sources.markdown import blocks
+
+    for block in blocks(source.text):
+        yield replace(source, raw=block.text.encode("utf-8"), text=block.text, encoding="utf-8", bom=False)
+
+
+def texts_of(sources: Iterable[Source]) -> dict[str, str]:
+    """The text of each file; of a document its programs, one below the other."""
+    found: dict[str, str] = {}
+    for source in sources:
+        before = found.get(source.display)
+        found[source.display] = source.text if before is None else _overlaid(before, source.text)
+    return found
+
+
+def _overlaid(above: str, below: str) -> str:
+    from looplint.sources.magics import rows_of
+
+    rows, more = rows_of(above), rows_of(below)
+    return "".join([*rows, *more[len(rows) :]])
+
+
+def _decode_notebook(raw: bytes, path: Path | None, display: str) -> Source:
+    from looplint.sources.notebook_json import NotebookError
+    from looplint.sources.notebooks import combine
+
+    try:
+        program = combine(raw)
+    except NotebookError as error:
+        raise SourceError(Problem(display, error.message, error.location)) from None
+    if len(program.text) > _MAX_BYTES:
+        raise SourceError(Problem(display, f"is too large to be analysed ({len(program.text) // 1_000_000} MB)"))
+    problems = tuple(Problem(display, f"syntax error: {b.message}; the cell is left out", b.location, b.number) for b in program.broken)
+    source = Source(path, display, raw, program.text, language="ipynb", cells=program.cells, problems=problems)
+    row = _too_deep(program.text)
+    if row:
+        cell, place = source.place(Location(row, 1))
+        raise SourceError(Problem(display, f"is nested more than {_MAX_DEPTH} levels deep", place, cell))
+    return source
+
+
+def _too_deep(text: str) -> int:
+    """The row in which brackets or indentation get too deep for the parser, or 0. Strings may fool it only towards caution."""
+    depth = 0
+    if text.count("(") + text.count("[") + text.count("{") > _MAX_DEPTH:
+        for row, line in enumerate(text.splitlines(), 1):
+            for char in line:
+                if char in "([{":
+                    depth += 1
+                    if depth > _MAX_DEPTH:
+                        return row
+                elif char in ")]}":
+                    depth = max(0, depth - 1)
+            if not line[:1].isspace() and line[:1].isalpha():
+                depth = 0 if line.endswith(":") else depth
+    if _MAX_DEPTH * " " in text or _MAX_DEPTH * "\t" in text:
+        for row, line in enumerate(text.splitlines(), 1):
+            indent = len(line) - len(line.lstrip(" \t"))
+            if line.strip() and (line[:indent].count("\t") or indent // 4) > _MAX_DEPTH // 4 and indent >= _MAX_DEPTH:
+                return row
+    return 0
+
+
+def display_name(path: Path) -> str:
+    """The path as people want to read it: relative to here where it is below here."""
+    try:
+        return os.path.relpath(path) if not str(os.path.relpath(path)).startswith("..") else str(path)
+    except ValueError:
+        return str(path)
+
+
+def shown_as(path: str) -> str:
+    """What a path that the user named is called in findings."""
+    return _stdin_name or STDIN if path == "-" else display_name(Path(path))

@@ -1,0 +1,141 @@
+"""The modules of a project: found from the linted file's own package, read and lowered only when a name of theirs is used."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from looplint.sources.import_roots import import_roots, is_file
+from looplint.sources.reading import Source, SourceError, display_name, read_source
+from looplint.sources.reads import Reads, digest
+from looplint.syntax.ir import ModuleCode
+from looplint.syntax.lowering import lower
+
+if TYPE_CHECKING:
+    from looplint.interpreter.frames import Frame
+
+# Files whose text is not (or not yet) that on the disk.
+Overlay = Mapping[Path, Source]
+# A loop is spread over a few files; what imports more than this is a library, and is followed no further.
+_MOST_MODULES = 80
+_NEVER_LOCAL = frozenset(
+    {"torch", "numpy", "torchvision", "transformers", "accelerate", "lightning", "pytorch_lightning", "timm", "tqdm", "wandb"}
+)
+
+
+@dataclass(slots=True, eq=False)
+class ModuleInfo:
+    """A module of the project: its file, its code once lowered, and its names once its body has been followed."""
+
+    path: Path | None
+    filename: str
+    source: Source
+    code: ModuleCode | None = None
+    frame: Frame | None = None
+    broken: bool = False
+    spans: dict[cst.CSTNode, tuple[int, int, int, int]] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"ModuleInfo({self.filename})"
+
+    def lowered(self) -> ModuleCode | None:
+        """The lowered code, or None for a module that cannot be parsed."""
+        if self.code is None and not self.broken:
+            try:
+                self.code = lower(cst.parse_module(self.source.text))
+            except (cst.ParserSyntaxError, RecursionError):
+                self.broken = True
+        return self.code
+
+
+class Project:
+    """Finds the modules that imports name, for one linted file."""
+
+    def __init__(self, overlay: Overlay | None = None) -> None:
+        self._modules: dict[Path, ModuleInfo | None] = {}
+        self._overlay = overlay or {}
+        self._found: dict[Path, Path] = {}
+        self._absent: set[Path] = set()
+        self._folders: set[Path] = set()
+        # Folders that the linted file was reached through a link to: what they are, and what they are called.
+        self._links: dict[Path, Path] = {}
+
+    def add(self, info: ModuleInfo) -> None:
+        if info.path is not None:
+            self._modules[info.path] = info
+            self._links |= _link(info.path, Path(info.filename).absolute())
+
+    def by_filename(self, filename: str) -> ModuleInfo | None:
+        return next((i for i in self._modules.values() if i is not None and i.filename == filename), None)
+
+    def find(self, importer: ModuleInfo, dotted: str, level: int) -> ModuleInfo | None:
+        """The module that an import statement of `importer` names, or None when it is not of this project."""
+        if importer.path is None or "site-packages" in importer.path.parts or len(self._modules) > _MOST_MODULES:
+            return None
+        here = importer.path.parent
+        parts = [p for p in dotted.split(".") if p]
+        if level:
+            for _ in range(level - 1):
+                here = here.parent
+            return self._in_folder(here, parts)
+        if not parts or parts[0] in _NEVER_LOCAL or parts[0] in sys.stdlib_module_names:
+            return None
+        self._folders.add(here)
+        for folder in import_roots(here):
+            found = self._in_folder(folder, parts)
+            if found is not None:
+                return found
+        return None
+
+    def _in_folder(self, folder: Path, parts: list[str]) -> ModuleInfo | None:
+        target = folder.joinpath(*parts)
+        for candidate in (target.with_suffix(".py") if parts else None, target / "__init__.py"):
+            if candidate is None:
+                continue
+            if is_file(candidate):
+                self._found[candidate] = candidate.resolve()
+                return self._read(candidate)
+            self._absent.add(candidate)
+        return None
+
+    def reads(self) -> Reads | None:
+        """What of the file system was asked for so far, or None where a file could not be read."""
+        files = []
+        for path, resolved in self._found.items():
+            info = self._modules.get(resolved)
+            if info is None:
+                return None
+            files.append((str(path), digest(info.source.raw)))
+        roots = [(str(folder), tuple(map(str, import_roots(folder)))) for folder in sorted(self._folders)]
+        return Reads(tuple(sorted(files)), tuple(sorted(map(str, self._absent))), tuple(roots))
+
+    def _read(self, path: Path) -> ModuleInfo | None:
+        path = path.resolve()
+        if path not in self._modules:
+            try:
+                source = self._overlay.get(path) or read_source(path)
+            except SourceError:
+                self._modules[path] = None
+            else:
+                source = replace(source, display=self._shown(path) or source.display)
+                self._modules[path] = ModuleInfo(path, source.display, source)
+        return self._modules[path]
+
+    def _shown(self, path: Path) -> str | None:
+        """What a file is called that lies where the linted one does, behind the same link; None for others."""
+        real = next((folder for folder in self._links if path.is_relative_to(folder)), None)
+        return display_name(self._links[real] / path.relative_to(real)) if real is not None else None
+
+
+def _link(path: Path, named: Path) -> dict[Path, Path]:
+    """The folder that a link stands for in the name of a file; none where it is called what it is."""
+    if named == path or named.resolve() != path:
+        return {}
+    while path.name == named.name and path != path.parent:
+        path, named = path.parent, named.parent
+    return {path: named}

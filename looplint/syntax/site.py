@@ -1,0 +1,19 @@
+"""Places in the text of a project, before anybody asks for their rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from looplint.syntax.project import ModuleInfo
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A place in a file: the module and the CST node that stands there."""
+
+    module: ModuleInfo
+    node: cst.CSTNode
