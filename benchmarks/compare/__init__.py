@@ -1,0 +1,1 @@
+"""What two versions of looplint say of the same programs."""
