@@ -66,6 +66,8 @@ def test_what_only_one_says_is_told_from_what_moved() -> None:
 def test_order_errors_and_outputs_are_compared() -> None:
     one, two = finding(), finding(code="LL101")
     assert compared(answer(one, two), answer(two, one)).endswith("changed order: 1")
+    turned = [{"message": "made here"}, {"message": "used here"}]
+    assert compared(answer(finding(related=turned)), answer(finding(related=turned[::-1]))).endswith("changed order of related: 1")
     assert "- no error\n+ KeyError: 1" in compared(answer(), answer(error="KeyError: 1"))
     assert "-0 entry\n+0 exit" in compared(answer(debug="0 entry"), answer(debug="0 exit"))
 

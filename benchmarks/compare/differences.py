@@ -29,7 +29,7 @@ class Difference:
 
 
 def differences(name: str, old: Mapping[str, Any], new: Mapping[str, Any], ignored: Collection[str] = ()) -> Iterator[Difference]:
-    """All differences of two answers about one program."""
+    """All differences of two answers about one program, but for some fields of findings."""
     if old["error"] != new["error"]:
         yield Difference("changed error", name, _change(old["error"] or "no error", new["error"] or "no error"))
     yield from _only("problem ", *_without_equal(old["problems"], new["problems"]))
@@ -37,7 +37,8 @@ def differences(name: str, old: Mapping[str, Any], new: Mapping[str, Any], ignor
     pairs, left, right = _paired(left, right)
     for before, after in pairs:
         for field in _changed(before, after):
-            yield Difference(f"changed {field}", f"{_place(before)} {before['code']}", _change(_part(before, field), _part(after, field)))
+            kind = f"changed order of {field}" if field == "related" and _sorted(before) == _sorted(after) else f"changed {field}"
+            yield Difference(kind, f"{_place(before)} {before['code']}", _change(_part(before, field), _part(after, field)))
     yield from _only("", left, right)
     if [_less(f, ignored) for f in old["findings"]] != [_less(f, ignored) for f in new["findings"]] and not (pairs or left or right):
         yield Difference("changed order", name, "the same findings, in another order")
@@ -127,6 +128,10 @@ def _only(kind: str, old: Iterable[Finding], new: Iterable[Finding]) -> Iterator
         for each in found:
             said = f"{each['code']} {each['message']}" if "code" in each else each["message"]
             yield Difference(f"{kind}{side}", _place(each), said)
+
+
+def _sorted(finding: Finding) -> list[str]:
+    return sorted(_written(r) for r in finding["related"])
 
 
 def _less(finding: Finding, ignored: Collection[str]) -> Finding:
