@@ -9,7 +9,9 @@ import click
 import pytest
 from test_cli import looplint
 
-from looplint.commands.cli import Check, check, cli
+from looplint.commands.check import Check
+from looplint.commands.check import command as check
+from looplint.commands.cli import cli
 from looplint.errors import UserError
 
 # A terminal of a laptop that was not resized.

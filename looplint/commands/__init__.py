@@ -1,5 +1,7 @@
 """The command line: one file a command.
 
+A command is a file with `command`, what click calls, and `HELP`, the row of `looplint --help`: heading, usage, description. Nothing else names it.
+
 In: the words of a command line. Out: text on standard output, and an exit code.
 Imports: everything; what a command does not use it does not import.
 """

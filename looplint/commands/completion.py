@@ -1,4 +1,4 @@
-"""What a shell completes: commands, options, files, and the codes and names of rules."""
+"""`looplint completion`: what a shell completes, that is commands, options, files, and the codes and names of rules."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import click
 from click.shell_completion import CompletionItem, get_completion_class
 
 from looplint.errors import UserError
+
+HELP = ("Set up", "completion SHELL", "Print what makes bash, zsh or fish complete.")
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -28,9 +30,9 @@ def rule_items(incomplete: str) -> list[CompletionItem]:
     return [CompletionItem(f"{before}{comma}{each}", help=other) for each, other in [*codes, *names]]
 
 
-@click.command()
+@click.command("completion")
 @click.argument("shell", type=click.Choice(SHELLS), required=False)
-def completion_command(shell: str | None) -> None:
+def command(shell: str | None) -> None:
     """Print what makes a shell complete commands, options, files and rules.
 
     The shell that is in use, where none is named. To have it in every session:

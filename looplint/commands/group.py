@@ -13,79 +13,65 @@ from looplint.errors import UserError
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-# Commands that are imported only when they are asked for: name -> (module, function).
-ELSEWHERE = {
-    "config": ("looplint.commands.configuration", "config_command"),
-    "clean": ("looplint.commands.configuration", "clean_command"),
-    "completion": ("looplint.commands.completion", "completion_command"),
-    "loop": ("looplint.commands.loop", "loop_command"),
-    "new-rule": ("looplint.commands.new_rule", "new_rule_command"),
-    "server": ("looplint.commands.server", "server_command"),
-    "verify": ("looplint.commands.verify", "verify_command"),
-    "run": ("looplint.commands.run", "run_command"),
-}
-# What `looplint --help` says of each command, without importing it.
-_HELP: dict[str, dict[str, str]] = {
-    "Lint": {
-        "PATH...": "Lint files and folders: `looplint check PATH...`.",
-        "loop FILE": "Draw the loop as it was understood, findings in place.",
-        "rule LL103": "Print the page of a rule; `rule --all` lists them.",
-    },
-    "Set up": {
-        "config [PATH]": "Print the settings in force, and where each was said.",
-        "new-rule NAME": "Start a rule of your own.",
-        "server": "Speak the language server protocol; an editor starts this.",
-        "completion SHELL": "Print what makes bash, zsh or fish complete.",
-        "clean": "Remove what is kept between runs.",
-    },
-    "Measure (needs torch; executes code)": {
-        "run SCRIPT": "Record what a script does, and judge the run.",
-        "verify [RULE...]": "Run fixtures of rules, and measure what the rules claim.",
-    },
-    "Look inside": {"debug FILE": "Print roles, events and states as the rules see them."},
-}
+# In `looplint --help` commands stand in this order under their headings; one that is not named here follows those that are.
+_ORDER = ("check", "loop", "rule", "config", "new-rule", "server", "completion", "clean", "run", "verify", "debug")
+_FOLDER = os.path.dirname(__file__)
+# What a file of this folder has where it is a command, and is read from it without importing it: heading, usage, description.
+_HELP = "\nHELP = "
+# The options of `looplint` itself.
+_OWN = {"--help", "-h", "--version", "-V"}
 
 
 class Commands(click.Group):
     """The group of all commands; `looplint PATH...` is `looplint check PATH...`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted({*self.commands, *ELSEWHERE})
+        names = (file.removesuffix(".py").replace("_", "-") for file in os.listdir(_FOLDER))
+        return sorted(name for name in names if is_command(name))
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        """A command, imported now where it lives elsewhere."""
-        if name in ELSEWHERE:
-            from importlib import import_module
+        """A command, imported now."""
+        if not is_command(name):
+            return None
+        from importlib import import_module
 
-            module, function = ELSEWHERE[name]
-            command = getattr(import_module(module), function)
-            assert isinstance(command, click.Command)
-            return command
-        return super().get_command(ctx, name)
+        command = import_module(f"looplint.commands.{name.replace('-', '_')}").command
+        assert isinstance(command, click.Command)
+        return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        first = next((a for a in args if not a.startswith("-") or a == "-"), None)
-        own = {"--help", "-h", "--version", "-V"}
-        known = self.list_commands(ctx)
-        if args and args[0] not in known and not (set(args[:1]) & own) and first not in known:
+        if args and args[0] not in _OWN and not is_command(args[0]):
             if not ctx.resilient_parsing:
-                _see_no_command(args[0], known)
-            args = ["check", *args]
-        elif args and args[0].startswith("-") and args[0] not in own:
+                self._see_no_command(ctx, args[0])
             args = ["check", *args]
         return super().parse_args(ctx, args)
+
+    def _see_no_command(self, ctx: click.Context, word: str) -> None:
+        """A word that begins the command line and names no file may be meant for a command."""
+        if not word.isalpha() or os.path.exists(word):
+            return
+        from difflib import get_close_matches
+
+        near = get_close_matches(word.lower(), self.list_commands(ctx), 1, 0.6)
+        if near:
+            raise UserError(f"{word}: no such file or directory, and no such command; did you mean `looplint {near[0]}`?")
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """The commands, or what stands for `check` where none is meant: its options, and files."""
         from click.shell_completion import CompletionItem
 
-        found = [CompletionItem(name, help=_short(name)) for name in self.list_commands(ctx) if name.startswith(incomplete)]
-        if incomplete.startswith("-"):
-            return [*super().shell_complete(ctx, incomplete), *self.commands["check"].shell_complete(ctx, incomplete)]
+        found = [CompletionItem(name, help=_help(name)[2]) for name in self.list_commands(ctx) if name.startswith(incomplete)]
+        check = self.get_command(ctx, "check")
+        if incomplete.startswith("-") and check is not None:
+            return [*super().shell_complete(ctx, incomplete), *check.shell_complete(ctx, incomplete)]
         return found or [CompletionItem(incomplete, type="file")]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        _write_groups(formatter, {heading: list(rows.items()) for heading, rows in _HELP.items()})
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for name in sorted(self.list_commands(ctx), key=lambda name: (_ORDER.index(name) if name in _ORDER else len(_ORDER), name)):
+            heading, usage, words = _help(name)
+            groups.setdefault(heading, []).append((usage, words))
+        _write_groups(formatter, groups)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands, and nothing of the two options that every command line has."""
@@ -102,16 +88,26 @@ class Grouped(click.Command):
         _write_groups(formatter, {heading: [records[name] for name in names] for heading, names in self.groups.items()})
 
 
-def rule_words(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """What a shell completes where a rule is to be named."""
-    from looplint.commands.completion import rule_items
-
-    return rule_items(incomplete)
+def is_command(name: str) -> bool:
+    """Whether a file of this folder is the command of that name."""
+    return name.replace("-", "").isalpha() and os.path.isfile(_file(name)) and _HELP in _source(name)
 
 
-def _short(name: str) -> str:
-    """What the help says of a command."""
-    return next((words for rows in _HELP.values() for usage, words in rows.items() if usage.split()[0] == name), "Lint files and folders.")
+def _help(name: str) -> tuple[str, str, str]:
+    """The heading under which the help has a command, its usage, and what the help says of it."""
+    from ast import literal_eval
+
+    heading, usage, words = literal_eval(_source(name).split(_HELP)[1].split("\n")[0])
+    return heading, usage, words
+
+
+def _source(name: str) -> str:
+    with open(_file(name), encoding="utf-8") as file:
+        return file.read()
+
+
+def _file(name: str) -> str:
+    return os.path.join(_FOLDER, f"{name.replace('-', '_')}.py")
 
 
 def _write_groups(formatter: click.HelpFormatter, groups: Mapping[str, Sequence[tuple[str, str]]]) -> None:
@@ -122,17 +118,6 @@ def _write_groups(formatter: click.HelpFormatter, groups: Mapping[str, Sequence[
         formatter.write(click.style(f"{heading}\n", bold=True))
         with formatter.indentation():
             formatter.write_dl([(term.ljust(width), words) for term, words in rows], col_max=width + 2)
-
-
-def _see_no_command(word: str, known: Sequence[str]) -> None:
-    """A word that begins the command line and names no file may be meant for a command."""
-    if not word.isalpha() or os.path.exists(word):
-        return
-    from difflib import get_close_matches
-
-    near = get_close_matches(word.lower(), known, 1, 0.6)
-    if near:
-        raise UserError(f"{word}: no such file or directory, and no such command; did you mean `looplint {near[0]}`?")
 
 
 def said(error: click.ClickException) -> str:

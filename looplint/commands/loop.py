@@ -1,26 +1,28 @@
-"""The command that draws a loop."""
+"""`looplint loop`: draw a loop."""
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from typing import TYPE_CHECKING
 
 import click
 
-from looplint.commands.configuration import configured
+from looplint.commands.options import configured
+from looplint.commands.terminal import coloured
 from looplint.errors import UserError
 
 if TYPE_CHECKING:
     from looplint.queries.loop_tree import LoopView
+
+HELP = ("Lint", "loop FILE", "Draw the loop as it was understood, findings in place.")
 
 # A picture is pasted more often than it is looked at in a wide window.
 _WIDTH = 120
 _NARROWEST = 60
 
 
-@click.command()
+@click.command("loop")
 @click.argument("path", type=click.Path())
 @click.option(
     "--width", type=click.IntRange(min=_NARROWEST), metavar="COLUMNS", help="How wide the picture is; the terminal's width, or 120."
@@ -29,7 +31,7 @@ _NARROWEST = 60
 @click.option("--html", "html_file", type=click.Path(), metavar="FILE", help="Write a page instead, which needs nothing else.")
 @click.option("--svg", "svg_file", type=click.Path(), metavar="FILE", help="Write a picture instead.")
 @configured
-def loop_command(
+def command(
     path: str, width: int | None, ascii_only: bool, html_file: str | None, svg_file: str | None, config: str | None, isolated: bool
 ) -> None:
     """Draw the loop of a file as looplint understood it: what happens in which order, in what state it leaves things, and the findings in place."""
@@ -53,7 +55,7 @@ def loop_command(
     width = width or (max(_NARROWEST, shutil.get_terminal_size((_WIDTH, 0)).columns) if sys.stdout.isatty() else _WIDTH)
     from looplint.report.loop_text import render
 
-    colour = _colour()
+    colour = coloured()
     click.echo(render(found, width=width, colour=colour, ascii_only=ascii_only or not _can_draw()), nl=False, color=colour)
 
 
@@ -68,12 +70,6 @@ def _write(view: LoopView, html_file: str | None, svg_file: str | None) -> None:
         from looplint.report import loop_svg
 
         write_atomic(svg_file, loop_svg.render(view).encode("utf-8"))
-
-
-def _colour() -> bool:
-    if os.environ.get("NO_COLOR"):
-        return False
-    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
 
 
 def _can_draw() -> bool:

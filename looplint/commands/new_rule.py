@@ -1,4 +1,4 @@
-"""Starting a rule: a file that works as it stands, to be changed into what is wanted."""
+"""`looplint new-rule`: a file that works as it stands, to be changed into what is wanted."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import click
 from looplint.errors import UserError
 from looplint.linting.catalogue import folder as project_rules
 from looplint.linting.catalogue import index
+
+HELP = ("Set up", "new-rule NAME", "Start a rule of your own.")
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _CODE = re.compile(r"[A-Z]{1,8}[0-9]{3,4}")
@@ -103,11 +105,11 @@ for _ in range(20):
 """
 
 
-@click.command()
+@click.command("new-rule")
 @click.argument("name")
 @click.option("--code", required=True, metavar="CODE", help="Letters and three or four digits, such as ACME101.")
 @click.option("--folder", default="rules", metavar="FOLDER", show_default=True, help="The folder of rules in which the file is written.")
-def new_rule_command(name: str, code: str, folder: str) -> None:
+def command(name: str, code: str, folder: str) -> None:
     """Start a rule of your own: a file that works, to be changed into what is wanted.
 
     NAME says what is criticised (unclipped-step), so that "ignore unclipped-step" reads as it is meant.

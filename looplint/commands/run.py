@@ -1,24 +1,23 @@
-"""The command `looplint run`."""
+"""`looplint run`: record what a script does, and judge the run."""
 
 from __future__ import annotations
 
 import json
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
+from looplint.commands.options import words
+from looplint.commands.terminal import coloured
 from looplint.errors import UserError
 from looplint.runtime.harness.running import Inspection, as_json, as_text, inspect, require_torch
 from looplint.runtime.harness.versions import Version, comparison_json, comparison_text, other_script, repaired
 from looplint.runtime.streams.record import Options
 from looplint.settings.configuration import Configurations
 
-
-def _words(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(word.strip() for part in value for word in part.split(",") if word.strip())
+HELP = ("Measure (needs torch; executes code)", "run SCRIPT", "Record what a script does, and judge the run.")
 
 
 @click.command("run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -34,9 +33,9 @@ def _words(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tup
 @click.option("--seed", default=0, show_default=True, help="Seed for what the script does not seed itself.")
 @click.option("--device", type=click.Choice(["cpu", "cuda"]), help="With cpu, the script sees no GPU.")
 @click.option(
-    "--select", multiple=True, callback=_words, metavar="RULES", help="Codes, prefixes or names to ask instead of the default ones."
+    "--select", multiple=True, callback=words, metavar="RULES", help="Codes, prefixes or names to ask instead of the default ones."
 )
-@click.option("--ignore", multiple=True, callback=_words, metavar="RULES", help="Rules to leave out.")
+@click.option("--ignore", multiple=True, callback=words, metavar="RULES", help="Rules to leave out.")
 @click.option("--compare", is_flag=True, help="Run it again as looplint repairs it, in memory, and show what changes.")
 @click.option("--compare-with", metavar="OTHER", help="Compare with a run of another script instead.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --compare, make unsafe repairs too.")
@@ -49,7 +48,7 @@ def _words(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tup
 @click.option("--events", is_flag=True, help="With --json, print the recorded events as well.")
 @click.argument("script", type=click.Path())
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[ARGS]...")
-def run_command(
+def command(
     module: bool,
     steps: int | None,
     epochs: int,
@@ -134,6 +133,5 @@ def _print(inspection: Inspection, version: Version | None, *, compared: bool, a
 
 
 def _style() -> Any:
-    """Colours where the output is a terminal's."""
-    coloured = bool(os.environ.get("FORCE_COLOR")) or (not os.environ.get("NO_COLOR") and sys.stdout.isatty())
-    return click.style if coloured else None
+    """What writes in colours, where they are wanted."""
+    return click.style if coloured() else None

@@ -1,4 +1,4 @@
-"""The command `looplint server`."""
+"""`looplint server`: speak the language server protocol."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ import click
 
 from looplint.errors import UserError
 
+HELP = ("Set up", "server", "Speak the language server protocol; an editor starts this.")
+
 
 @click.command("server")
 @click.option("--stdio", is_flag=True, help="Speak over standard input and output, which it does anyway.")
-def server_command(stdio: bool) -> None:
+def command(stdio: bool) -> None:
     """Speak the language server protocol over standard input and output; an editor starts this."""
     if find_spec("pygls") is None:
         raise UserError('the language server needs pygls: pip install "looplint[server]"')

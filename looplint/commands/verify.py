@@ -1,4 +1,4 @@
-"""The command `looplint verify`."""
+"""`looplint verify`: run the rules' fixtures, and measure what the rules claim."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from pathlib import Path
 
 import click
 
-from looplint.commands.group import rule_words
+from looplint.commands.options import rule_words
 from looplint.errors import UserError
 from looplint.linting.evidence import folder
 from looplint.runtime.harness.running import require_torch
 from looplint.runtime.harness.verify import Verdict, as_json, table, verify
 from looplint.runtime.streams.warm import Several, available
+
+HELP = ("Measure (needs torch; executes code)", "verify [RULE...]", "Run fixtures of rules, and measure what the rules claim.")
 
 
 @click.command("verify")
@@ -30,7 +32,7 @@ from looplint.runtime.streams.warm import Several, available
 )
 @click.option("--seconds", default=60.0, show_default=True, help="Time limit for each run.")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), default=None, help="Cases run at a time; the default is one for each processor.")
-def verify_command(
+def command(
     rules: tuple[str, ...],
     device: str | None,
     as_text: bool,

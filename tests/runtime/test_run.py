@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from looplint.commands.run import run_command
+from looplint.commands.run import command as run_command
 from looplint.errors import UserError
 from looplint.runtime.harness.running import Inspection, as_json, as_text, inspect
 from looplint.runtime.streams.record import Options

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from looplint.commands.verify import verify_command
+from looplint.commands.verify import command as verify_command
 from looplint.runtime.harness.verify import cases, judge
 from looplint.runtime.streams.record import Options
 from looplint.runtime.streams.warm import Warm

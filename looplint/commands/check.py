@@ -1,0 +1,256 @@
+"""`looplint check`: lint files and folders, repair them, report."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from looplint.commands.group import Grouped
+from looplint.commands.options import configured, rule_words, settings_above, words
+from looplint.commands.terminal import coloured
+from looplint.errors import UserError
+from looplint.settings.formats import FORMATS
+
+if TYPE_CHECKING:
+    from looplint.linting.fixing import FixResult
+    from looplint.settings.configuration import Configurations
+    from looplint.sources.changes import Changes
+
+HELP = ("Lint", "PATH...", "Lint files and folders: `looplint check PATH...`.")
+
+
+class Check(Grouped):
+    """`looplint check`, whose help has a heading for each thing one may want."""
+
+    groups = {
+        "Rules": ("select", "ignore", "extend_select", "target_torch"),
+        "Files": ("exclude", "force_exclude", "extension", "stdin_filename", "show_files"),
+        "Repairs": ("fix", "unsafe_fixes", "diff", "fix_only", "show_fixes"),
+        "Report": ("output_format", "output_file", "statistics", "quiet", "exit_zero"),
+        "What is new": ("since", "diff_only", "known", "write_baseline", "add_noqa"),
+        "Configuration": ("config", "isolated"),
+        "The run": ("watch", "jobs", "shard", "no_cache", "cache_dir"),
+    }
+
+
+def _pairs(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    from looplint.sources.languages import LANGUAGES
+
+    found = []
+    for word in value:
+        ending, colon, language = word.removeprefix(".").partition(":")
+        if not ending or language not in LANGUAGES:
+            near = f"one of {', '.join(LANGUAGES)} after the colon" if colon else "an ending and a language, such as md:markdown"
+            raise click.BadParameter(f"{word}: {near}")
+        found.append((ending.lower(), language))
+    return tuple(found)
+
+
+@click.command("check", cls=Check)
+@click.argument("paths", nargs=-1, type=click.Path(), metavar="PATH...")
+@click.option(
+    "--select", multiple=True, callback=words, shell_complete=rule_words, metavar="RULES", help="Codes or names, instead of the default."
+)
+@click.option("--ignore", multiple=True, callback=words, shell_complete=rule_words, metavar="RULES", help="Rules to leave out.")
+@click.option("--extend-select", multiple=True, callback=words, shell_complete=rule_words, metavar="RULES", help="Rules to ask as well.")
+@click.option("--target-torch", metavar="VERSION", help="The oldest PyTorch the code runs on.")
+@click.option("--exclude", multiple=True, metavar="PATTERN", help="Leave out, besides what is configured.")
+@click.option("--force-exclude", is_flag=True, default=None, help="Leave out also what is named here.")
+@click.option("--extension", multiple=True, callback=_pairs, metavar="END:LANGUAGE", help="Other files: md:markdown, x:python, x:ipynb.")
+@click.option("--stdin-filename", type=click.Path(), metavar="FILE", help="The file that standard input is a version of.")
+@click.option("--show-files", is_flag=True, help="Print the files, and lint none.")
+@click.option("--fix", is_flag=True, help="Make the safe repairs.")
+@click.option("--unsafe-fixes", is_flag=True, help="Make the others as well; they need a look.")
+@click.option("--diff", is_flag=True, help="Print what --fix would change, write nothing.")
+@click.option("--fix-only", is_flag=True, help="Repair, and do not report what is left.")
+@click.option("--show-fixes", is_flag=True, help="List the repairs that were made.")
+@click.option("--output-format", type=click.Choice(list(FORMATS)), metavar="FORMAT", help=f"{', '.join(FORMATS)}.")
+@click.option("--output-file", "-o", type=click.Path(), metavar="FILE", help="Write it to a file instead.")
+@click.option("--statistics", is_flag=True, help="How often each rule spoke (text or json).")
+@click.option("--quiet", "-q", is_flag=True, help="Print findings only.")
+@click.option("--exit-zero", is_flag=True, help="Exit 0 even when there are findings.")
+@click.option("--since", metavar="REV", help="Only lines changed since a revision of git.")
+@click.option("--diff-only", is_flag=True, help="Only lines not committed yet: --since HEAD.")
+@click.option("--baseline", "known", type=click.Path(), metavar="FILE", help="Leave out the problems that FILE knows.")
+@click.option("--write-baseline", type=click.Path(), metavar="FILE", help="Write all problems to FILE as known ones.")
+@click.option("--add-noqa", is_flag=True, help="Silence each problem by a comment in its line.")
+@configured
+@click.option("--watch", is_flag=True, help="Lint again whenever a file changes.")
+@click.option("--jobs", "-j", type=click.IntRange(min=1), metavar="N", help="How many processes.")
+@click.option("--shard", metavar="I/N", help="Lint part I of N of the files.")
+@click.option("--no-cache", is_flag=True, help="Neither use nor keep earlier results.")
+@click.option("--cache-dir", type=click.Path(), metavar="FOLDER", help="Where results are kept.")
+def command(
+    paths: tuple[str, ...],
+    fix: bool,
+    unsafe_fixes: bool,
+    diff: bool,
+    fix_only: bool,
+    show_fixes: bool,
+    stdin_filename: str | None,
+    show_files: bool,
+    config: str | None,
+    isolated: bool,
+    output_file: str | None,
+    statistics: bool,
+    known: str | None,
+    write_baseline: str | None,
+    add_noqa: bool,
+    since: str | None,
+    diff_only: bool,
+    watch: bool,
+    shard: str | None,
+    no_cache: bool,
+    exit_zero: bool,
+    jobs: int | None,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """Lint files and folders ("-" is standard input; the current folder where none is named).
+
+    Exit codes: 0 nothing found, 1 findings, 2 wrong use or unreadable files.
+    """
+    from looplint.commands.progress import progress
+    from looplint.linting.cache import Cache, place
+    from looplint.linting.files import lint_paths
+    from looplint.linting.shards import Shard
+    from looplint.report import reporter
+    from looplint.sources.reading import name_standard_input
+
+    if known is not None and write_baseline is not None:
+        raise UserError("--baseline leaves known problems out and --write-baseline writes them all: use one at a time")
+    if add_noqa and (fix or fix_only or diff or known is not None or write_baseline is not None):
+        raise UserError("--add-noqa silences what is found: use it without --fix, --diff, --baseline and --write-baseline")
+    part = Shard.parse(shard) if shard is not None else None
+    if (part or since or diff_only) and (fix or fix_only or diff or add_noqa or write_baseline):
+        others = "--fix, --diff, --add-noqa and --write-baseline"
+        raise UserError(f"--since, --diff-only and --shard choose what is reported: use them without {others}")
+    changes = _changes(since or ("HEAD" if diff_only else None))
+    configurations = settings_above(config, isolated, options)
+    if stdin_filename is not None:
+        name_standard_input(stdin_filename)
+        paths = paths or ("-",)
+    if show_files:
+        _show_files(paths or (".",), configurations)
+    settings = configurations.of_folder(Path.cwd())
+    if watch:
+        from looplint.commands import watching
+
+        watching.watch(paths or (".",), settings.extension)
+    cache = None if no_cache else Cache(place(settings, Path.cwd()))
+    output_format = settings.output_format
+    render = reporter(output_format, statistics=statistics)
+    if add_noqa:
+        _add_noqa(paths or (".",), configurations, jobs, quiet)
+    repairs = None
+    with progress(quiet=quiet) as shown:
+        if fix or fix_only or diff:
+            from looplint.linting.fixing import fix_paths
+
+            repairs = fix_paths(paths or (".",), configurations=configurations, cache=cache, unsafe=unsafe_fixes, jobs=jobs, progress=shown)
+            result = repairs.linted
+        else:
+            result = lint_paths(paths or (".",), configurations=configurations, cache=cache, shard=part, jobs=jobs, progress=shown)
+    if changes is not None:
+        problems = tuple(p for p in result.problems if changes.concerns(p))
+        result = replace(result, findings=tuple(f for f in result.findings if changes.touches(f)), problems=problems)
+    for problem in result.problems:
+        click.echo(f"error: {problem}", err=True)
+    if repairs is not None:
+        status = _repair(repairs, diff=diff, show=show_fixes, quiet=quiet, alone=diff or fix_only)
+        if diff or fix_only or status == 2:
+            sys.exit(2 if result.problems else status if diff or status == 2 else 0)
+    if write_baseline is not None or known is not None:
+        from looplint.linting import baseline as baselines
+        from looplint.linting.selection import Ways
+
+        looked = baselines.Looked(paths or (".",), Ways(configurations=configurations).of_source(None).codes)
+    if write_baseline is not None:
+        click.echo(baselines.write(write_baseline, result.findings, looked))
+        sys.exit(2 if result.problems else 0)
+    if known is not None:
+        result = baselines.hide(known, result, looked)
+    text = render(result, colour=output_file is None and coloured())
+    if output_file is not None:
+        from looplint.sources.writing import write_atomic
+
+        write_atomic(output_file, text.encode("utf-8", "surrogateescape"))
+    elif output_format != "text" or not quiet or result.findings:
+        click.echo(text, nl=False, err=repairs is not None and repairs.stdin is not None)
+    sys.exit(2 if result.problems else 1 if result.findings and not exit_zero else 0)
+
+
+def _show_files(paths: tuple[str, ...], configurations: Configurations) -> NoReturn:
+    from looplint.sources.discovery import discover
+    from looplint.sources.reading import shown_as
+
+    found = discover(paths, configurations.of_folder)
+    for path in found.files:
+        click.echo(shown_as(str(path)))
+    for problem in found.problems:
+        click.echo(f"error: {problem}", err=True)
+    sys.exit(2 if found.problems else 0)
+
+
+def _changes(revision: str | None) -> Changes | None:
+    if revision is None:
+        return None
+    from looplint.sources.changes import changes_since
+
+    return changes_since(revision)
+
+
+def _repair(repairs: FixResult, *, diff: bool, show: bool, quiet: bool, alone: bool) -> int:
+    """Write what was repaired, or print it; where this is all that is printed (`alone`) also why the rest was not.
+
+    Returns:
+        1 where something changed, 2 where it could not be written.
+    """
+    from looplint.finding import written_place
+    from looplint.linting import fixing
+
+    status = 1 if repairs.changed else 0
+    written = 0
+    for old, new in repairs.changed:
+        if diff:
+            click.echo(fixing.diff(old, new), nl=False)
+        elif old.path is None:
+            continue
+        elif problem := fixing.write(old, new):
+            click.echo(f"error: {problem}", err=True)
+            status = 2
+        else:
+            written += 1
+    if repairs.stdin is not None and not diff:
+        click.echo(repairs.stdin.raw, nl=False)
+    if show:
+        for made in repairs.applied:
+            click.echo(f"{written_place(made.filename, made.location, made.cell)}: {made.code} {made.name}: {made.message}", err=True)
+    left = repairs.linted.findings
+    for finding in left if alone and not quiet else ():
+        if finding.unrepaired:
+            click.echo(f"{finding.place}: {finding.code} {finding.name}: not repaired: {finding.unrepaired}", err=True)
+    if not quiet and (repairs.applied or diff):
+        count = f"{len(repairs.applied)} problem{'s' if len(repairs.applied) != 1 else ''}"
+        files = len(repairs.changed) if diff else written
+        unsafe = sum(f.fix is not None and f.fix.applicability == "unsafe" for f in left) if alone else 0
+        more = f" {unsafe}{' more' if repairs.applied else ''} can be repaired with --unsafe-fixes." if unsafe else ""
+        click.echo(f"{'Would repair' if diff else 'Repaired'} {count} in {files} file{'s' if files != 1 else ''}.{more}", err=True)
+    return status
+
+
+def _add_noqa(paths: tuple[str, ...], configurations: Configurations, jobs: int | None, quiet: bool) -> NoReturn:
+    from looplint.commands.progress import progress
+    from looplint.linting.silencing import silence_paths
+
+    with progress(quiet=quiet) as shown:
+        silenced = silence_paths(paths, configurations=configurations, jobs=jobs, progress=shown)
+    for problem in silenced.problems:
+        click.echo(f"error: {problem}", err=True)
+    count, files = silenced.findings, silenced.files
+    click.echo(f"Silenced {count} problem{'s' if count != 1 else ''} in {files} file{'s' if files != 1 else ''}.")
+    sys.exit(2 if silenced.problems else 0)
