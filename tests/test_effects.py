@@ -1,11 +1,20 @@
-"""The table of effects is put together from those of several modules: none may take the place of another's."""
+"""Effects and hooks: each has one function, and every effect that the tables name has one."""
 
 from __future__ import annotations
 
-from looplint.semantics import builtins, construction, effects
+import pytest
+
+from looplint.interpreter import hooks, transfers
+from looplint.semantics import composition
 
 
-def test_every_effect_has_one_home() -> None:
-    assert not construction.EFFECTS.keys() & builtins.EFFECTS.keys()
-    for home in (construction.EFFECTS, builtins.EFFECTS):
-        assert [name for name, effect in home.items() if effects._EFFECTS[name] is not effect] == []
+def test_every_hook_has_one_function() -> None:
+    composition.install()
+    assert not hooks.MISSING
+    with pytest.raises(AssertionError, match="two functions for entered"):
+        hooks.entered(hooks.entered.run)
+
+
+def test_an_effect_has_one_function() -> None:
+    with pytest.raises(AssertionError, match="two transfer functions for clip"):
+        transfers.transfer("clip")(transfers.CALLS["clip"])

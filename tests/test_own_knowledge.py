@@ -76,6 +76,6 @@ def test_a_class_of_the_linted_file_itself(tmp_path: Path) -> None:
 
 
 def test_every_kind_has_an_effect_that_the_engine_applies() -> None:
-    from looplint.semantics.effects import _EFFECTS
+    from looplint.interpreter.transfers import CALLS
 
-    assert {effect for effect, _ in own.KINDS.values()} <= _EFFECTS.keys()
+    assert {effect for effect, _ in own.KINDS.values()} <= CALLS.keys()

@@ -353,3 +353,7 @@ def exact_items(value: Value) -> list[Value] | None:
         items = atom.obj.info.get("items")
         return list(items) if items is not None else None
     return None
+
+
+def is_text(value: Value) -> bool:
+    return bool(value) and all(isinstance(a, Const) and isinstance(a.value, str) for a in value)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from looplint.domain.membership import MODULAR, adopt, register
+from looplint.domain.tensors import combine
 from looplint.domain.values import (
     NONE,
     NOTHING,
@@ -24,17 +26,13 @@ from looplint.domain.values import (
     join,
     tensor_of,
 )  # fmt: skip
-from looplint.interpreter import objects
+from looplint.interpreter import hooks, objects
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.expressions import evaluate
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.machine import Machine
 from looplint.interpreter.operators import binary
 from looplint.knowledge.lookup import setting
-from looplint.semantics import checkpoints, contexts
-from looplint.semantics.outcomes import entry_of_value
-from looplint.semantics.registration import MODULAR, note_assigned, register
-from looplint.semantics.tensors import combine
 from looplint.syntax import ir
 
 
@@ -72,7 +70,7 @@ def _by_use(m: Machine, target: ir.Expr, stmt: ir.Assign) -> Value:
 
 
 def assign(m: Machine, target: ir.Expr, value: Value, stmt: ir.Stmt | None = None) -> None:
-    checkpoints.note_start(target, value)
+    hooks.assigned.run(target, value)
     match target:
         case ir.Name():
             bind_name(m, target.id, value)
@@ -128,11 +126,11 @@ def _assign_attribute(m: Machine, target: ir.Attr, value: Value) -> None:
             case Tensor() | Unknown() if target.attr == "requires_grad" and isinstance(target.value, ir.Name):
                 _ask_for_gradient(m, target.value.id, atom, value)
             case Ref() if atom.obj.kind == "module":
-                note_assigned(m, atom.obj, target, value)
+                hooks.part_assigned.run(m, atom.obj, target, value)
                 _set_on_module(m, atom.obj, target, value)
             case Ref():
                 if atom.obj.kind in MODULAR:
-                    note_assigned(m, atom.obj, target, value)
+                    hooks.part_assigned.run(m, atom.obj, target, value)
                 m.write(atom.obj, target.attr, value)
                 for inner in value:
                     if isinstance(inner, Ref) and not inner.obj.name:
@@ -182,7 +180,7 @@ def _set_on_module(m: Machine, obj: Any, target: ir.Attr, value: Value) -> None:
     parameters = [a for a in value if isinstance(a, Params)]
     if (modules or parameters) and not constructing:
         m.emit("replace", target.node, {obj}, attr=target.attr, new=tuple(modules), value=value)
-    objects.adopt(obj, value)
+    adopt(obj, value)
     if modules and not constructing:
         # Under a condition the old part may stay.
         old = (objects.attribute(m, obj, target.attr) if obj.cls is None else obj.heap.get(target.attr)) if m.guards else None
@@ -198,7 +196,7 @@ def _assign_item(m: Machine, target: ir.Subscript, value: Value) -> None:
     base = evaluate(m, target.value)
     key = constant_of(evaluate(m, target.index))
     m.facts.sets_rates = m.facts.sets_rates or (key is not None and key.value == "lr")
-    value = contexts.keep(m, target.node, base, value, key)
+    value = hooks.stored.run(m, target.node, base, value, key)
     if any(isinstance(a, Tensor) for a in base):
         _write_into_tensor(m, target.value, base, value)
     for atom in base:
@@ -221,7 +219,7 @@ def _assign_item(m: Machine, target: ir.Subscript, value: Value) -> None:
                     new=tuple(a.obj for a in value if isinstance(a, Ref)),
                     value=value,
                 )
-                objects.adopt(obj, value)
+                adopt(obj, value)
                 register(value)
                 if key is None or m.guards:
                     obj.info["parts"] = None  # which part it is, or whether it is replaced, is not known
@@ -230,9 +228,9 @@ def _assign_item(m: Machine, target: ir.Subscript, value: Value) -> None:
 
 def _write_into_tensor(m: Machine, target: ir.Expr, base: Value, value: Value) -> None:
     """`losses[i] = loss`: from here on the tensor has the graph of what was written into it."""
-    written = combine(m, [value])
+    written = combine(m.grad, [value])
     if written is not None and written.graph != "no" and isinstance(target, ir.Name) and target.id in m.frame.locals:
-        whole = combine(m, [base, value])
+        whole = combine(m.grad, [base, value])
         assert whole is not None
         m.frame.locals[target.id] = frozenset({*(a for a in base if not isinstance(a, Tensor)), whole})
 
@@ -263,7 +261,7 @@ def _unpack(m: Machine, targets: list[ir.Expr], value: Value) -> None:
         return
     element = frozenset(_part_of_loss(a) for a in element_of(m, value))
     for number, target in enumerate(targets):
-        assign(m, target, entry_of_value(m, element, number if starred is None else None))
+        assign(m, target, hooks.unpacked.run(m, element, number if starred is None else None))
 
 
 def _part_of_loss(atom: Atom) -> Atom:
@@ -281,10 +279,10 @@ def run_aug_assign(m: Machine, stmt: ir.AugAssign) -> None:
             m.emit("backward", stmt.node, atom.sources, manual=True, certain=False)
     result = binary(m, stmt.op, old, value, stmt)
     if stmt.op in ("+", "-"):
-        result = contexts.accumulate(m, stmt, stmt.target, old, value, result)
+        result = hooks.accumulated.run(m, stmt, stmt.target, old, value, result)
     lists = [a.obj for a in old if isinstance(a, Ref) and a.obj.kind == "list"]
     if lists and stmt.op == "+":
-        kept = contexts.keep(m, stmt.node, old, element_of(m, value), None)
+        kept = hooks.stored.run(m, stmt.node, old, element_of(m, value), None)
         for obj in lists:
             obj.info["items"] = None
             m.write(obj, "[]", kept)
@@ -305,5 +303,5 @@ def _accumulates(m: Machine, stmt: ir.Assign, value: Value) -> Value | None:
             before = m.save()
             old, added = evaluate(m, side), evaluate(m, other)
             m.restore(before)
-            return contexts.accumulate(m, stmt, stmt.targets[0], old, added, value)
+            return hooks.accumulated.run(m, stmt, stmt.targets[0], old, added, value)
     return None

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from looplint.domain.autocast import Autocast, region_of
+from looplint.domain.membership import ready
+from looplint.domain.tensors import combine, guess
 from looplint.domain.values import (
     NONE,
     NOTHING,
@@ -28,14 +31,12 @@ from looplint.domain.values import (
     join,
     ref,
 )  # fmt: skip
-from looplint.interpreter import choices
+from looplint.interpreter import choices, hooks, transfers
 from looplint.interpreter.frames import Frame, Snapshot, merge
 from looplint.interpreter.machine import DEPTH, Machine
 from looplint.knowledge.lookup import call_effect
 from looplint.knowledge.own import effect_of_definition
 from looplint.knowledge.pytorch import SWITCHING_WORDS
-from looplint.semantics.autocast import Autocast, region_of
-from looplint.semantics.tensors import combine
 from looplint.syntax import ir
 from looplint.syntax.site import Site
 
@@ -157,13 +158,11 @@ def stable(atom: Atom) -> tuple[str, str]:
 
 
 def _call_one(m: Machine, atom: Atom, args: Arguments, expr: ir.Call) -> Value:
-    from looplint.semantics import effects, methods
-
     match atom:
         case Func(function, info, _, None) if told := effect_of_definition(info.path, function.name):
-            return effects.apply(m, *told, args, expr)
+            return apply(m, *told, args, expr)
         case ClassRef(cls, info) if told := effect_of_definition(info.path, cls.name):
-            return effects.apply(m, *told, args, expr)
+            return apply(m, *told, args, expr)
         case Func():
             return call_function(m, atom, args, expr)
         case ClassRef():
@@ -172,17 +171,23 @@ def _call_one(m: Machine, atom: Atom, args: Arguments, expr: ir.Call) -> Value:
             effect = call_effect(atom.qualname)
             if effect is None:
                 return unknown_call(m, atom, args, expr)
-            return effects.apply(m, effect, atom.qualname, args, expr)
+            return apply(m, effect, atom.qualname, args, expr)
         case Method():
-            return methods.call_method(m, atom, args, expr)
+            return hooks.method_called.run(m, atom, args, expr)
         case Partial():
             merged = Arguments([*atom.args, *args.positional], {**dict(atom.kwargs), **args.keywords}, args.starred)
             return call(m, atom.func, merged, expr)
         case Ref():
-            return methods.call_object(m, atom.obj, args, expr)
+            return hooks.object_called.run(m, atom.obj, args, expr)
         case Tensor():
-            return frozenset({combine(m, [frozenset({atom}), *args.values()]) or atom})
+            return frozenset({combine(m.grad, [frozenset({atom}), *args.values()]) or atom})
     return unknown_call(m, atom, args, expr)
+
+
+def apply(m: Machine, effect: str, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """Apply the effect of calling a library's name."""
+    function = transfers.CALLS.get(effect)
+    return function(m, qualname, args, expr) if function is not None else unknown_call(m, None, args, expr)
 
 
 def call_values(m: Machine, callee: Value, positional: Sequence[Value] = ()) -> Value:
@@ -215,7 +220,7 @@ def unknown_call(m: Machine, atom: Atom | None, args: Arguments, expr: ir.Expr) 
             if isinstance(method.obj, Ref):
                 reached.append(method.obj.obj)
     reached = list(dict.fromkeys(reached))
-    tensor = combine(m, values)
+    tensor = combine(m.grad, values)
     for obj in reached:
         obj.escaped = obj.escaped or not m.aside
         obj.info["given"] = True
@@ -224,9 +229,7 @@ def unknown_call(m: Machine, atom: Atom | None, args: Arguments, expr: ir.Expr) 
         m.emit("escape", expr.node, subjects, certain=bool(reached), callee=ir.render(expr.func) if isinstance(expr, ir.Call) else "")
     modules = frozenset(o for o in reached if o.kind in ("module", "engine"))
     if tensor is not None:
-        from looplint.semantics.tensor_methods import guess
-
-        return frozenset({guess(m, tensor, modules)})
+        return frozenset({guess(m.grad, tensor, modules)})
     deps = modules | frozenset().union(*(a.deps for v in values for a in v if isinstance(a, Unknown)))
     if isinstance(atom, Unknown):
         deps |= atom.deps
@@ -247,8 +250,6 @@ def call_function(m: Machine, func: Func, args: Arguments, expr: ir.Expr) -> Val
         return UNKNOWN
     if m.frame.depth >= DEPTH or m.active.count(function) >= 1:
         if func.bound is not None and function.name == "__init__":
-            from looplint.semantics.registration import ready
-
             ready(func.bound)
         return unknown_call(m, func, args, expr)
     frame = enter(m, func, expr)
@@ -399,15 +400,13 @@ def bind_parameters(m: Machine, frame: Frame, func: Func, args: Arguments) -> No
 def instantiate(m: Machine, cls: ClassRef, args: Arguments, expr: ir.Call) -> Value:
     """Make an instance of a project class, and follow its constructor."""
     from looplint.interpreter import objects
-    from looplint.semantics import construction
-    from looplint.semantics.registration import begin
 
     kind = objects.kind_of_class(m, cls)
     obj = m.create(kind, expr.node, cls=cls)
     init = objects.find_member(m, cls, "__init__")
     fields = None if init else _dataclass_fields(m, cls)
     if init is not None and isinstance(init[0], ir.Function):
-        begin(m, obj, cls)
+        hooks.constructing.run(m, obj, cls)
         call_function(m, Func(init[0], init[1].module, init[1].closure, ref(obj), init[1]), args, expr)
     elif fields:
         for number, (name, default) in enumerate(fields):
@@ -417,7 +416,7 @@ def instantiate(m: Machine, cls: ClassRef, args: Arguments, expr: ir.Call) -> Va
             m.write(obj, name, value)
     elif kind == "instance" and objects.has_unknown_base(m, cls):
         unknown_call(m, None, args, expr)
-    construction.constructed(m, obj, args, expr)
+    hooks.constructed.run(m, obj, args, expr)
     return ref(obj)
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from looplint.domain.outcomes import entry
 from looplint.domain.values import NOTHING, UNKNOWN, Const, External, Iter, Params, Ref, Tensor, Tuple, Unknown, Value, constant_of, join
-from looplint.interpreter import objects
+from looplint.interpreter import hooks, objects
 from looplint.interpreter.machine import Machine
-from looplint.semantics import checkpoints
-from looplint.semantics.outcomes import entry
 
 
 def subscript(m: Machine, base: Value, index: Value) -> Value:
     known = constant_of(index)
-    checkpoints.note_key(base, known.value if known else None)
+    hooks.key_read.run(base, known.value if known else None)
     result: Value = NOTHING
     for atom in base:
         match atom:

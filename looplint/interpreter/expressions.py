@@ -9,6 +9,7 @@ from typing import Any
 
 import libcst as cst
 
+from looplint.domain.tensors import attribute_of_tensor, combine, sure
 from looplint.domain.values import (
     COMPUTED,
     NONE,
@@ -35,15 +36,12 @@ from looplint.domain.values import (
     join,
     ref,
 )  # fmt: skip
-from looplint.interpreter import calls, choices, imports, objects
+from looplint.interpreter import calls, choices, hooks, imports, objects
 from looplint.interpreter.elements import element_of, subscript
 from looplint.interpreter.frames import Frame, Trace
 from looplint.interpreter.machine import Machine
 from looplint.interpreter.operators import binary, compare, is_instance, negated, truth_of
-from looplint.knowledge.pytorch import CONVENTIONAL_NAMES
-from looplint.semantics.device_copies import FETCHING
-from looplint.semantics.formatting import note_shown
-from looplint.semantics.tensors import attribute_of_tensor, combine, sure
+from looplint.knowledge.pytorch import CONVENTIONAL_NAMES, FETCHING
 from looplint.syntax import ir
 
 _BUILTINS = frozenset(dir(builtins))
@@ -208,7 +206,7 @@ def _unary(m: Machine, expr: ir.Unary) -> Value:
 def _compare(m: Machine, expr: ir.Compare) -> Value:
     left = evaluate(m, expr.left)
     rights = [evaluate(m, r) for r in expr.rights]
-    tensor = combine(m, [left, *rights])
+    tensor = combine(m.grad, [left, *rights])
     if tensor is not None and expr.ops[0] not in ("is", "is not"):
         m.facts.scored |= tensor.origins
         m.facts.compared |= tensor.origins
@@ -355,7 +353,7 @@ def _walrus(m: Machine, expr: ir.Walrus) -> Value:
 
 
 def _format(m: Machine, expr: ir.Format) -> Value:
-    note_shown(m, [(part, evaluate(m, part)) for part in expr.parts])
+    hooks.shown.run(m, [(part, evaluate(m, part)) for part in expr.parts])
     return UNKNOWN
 
 

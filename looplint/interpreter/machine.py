@@ -17,7 +17,7 @@ from looplint.syntax.site import Site
 if TYPE_CHECKING:
     import libcst as cst
 
-    from looplint.semantics.autocast import Autocast
+    from looplint.domain.autocast import Autocast
     from looplint.syntax.project import ModuleInfo, Project
 
 # How many statements and expressions are followed from one root, and from all roots of a file.

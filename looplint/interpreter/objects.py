@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from looplint.domain.values import (
     COMPUTED,
-    NOTHING,
     UNKNOWN,
     ClassRef,
     Const,
@@ -19,10 +18,8 @@ from looplint.domain.values import (
     Params,
     Ref,
     Tensor,
-    Tuple,
     Unknown,
     Value,
-    join,
     ref,
 )  # fmt: skip
 from looplint.interpreter import calls
@@ -366,19 +363,3 @@ def slot_of(obj: Obj, key: Const | None) -> str:
         return "[]"
     count = obj.info.get("parts")
     return f"[{key.value + count if count and isinstance(key.value, int) and key.value < 0 else key.value}]"
-
-
-def adopt(parent: Obj, value: Value) -> None:
-    """A module becomes part of another one."""
-    for atom in value:
-        if isinstance(atom, Ref) and atom.obj.kind in ("module", "loss") and atom.obj is not parent and atom.obj.parent is None:
-            if parent not in set(atom.obj.lineage()) and atom.obj not in set(parent.lineage()):
-                atom.obj.parent = parent
-        elif isinstance(atom, Tuple):
-            for inner in atom.items:
-                adopt(parent, inner)
-        elif isinstance(atom, Ref) and atom.obj.kind == "list":
-            adopt(parent, atom.obj.heap.get("[]", NOTHING))
-
-
-__all__ = ["adopt", "attribute", "bind", "element", "find_member", "item", "join", "kind_of_class", "mro", "new_list", "symbolic"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from looplint.domain.tensors import combine, computed, scaled, sure
 from looplint.domain.values import (
     UNKNOWN,
     Const,
@@ -20,17 +21,15 @@ from looplint.domain.values import (
     const,
     constant_of,
     exact_items,
+    is_text,
     join,
     may_be_unknown,
     ref,
 )  # fmt: skip
-from looplint.interpreter import objects
+from looplint.interpreter import hooks, objects
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.machine import Machine
 from looplint.knowledge.pytorch import SEALED
-from looplint.semantics.formatting import is_text, note_percent
-from looplint.semantics.registration import extend
-from looplint.semantics.tensors import combine, computed, scaled, sure
 from looplint.syntax import ir
 
 
@@ -39,9 +38,9 @@ def binary(m: Machine, op: str, left: Value, right: Value, expr: ir.Binary | ir.
     if one is not None and two is not None:
         return _fold(op, one.value, two.value)
     if op == "%" and is_text(left):
-        note_percent(m, expr.right if isinstance(expr, ir.Binary) else expr.value, right)
+        hooks.formatted.run(m, expr.right if isinstance(expr, ir.Binary) else expr.value, right)
         return UNKNOWN
-    tensor = combine(m, [left, right])
+    tensor = combine(m.grad, [left, right])
     if tensor is not None:
         if sure((left, right)):
             tensor = computed(tensor)
@@ -57,7 +56,7 @@ def binary(m: Machine, op: str, left: Value, right: Value, expr: ir.Binary | ir.
         return frozenset({tensor})
     modules = [a.obj for a in left if isinstance(a, Ref) and a.obj.kind == "module"]
     if op == "+" and modules:
-        extend(m, modules, right)
+        hooks.extended.run(m, modules, right)
         return left
     lists = [a for a in left | right if isinstance(a, Ref) and a.obj.kind == "list"]
     if op == "+" and lists:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from looplint.domain.values import ClassRef, Func, Ref, const, ref
 from looplint.flow.graph import Loose
-from looplint.interpreter import calls, objects
+from looplint.interpreter import calls, hooks, objects
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.machine import ROOT_FUEL, Machine, OutOfFuel
 from looplint.interpreter.unreached_methods import follow_insides, is_static, parameter
-from looplint.semantics import lightning
 from looplint.syntax import ir
 
 
@@ -110,8 +109,9 @@ def _methods(m: Machine, cls: ir.Class) -> bool:
     m.fuel = ROOT_FUEL
     found = ClassRef(cls, m.main)
     kind = objects.kind_of_class(m, found)
-    if kind == "framework" and lightning.runs_its_own(m, found):
-        return _begin(m, lambda: lightning.follow(m, found), f"{m.main.filename}::{cls.qualname}.fit")
+    loop = hooks.loop_of_framework.run(m, found) if kind == "framework" else None
+    if loop is not None:
+        return _begin(m, loop, f"{m.main.filename}::{cls.qualname}.fit")
     if kind in ("framework", "dataset", "optimizer", "scheduler", "loss"):
         return True
     if kind == "module" and not cls.trains_itself:

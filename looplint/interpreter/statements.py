@@ -8,13 +8,12 @@ from typing import Any
 
 from looplint.domain.values import NONE, UNKNOWN, ClassRef, Const, External, Func, Iter, Value, constant_of, exact_items
 from looplint.flow.graph import Loop, Loose
-from looplint.interpreter import choices, imports
+from looplint.interpreter import choices, hooks, imports
 from looplint.interpreter.assignments import assign, bind_name, run_assign, run_aug_assign
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.expressions import evaluate, truth
 from looplint.interpreter.frames import LoopScope, Snapshot, Trace, merge
 from looplint.interpreter.machine import Machine
-from looplint.semantics import contexts
 from looplint.syntax import ir
 
 _PASSES = 3
@@ -266,7 +265,7 @@ def _enter_items(m: Machine, stmt: ir.With, number: int) -> None:
             assign(m, target, value)
         _enter_items(m, stmt, number + 1)
 
-    contexts.enter(m, expr, inside)
+    hooks.entered.run(m, expr, inside)
 
 
 def _try(m: Machine, stmt: ir.Try) -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from looplint.domain.values import NOTHING, UNKNOWN, ClassRef, Func, Obj, Value, ref
-from looplint.interpreter import calls, objects
+from looplint.interpreter import calls, hooks, objects
 from looplint.interpreter.machine import ROOT_FUEL, Machine, OutOfFuel
 from looplint.knowledge.pytorch import CONVERSIONS, SCORES
-from looplint.semantics.registration import begin
 from looplint.syntax import ir
 
 # What one class may cost. Constructors and forwards are short; what needs more is no forward.
@@ -36,7 +35,7 @@ def _follow_class(m: Machine, cls: ClassRef, methods: list[ir.Function]) -> None
     key = ("inside-of", id(cls.cls))
     instance = m.facts.created.setdefault(key, Obj(objects.kind_of_class(m, cls), key, cls.cls.name, cls=cls))
     with m.fueled(_FUEL):
-        begin(m, instance, cls)
+        hooks.constructing.run(m, instance, cls)
         init = objects.find_member(m, cls, "__init__")
         if init is not None and isinstance(init[0], ir.Function):
             _follow(m, Func(init[0], init[1].module, init[1].closure, ref(instance), init[1]))

@@ -210,6 +210,8 @@ MEASURING = frozenset({"accuracy", "evaluate", "metrics", "test", "validate"})
 CONVERSIONS = frozenset(
     {"to", "cuda", "cpu", "xpu", "npu", "half", "float", "double", "bfloat16", "long", "int", "bool", "byte", "type", "pin_memory"}
 )
+# Methods that need a tensor's numbers on the processor.
+FETCHING = frozenset({"item", "tolist", "cpu", "numpy"})
 # Attributes of tensors that carry no graph.
 TENSOR_ATTRIBUTES = frozenset(
     {"shape", "dtype", "device", "ndim", "data", "grad", "requires_grad", "is_cuda", "is_leaf", "grad_fn", "layout", "itemsize"}

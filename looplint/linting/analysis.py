@@ -15,6 +15,7 @@ from looplint.interpreter.statements import run_block
 from looplint.linting.results import FileResult
 from looplint.queries.program import Program
 from looplint.rule import Report
+from looplint.semantics import composition
 from looplint.sources.reading import Source
 from looplint.syntax.lowering import lower
 from looplint.syntax.positions import span
@@ -92,6 +93,7 @@ def build_program(source: Source, project: Project | None = None) -> tuple[Progr
         info.code = lower(cst.parse_module(source.text))
         project = project or Project()
         project.add(info)
+        composition.install()
         machine = Machine(project, info)
         machine.run_block = lambda body: run_block(machine, body)
         complete = follow(machine)

@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from looplint.domain.autocast import Autocast
 from looplint.domain.values import Arguments, Const, Context, External, Value, constant_of
 from looplint.interpreter.machine import Machine
 from looplint.syntax import ir
-from looplint.syntax.site import Site
 
 _HALF = frozenset({"torch.float16", "torch.half"})
-
-
-@dataclass(frozen=True, slots=True)
-class Autocast:
-    """What an autocast does: whether it computes in float16 when it is on, where it stands, and the names that decide if it is on."""
-
-    half: bool
-    site: Site
-    switch: frozenset[str] = frozenset()
 
 
 def context(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
@@ -52,12 +41,3 @@ def _is_half(dtype: Value | None, devices: set[str]) -> bool:
     if dtype is None or (known := constant_of(dtype)) is not None and known.value is None:
         return "cuda" in devices
     return bool(dtype) and all(isinstance(a, External) and a.qualname in _HALF for a in dtype)
-
-
-def region_of(value: Value) -> Autocast | None:
-    """The region that a context manager opens; None where it may be something else, or nothing."""
-    contexts = [a for a in value if isinstance(a, Context)]
-    if len(contexts) != 1 or contexts[0].effect != "autocast" or len(value) > 1:
-        return None
-    region = dict(contexts[0].info).get("region")
-    return region if isinstance(region, Autocast) else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from looplint.domain.membership import adopt, ready, register
 from looplint.domain.values import (
     NONE,
     NOTHING,
@@ -31,7 +32,6 @@ from looplint.interpreter import calls, objects
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.machine import Effect, Machine
 from looplint.semantics import checkpoints, loaders
-from looplint.semantics.registration import ready, register
 from looplint.syntax import ir
 
 
@@ -162,7 +162,7 @@ def _setattr(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value
             if name is not None and isinstance(name.value, str) and len(args.positional) > 2:
                 m.write(atom.obj, name.value, args.positional[2])
             elif len(args.positional) > 2:
-                objects.adopt(atom.obj, args.positional[2])
+                adopt(atom.obj, args.positional[2])
             if len(args.positional) > 2:
                 register(args.positional[2])
     return NONE

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from looplint.domain.values import NONE, UNKNOWN, Arguments, Atom, Const, Iter, Obj, Ref, Tuple, Unknown, Value, constant_of, ref
+from looplint.interpreter import hooks
 from looplint.interpreter.machine import Machine
 from looplint.knowledge.pytorch import STATEFUL
 from looplint.syntax import ir
@@ -57,7 +58,8 @@ def _disk(m: Machine) -> Obj:
     return m.facts.created.setdefault("disk", Obj("disk", "disk", "files"))
 
 
-def note_key(value: Iterable[object], key: object) -> None:
+@hooks.key_read
+def note_key(value: Iterable[Atom], key: object) -> None:
     """What was read from a file is asked for one of its entries."""
     for atom in value:
         if isinstance(atom, Unknown) and isinstance(key, str):
@@ -65,6 +67,7 @@ def note_key(value: Iterable[object], key: object) -> None:
                 file.info.setdefault("keys", set()).add(key)
 
 
+@hooks.assigned
 def note_start(target: ir.Expr, value: Value) -> None:
     """A name that says where to begin is given something that was read from a file."""
     name = target.id if isinstance(target, ir.Name) else target.attr if isinstance(target, ir.Attr) else ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from looplint.domain.membership import adopt, register
+from looplint.domain.tensors import combine, detached, under
 from looplint.domain.values import (
     NOTHING,
     UNKNOWN,
@@ -20,13 +22,11 @@ from looplint.domain.values import (
     join,
     ref,
 )
-from looplint.interpreter import calls, objects
+from looplint.interpreter import calls, hooks
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.machine import Effect, Machine
 from looplint.semantics import autocast, checkpoints, loaders
-from looplint.semantics.registration import register
 from looplint.semantics.schedulers import unit_of
-from looplint.semantics.tensors import combine, detached, under
 from looplint.syntax import ir
 
 
@@ -41,6 +41,7 @@ def _new(kind: str) -> Effect:
     return effect
 
 
+@hooks.constructed
 def constructed(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
     """Note what an object was built from, and that it was built here."""
     if not m.alive:
@@ -83,7 +84,7 @@ def constructed(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
                 m.write(obj, f"[{number}]", value)
         case "module":
             for value in args.values():
-                objects.adopt(obj, value)
+                adopt(obj, value)
                 if obj.cls is None:
                     register(value, deep=True)
             obj.info.setdefault("args", args)
@@ -147,7 +148,7 @@ def _container(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Val
             parts, exact = [element_of(m, parts[0])], False
     obj.info["parts"] = len(parts) if exact and all(_is_module(p) for p in parts) else None
     for number, part in enumerate(parts):
-        objects.adopt(obj, part)
+        adopt(obj, part)
         register(part, deep=True)
         obj.heap[f"[{number}]"] = part
         m.write(obj, "[]", part)
@@ -241,7 +242,7 @@ def _copy(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
 def _parameter(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     obj = m.create("module", expr.node, qualname=qualname)
     obj.info["parameter"] = True
-    return frozenset({Tensor(frozenset({obj}), under(m, "yes")), Ref(obj)})
+    return frozenset({Tensor(frozenset({obj}), under(m.grad, "yes")), Ref(obj)})
 
 
 def _variable(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
@@ -249,7 +250,7 @@ def _variable(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Valu
     needs = args.keywords.get("requires_grad")
     known = constant_of(needs) if needs else None
     if known is not None and known.value:
-        tensor = combine(m, [value]) or Tensor()
+        tensor = combine(m.grad, [value]) or Tensor()
         return frozenset({tensor.tagged(("input-grad", True))})
     return value
 

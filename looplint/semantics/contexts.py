@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from looplint.domain.autocast import Autocast, region_of
+from looplint.domain.tensors import tensors_in
 from looplint.domain.values import (
     NOTHING,
     UNKNOWN,
@@ -27,16 +29,15 @@ from looplint.domain.values import (
     tensor_of,
 )  # fmt: skip
 from looplint.flow.graph import Loop
-from looplint.interpreter import calls
+from looplint.interpreter import calls, hooks
 from looplint.interpreter.machine import Machine
-from looplint.semantics.autocast import Autocast, region_of
-from looplint.semantics.tensors import tensors_in
 from looplint.syntax import ir
 
 if TYPE_CHECKING:
     import libcst as cst
 
 
+@hooks.entered
 def enter(m: Machine, expr: ir.Expr, inside: Callable[[Value], None]) -> None:
     """Run `inside` in the context that the expression makes, with what the context manager yields."""
     from looplint.interpreter.expressions import evaluate
@@ -163,6 +164,7 @@ def _in_generator(m: Machine, func: Func, args: Arguments, expr: ir.Call, inside
 # -- keeping
 
 
+@hooks.stored
 def keep(m: Machine, node: cst.CSTNode, base: Value, value: Value, key: Const | None) -> Value:
     """A value is put into a container; where that outlives the iteration, the value remembers it.
 
@@ -218,6 +220,7 @@ def born_in(obj: Obj) -> tuple[Loop, ...]:
     return loops
 
 
+@hooks.accumulated
 def accumulate(m: Machine, stmt: ir.Assign | ir.AugAssign, target: ir.Expr, old: Value, added: Value, result: Value) -> Value:
     """`total += loss`: noted where `total` comes from before the iteration; the sum remembers where it was made."""
     tensor = tensor_of(added)

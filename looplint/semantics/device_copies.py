@@ -8,9 +8,6 @@ from looplint.semantics import devices
 from looplint.semantics.tensor_evidence import has_own_fields
 from looplint.syntax import ir
 
-# Methods that need a tensor's numbers on the processor.
-FETCHING = frozenset({"item", "tolist", "cpu", "numpy"})
-
 
 def note_transfer(m: Machine, tensor: Tensor, name: str, args: Arguments, expr: ir.Call) -> None:
     """Remark a part of a loader's batch that goes to a device, and whether the program waits for that."""

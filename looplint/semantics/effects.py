@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from looplint.domain.membership import ready, register
+from looplint.domain.tensors import combine, computed, detached, sure, under
 from looplint.domain.values import (
     COMPUTED,
     NONE,
@@ -15,7 +17,6 @@ from looplint.domain.values import (
     Func,
     Iter,
     Number,
-    Obj,
     Params,
     Ref,
     Tensor,
@@ -29,24 +30,14 @@ from looplint.domain.values import (
 from looplint.interpreter import calls
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.machine import Effect, Machine
+from looplint.interpreter.transfers import transfer
 from looplint.knowledge.lookup import is_functional_loss
-from looplint.semantics import autocast, builtins, checkpoints, construction, devices, loaders, methods, tensor_methods
+from looplint.semantics import autocast, builtins, checkpoints, construction, devices, methods, tensor_methods
 from looplint.semantics.construction import held
 from looplint.semantics.device_copies import note_fetched, note_released, note_waited
 from looplint.semantics.formatting import note_arguments
 from looplint.semantics.outcomes import of_function
-from looplint.semantics.registration import ready, register
-from looplint.semantics.tensors import combine, computed, detached, sure, under
 from looplint.syntax import ir
-
-
-def apply(m: Machine, effect: str, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    """Apply the effect of calling a library's name."""
-    return _EFFECTS.get(effect, _unknown)(m, qualname, args, expr)
-
-
-def _unknown(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    return calls.unknown_call(m, None, args, expr)
 
 
 def _pure(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
@@ -91,17 +82,17 @@ def _tensor(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
         return methods.loss(m, None, args, expr, qualname)
     if qualname.startswith("builtins."):
         inner = [join(NOTHING, _element(m, v)) if not any(isinstance(a, Tensor) for a in v) else v for v in args.values()]
-        tensor = combine(m, inner)
+        tensor = combine(m.grad, inner)
         if tensor is None:
             return UNKNOWN
         return frozenset({computed(tensor) if sure(inner) else tensor})
     of_torch = qualname.startswith("torch.")
-    tensor = combine(m, args.values())
+    tensor = combine(m.grad, args.values())
     if tensor is None:
         params = [a for v in args.values() for a in v if isinstance(a, Params)]
         if params:
             return frozenset(
-                {Tensor(frozenset().union(*(p.sources for p in params)), under(m, "no" if any(p.grad for p in params) else "yes"))}
+                {Tensor(frozenset().union(*(p.sources for p in params)), under(m.grad, "no" if any(p.grad for p in params) else "yes"))}
             )
         needs = args.keywords.get("requires_grad")
         known = constant_of(needs) if needs else None
@@ -131,7 +122,7 @@ def _element(m: Machine, value: Value) -> Value:
 
 
 def _detached(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    tensor = combine(m, args.values())
+    tensor = combine(m.grad, args.values())
     made = COMPUTED if qualname.startswith("torch.") else frozenset()
     if tensor is not None:
         m.facts.scored |= tensor.origins
@@ -175,7 +166,7 @@ def _text(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
 
 def _autograd_grad(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """torch.autograd.grad fills no .grad, but what it differentiates is trained or attacked, not evaluated."""
-    tensor = combine(m, args.values()) or Tensor()
+    tensor = combine(m.grad, args.values()) or Tensor()
     inputs = args.get(1, "inputs") or NOTHING
     (m.facts.attacked if _of_tensors(m, inputs) else m.facts.trained).update(tensor.forwards)
     m.facts.differentiated |= tensor.forwards
@@ -284,18 +275,6 @@ def _autocast_dtype(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -
     return NONE
 
 
-def apply_method(m: Machine, effect: str, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    """Apply the effect of a method of an object of the tables."""
-    from looplint.semantics.object_effects import METHODS
-
-    if obj.kind == "accelerator":
-        loaders.prepared(args)
-    handler = METHODS.get(effect)
-    if handler is not None:
-        return handler(m, obj, name, args, expr)
-    return apply(m, effect, f"{obj.kind}.{name}", args, expr)
-
-
 _EFFECTS: dict[str, Effect] = {
     **construction.EFFECTS,
     **builtins.EFFECTS,
@@ -308,3 +287,7 @@ _EFFECTS: dict[str, Effect] = {
     "save": checkpoints.save, "load": checkpoints.load, "overwrite-flag": _overwrite_flag, "device": _device, "default-device": _default_device,
     "current-accelerator": _accelerator, "seed": _seed, "initialize": _initialize, "collective": _pure, "released": _released, "waited": _waited, "update-bn": _pure,
 }  # fmt: skip
+
+
+for name, effect in _EFFECTS.items():
+    transfer(name)(effect)

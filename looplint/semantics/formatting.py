@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from looplint.domain.values import Const, Tensor, Tuple, Value
+from looplint.domain.values import Tensor, Tuple, Value
+from looplint.interpreter import hooks
 from looplint.interpreter.machine import Machine
 from looplint.syntax import ir
 
 
+@hooks.shown
 def note_shown(m: Machine, parts: Iterable[tuple[ir.Expr, Value]]) -> None:
     """Remark the tensors of one element, losses above all, that become text as they are."""
     for expr, value in parts:
@@ -26,10 +28,7 @@ def note_arguments(m: Machine, args: Iterable[ir.Arg], values: Iterable[Value]) 
     note_shown(m, zip(plain, values, strict=False))
 
 
-def is_text(value: Value) -> bool:
-    return bool(value) and all(isinstance(a, Const) and isinstance(a.value, str) for a in value)
-
-
+@hooks.formatted
 def note_percent(m: Machine, expr: ir.Expr, value: Value) -> None:
     """`"loss %.4f" % loss`, `"%d: %.4f" % (epoch, loss)`."""
     for atom in value:

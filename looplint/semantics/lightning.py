@@ -6,10 +6,10 @@ scheduling are the user's.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from looplint.domain.values import NOTHING, ClassRef, Obj, Value, ref
-from looplint.interpreter import objects
+from looplint.interpreter import hooks, objects
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.machine import Machine
 from looplint.semantics.registration import begin
@@ -25,14 +25,20 @@ _BATCH = {
 _AFTER_EPOCH = {"on_validation_epoch_end": (), "on_train_epoch_end": (), "training_epoch_end": ("outputs",)}
 
 
-def runs_its_own(m: Machine, cls: ClassRef) -> bool:
+def _runs_its_own(m: Machine, cls: ClassRef) -> bool:
     """Whether the class of a framework's module sends its losses backward itself."""
     return objects.find_member(m, cls, "training_step") is not None and any(
         "manual_backward" in each.cls.usage for each in objects.mro(m, cls)
     )
 
 
-def follow(m: Machine, cls: ClassRef) -> None:
+@hooks.loop_of_framework
+def loop(m: Machine, cls: ClassRef) -> Callable[[], None] | None:
+    """Follow a class that optimizes by hand; None for one that leaves that to the framework."""
+    return (lambda: _follow(m, cls)) if _runs_its_own(m, cls) else None
+
+
+def _follow(m: Machine, cls: ClassRef) -> None:
     """Run the constructor, `configure_optimizers`, and then the hooks of an epoch in the order in which the framework calls them."""
     node = cls.cls.node
     instance = m.facts.created.setdefault(("manual", id(cls.cls)), Obj("module", ("manual", id(cls.cls)), cls.cls.name, cls=cls))

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from looplint.domain.membership import ready, register
+from looplint.domain.outcomes import of_value
+from looplint.domain.tensors import combine, detached, under
 from looplint.domain.values import (
     COMPUTED,
     NOTHING,
@@ -26,20 +29,19 @@ from looplint.domain.values import (
     join,
     ref,
 )  # fmt: skip
-from looplint.interpreter import calls, objects
+from looplint.interpreter import calls, hooks, objects, transfers
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.machine import Machine
 from looplint.knowledge.lookup import tensor_method
 from looplint.knowledge.pytorch import MEASURING, SCORES
-from looplint.semantics import contexts
+from looplint.semantics import contexts, loaders
 from looplint.semantics.formatting import note_arguments
-from looplint.semantics.outcomes import of_forward, of_value, resolve
-from looplint.semantics.registration import ready, register
+from looplint.semantics.outcomes import of_forward, resolve
 from looplint.semantics.tensor_methods import on_params, on_tensor, on_unknown, quiet, sizes
-from looplint.semantics.tensors import combine, detached, under
 from looplint.syntax import ir
 
 
+@hooks.method_called
 def call_method(m: Machine, method: Method, args: Arguments, expr: ir.Call) -> Value:
     name = method.name
     if name == "state_dict" and m.candidates and not isinstance(method.obj, Ref):
@@ -64,6 +66,7 @@ def call_method(m: Machine, method: Method, args: Arguments, expr: ir.Call) -> V
     return calls.unknown_call(m, method, args, expr)
 
 
+@hooks.object_called
 def call_object(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
     """`obj(...)`: a forward, a loss, or a project class's `__call__`."""
     if obj.kind in ("module", "engine"):
@@ -88,13 +91,13 @@ def call_object(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
 
 def forward(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
     """A module is applied: its result depends on its parameters and on its inputs."""
-    inputs = combine(m, args.values())
+    inputs = combine(m.grad, args.values())
     deps = frozenset().union(*(a.deps for v in args.values() for a in v if isinstance(a, Unknown)))
     frozen = all(o.info.get("frozen") for o in obj.lineage()) or obj.info.get("frozen", False)
     # What code that cannot be followed returns may be a number as well.
     measured = obj.info.get("part") and isinstance(obj.key, tuple) and obj.key[-1] in MEASURING
     trained: Graph = "maybe" if measured or any(o.info.get("foreign") for o in obj.lineage()) else "yes"
-    graph = under(m, trained if not frozen else inputs.graph if inputs else "no")
+    graph = under(m.grad, trained if not frozen else inputs.graph if inputs else "no")
     half = "half" if m.autocast is not None and m.autocast.half else ""
     event = m.emit(
         "forward",
@@ -140,16 +143,16 @@ def loss(m: Machine, obj: Obj | None, args: Arguments, expr: ir.Call, function: 
     """A loss function is applied. A project's own is followed into its forward."""
     member = objects.find_member(m, obj.cls, "forward") if obj is not None and obj.cls is not None else None
     if obj is not None and member is not None:
-        scored = combine(m, args.values())
+        scored = combine(m.grad, args.values())
         if scored is not None:
             m.facts.scored |= scored.origins
             m.facts.compared |= scored.origins
         return calls.call(m, objects.bind(m, member, obj), args, expr)
     _score(m, obj, function or (obj.qualname if obj is not None else ""), args, expr)
-    tensor = combine(m, args.values())
+    tensor = combine(m.grad, args.values())
     deps = frozenset().union(*(a.deps for v in args.values() for a in v if isinstance(a, Unknown)))
     if tensor is None:
-        return frozenset({Tensor(deps, under(m, "maybe"), scalar=True, made=COMPUTED)})
+        return frozenset({Tensor(deps, under(m.grad, "maybe"), scalar=True, made=COMPUTED)})
     reduction = args.keywords.get("reduction") or (obj.info.get("reduction") if obj else None)
     known = constant_of(reduction) if reduction else None
     scalar = known is None or known.value != "none"
@@ -181,9 +184,7 @@ def _on_object(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) 
         return _on_container(m, obj, name, args, expr)
     effect = objects.effect_of(obj, name)
     if effect is not None:
-        from looplint.semantics import effects
-
-        return effects.apply_method(m, effect, obj, name, args, expr)
+        return apply_method(m, effect, obj, name, args, expr)
     match obj.kind:
         case "sampler" | "loader" if name == "set_epoch":
             m.remark("set-epoch", expr.node, {obj})
@@ -209,7 +210,7 @@ def _on_object(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) 
 
 def _sampled(m: Machine, obj: Obj, name: str, args: Arguments) -> Value:
     """A sample or a log-probability of a distribution depends on its parameters; sample() gives no graph."""
-    tensor = combine(m, [*obj.heap.values(), *args.values()])
+    tensor = combine(m.grad, [*obj.heap.values(), *args.values()])
     if tensor is None:
         return UNKNOWN
     return frozenset({detached(tensor) if name == "sample" else tensor})
@@ -227,7 +228,7 @@ def _on_super(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -
             register(value, deep=True)
         return UNKNOWN
     if obj.kind == "module" and name in ("__call__", "forward"):
-        return frozenset({combine(m, args.values()) or Tensor(frozenset({obj}), under(m, "yes"))})
+        return frozenset({combine(m.grad, args.values()) or Tensor(frozenset({obj}), under(m.grad, "yes"))})
     if objects.effect_of(obj, name) is not None:
         return _on_object(m, obj, name, args, expr)
     if obj.kind in ("dataset", "framework", "module"):
@@ -303,3 +304,13 @@ def _pairs(obj: Obj) -> Value:
     if items is not None:
         return frozenset({Tuple(tuple(frozenset({Tuple((const(key), value))}) for key, value in items))})
     return frozenset({Iter(frozenset({Tuple((UNKNOWN, obj.heap.get("[]", UNKNOWN)))}))})
+
+
+def apply_method(m: Machine, effect: str, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    """Apply the effect of a method of an object of the tables."""
+    if obj.kind == "accelerator":
+        loaders.prepared(args)
+    handler = transfers.METHODS.get(effect)
+    if handler is not None:
+        return handler(m, obj, name, args, expr)
+    return calls.apply(m, effect, f"{obj.kind}.{name}", args, expr)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from looplint.domain.membership import adopt, register
+from looplint.domain.tensors import combine, under
 from looplint.domain.values import (
     NONE,
     NOTHING,
@@ -25,9 +27,9 @@ from looplint.domain.values import (
 )
 from looplint.interpreter import calls, objects
 from looplint.interpreter.machine import Machine
+from looplint.interpreter.transfers import method_transfer
 from looplint.semantics import checkpoints, devices, methods, tensor_methods
-from looplint.semantics.registration import note_part, register
-from looplint.semantics.tensors import combine, under
+from looplint.semantics.registration import note_part
 from looplint.syntax import ir
 
 Handler = Callable[[Machine, Obj, str, Arguments, ir.Call], Value]
@@ -69,7 +71,7 @@ def _backward_argument(m: Machine, obj: Obj, name: str, args: Arguments, expr: i
         return calls.unknown_call(m, Ref(obj), Arguments([ref(obj)]), expr)
     losses = args.positional[:1] or [args.keywords.get("loss", NOTHING)]
     if obj.kind == "engine":
-        losses = [frozenset({replace(combine(m, losses) or Tensor(), sources=frozenset({obj}))})]
+        losses = [frozenset({replace(combine(m.grad, losses) or Tensor(), sources=frozenset({obj}))})]
     tensor_methods.backward(m, expr, losses, args, via="" if obj.info.get("manual") else obj.kind)
     return NONE
 
@@ -98,13 +100,13 @@ def _schedule(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -
 
 def _scale(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     value = args.get(0, "outputs") or UNKNOWN
-    tensor = combine(m, [value])
+    tensor = combine(m.grad, [value])
     enabled = constant_of(obj.info["enabled"]) if obj.info.get("enabled") else None
     if enabled is not None and not enabled.value:
         return value  # a disabled scaler multiplies nothing
     if tensor is None:
         deps = frozenset().union(*(a.deps for a in value if isinstance(a, Unknown)))
-        tensor = Tensor(deps, under(m, "maybe"), tags=frozenset({("unknown", True)}))
+        tensor = Tensor(deps, under(m.grad, "maybe"), tags=frozenset({("unknown", True)}))
     return frozenset({replace(tensor.tagged(("scaler", obj)), scalar=True)})
 
 
@@ -204,7 +206,7 @@ def _returns_self(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Cal
 def _add_module(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     obj.info["parts"] = None
     for value in args.values():
-        objects.adopt(obj, value)
+        adopt(obj, value)
         register(value, deep=True)
         note_part(m, obj, expr.node, ir.render(expr.func), value)
         for atom in value:
@@ -222,23 +224,20 @@ def _unscale_all(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call
 
 
 def _setup(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    from looplint.semantics.effects import apply
-
     if obj.info.get("accumulates") is None:
         obj.info["accumulates"] = True
-    return apply(m, "pass-through", f"{obj.kind}.{name}", args, expr)
+    return calls.apply(m, "pass-through", f"{obj.kind}.{name}", args, expr)
 
 
 def _accelerator_clip(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     from looplint.semantics.construction import held
-    from looplint.semantics.effects import apply
 
     if name == "clip_gradients":
         sources, _ = held(m, args.positional[0] if args.positional else NOTHING)
         optimizers = {a.obj for v in args.positional[1:2] for a in v if isinstance(a, Ref)}
         m.emit("clip", expr.node, frozenset(optimizers) or sources, max_norm=args.get(2, "clip_val", "max_norm"))
         return UNKNOWN
-    return apply(m, "clip", f"{obj.kind}.{name}", args, expr)
+    return calls.apply(m, "clip", f"{obj.kind}.{name}", args, expr)
 
 
 def _clip_optimizer(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
@@ -279,3 +278,7 @@ METHODS: dict[str, Handler] = {
     "requires-grad": _requires_grad, "returns-self": _returns_self, "initialize": _initialize, "add-module": _add_module, "unscale-all": _unscale_all, "pass-through": _setup,
     "clip": _accelerator_clip,
 }  # fmt: skip
+
+
+for effect, handler in METHODS.items():
+    method_transfer(effect)(handler)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from looplint.domain.outcomes import entry, of_value
 from looplint.domain.values import (
     UNKNOWN,
     Arguments,
@@ -24,17 +25,16 @@ from looplint.domain.values import (
     join,
     ref,
 )
-from looplint.interpreter import calls, objects
+from looplint.interpreter import calls, hooks, objects
 from looplint.interpreter.frames import Trace
 from looplint.interpreter.machine import Machine, OutOfFuel
 from looplint.knowledge.pytorch import CLASSIFIERS, HEADS, LAST_FUNCTIONS, LAST_LAYERS, NO_CLASSIFIERS, SHAPING, SHAPING_LAYERS
 from looplint.syntax import ir
 from looplint.syntax.site import Site
 
-# What following one forward may cost, how deep modules stand in modules, and how many entries of a result are told apart.
+# What following one forward may cost, and how deep modules stand in modules.
 _FUEL = 4_000
 _DEPTH = 6
-_PATH = 3
 _NOTHING: Outcomes = frozenset()
 
 
@@ -57,22 +57,7 @@ def of_forward(m: Machine, obj: Obj, args: Arguments, node: ir.Expr) -> Outcomes
     return frozenset({Outcome("forward", m.site(node.node), obj, key=key)})
 
 
-def of_value(value: Value | None) -> Outcomes | None:
-    """What the tensor came out of on each path; None where that is not known."""
-    atoms = [a for a in value or () if not (isinstance(a, Const) and a.value is None)]
-    tensors = [a for a in atoms if isinstance(a, Tensor)]
-    return tensors[0].outcomes or None if len(tensors) == 1 == len(atoms) else None
-
-
-def entry(tensor: Tensor, key: int | str | None) -> Tensor:
-    """An entry of a structure of tensors; of a tensor itself, a part of its numbers."""
-    if not any(o.op == "forward" for o in tensor.outcomes):
-        return tensor
-    if key is None or any(len(o.path) >= _PATH for o in tensor.outcomes):
-        return replace(tensor, outcomes=_NOTHING)
-    return replace(tensor, outcomes=frozenset(replace(o, path=(*o.path, key)) if o.op == "forward" else o for o in tensor.outcomes))
-
-
+@hooks.unpacked
 def entry_of_value(m: Machine, value: Value, key: int | str | None) -> Value:
     entries = frozenset(entry(a, key) if isinstance(a, Tensor) else a for a in value)
     return frozenset(Number() if isinstance(a, Tensor) and a.graph != "no" and not m.aside and _is_number(m, a) else a for a in entries)

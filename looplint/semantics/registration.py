@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from looplint.domain.membership import MODULAR, adopt, register
 from looplint.domain.values import Atom, External, Obj, Ref, Tensor, Tuple, Value
-from looplint.interpreter import objects
+from looplint.interpreter import hooks, objects
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.machine import Machine
 from looplint.knowledge.frameworks import FRAMEWORK_BASES
@@ -15,10 +16,9 @@ from looplint.syntax import ir
 if TYPE_CHECKING:
     import libcst as cst
 
-    from looplint.domain.values import ClassRef
+    from looplint.domain.membership import MODULAR, adopt, register
+from looplint.domain.values import ClassRef
 
-# Kinds of objects that are modules of torch, whatever else they are.
-MODULAR = frozenset({"module", "loss", "framework"})
 _MODULE_EFFECTS = frozenset({"module", "container", "module-function", "loss", "class-of-transformers"})
 _BARE_BASES = frozenset({"torch.nn.Module", "torch.nn.modules.module.Module"}) | {
     b for b in FRAMEWORK_BASES if b.endswith("LightningModule")
@@ -26,41 +26,23 @@ _BARE_BASES = frozenset({"torch.nn.Module", "torch.nn.modules.module.Module"}) |
 _NEUTRAL_BASES = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"}) | _BARE_BASES
 
 
-def register(value: Value, *, deep: bool = False) -> None:
-    """Modules become parts that their owner knows of: in its parameters, its moves and its state. `deep` reaches into sequences."""
-    for atom in value:
-        match atom:
-            case Ref() if atom.obj.kind == "module":
-                atom.obj.info["registered"] = True
-            case Ref() if deep and atom.obj.kind in ("list", "dict"):
-                for inner in atom.obj.heap.values():
-                    register(inner, deep=True)
-            case Tuple() if deep:
-                for inner in atom.items:
-                    register(inner, deep=True)
-
-
+@hooks.extended
 def extend(m: Machine, modules: list[Obj], value: Value) -> None:
     """`self.layers += [...]`: a ModuleList takes more parts."""
     register(value, deep=True)
     for obj in modules:
-        objects.adopt(obj, value)
+        adopt(obj, value)
         m.write(obj, "[]", element_of(m, value))
 
 
+@hooks.constructing
 def begin(m: Machine, obj: Obj, cls: ClassRef) -> None:
     """A module's own constructor is about to run: it takes no part before that of torch has run."""
     if obj.kind in MODULAR and _bases_are_known(m, cls):
         obj.info.setdefault("ready", False)
 
 
-def ready(value: Value) -> None:
-    """The constructor of torch's base class has run, or may have."""
-    for atom in value:
-        if isinstance(atom, Ref) and atom.obj.kind in MODULAR:
-            atom.obj.info["ready"] = True
-
-
+@hooks.part_assigned
 def note_assigned(m: Machine, obj: Obj, target: ir.Attr, value: Value) -> None:
     """`self.part = ...` in one of the module's own methods."""
     register(value)

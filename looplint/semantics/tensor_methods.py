@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from looplint.domain.tensors import combine, computed, detached, guess, under
 from looplint.domain.values import (
     COMPUTED,
     NOTHING,
@@ -24,12 +25,11 @@ from looplint.domain.values import (
 from looplint.interpreter import calls
 from looplint.interpreter.machine import Machine
 from looplint.knowledge.lookup import tensor_method
-from looplint.knowledge.pytorch import TENSOR_ONLY
+from looplint.knowledge.pytorch import FETCHING, TENSOR_ONLY
 from looplint.semantics import checkpoints
-from looplint.semantics.device_copies import FETCHING, note_fetched, note_transfer, placed
+from looplint.semantics.device_copies import note_fetched, note_transfer, placed
 from looplint.semantics.outcomes import of_function
 from looplint.semantics.tensor_evidence import note_discarded
-from looplint.semantics.tensors import combine, computed, detached, under
 from looplint.syntax import ir
 
 PAIRS = frozenset({"max", "min", "topk", "sort", "kthvalue", "mode", "median", "cummax", "cummin"})
@@ -37,15 +37,8 @@ PAIRS = frozenset({"max", "min", "topk", "sort", "kthvalue", "mode", "median", "
 
 def quiet(m: Machine, args: Arguments) -> Value:
     """Harmless code that cannot be followed: what it returns may depend on the tensors it was given."""
-    tensor = combine(m, args.values())
-    return UNKNOWN if tensor is None else frozenset({guess(m, tensor)})
-
-
-def guess(m: Machine, tensor: Tensor, deps: frozenset[Obj] = frozenset()) -> Tensor:
-    """A tensor that may or may not still have the graph of another one."""
-    if m.grad is False or (tensor.graph == "no" and not deps):
-        return Tensor(origins=tensor.origins)
-    return Tensor(tensor.sources | deps, "maybe", tensor.forwards, tensor.tags, origins=tensor.origins)
+    tensor = combine(m.grad, args.values())
+    return UNKNOWN if tensor is None else frozenset({guess(m.grad, tensor)})
 
 
 def on_tensor(m: Machine, tensor: Tensor, name: str, args: Arguments, expr: ir.Call) -> Value:
@@ -82,7 +75,7 @@ def on_tensor(m: Machine, tensor: Tensor, name: str, args: Arguments, expr: ir.C
         case "requires-grad":
             return _ask_for_gradient(m, tensor, args, expr)
         case "sum" | "mean" as reduction:
-            merged = combine(m, [frozenset({tensor})]) or tensor
+            merged = combine(m.grad, [frozenset({tensor})]) or tensor
             whole = not args.positional and not args.keywords
             if whole and reduction == "mean":
                 # A mean over everything that is left is a mean over the batch, whatever was summed up before along one dimension.
@@ -91,8 +84,8 @@ def on_tensor(m: Machine, tensor: Tensor, name: str, args: Arguments, expr: ir.C
         case "collect":
             return UNKNOWN
     if name in ("to", "cuda", "float", "half", "clone", "contiguous", "squeeze", "view", "reshape", "cpu", "double"):
-        return frozenset({replace(tensor, graph=under(m, tensor.graph) if name != "to" else tensor.graph)})
-    merged = combine(m, [frozenset({tensor}), *args.values()]) or tensor
+        return frozenset({replace(tensor, graph=under(m.grad, tensor.graph) if name != "to" else tensor.graph)})
+    merged = combine(m.grad, [frozenset({tensor}), *args.values()]) or tensor
     if tensor.made or name in TENSOR_ONLY:
         merged = computed(merged)
     merged = replace(merged, outcomes=of_function(m, name, frozenset({tensor}), expr, own=True))
@@ -116,7 +109,7 @@ def pair(tensor: Tensor, along: bool) -> Value:
 
 def backward(m: Machine, expr: ir.Call, losses: list[Value], args: Arguments, via: str = "") -> None:
     """Gradients flow to every module behind the losses."""
-    tensor = combine(m, losses)
+    tensor = combine(m.grad, losses)
     deps = frozenset().union(*(a.deps for v in losses for a in v if isinstance(a, Unknown)))
     sources = deps
     tags: frozenset[tuple[str, object]] = frozenset()
@@ -176,7 +169,7 @@ def on_unknown(m: Machine, atom: Unknown, name: str, args: Arguments, expr: ir.C
         m.remark("set-epoch", expr.node, ())
     if name in ("get", "pop", "__getitem__") and args.positional:
         key = constant_of(args.positional[0])
-        checkpoints.note_key([atom], key.value if key else None)
+        checkpoints.note_key(frozenset({atom}), key.value if key else None)
     if name in ("load_state_dict", "load_checkpoint", "restore") and args.values():
         m.emit("load", expr.node, atom.deps, states=checkpoints.states_in(args.values()), files=checkpoints.files_in(args.values()))
     if name == "backward" and not args.positional:
@@ -199,15 +192,15 @@ def on_unknown(m: Machine, atom: Unknown, name: str, args: Arguments, expr: ir.C
         m.emit("clear", expr.node, atom.deps, certain=False, manual=True)
         return UNKNOWN
     if name in ("softmax", "log_softmax", "sigmoid"):
-        return frozenset({Tensor(atom.deps, under(m, "maybe"), outcomes=of_function(m, name, UNKNOWN, expr, own=True))})
+        return frozenset({Tensor(atom.deps, under(m.grad, "maybe"), outcomes=of_function(m, name, UNKNOWN, expr, own=True))})
     if m.reachable(args.values()):
         return calls.unknown_call(m, atom, args, expr)
     for value in args.values():
         if any(isinstance(a, Func) for a in value):
             m.facts.deferred.append(value)
-    tensor = combine(m, args.values())
+    tensor = combine(m.grad, args.values())
     if tensor is not None:
-        return frozenset({guess(m, tensor, atom.deps)})
+        return frozenset({guess(m.grad, tensor, atom.deps)})
     return frozenset({atom})
 
 
@@ -231,7 +224,7 @@ def on_params(m: Machine, params: Params, name: str, args: Arguments, expr: ir.C
             case "div_" | "mul_" | "add_" | "sub_" | "copy_":
                 m.facts.scaled_gradients |= params.sources
     if name in ("detach", "clone", "cpu", "data", "norm", "sum", "pow", "mean", "item", "view", "flatten"):
-        graph = "no" if name in ("detach", "item") or params.grad else under(m, "yes")
+        graph = "no" if name in ("detach", "item") or params.grad else under(m.grad, "yes")
         return frozenset({Tensor(params.sources, graph)})
     if name in ("items", "values", "extend", "append", "keys"):
         return frozenset({params})

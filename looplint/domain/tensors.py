@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from looplint.domain.values import COMPUTED, NUMBERS, UNKNOWN, Graph, Ref, Tensor, Tuple, Unknown, Value, join_tensors
-from looplint.interpreter.machine import Machine
+from looplint.domain.values import COMPUTED, NUMBERS, UNKNOWN, Graph, Obj, Ref, Tensor, Tuple, Unknown, Value, join_tensors
 from looplint.knowledge.pytorch import TENSOR_ATTRIBUTES
 
 
@@ -25,8 +24,12 @@ def tensors_in(values: Iterable[Value], depth: int = 3) -> list[Tensor]:
     return found
 
 
-def combine(m: Machine, values: Iterable[Value]) -> Tensor | None:
+def combine(grad: bool | None, values: Iterable[Value]) -> Tensor | None:
     """The tensor computed from some values: it depends on all of them, and has a graph if one of them has.
+
+    Args:
+        grad: whether gradients are on where it is computed, None where that is not known.
+        values: what it is computed from.
 
     Returns:
         None when no tensor is among the values.
@@ -39,19 +42,26 @@ def combine(m: Machine, values: Iterable[Value]) -> Tensor | None:
     deps = frozenset().union(*(a.deps for v in values for a in v if isinstance(a, Unknown)))
     graphs = {t.graph for t in tensors}
     graph: Graph = "yes" if "yes" in graphs else "maybe" if "maybe" in graphs else "no"
-    graph = under(m, graph)
+    graph = under(grad, graph)
     if graph == "no":
         return replace(result, sources=frozenset(), forwards=frozenset(), graph=graph, scalar=False, made=frozenset(), outcomes=frozenset())
     return replace(result, sources=result.sources | deps, graph=graph, scalar=False, made=frozenset(), outcomes=frozenset())
 
 
-def under(m: Machine, graph: Graph) -> Graph:
+def under(grad: bool | None, graph: Graph) -> Graph:
     """What becomes of a graph where gradients may be switched off."""
-    if m.grad is False:
+    if grad is False:
         return "no"
-    if m.grad is None and graph == "yes":
+    if grad is None and graph == "yes":
         return "maybe"
     return graph
+
+
+def guess(grad: bool | None, tensor: Tensor, deps: frozenset[Obj] = frozenset()) -> Tensor:
+    """A tensor that may or may not still have the graph of another one."""
+    if grad is False or (tensor.graph == "no" and not deps):
+        return Tensor(origins=tensor.origins)
+    return Tensor(tensor.sources | deps, "maybe", tensor.forwards, tensor.tags, origins=tensor.origins)
 
 
 def detached(tensor: Tensor) -> Tensor:

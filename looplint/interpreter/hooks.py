@@ -1,0 +1,65 @@
+"""Points of the syntax at which libraries have a say: `semantics` registers one function for each, the interpreter runs it there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from looplint.domain.values import Arguments, ClassRef, Const, Method, Obj, Value
+    from looplint.interpreter.machine import Machine
+    from looplint.syntax import ir
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+class Hook(Generic[F]):
+    """A point of the syntax: the function that is registered for it by `@hook`, to be called as `hook.run(...)`."""
+
+    __slots__ = ("name", "run")
+    run: F
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        MISSING.add(name)
+
+    def __call__(self, function: F) -> F:
+        assert self.name in MISSING, f"two functions for {self.name}"
+        self.run = function
+        MISSING.discard(self.name)
+        return function
+
+
+# The hooks for which nothing is registered yet.
+MISSING: set[str] = set()
+
+# A method of something that the program did not define is called.
+method_called: Hook[Callable[[Machine, Method, Arguments, ir.Call], Value]] = Hook("method_called")
+# An object is called, as `model(x)`.
+object_called: Hook[Callable[[Machine, Obj, Arguments, ir.Call], Value]] = Hook("object_called")
+# The constructor of a class of the program is about to run, and an object has been built.
+constructing: Hook[Callable[[Machine, Obj, ClassRef], None]] = Hook("constructing")
+constructed: Hook[Callable[[Machine, Obj, Arguments, ir.Call], None]] = Hook("constructed")
+# A name, an attribute or an item is given a value.
+assigned: Hook[Callable[[ir.Expr, Value], None]] = Hook("assigned")
+# An attribute of a module is given a value.
+part_assigned: Hook[Callable[[Machine, Obj, ir.Attr, Value], None]] = Hook("part_assigned")
+# `modules += value`: containers of modules take more parts.
+extended: Hook[Callable[[Machine, list[Obj], Value], None]] = Hook("extended")
+# An entry of what is unpacked is asked for, by its number where that is known: gives the entry.
+unpacked: Hook[Callable[[Machine, Value, int | None], Value]] = Hook("unpacked")
+# A value is put into what the base can be, under a key that may be known: gives the value as it is held there.
+stored: Hook[Callable[[Machine, cst.CSTNode, Value, Value, Const | None], Value]] = Hook("stored")
+# `target += added` or `target = target + added`, from the old value to the result: gives the result as the target holds it.
+accumulated: Hook[Callable[[Machine, ir.Assign | ir.AugAssign, ir.Expr, Value, Value, Value], Value]] = Hook("accumulated")
+# An entry of a value is read under a key; None where that is not known.
+key_read: Hook[Callable[[Value, object], None]] = Hook("key_read")
+# Values become text: in an f-string, and by `"..." % value`.
+shown: Hook[Callable[[Machine, Iterable[tuple[ir.Expr, Value]]], None]] = Hook("shown")
+formatted: Hook[Callable[[Machine, ir.Expr, Value], None]] = Hook("formatted")
+# `with expr`: runs the rest of the statement in the context that the expression makes, with what it yields.
+entered: Hook[Callable[[Machine, ir.Expr, Callable[[Value], None]], None]] = Hook("entered")
+# A class whose methods a framework calls: follows them in the framework's order, where the loop is the program's all the same.
+loop_of_framework: Hook[Callable[[Machine, ClassRef], Callable[[], None] | None]] = Hook("loop_of_framework")

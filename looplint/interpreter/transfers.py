@@ -1,0 +1,42 @@
+"""What library calls do: transfer functions, registered in `semantics` for the effects that the knowledge tables name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from looplint.domain.values import Arguments, Obj, Value
+    from looplint.interpreter.machine import Machine
+    from looplint.syntax import ir
+
+    # What calling a library's name does: given the qualified name, the arguments and the call.
+    Transfer = Callable[[Machine, str, Arguments, ir.Call], Value]
+    # What calling a method of an object does: given the object, the method's name, the arguments and the call.
+    MethodTransfer = Callable[[Machine, Obj, str, Arguments, ir.Call], Value]
+
+F = TypeVar("F", bound=Callable[..., object])
+
+# By effect.
+CALLS: dict[str, Transfer] = {}
+METHODS: dict[str, MethodTransfer] = {}
+
+
+def transfer(*effects: str) -> Callable[[Transfer], Transfer]:
+    """Registers a function for calls of names with one of these effects."""
+    return _registering(CALLS, effects)
+
+
+def method_transfer(*effects: str) -> Callable[[MethodTransfer], MethodTransfer]:
+    """Registers a function for calls of methods with one of these effects."""
+    return _registering(METHODS, effects)
+
+
+def _registering(table: dict[str, F], keys: tuple[str, ...]) -> Callable[[F], F]:
+    def register(function: F) -> F:
+        for key in keys:
+            assert key not in table, f"two transfer functions for {key}"
+            table[key] = function
+        return function
+
+    return register
