@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from looplint.domain.values import Obj, Tensor, Value, constant_of, tensor_of
 from looplint.flow.automaton import UNSEEN, Automaton, PathState, Visit, run
@@ -43,6 +42,36 @@ from looplint.queries.protocols import (
     without_parameters,
     wrapper_for,
 )  # fmt: skip
+from looplint.repairs.construction import CallSuperInit
+from looplint.repairs.cycle import (
+    ClearOther,
+    DivideLoss,
+    DropArgument,
+    DropSetting,
+    InsertClear,
+    InsertStep,
+    MoveAfterBackward,
+    MoveBeforeStep,
+    MoveClear,
+    StepAtTheEnd,
+)
+from looplint.repairs.data import CopyValue, MapLocation, MoveSeed, SetArgument, SetEpoch, SetValue
+from looplint.repairs.layers import AssignResult, CallModule, WrapModules
+from looplint.repairs.loading import DropCall, GiveArgument, PinLoader
+from looplint.repairs.losses import DropActivation, TakeLogits
+from looplint.repairs.modes import InsertEval, InsertNoGrad, InsertTrain
+from looplint.repairs.precision import InsertUnscale, InsertUpdate, StepThroughScaler, UseBfloat16, UseTorchAmp
+from looplint.repairs.repair import Repair
+from looplint.repairs.schedules import (
+    MoveAfterStep,
+    MoveBeforeConstruction,
+    MoveConstruction,
+    MoveIntoBatchLoop,
+    MoveToEpochEnd,
+    PassMetric,
+    RebuildScheduler,
+)
+from looplint.repairs.tensors import DetachAdded, DetachArgument, ShowItem
 from looplint.semantics.loaders import follows_time
 from looplint.syntax.ir import Binary, BoolOp, Compare, Const, Expr, paths_in, render
 from looplint.syntax.site import Site
@@ -60,14 +89,14 @@ class Note:
 class Report:
     """What a check yields: the event it is about, the message, and the places that explain it.
 
-    `repair` names a repair of `looplint.repairs` with what it needs, or is None.
+    `repair` is what would repair it, where something would.
     """
 
     event: Event
     message: str
     notes: tuple[Note, ...] = ()
     certainty: str = "every-path"
-    repair: Any = None
+    repair: Repair | None = None
     site: Site | None = None
 
 
@@ -93,4 +122,15 @@ __all__ = [
     "follows_time", "left_over",
     "Scored", "scored",
     "accumulated", "normalises",
+    "Repair",
+    "CallSuperInit",
+    "ClearOther", "DivideLoss", "DropArgument", "DropSetting", "InsertClear", "InsertStep", "MoveAfterBackward", "MoveBeforeStep", "MoveClear", "StepAtTheEnd",
+    "CopyValue", "MapLocation", "MoveSeed", "SetArgument", "SetEpoch", "SetValue",
+    "AssignResult", "CallModule", "WrapModules",
+    "DropCall", "GiveArgument", "PinLoader",
+    "DropActivation", "TakeLogits",
+    "InsertEval", "InsertNoGrad", "InsertTrain",
+    "InsertUnscale", "InsertUpdate", "StepThroughScaler", "UseBfloat16", "UseTorchAmp",
+    "MoveAfterStep", "MoveBeforeConstruction", "MoveConstruction", "MoveIntoBatchLoop", "MoveToEpochEnd", "PassMetric", "RebuildScheduler",
+    "DetachAdded", "DetachArgument", "ShowItem",
 ]  # fmt: skip

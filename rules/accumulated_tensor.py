@@ -61,7 +61,7 @@ Safe: `.item()`.
 What a run shows: the number of live autograd nodes grows with every batch.
 """
 
-from looplint.rule import Program, Report, Reports, note
+from looplint.rule import DetachAdded, Program, Report, Reports, note
 
 CODE = "LL402"
 
@@ -77,4 +77,6 @@ def check(program: Program) -> Reports:
             continue
         target = event.data["target"]
         message = f"{target} adds up tensors with their autograd graphs: the nodes of every batch stay in memory until {target} is gone"
-        yield Report(event, message, note(made[0], "the graph comes from this forward pass"), repair=("detach-added", event, value.scalar))
+        yield Report(
+            event, message, note(made[0], "the graph comes from this forward pass"), repair=DetachAdded(event=event, scalar=value.scalar)
+        )

@@ -59,7 +59,7 @@ Unsafe: the condition also holds on the last batch.
 What a run shows: backwards after the last step.
 """
 
-from looplint.rule import Event, Obj, Program, Report, Reports, accumulated, left_over, name_of, note
+from looplint.rule import Event, Obj, Program, Report, Reports, StepAtTheEnd, accumulated, left_over, name_of, note
 
 CODE = "LL111"
 DEFAULT = False
@@ -82,7 +82,7 @@ def check(program: Program) -> Reports:
         )
         fate = "are dropped" if cleared is not None else "go into the first step of the next one"
         message = f"{name_of(optimizer)} steps once in {every} batches and not at the end: the gradients of the batches left over in an epoch {fate}"
-        yield Report(event, message, note(cleared, "they are cleared here"), repair=("step-at-the-end", event, event.loops[-1]))
+        yield Report(event, message, note(cleared, "they are cleared here"), repair=StepAtTheEnd(step=event, loop=event.loops[-1]))
 
 
 def _steps_elsewhere(program: Program, optimizer: Obj, step: Event) -> bool:

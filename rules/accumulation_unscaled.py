@@ -61,7 +61,7 @@ Unsafe: divide the loss at the backward.
 What a run shows: the gradient norm at the step is about k times that of the scaled loop.
 """
 
-from looplint.rule import Event, Loop, Program, Report, Reports, accumulated, name_of, note
+from looplint.rule import DivideLoss, Event, Loop, Program, Report, Reports, accumulated, name_of, note
 
 CODE = "LL108"
 
@@ -77,7 +77,10 @@ def check(program: Program) -> Reports:
             continue
         message = f"gradients of {every} batches are added up before {name_of(optimizer)}.step(), but the loss is not divided by {every}: they are {every} times too large"
         yield Report(
-            backward, message, note(event, f"the step runs once in {every} batches"), repair=("divide-loss", backward, every, event)
+            backward,
+            message,
+            note(event, f"the step runs once in {every} batches"),
+            repair=DivideLoss(backward=backward, every=every, step=event),
         )
 
 

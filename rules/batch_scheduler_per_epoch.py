@@ -61,7 +61,7 @@ Safe: move the call into the batch loop, after the optimizer's step.
 What a run shows: the schedule ends far from its planned end.
 """
 
-from looplint.rule import Program, Report, Reports, name_of, note, refs
+from looplint.rule import MoveIntoBatchLoop, Program, Report, Reports, name_of, note, refs
 
 CODE = "LL202"
 
@@ -88,5 +88,5 @@ def check(program: Program) -> Reports:
             event,
             message,
             note(construct, f"{name} is built for steps here"),
-            repair=("move-into-batch-loop", event, step, optimizer) if step else None,
+            repair=MoveIntoBatchLoop(event=event, step=step, optimizer=optimizer) if step else None,
         )

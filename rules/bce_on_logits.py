@@ -62,7 +62,7 @@ loss there is none.
 What a run shows: the run ends with the error.
 """
 
-from looplint.rule import Note, Program, Report, Reports, scored
+from looplint.rule import Note, Program, Report, Reports, TakeLogits, scored
 
 CODE = "LL703"
 
@@ -71,4 +71,4 @@ def check(program: Program) -> Reports:
     for found in scored(program, "binary_cross_entropy", "linear"):
         message = f"this loss takes probabilities, and {found.what} comes straight out of a layer: the first value that is not between 0 and 1 raises an error"
         notes = tuple(Note(site, "no sigmoid follows this layer") for site in found.sites[:3])
-        yield Report(found.event, message, notes, repair=("take-logits", found.event))
+        yield Report(found.event, message, notes, repair=TakeLogits(event=found.event))

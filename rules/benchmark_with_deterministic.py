@@ -61,7 +61,7 @@ Safe: benchmark is set to False.
 What a run shows: both flags are True when it ends.
 """
 
-from looplint.rule import Automaton, Event, Program, Report, Reports, note
+from looplint.rule import Automaton, Event, Program, Report, Reports, SetValue, note
 
 CODE = "LL902"
 
@@ -102,7 +102,10 @@ def check(program: Program) -> Reports:
                 "cuDNN's benchmark mode may take another algorithm in each run, and deterministic mode is on: two runs will not be the same"
             )
             yield Report(
-                benchmark, message, note(deterministic, "deterministic mode is switched on here"), repair=("set-value", benchmark, "False")
+                benchmark,
+                message,
+                note(deterministic, "deterministic mode is switched on here"),
+                repair=SetValue(event=benchmark, value="False"),
             )
 
 

@@ -71,7 +71,7 @@ Safe: `copy.deepcopy(...)`, with the import.
 What a run shows: the tensors of the state that is restored share their storage with the model's own parameters.
 """
 
-from looplint.rule import Automaton, Event, Obj, PathState, Program, Report, Reports, name_of, note, related
+from looplint.rule import Automaton, CopyValue, Event, Obj, PathState, Program, Report, Reports, name_of, note, related
 
 CODE = "LL801"
 
@@ -89,8 +89,8 @@ def check(program: Program) -> Reports:
             continue
         for visit in program.run(AUTOMATON, state):
             stale = visit.sometimes("stale")
-            if visit.event.kind in ("load", "save") and stale and _is_meant_to_stay(visit.event, stale[0], owner):
-                taken = stale[0].last("snapshot")
+            taken = stale[0].last("snapshot") if stale else None
+            if visit.event.kind in ("load", "save") and taken is not None and _is_meant_to_stay(visit.event, taken, stale[0], owner):
                 held, name = f"{state.name} holds" if state.name else "this state holds", name_of(owner, "the model")
                 message = f"{held} the tensors of {name} themselves: the steps that follow change them, and what is kept is the last state, not this one"
                 what = "restored" if visit.event.kind == "load" else "saved"
@@ -98,15 +98,14 @@ def check(program: Program) -> Reports:
                     taken,
                     message,
                     note(stale[0].since, "the parameters change here") + note(visit.event, f"and the state is {what} here"),
-                    repair=("copy-value", taken),
+                    repair=CopyValue(event=taken),
                 )
                 break
 
 
-def _is_meant_to_stay(read: Event, path: PathState, owner: Obj) -> bool:
+def _is_meant_to_stay(read: Event, taken: Event, path: PathState, owner: Obj) -> bool:
     """Whether a state is one of its time: it goes back to its own model, or is taken in the loop that trains on."""
-    taken = path.last("snapshot")
-    if taken is None or not taken.certain:
+    if not taken.certain:
         return False  # of several models that it may be of, this is one
     if read.kind == "load" and related(read.subjects, [owner]):
         return True

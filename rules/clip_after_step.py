@@ -59,7 +59,7 @@ Safe: move the clip to just before the step.
 What a run shows: the gradient norm at the step exceeds `max_norm`.
 """
 
-from looplint.rule import Automaton, Program, Report, Reports, name_of, note
+from looplint.rule import Automaton, MoveBeforeStep, Program, Report, Reports, name_of, note
 
 CODE = "LL104"
 
@@ -85,5 +85,8 @@ def check(program: Program) -> Reports:
                 continue
             message = f"the clip runs after {name_of(optimizer)}.step(): the step has already used the unclipped gradients"
             yield Report(
-                visit.event, message, note(step, "the gradients are used here"), repair=("move-before-step", visit.event, step, optimizer)
+                visit.event,
+                message,
+                note(step, "the gradients are used here"),
+                repair=MoveBeforeStep(clip=visit.event, step=step, optimizer=optimizer),
             )

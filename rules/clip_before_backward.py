@@ -60,7 +60,7 @@ Safe: move the clip to just before the step, after `unscale_`.
 What a run shows: the gradient norm at the step exceeds `max_norm`.
 """
 
-from looplint.rule import Automaton, Program, Report, Reports, name_of, note
+from looplint.rule import Automaton, MoveBeforeStep, Program, Report, Reports, name_of, note
 
 CODE = "LL103"
 
@@ -100,4 +100,4 @@ def check(program: Program) -> Reports:
                         f"the clip runs before backward(): there are no gradients yet, and {name_of(optimizer)} steps with unclipped ones"
                     )
                     notes = note(state.last("backward"), "the gradients are computed here") + note(visit.event, "and used here, unclipped")
-                    yield Report(clip, message, notes, repair=("move-before-step", clip, visit.event, optimizer))
+                    yield Report(clip, message, notes, repair=MoveBeforeStep(clip=clip, step=visit.event, optimizer=optimizer))

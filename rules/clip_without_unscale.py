@@ -70,7 +70,7 @@ Safe: insert `scaler.unscale_(optimizer)` just before the clip.
 What a run shows: a clip meets gradients that have been scaled and not unscaled.
 """
 
-from looplint.rule import SCALING, Program, Report, Reports, name_of, note, scaler_of, switched, unscaled_by_hand
+from looplint.rule import SCALING, InsertUnscale, Program, Report, Reports, name_of, note, scaler_of, switched, unscaled_by_hand
 
 CODE = "LL601"
 
@@ -92,4 +92,4 @@ def check(program: Program) -> Reports:
                 f"the gradients are clipped while they are still scaled: {name}.unscale_({name_of(optimizer)}) has to run before the clip"
             )
             notes = note(backward, f"{name} scales the loss here, and its gradients with it")
-            yield Report(clip, message, notes, repair=("insert-unscale", clip, backward, scaler, optimizer))
+            yield Report(clip, message, notes, repair=InsertUnscale(clip=clip, backward=backward, scaler=scaler, optimizer=optimizer))

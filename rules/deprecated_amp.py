@@ -65,7 +65,7 @@ Safe: the name of `torch.amp`, with the device. Positional arguments of `autocas
 What a run shows: a FutureWarning that names the function.
 """
 
-from looplint.rule import Program, Report, Reports
+from looplint.rule import Program, Report, Reports, UseTorchAmp
 
 CODE = "LP007"
 DEFAULT = False
@@ -78,4 +78,4 @@ def check(program: Program) -> Reports:
     for event in program.of("outdated"):
         device, name = event.data["device"], event.data["name"]
         message = f'torch.{device}.amp.{name} is deprecated and warns: torch.amp.{name}("{device}") does the same'
-        yield Report(event, message, repair=("use-torch-amp", event, device, name))
+        yield Report(event, message, repair=UseTorchAmp(event=event, device=device, name=name))

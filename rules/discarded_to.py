@@ -65,7 +65,7 @@ Safe: assign the result.
 What a run shows: the tensor's device or type is the same before and after.
 """
 
-from looplint.rule import Program, Report, Reports
+from looplint.rule import AssignResult, Program, Report, Reports
 
 CODE = "LL503"
 
@@ -76,4 +76,4 @@ def check(program: Program) -> Reports:
             continue
         name, method = event.data["receiver"], event.data["method"]
         stays = "keeps its type" if event.data["changes"] == "type" else "stays where it is"
-        yield Report(event, f"{method}() returns a new tensor and nothing takes it: {name} {stays}", repair=("assign-result", event))
+        yield Report(event, f"{method}() returns a new tensor and nothing takes it: {name} {stays}", repair=AssignResult(event=event))

@@ -60,7 +60,7 @@ Unsafe: remove the call; another program on the same device may count on the mem
 What a run shows: in how many training batches the memory is given back. What each costs depends on the device: on the CPU nothing.
 """
 
-from looplint.rule import Program, Report, Reports
+from looplint.rule import DropCall, Program, Report, Reports
 
 CODE = "LP005"
 DEFAULT = False
@@ -73,4 +73,4 @@ def check(program: Program) -> Reports:
         if loop is None or not event.certain or not program.every_iteration(event, loop):
             continue
         message = f"{event.data['what']}() in every batch: each waits for the device, and asks for its memory anew"
-        yield Report(event, message, repair=("drop-call", event))
+        yield Report(event, message, repair=DropCall(event=event))

@@ -79,7 +79,7 @@ Safe: `train()` at the top of the batch body.
 What a run shows: the module's `training` is False in training forwards between a validation and the end of its epoch.
 """
 
-from looplint.rule import Event, Loop, Obj, PathState, Program, Report, Reports, mode_matters, mode_states, name_of, note
+from looplint.rule import Event, InsertTrain, Loop, Obj, PathState, Program, Report, Reports, mode_matters, mode_states, name_of, note
 
 CODE = "LL304"
 
@@ -105,7 +105,7 @@ def check(program: Program) -> Reports:
         name = name_of(module)
         message = f"after a validation {name} is still in eval mode here, to the end of the epoch: nothing in this loop calls {name}.train() again"
         notes = note(left.since, "eval() is called here, some batches before") + note(validated, "for this validation")
-        yield Report(event, message, notes, repair=("insert-train", module, loop, event))
+        yield Report(event, message, notes, repair=InsertTrain(module=module, loop=loop, event=event))
 
 
 def _in_loop(state: PathState, loop: Loop) -> bool:

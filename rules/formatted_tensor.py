@@ -60,7 +60,7 @@ Safe: `.item()`.
 What a run shows: in how many training batches a text is made of a tensor.
 """
 
-from looplint.rule import Program, Report, Reports, over_batches
+from looplint.rule import Program, Report, Reports, ShowItem, over_batches
 
 CODE = "LL403"
 DEFAULT = False
@@ -73,4 +73,4 @@ def check(program: Program) -> Reports:
         if loop is None or program.counts_epochs(loop) or not event.certain or not program.every_iteration(event, loop):
             continue
         message = f"{event.data['name']} goes into a text as a tensor in every batch: each waits for the device, and nothing here says so"
-        yield Report(event, message, repair=("show-item", event))
+        yield Report(event, message, repair=ShowItem(event=event))

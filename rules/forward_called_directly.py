@@ -60,7 +60,7 @@ Safe: call the module.
 What a run shows: a forward hook on the module is not called by this call.
 """
 
-from looplint.rule import Program, Report, Reports, name_of
+from looplint.rule import CallModule, Program, Report, Reports, name_of
 
 CODE = "LL504"
 
@@ -72,4 +72,4 @@ def check(program: Program) -> Reports:
             continue
         name = event.data["receiver"] or name_of(module)
         message = f"{name}.forward() is called in place of {name}(): hooks on the module do not run"
-        yield Report(event, message, repair=("call-module", event))
+        yield Report(event, message, repair=CallModule(event=event))

@@ -66,7 +66,7 @@ with a scaler.
 What a run shows: backward passes go unscaled through forward passes in float16.
 """
 
-from looplint.rule import COMPUTING, Program, Report, Reports, note, related
+from looplint.rule import COMPUTING, Program, Report, Reports, UseBfloat16, note, related
 
 CODE = "LL603"
 
@@ -97,7 +97,7 @@ def check(program: Program) -> Reports:
             region = forward.data["autocast"]
             message = f"the loss is computed under float16 autocast and goes backward without {scaler}: gradients below 6e-8 become zero"
             notes = note(forward, "the forward pass computes in float16 here")
-            yield Report(backward, message, notes, repair=("use-bfloat16", region.site, forward))
+            yield Report(backward, message, notes, repair=UseBfloat16(site=region.site))
 
 
 def _switched(program, backward, region) -> bool:

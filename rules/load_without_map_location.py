@@ -59,7 +59,7 @@ Safe: `map_location=` with the program's device where one name holds it, else `"
 What a run shows: `torch.load` without `map_location`, in a run whose device was chosen by what the machine has.
 """
 
-from looplint.rule import Automaton, Expr, Program, Report, Reports, name_of, note, paths_in
+from looplint.rule import Automaton, Expr, MapLocation, Program, Report, Reports, name_of, note, paths_in
 
 CODE = "LL803"
 
@@ -86,7 +86,7 @@ def check(program: Program) -> Reports:
                     event,
                     message,
                     note(choice, "which this program is written for: the device is chosen here"),
-                    repair=("map-location", event),
+                    repair=MapLocation(event=event),
                 )
 
 

@@ -69,7 +69,7 @@ What a run shows: the training batches that are made in the training process. Wh
 make: of items of 5 ms, eight batches of eight beside steps of 30 ms took 0.96 s without workers and 0.34 s with four.
 """
 
-from looplint.rule import Program, Report, Reports, makes_items, name_of, note, off, on_accelerator
+from looplint.rule import GiveArgument, Program, Report, Reports, makes_items, name_of, note, off, on_accelerator
 
 CODE = "LP001"
 DEFAULT = False
@@ -85,4 +85,4 @@ def check(program: Program) -> Reports:
             continue
         message = f"{name_of(loader, 'this loader')} makes its batches in the training process: the device waits for each"
         notes = note(found.backward, "its batches are trained on here")
-        yield Report(found.loader, message, notes, repair=("give-argument", found.loader, WORKERS, "unsafe"))
+        yield Report(found.loader, message, notes, repair=GiveArgument(event=found.loader, values=WORKERS, applicability="unsafe"))

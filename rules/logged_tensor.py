@@ -62,7 +62,7 @@ Safe: `.item()` on a scalar loss, `.detach()` else.
 What a run shows: Autograd nodes stay alive after the iteration.
 """
 
-from looplint.rule import Event, Loop, Program, Report, Reports, note, over_data, over_tensor
+from looplint.rule import DetachArgument, Event, Loop, Program, Report, Reports, note, over_data, over_tensor
 
 CODE = "LL401"
 
@@ -79,7 +79,7 @@ def check(program: Program) -> Reports:
         what = event.data["into"].name or f"the {event.data['into'].kind}"
         message = f"{what} keeps tensors with their autograd graphs: the nodes of every iteration stay in memory as long as it does"
         yield Report(
-            event, message, note(made[0], "the graph comes from this forward pass"), repair=("detach-argument", event, value.scalar)
+            event, message, note(made[0], "the graph comes from this forward pass"), repair=DetachArgument(event=event, scalar=value.scalar)
         )
 
 

@@ -65,7 +65,20 @@ Safe: insert `eval()` before the pass, and `train()` back where it is needed.
 What a run shows: two passes over one batch differ; running statistics change.
 """
 
-from looplint.rule import Event, Program, Report, Reports, bypassed, mode_matters, mode_states, name_of, note, related, validation_loop
+from looplint.rule import (
+    Event,
+    InsertEval,
+    Program,
+    Report,
+    Reports,
+    bypassed,
+    mode_matters,
+    mode_states,
+    name_of,
+    note,
+    related,
+    validation_loop,
+)
 
 CODE = "LL302"
 
@@ -100,7 +113,7 @@ def check(program: Program) -> Reports:
         switch = next((s.last("train") for s in visit.states if s.last("train")), None)
         notes = note(switch, "train mode is switched on here") if switch else note(trained, f"{name} is trained here")
         depth = event.data["outside"]
-        yield Report(event, message, notes, repair=("insert-eval", module, loop, event, depth), site=event.chain[depth])
+        yield Report(event, message, notes, repair=InsertEval(module=module, loop=loop, event=event, depth=depth), site=event.chain[depth])
 
 
 def _samples(program: Program, event: Event) -> bool:

@@ -64,7 +64,7 @@ Safe: wrap the pass in `with torch.no_grad():`.
 What a run shows: the outputs have a `grad_fn`; peak memory is higher.
 """
 
-from looplint.rule import Program, Report, Reports, mode_states, name_of, note, related, validation_loop
+from looplint.rule import InsertNoGrad, Program, Report, Reports, mode_states, name_of, note, related, validation_loop
 
 CODE = "LL303"
 
@@ -93,4 +93,4 @@ def check(program: Program) -> Reports:
         message = f"gradients are enabled in this validation pass: every call of {name_of(module)} builds a graph and keeps its activations, and nothing goes backward"
         depth = event.data["outside"]
         notes = note(switch, "validation begins here") if evaluates else ()
-        yield Report(event, message, notes, repair=("insert-no-grad", loop, event, depth), site=event.chain[depth])
+        yield Report(event, message, notes, repair=InsertNoGrad(loop=loop, event=event, depth=depth), site=event.chain[depth])

@@ -57,7 +57,7 @@ Unsafe: insert the step behind the backward.
 What a run shows: the parameters do not change.
 """
 
-from looplint.rule import Event, Obj, Program, Report, Reports, name_of, note, related
+from looplint.rule import Event, InsertStep, Obj, Program, Report, Reports, name_of, note, related
 
 CODE = "LL106"
 
@@ -90,7 +90,7 @@ def check(program: Program) -> Reports:
             name = name_of(optimizer)
             message = f"gradients are computed in this loop, but {name}.step() is called on no path: the parameters never change"
             what = f"{name}'s gradients are cleared here" if optimizer.symbolic else f"{name} is built here"
-            yield Report(event, message, note(start, what), repair=("insert-step", optimizer, event))
+            yield Report(event, message, note(start, what), repair=InsertStep(optimizer=optimizer, backward=event))
             break
 
 

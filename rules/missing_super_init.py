@@ -56,7 +56,7 @@ Safe: call `super().__init__()` first; a bare call further down moves there. Non
 What a run shows: AttributeError at the assignment.
 """
 
-from looplint.rule import Program, Report, Reports
+from looplint.rule import CallSuperInit, Program, Report, Reports
 
 CODE = "LL506"
 
@@ -69,4 +69,4 @@ def check(program: Program) -> Reports:
             continue
         reported.add(constructor)
         message = f"super().__init__() has not run before {event.data['part']}: a module cannot take {event.data['what']} until then"
-        yield Report(event, message, repair=("call-super-init", event))
+        yield Report(event, message, repair=CallSuperInit(event=event))

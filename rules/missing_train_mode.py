@@ -64,7 +64,7 @@ Safe: insert `train()` at the top of the epoch body.
 What a run shows: `module.training` is False during training forwards.
 """
 
-from looplint.rule import Program, Report, Reports, mode_matters, mode_states, name_of, note
+from looplint.rule import InsertTrain, Program, Report, Reports, mode_matters, mode_states, name_of, note
 
 CODE = "LL301"
 
@@ -91,6 +91,9 @@ def check(program: Program) -> Reports:
                     effect = "it has no layer yet that differs, but one that is added will not train"
                 message = f"{name} is in eval mode here from the second epoch on: {effect}, because nothing calls {name}.train() again"
                 yield Report(
-                    event, message, note(switch, "eval() is called here, in the epoch before"), repair=("insert-train", module, loop, event)
+                    event,
+                    message,
+                    note(switch, "eval() is called here, in the epoch before"),
+                    repair=InsertTrain(module=module, loop=loop, event=event),
                 )
             break

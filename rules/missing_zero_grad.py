@@ -58,7 +58,7 @@ Safe with one optimizer: insert the clear at the top of the batch body.
 What a run shows: the gradient norm before each step grows against the same loop with the clear.
 """
 
-from looplint.rule import Program, Report, Reports, name_of, note, uncleared
+from looplint.rule import InsertClear, Program, Report, Reports, name_of, note, uncleared
 
 CODE = "LL102"
 
@@ -74,7 +74,7 @@ def check(program: Program) -> Reports:
             found.backward,
             message,
             note(found.step, "the gradients are used here, and stay"),
-            repair=("insert-clear", optimizer, found.step, found.backward, found.loop),
+            repair=InsertClear(optimizer=optimizer, step=found.step, backward=found.backward, loop=found.loop),
         )
 
 

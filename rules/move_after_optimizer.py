@@ -61,7 +61,7 @@ Safe: move the statement before the construction.
 What a run shows: `param_groups` holds objects that the model does not, or state on another device; for a plain move, nothing.
 """
 
-from looplint.rule import Automaton, Event, Obj, Program, Report, Reports, constant_of, name_of, note
+from looplint.rule import Automaton, Event, MoveBeforeConstruction, Obj, Program, Report, Reports, constant_of, name_of, note
 
 CODE = "LL501"
 
@@ -97,7 +97,7 @@ def check(program: Program) -> Reports:
                 event,
                 _message(program, event, module, optimizer),
                 note(construct, f"{name_of(optimizer)} takes the parameters here"),
-                repair=("move-before-construction", event, construct),
+                repair=MoveBeforeConstruction(event=event, construct=construct),
             )
 
 

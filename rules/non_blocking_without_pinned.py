@@ -66,7 +66,7 @@ Safe: `pin_memory=True` on the loader, and `non_blocking=True` on the other copi
 What a run on an accelerator shows: copies that are asked not to wait, from memory that is not pinned. On the CPU there is no copy.
 """
 
-from looplint.rule import Program, Report, Reports, name_of, note, off
+from looplint.rule import PinLoader, Program, Report, Reports, name_of, note, off
 
 CODE = "LP002"
 DEFAULT = False
@@ -93,4 +93,6 @@ def check(program: Program) -> Reports:
         name = name_of(loader, "the loader")
         waiting = [e for e in program.of("transfer") if loader in e.subjects and e.data["waits"] and e.data["device"] != "cpu"]
         message = f"non_blocking=True has no effect: the batches of {name} are not in pinned memory"
-        yield Report(event, message, note(built[loader], "built without pin_memory"), repair=("pin-loader", built[loader], waiting))
+        yield Report(
+            event, message, note(built[loader], "built without pin_memory"), repair=PinLoader(loader=built[loader], waiting=waiting)
+        )

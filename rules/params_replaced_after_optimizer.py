@@ -59,7 +59,7 @@ Unsafe: move the construction behind the assignment.
 What a run shows: the new parameters get gradients and never change.
 """
 
-from looplint.rule import Automaton, Obj, Program, Report, Reports, contains_part, name_of, note, without_parameters
+from looplint.rule import Automaton, MoveConstruction, Obj, Program, Report, Reports, contains_part, name_of, note, without_parameters
 
 CODE = "LL502"
 
@@ -87,7 +87,7 @@ def check(program: Program) -> Reports:
                 event,
                 message,
                 note(construct, f"{held} takes the parameters here"),
-                repair=("move-construction", construct, event, optimizer),
+                repair=MoveConstruction(construct=construct, event=event, optimizer=optimizer),
             )
 
 

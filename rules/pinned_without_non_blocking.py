@@ -66,7 +66,7 @@ Safe: `non_blocking=True`; what runs on the device afterwards waits for the copy
 What a run on an accelerator shows: copies from pinned memory that the program waits for. On the CPU there is no copy.
 """
 
-from looplint.rule import Program, Report, Reports, argument, name_of, note
+from looplint.rule import GiveArgument, Program, Report, Reports, argument, name_of, note
 
 CODE = "LP003"
 DEFAULT = False
@@ -87,5 +87,5 @@ def check(program: Program) -> Reports:
             event,
             message,
             note(built[loader], f"{name_of(loader, 'the loader')} pins its batches"),
-            repair=("give-argument", event, {"non_blocking": "True"}),
+            repair=GiveArgument(event=event, values={"non_blocking": "True"}),
         )

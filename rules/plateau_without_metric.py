@@ -61,7 +61,7 @@ Unsafe: pass the validation loss where one name is in reach.
 What a run shows: TypeError.
 """
 
-from looplint.rule import Program, Report, Reports, name_of, note
+from looplint.rule import PassMetric, Program, Report, Reports, name_of, note
 
 CODE = "LL204"
 
@@ -75,4 +75,4 @@ def check(program: Program) -> Reports:
         if scheduler.qualname.endswith(".ReduceLROnPlateau") and not args.positional and not args.keywords and not args.starred:
             construct = next((e for e in program.of("construct") if scheduler in e.subjects), None)
             message = f"{name_of(scheduler)}.step() needs the metric it watches: without it ReduceLROnPlateau raises TypeError"
-            yield Report(event, message, note(construct, "ReduceLROnPlateau is built here"), repair=("pass-metric", event))
+            yield Report(event, message, note(construct, "ReduceLROnPlateau is built here"), repair=PassMetric(event=event))

@@ -57,7 +57,7 @@ Unsafe: drop the argument.
 What a run shows: more memory is held at the end of the iteration.
 """
 
-from looplint.rule import Event, Program, Report, Reports, note
+from looplint.rule import DropArgument, Event, Program, Report, Reports, note
 
 CODE = "LL110"
 
@@ -87,7 +87,7 @@ def check(program: Program) -> Reports:
             event,
             message,
             note(made[0], "the graph is built anew in every iteration here"),
-            repair=("drop-argument", event, "retain_graph", 1),
+            repair=DropArgument(event=event, keyword="retain_graph", position=1),
         )
 
 
@@ -100,9 +100,9 @@ def _carried(program: Program, event: Event) -> bool:
     """Whether the graph reaches back into the iteration before: a forward takes in what it or a later one has put out."""
     for key in event.data["forwards"]:
         forward = program.forwards.get(key)
-        inputs = forward.data.get("inputs") if forward else None
-        if inputs is not None and any(
-            k == key or program.forwards[k].index > forward.index for k in inputs.forwards if k in program.forwards
-        ):
+        inputs = forward.data.get("inputs") if forward is not None else None
+        if forward is None or inputs is None:
+            continue
+        if any(k == key or program.forwards[k].index > forward.index for k in inputs.forwards if k in program.forwards):
             return True
     return False

@@ -66,7 +66,7 @@ Safe: the call, at the top of the epoch loop, where the sampler or its loader ha
 What a run shows: several passes over a loader with a DistributedSampler, and no call of `set_epoch`.
 """
 
-from looplint.rule import Program, Report, Reports, name_of, note, refs
+from looplint.rule import Program, Report, Reports, SetEpoch, name_of, note, refs
 
 CODE = "LL903"
 
@@ -85,5 +85,5 @@ def check(program: Program) -> Reports:
             continue
         event, name = built[samplers[0]], name_of(samplers[0], "this sampler")
         message = f"nothing calls set_epoch on {name}: it draws the order of the first epoch in every epoch"
-        repair = ("set-epoch", event, found.loader, found.epochs, found.batches, len(given) > 1)
+        repair = SetEpoch(sampler=event, loader=found.loader, epochs=found.epochs, batches=found.batches, optional=len(given) > 1)
         yield Report(event, message, note(found.backward, "its batches are trained on here, epoch after epoch"), repair=repair)

@@ -61,7 +61,7 @@ Safe: move the call behind the optimizer's step.
 What a run shows: the learning rate of the first step is the second value of the schedule.
 """
 
-from looplint.rule import Automaton, Program, Report, Reports, name_of, note, refs
+from looplint.rule import Automaton, MoveAfterStep, Program, Report, Reports, name_of, note, refs
 
 CODE = "LL203"
 
@@ -95,7 +95,10 @@ def check(program: Program) -> Reports:
             name, held = name_of(scheduler), name_of(optimizers[0])
             message = f"{name}.step() runs before {held}.step(): the first value of the schedule is skipped (PyTorch warns about it once)"
             yield Report(
-                event, message, note(after[0], f"{held} steps only here"), repair=("move-after-step", event, after[0], optimizers[0])
+                event,
+                message,
+                note(after[0], f"{held} steps only here"),
+                repair=MoveAfterStep(event=event, step=after[0], optimizer=optimizers[0]),
             )
             break
 

@@ -62,7 +62,7 @@ Safe: move the call to the end of the epoch body.
 What a run shows: the learning rate changes len(loader) times an epoch.
 """
 
-from looplint.rule import Program, Report, Reports, name_of, note
+from looplint.rule import MoveToEpochEnd, Program, Report, Reports, name_of, note
 
 CODE = "LL201"
 
@@ -85,7 +85,10 @@ def check(program: Program) -> Reports:
             construct = next((e for e in program.of("construct") if scheduler in e.subjects), None)
             message = f"{name} counts epochs, but is stepped on every batch: the schedule ends within the first epochs"
             yield Report(
-                event, message, note(construct, f"the horizon of {name} is given in epochs here"), repair=("move-to-epoch-end", event, loop)
+                event,
+                message,
+                note(construct, f"the horizon of {name} is given in epochs here"),
+                repair=MoveToEpochEnd(event=event, loop=loop),
             )
 
 

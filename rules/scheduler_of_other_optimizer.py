@@ -64,7 +64,7 @@ Unsafe: build the scheduler behind the optimizer that steps, and on it; a second
 What a run shows: the learning rate of the optimizer that steps is constant, that of another one changes.
 """
 
-from looplint.rule import Obj, Program, Report, Reports, name_of, note, refs, related
+from looplint.rule import Obj, Program, RebuildScheduler, Report, Reports, name_of, note, refs, related
 
 CODE = "LL206"
 
@@ -99,7 +99,7 @@ def check(program: Program) -> Reports:
                 event,
                 message,
                 notes + note(here[0], "and steps here"),
-                repair=("rebuild-scheduler", built[scheduler], built[other], needed),
+                repair=RebuildScheduler(scheduler=built[scheduler], construct=built[other], again=needed),
             )
 
 

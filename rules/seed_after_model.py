@@ -55,7 +55,7 @@ Safe: the seed is moved above the statement that builds the model.
 What a run shows: parameters are there already when the first seed is set.
 """
 
-from looplint.rule import Obj, Program, Report, Reports, name_of, note, related, without_parameters
+from looplint.rule import MoveSeed, Obj, Program, Report, Reports, name_of, note, related, without_parameters
 
 CODE = "LL904"
 
@@ -74,7 +74,7 @@ def check(program: Program) -> Reports:
         reported.add(late)
         name = name_of(module, "the model")
         message = f"{name} was built before this seed: its first weights are other ones in each run"
-        yield Report(late, message, note(built, "the weights are drawn here"), repair=("move-seed", late, built))
+        yield Report(late, message, note(built, "the weights are drawn here"), repair=MoveSeed(seed=late, construct=built))
 
 
 def _trained_after(program: Program, index: int) -> bool:

@@ -63,7 +63,7 @@ Safe where the sigmoid is applied for the loss alone: drop it. Unsafe inside the
 What a run shows: the inputs of the loss all lie between 0 and 1.
 """
 
-from looplint.rule import Note, Program, Report, Reports, scored
+from looplint.rule import DropActivation, Note, Program, Report, Reports, scored
 
 CODE = "LL702"
 
@@ -72,4 +72,4 @@ def check(program: Program) -> Reports:
     for found in scored(program, "binary_cross_entropy_with_logits", "sigmoid"):
         message = f"this loss takes logits, and {found.what} is the result of a sigmoid: behind its own sigmoid no prediction is below 0.5"
         notes = tuple(Note(site, "sigmoid is applied here") for site in found.sites[:3])
-        yield Report(found.event, message, notes, repair=("drop-activation", found.event, found.outcomes))
+        yield Report(found.event, message, notes, repair=DropActivation(event=found.event, outcomes=found.outcomes))

@@ -63,7 +63,7 @@ Safe where the softmax is applied for the loss alone: drop it. Unsafe inside the
 What a run shows: the inputs of the cross-entropy are probabilities: not below 0, and each row sums to 1.
 """
 
-from looplint.rule import Note, Program, Report, Reports, scored
+from looplint.rule import DropActivation, Note, Program, Report, Reports, scored
 
 CODE = "LL701"
 
@@ -72,4 +72,4 @@ def check(program: Program) -> Reports:
     for found in scored(program, "cross_entropy", "softmax"):
         message = f"cross-entropy takes logits, and {found.what} is the result of a softmax: its own softmax makes the classes nearly equal, and training slow"
         notes = tuple(Note(site, "softmax is applied here") for site in found.sites[:3])
-        yield Report(found.event, message, notes, repair=("drop-activation", found.event, found.outcomes))
+        yield Report(found.event, message, notes, repair=DropActivation(event=found.event, outcomes=found.outcomes))

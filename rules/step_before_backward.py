@@ -57,7 +57,7 @@ Unsafe: move the step behind the backward.
 What a run shows: the steps change nothing.
 """
 
-from looplint.rule import Automaton, Program, Report, Reports, name_of, note
+from looplint.rule import Automaton, MoveAfterBackward, Program, Report, Reports, name_of, note
 
 CODE = "LL105"
 
@@ -94,5 +94,5 @@ def check(program: Program) -> Reports:
                         step,
                         message,
                         note(visit.event, "the gradients are computed here, after the step"),
-                        repair=("move-after-backward", step, visit.event, optimizer),
+                        repair=MoveAfterBackward(step=step, backward=visit.event, optimizer=optimizer),
                     )

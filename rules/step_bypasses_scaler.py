@@ -66,7 +66,7 @@ Safe: `scaler.step(optimizer)`, followed by `scaler.update()` where nothing upda
 What a run shows: a step uses the gradients of a scaled loss, and the scaler does not take part in it.
 """
 
-from looplint.rule import SCALING, Program, Report, Reports, name_of, note, scaler_of, switched, unscaled_by_hand
+from looplint.rule import SCALING, Program, Report, Reports, StepThroughScaler, name_of, note, scaler_of, switched, unscaled_by_hand
 
 CODE = "LL604"
 
@@ -88,7 +88,7 @@ def check(program: Program) -> Reports:
             harm = "its gradients are still scaled" if visit.sometimes("scaled") else "overflowed gradients are applied too"
             message = f"the loss is scaled, but {opt} steps without {scale}: {harm}; {scale}.step({opt}) unscales them and skips overflows"
             notes = note(backward, f"{scale} scales the loss here, and its gradients with it")
-            yield Report(step, message, notes, repair=("step-through-scaler", step, backward, scaler, optimizer))
+            yield Report(step, message, notes, repair=StepThroughScaler(step=step, scaler=scaler, optimizer=optimizer))
 
 
 def _other_branch(program, step, scaler, optimizer) -> bool:

@@ -63,7 +63,7 @@ Safe: `shuffle=True`.
 What a run shows: the loader of the training batches draws with a SequentialSampler.
 """
 
-from looplint.rule import Program, Report, Reports, follows_time, name_of, note
+from looplint.rule import Program, Report, Reports, SetArgument, follows_time, name_of, note
 
 CODE = "LL901"
 
@@ -77,5 +77,5 @@ def check(program: Program) -> Reports:
             found.loader,
             message,
             note(found.backward, "its batches are trained on here"),
-            repair=("set-argument", found.loader, "shuffle", "True"),
+            repair=SetArgument(event=found.loader, name="shuffle", value="True"),
         )

@@ -61,7 +61,7 @@ Safe: wrap the container in `nn.ModuleList` or `nn.ModuleDict`.
 What a run shows: `parameters()` of the owner misses those of the modules in the container.
 """
 
-from looplint.rule import Note, Program, Report, Reports, Site, known_elsewhere, unregistered, wrapper_for
+from looplint.rule import Note, Program, Report, Reports, Site, WrapModules, known_elsewhere, unregistered, wrapper_for
 
 CODE = "LL505"
 
@@ -82,4 +82,4 @@ def check(program: Program) -> Reports:
             f"{name} is a plain container: its modules are not in parameters(), to() or state_dict(), so they are neither trained nor saved"
         )
         made = tuple(Note(Site(o.source, o.node), "made here") for o in lost[:2] if o.source is not None and o.node is not None)
-        yield Report(event, message, made, repair=("wrap-modules", event, wrapper_for(event)))
+        yield Report(event, message, made, repair=WrapModules(event=event, wrapper=wrapper_for(event)))

@@ -71,7 +71,7 @@ What a run shows: how many worker processes are started. With torch 2.13 on two 
 with workers that stay.
 """
 
-from looplint.rule import Program, Report, Reports, argument, changing, epoch_passes, name_of, off, same_everywhere
+from looplint.rule import GiveArgument, Program, Report, Reports, argument, changing, epoch_passes, name_of, off, same_everywhere
 
 CODE = "LP008"
 DEFAULT = False
@@ -86,4 +86,6 @@ def check(program: Program) -> Reports:
         if not same_everywhere(program, found.loader, "num_workers"):
             continue
         message = f"the {workers} workers of {name_of(loader, 'this loader')} end with each epoch and are started again for the next"
-        yield Report(found.loader, message, repair=("give-argument", found.loader, {"persistent_workers": "True"}, "unsafe"))
+        yield Report(
+            found.loader, message, repair=GiveArgument(event=found.loader, values={"persistent_workers": "True"}, applicability="unsafe")
+        )

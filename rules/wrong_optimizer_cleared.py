@@ -57,7 +57,7 @@ Unsafe: clear the optimizer that steps.
 What a run shows: the gradient norm of the uncleared optimizer grows.
 """
 
-from looplint.rule import Program, Report, Reports, name_of, note, uncleared
+from looplint.rule import ClearOther, Event, Program, Report, Reports, name_of, note, uncleared
 
 CODE = "LL109"
 
@@ -78,12 +78,12 @@ def check(program: Program) -> Reports:
                     found.step,
                     message,
                     note(wrong, f"this clears {two}; {one} was probably meant"),
-                    repair=("clear-other", wrong, other, optimizer, found.step),
+                    repair=ClearOther(wrong=wrong, other=other, optimizer=optimizer, step=found.step),
                 )
                 break
 
 
-def _misplaced(clears: list, step: int):
+def _misplaced(clears: list[Event], step: int) -> Event:
     """The clear that stands nearest before the step."""
     before = [e for e in clears if e.index < step]
     return max(before, key=lambda e: e.index) if before else clears[-1]

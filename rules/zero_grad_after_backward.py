@@ -59,7 +59,7 @@ Safe: move the clear to the top of the batch body.
 What a run shows: the parameters of the optimizer do not change over a step.
 """
 
-from looplint.rule import Automaton, Program, Report, Reports, constant_of, name_of, note
+from looplint.rule import Automaton, MoveClear, Program, Report, Reports, constant_of, name_of, note
 
 CODE = "LL101"
 
@@ -99,10 +99,15 @@ def check(program: Program) -> Reports:
             if visit.event.kind != "step" or not visit.always("dropped"):
                 continue
             for state in visit.sometimes("dropped"):
-                clear = state.last("clear")
-                if clear in clears and clear not in reported:
+                clear, backward = state.last("clear"), state.last("backward")
+                if clear in clears and backward is not None and clear not in reported:
                     reported.add(clear)
                     harm = _NOTHING if _drops(program, clear) else _ZEROS
                     message = f"{name_of(optimizer)}'s gradients are cleared between backward() and step(): {harm}"
-                    notes = note(state.last("backward"), "the gradients are computed here") + note(visit.event, "this step uses nothing")
-                    yield Report(clear, message, notes, repair=("move-clear", optimizer, clear, state.last("backward"), visit.event))
+                    notes = note(backward, "the gradients are computed here") + note(visit.event, "this step uses nothing")
+                    yield Report(
+                        clear,
+                        message,
+                        notes,
+                        repair=MoveClear(optimizer=optimizer, clear=clear, backward=backward, step=visit.event),
+                    )

@@ -60,7 +60,7 @@ What a run shows: clears that leave gradients in memory, filled with zeros. The 
 zeros stayed, and an iteration on the CPU took 6.0 ms in place of 5.4 ms (the best of five runs each, torch 2.13).
 """
 
-from looplint.rule import Program, Report, Reports, constant_of
+from looplint.rule import DropSetting, Program, Report, Reports, constant_of
 
 CODE = "LP006"
 DEFAULT = False
@@ -76,4 +76,4 @@ def check(program: Program) -> Reports:
         known = constant_of(given) if given is not None else None
         if known is not None and known.value is False:
             message = "set_to_none=False fills the gradients with zeros: dropping them saves a write, an addition and memory"
-            yield Report(event, message, repair=("drop-setting", event, "set_to_none"))
+            yield Report(event, message, repair=DropSetting(event=event, keyword="set_to_none"))

@@ -37,6 +37,24 @@ def test_the_rule_works_as_it_stands(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert looplint.lint(good, filename="train.py") == []
 
 
+def test_a_rule_of_ones_own_asks_for_a_repair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    start("unclipped-step", "--code", "ACME101", "--folder", "lint/rules")
+    path = tmp_path / "lint/rules/unclipped_step.py"
+    text = path.read_text().replace("import Automaton,", "import Automaton, MoveBeforeStep,")
+    text = text.replace(
+        "                yield",
+        '                clip = next(e for e in program.of("clip") if program.touches(e, optimizer))\n                yield',
+    )
+    repair = "MoveBeforeStep(clip=clip, step=visit.event, optimizer=optimizer)"
+    path.write_text(text.replace('"they are computed here"))', f'"they are computed here"), repair={repair})'))
+    (tmp_path / "looplint.toml").write_text('rules = ["lint/rules"]\nselect = ["ACME101"]\n')
+    clip, backward, step = "    nn.utils.clip_grad_norm_(net.parameters(), 1.0)\n", "    loss.backward()\n", "    opt.step()\n"
+    head = "import torch\nfrom torch import nn\n\nnet = nn.Linear(4, 1)\nopt = torch.optim.SGD(net.parameters(), lr=0.1)\nfor x in data:\n    opt.zero_grad()\n    loss = net(x).sum()\n"
+    (tmp_path / "train.py").write_text(head + clip + backward + step)
+    assert looplint.fix(tmp_path / "train.py").text == head + backward + clip + step
+
+
 def test_scripts_are_started_where_there_are_scripts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "fixtures").mkdir()

@@ -12,6 +12,7 @@ from types import ModuleType
 
 import click
 
+from looplint import rule
 from looplint.commands.cli import cli
 from looplint.flow import events
 from looplint.settings.text import reference as options
@@ -77,12 +78,12 @@ def loop(kind: str) -> str:
 
 
 def completed(text: str) -> str:
-    """A page with what it names: `<!-- readme: HEADING -->` for a section of README.md, `<!-- events -->` for the table of events.
+    """A page with what it names: `<!-- readme: HEADING -->` for a section of README.md, `<!-- events -->` and `<!-- repairs -->` for the tables of these.
 
     Raises:
         ValueError: README.md has no such section.
     """
-    text = text.replace("<!-- events -->", _events())
+    text = text.replace("<!-- events -->", _events()).replace("<!-- repairs -->", _repairs())
     return re.sub(r"<!-- readme: (.+?) -->", lambda m: _section(m[1]), text)
 
 
@@ -91,6 +92,17 @@ def _events() -> str:
     found = re.findall(r'^    "([\w-]+)",  # (.+)$', inspect.getsource(events), re.MULTILINE)
     assert {kind for kind, _ in found} == set(events.EVENT_KINDS)
     return "\n".join(["| event | what happens |", "|---|---|", *(f"| `{kind}` | {words} |" for kind, words in found)])
+
+
+def _repairs() -> str:
+    """The repairs, each with its fields and the first line of its docstring."""
+    found = [value for name in rule.__all__ if inspect.isclass(value := getattr(rule, name)) and issubclass(value, rule.Repair)]
+    rows = [f"| `{cls.__name__}({', '.join(cls.__annotations__)})` | {_summary(cls)} |" for cls in found if cls is not rule.Repair]
+    return "\n".join(["| repair | what it does |", "|---|---|", *rows])
+
+
+def _summary(cls: type) -> str:
+    return (inspect.getdoc(cls) or "").split("\n", 1)[0].replace("|", "\\|")
 
 
 def _section(heading: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -14,6 +14,9 @@ from looplint.interpreter.roots import follow
 from looplint.interpreter.statements import run_block
 from looplint.linting.results import FileResult
 from looplint.queries.program import Program
+from looplint.repairs.fixes import fix_of
+from looplint.repairs.planner import Planner
+from looplint.repairs.repair import Repair
 from looplint.rule import Report
 from looplint.semantics import composition
 from looplint.sources.reading import Source
@@ -53,7 +56,7 @@ def analyse_file(source: Source, rules: Sequence[Rule], overlay: Overlay | None 
     except Unparsable as error:
         return FileResult((), (error.problem,), frozenset(), project.reads())
     findings: list[Finding] = []
-    repairs: list[tuple[Any, ...] | None] = []
+    repairs: list[Repair | None] = []
     problems: list[Problem] = []
     reads = project.reads()
     for rule in rules:
@@ -70,14 +73,12 @@ def analyse_file(source: Source, rules: Sequence[Rule], overlay: Overlay | None 
     return FileResult(_distinct(findings), tuple(problems), frozenset(program.facts.followed), reads)
 
 
-def _with_fixes(program: Program, findings: list[Finding], repairs: list[tuple[Any, ...] | None]) -> list[Finding]:
+def _with_fixes(program: Program, findings: list[Finding], repairs: list[Repair | None]) -> list[Finding]:
     """The findings with the edits that would repair them, or with the reason why nothing would."""
-    from looplint.repairs import Planner, plan
-
     planner = Planner(program)
     fixed = []
     for finding, repair in zip(findings, repairs, strict=True):
-        made = plan(planner, repair, finding.filename, finding.certainty == "every-path") if repair else None
+        made = fix_of(repair, planner, finding.filename, finding.certainty == "every-path") if repair else None
         fixed.append(replace(finding, unrepaired=made) if isinstance(made, str) else finding.with_fix(made))
     return fixed
 

@@ -9,43 +9,52 @@ from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Block, Statement
 from looplint.repairs.names import depends
 from looplint.repairs.places import body_of, place_at
-from looplint.repairs.planner import Plan, Planner
+from looplint.repairs.planner import Planner
+from looplint.repairs.repair import Plan, Repair
 
 
-def call_super_init(p: Planner, event: Event) -> Plan:
-    """`super().__init__()` goes before the module's first part: the call that stands too late, or a new one."""
-    place = place_at(event, len(event.calls), p.layouts)
-    layout = place.layout
-    function = layout.function_of(place.statement)
-    if function is None or function is not layout.by_node.get(event.data["constructor"].node):
-        raise Infeasible("the constructor cannot be found in the text")
-    body = body_of(function)
-    part = place.statement.within(body)
-    assert part is not None
-    draft = Draft(layout)
-    uncalled = next((s for s in body.statements[: part.index] if _names_constructor(s)), None)
-    if uncalled is not None:
-        assert isinstance(uncalled.node, cst.Expr)
-        draft.insert(layout.extent(uncalled.node.value)[1], "()")
-        return Plan("Call the constructor of the base class, which is only named here", "safe", [draft])
-    misspelt = next(filter(None, map(_misspelt_constructor, body.statements[: part.index])), None)
-    if misspelt is not None:
-        draft.replace(misspelt, "__init__")
-        return Plan("Call the constructor of the base class by its name", "safe", [draft])
-    plain = event.data["plain"]
-    late = next((s for s in body.statements[part.index :] if _calls_constructor(s)), None)
-    if late is not None:
-        target = _first(body) if plain else part
-        if depends(late, body.statements[target.index : late.index]):
-            raise Infeasible("the call of the base class's constructor needs what stands above it")
-        draft.move_before(late, target)
-        return Plan("Construct the base class before the first part", "safe", [draft])
-    if any(True for s in body.statements[part.index :] if "__init__" in layout.text[s.start : s.end]):
-        raise Infeasible("the base class's constructor is called on some path further down")
-    if not plain:
-        raise Infeasible("the base class is none of torch's: its constructor may take arguments")
-    draft.line_at_top(body, "super().__init__()")
-    return Plan("Call super().__init__() first", "safe", [draft])
+class CallSuperInit(Repair):
+    """`super().__init__()` goes before the module's first part: the call that stands too late, or a new one.
+
+    Attributes:
+        event: the assignment of the first part.
+    """
+
+    event: Event
+
+    def plan(self, p: Planner) -> Plan:
+        place = place_at(self.event, len(self.event.calls), p.layouts)
+        layout = place.layout
+        function = layout.function_of(place.statement)
+        if function is None or function is not layout.by_node.get(self.event.data["constructor"].node):
+            raise Infeasible("the constructor cannot be found in the text")
+        body = body_of(function)
+        part = place.statement.within(body)
+        assert part is not None
+        draft = Draft(layout)
+        uncalled = next((s for s in body.statements[: part.index] if _names_constructor(s)), None)
+        if uncalled is not None:
+            assert isinstance(uncalled.node, cst.Expr)
+            draft.insert(layout.extent(uncalled.node.value)[1], "()")
+            return Plan("Call the constructor of the base class, which is only named here", "safe", [draft])
+        misspelt = next(filter(None, map(_misspelt_constructor, body.statements[: part.index])), None)
+        if misspelt is not None:
+            draft.replace(misspelt, "__init__")
+            return Plan("Call the constructor of the base class by its name", "safe", [draft])
+        plain = self.event.data["plain"]
+        late = next((s for s in body.statements[part.index :] if _calls_constructor(s)), None)
+        if late is not None:
+            target = _first(body) if plain else part
+            if depends(late, body.statements[target.index : late.index]):
+                raise Infeasible("the call of the base class's constructor needs what stands above it")
+            draft.move_before(late, target)
+            return Plan("Construct the base class before the first part", "safe", [draft])
+        if any(True for s in body.statements[part.index :] if "__init__" in layout.text[s.start : s.end]):
+            raise Infeasible("the base class's constructor is called on some path further down")
+        if not plain:
+            raise Infeasible("the base class is none of torch's: its constructor may take arguments")
+        draft.line_at_top(body, "super().__init__()")
+        return Plan("Call super().__init__() first", "safe", [draft])
 
 
 def _first(body: Block) -> Statement:

@@ -14,45 +14,60 @@ from looplint.repairs.draft import Draft, Infeasible, first_place
 from looplint.repairs.layout import Layout, Statement
 from looplint.repairs.names import sets
 from looplint.repairs.places import Place, in_loop, loop_statement, meet, name_in, place_at, receiver
-from looplint.repairs.planner import Plan, Planner, check_free, common_block, highest
+from looplint.repairs.planner import Planner, check_free, common_block, highest
+from looplint.repairs.repair import Plan, Repair
 
 
-def move_clear(p: Planner, optimizer: Obj, clear: Event, backward: Event, step: Event) -> Plan:
+class MoveClear(Repair):
     """The clear goes to the top of the batch body, behind the step of another optimizer that stands above.
 
     Where it stands in a function that also steps and does not run the backward, or where gradients of several batches add up to a step, it
     goes behind the step.
+
+    Attributes:
+        optimizer: whose gradients are cleared.
+        clear: the clear that comes too late.
+        backward: the backward whose gradients it clears.
+        step: the step that lacks them.
     """
-    if backward.data.get("manual"):  # gradients that are changed by hand were filled before
-        backward = next((e for e in _backwards(p, optimizer, clear) if not e.data.get("manual")), backward)
-    mine, theirs = meet(clear, backward, p.layouts)
-    others = [e for e in p.program.of("step") if optimizer not in e.subjects and backward.index < e.index < clear.index]
-    holds = optimizer.info.get("holds", frozenset())
-    if others and any(related(holds, e.subjects) for e in p.program.of("forward") if clear.index < e.index < step.index):
-        raise Infeasible(
-            "another optimizer has used those gradients, and a loss of its own is computed behind the clear: its backward may be missing"
-        )
-    with_step = not mine.direct and p.does(mine.statement, mine.layout, optimizer, "step")
-    if with_step or _accumulates(p, backward, step):
-        return _clear_behind_step(p, optimizer, clear, step)
-    unit = p.unit(mine, theirs.statement, "clear")
-    block, outer, backwards = common_block(unit, theirs.statement)
-    if outer is not unit:
-        check_free(unit, backwards)
-    index = highest(unit, block, outer.index, _top(p, optimizer, backwards, mine))
-    if index > backwards.index:
-        raise Infeasible("it uses names that are set behind the backward")
-    draft = Draft(mine.layout)
-    first, docstring = first_place(block)
-    target = block.statements[index]
-    if target is unit:
-        raise Infeasible("it already stands above the backward")
-    if target is first and docstring:
-        draft.move_after(unit, first)
-    else:
-        draft.move_before(unit, target)
-    # Where another optimizer has stepped on these gradients, they may be its own.
-    return Plan(f"Move the clear of {_called(optimizer)} before the forward pass", "unsafe" if others else "safe", [draft])
+
+    optimizer: Obj
+    clear: Event
+    backward: Event
+    step: Event
+
+    def plan(self, p: Planner) -> Plan:
+        backward = self.backward
+        if backward.data.get("manual"):  # gradients that are changed by hand were filled before
+            backward = next((e for e in _backwards(p, self.optimizer, self.clear) if not e.data.get("manual")), backward)
+        mine, theirs = meet(self.clear, backward, p.layouts)
+        others = [e for e in p.program.of("step") if self.optimizer not in e.subjects and backward.index < e.index < self.clear.index]
+        holds = self.optimizer.info.get("holds", frozenset())
+        if others and any(related(holds, e.subjects) for e in p.program.of("forward") if self.clear.index < e.index < self.step.index):
+            raise Infeasible(
+                "another optimizer has used those gradients, and a loss of its own is computed behind the clear: its backward may be missing"
+            )
+        with_step = not mine.direct and p.does(mine.statement, mine.layout, self.optimizer, "step")
+        if with_step or _accumulates(p, backward, self.step):
+            return _clear_behind_step(p, self.optimizer, self.clear, self.step)
+        unit = p.unit(mine, theirs.statement, "clear")
+        block, outer, backwards = common_block(unit, theirs.statement)
+        if outer is not unit:
+            check_free(unit, backwards)
+        index = highest(unit, block, outer.index, _top(p, self.optimizer, backwards, mine))
+        if index > backwards.index:
+            raise Infeasible("it uses names that are set behind the backward")
+        draft = Draft(mine.layout)
+        first, docstring = first_place(block)
+        target = block.statements[index]
+        if target is unit:
+            raise Infeasible("it already stands above the backward")
+        if target is first and docstring:
+            draft.move_after(unit, first)
+        else:
+            draft.move_before(unit, target)
+        # Where another optimizer has stepped on these gradients, they may be its own.
+        return Plan(f"Move the clear of {_called(self.optimizer)} before the forward pass", "unsafe" if others else "safe", [draft])
 
 
 def _backwards(p: Planner, optimizer: Obj, before: Event) -> list[Event]:
@@ -92,54 +107,86 @@ def _top(p: Planner, optimizer: Obj, backward: Statement, place: Place) -> int:
     return 0
 
 
-def insert_clear(p: Planner, optimizer: Obj, step: Event, backward: Event, loop: Loop) -> Plan:
+class InsertClear(Repair):
     """The clear goes to the top of the batch body; behind the step where that does not run for every batch, or is elsewhere.
 
     With several optimizers it belongs to the optimizer's own backward, the last one before its step: what the losses of others have left
     is cleared too.
+
+    Attributes:
+        optimizer: whose gradients nothing clears.
+        step: its step.
+        backward: a backward into its gradients.
+        loop: the loop over batches that both are in.
     """
-    name = receiver(step, optimizer, p.layouts)
-    if name is None:
-        raise Infeasible("the step does not name its optimizer")
-    backward = next((e for e in _backwards(p, optimizer, step) if e.loops == backward.loops), backward)
-    code = f"{name}.zero_grad()"
-    applicability: Applicability = "safe" if len([o for o in p.program.optimizers if o.kind == "optimizer"]) == 1 else "unsafe"
-    steps, backwards = meet(step, backward, p.layouts)
-    draft = Draft(steps.layout)
-    if steps.direct and backwards.direct and loop in step.loops and p.program.every_iteration(step, loop) and step.loops == backward.loops:
-        block, _, target = common_block(steps.statement, backwards.statement)
-        index = _top(p, optimizer, target, steps)
-        base = name.partition(".")[0].partition("[")[0]
-        for number in range(target.index - 1, index - 1, -1):
-            if {base, name} & sets(block.statements[number].node):
-                index = number + 1
-                break
-        if index == 0:
-            draft.line_at_top(block, code)
-        else:
-            draft.line_before(block.statements[index], code)
-        return Plan(f"Clear the gradients of {name} before the forward pass", applicability, [draft])
-    own = place_at(step, len(step.calls), p.layouts)
-    draft = Draft(own.layout)
-    around = p.alternatives(own, optimizer, "step")
-    draft.line_after(p.last_of(around, own.layout, None, "update", "schedule"), code)
-    return Plan(f"Clear the gradients of {name} after its step", applicability, [draft])
+
+    optimizer: Obj
+    step: Event
+    backward: Event
+    loop: Loop
+
+    def plan(self, p: Planner) -> Plan:
+        name = receiver(self.step, self.optimizer, p.layouts)
+        if name is None:
+            raise Infeasible("the step does not name its optimizer")
+        before = (e for e in _backwards(p, self.optimizer, self.step) if e.loops == self.backward.loops)
+        backward = next(before, self.backward)
+        code = f"{name}.zero_grad()"
+        applicability: Applicability = "safe" if len([o for o in p.program.optimizers if o.kind == "optimizer"]) == 1 else "unsafe"
+        steps, backwards = meet(self.step, backward, p.layouts)
+        draft = Draft(steps.layout)
+        if (
+            steps.direct
+            and backwards.direct
+            and self.loop in self.step.loops
+            and p.program.every_iteration(self.step, self.loop)
+            and self.step.loops == backward.loops
+        ):
+            block, _, target = common_block(steps.statement, backwards.statement)
+            index = _top(p, self.optimizer, target, steps)
+            base = name.partition(".")[0].partition("[")[0]
+            for number in range(target.index - 1, index - 1, -1):
+                if {base, name} & sets(block.statements[number].node):
+                    index = number + 1
+                    break
+            if index == 0:
+                draft.line_at_top(block, code)
+            else:
+                draft.line_before(block.statements[index], code)
+            return Plan(f"Clear the gradients of {name} before the forward pass", applicability, [draft])
+        own = place_at(self.step, len(self.step.calls), p.layouts)
+        draft = Draft(own.layout)
+        around = p.alternatives(own, self.optimizer, "step")
+        draft.line_after(p.last_of(around, own.layout, None, "update", "schedule"), code)
+        return Plan(f"Clear the gradients of {name} after its step", applicability, [draft])
 
 
-def move_before_step(p: Planner, clip: Event, step: Event, optimizer: Obj) -> Plan:
-    """The clip goes to just before the step, inside its guard; a scaler's gradients are unscaled before it."""
-    mine, theirs = meet(clip, step, p.layouts)
-    if not theirs.direct and p.does(theirs.statement, theirs.layout, optimizer, "backward"):
-        raise Infeasible("the step is made by a function that also runs the backward")
-    target = p.alternatives(theirs, optimizer, "step")
-    unit = p.unit(mine, target, "clip", "unscale")
-    check_free(unit, target)
-    draft = Draft(mine.layout)
-    scaler = step.data.get("scaler")
-    if scaler is not None:
-        _unscale(p, draft, mine, theirs, target, optimizer, step)
-    draft.move_before(unit, target)
-    return Plan(f"Move the clip to just before the step of {_called(optimizer)}", "safe", [draft])
+class MoveBeforeStep(Repair):
+    """The clip goes to just before the step, inside its guard; a scaler's gradients are unscaled before it.
+
+    Attributes:
+        clip: the clip, or what else has to see the gradients that the step uses.
+        step: the step.
+        optimizer: the optimizer that steps.
+    """
+
+    clip: Event
+    step: Event
+    optimizer: Obj
+
+    def plan(self, p: Planner) -> Plan:
+        mine, theirs = meet(self.clip, self.step, p.layouts)
+        if not theirs.direct and p.does(theirs.statement, theirs.layout, self.optimizer, "backward"):
+            raise Infeasible("the step is made by a function that also runs the backward")
+        target = p.alternatives(theirs, self.optimizer, "step")
+        unit = p.unit(mine, target, "clip", "unscale")
+        check_free(unit, target)
+        draft = Draft(mine.layout)
+        scaler = self.step.data.get("scaler")
+        if scaler is not None:
+            _unscale(p, draft, mine, theirs, target, self.optimizer, self.step)
+        draft.move_before(unit, target)
+        return Plan(f"Move the clip to just before the step of {_called(self.optimizer)}", "safe", [draft])
 
 
 def _unscale(p: Planner, draft: Draft, clip: Place, steps: Place, target: Statement, optimizer: Obj, step: Event) -> None:
@@ -161,47 +208,69 @@ def _unscale(p: Planner, draft: Draft, clip: Place, steps: Place, target: Statem
             draft.move_before(p.unit(other, target, "unscale"), target)
 
 
-def move_after_backward(p: Planner, step: Event, backward: Event, optimizer: Obj) -> Plan:
-    """The step goes behind the backward and the clips that follow it, together with what follows the step."""
-    between = [e for e in p.program.of("clear") if step.index < e.index < backward.index and e.loops == step.loops]
-    if any(optimizer not in e.subjects for e in between):
-        raise Infeasible("another optimizer is cleared for the backward that follows: a backward of its own may be missing")
-    mine, theirs = meet(step, backward, p.layouts)
-    unit = p.unit(mine, theirs.statement, "step", "update")
-    block, outer, target = common_block(unit, theirs.statement)
-    if outer is not unit:
-        raise Infeasible("it stands in a block of its own")
-    last = p.last_of(unit, mine.layout, None, "update", "schedule")
-    target = p.last_of(target, mine.layout, None, "clip", "unscale")
-    draft = Draft(mine.layout)
-    for statement in block.statements[unit.index : last.index + 1]:
-        check_free(statement, target, including=True)
-    for statement in block.statements[unit.index : last.index + 1]:
-        draft.move_after(statement, target)
-    return Plan(f"Move the step of {_called(optimizer)} behind the backward", "unsafe", [draft])
+class MoveAfterBackward(Repair):
+    """The step goes behind the backward and the clips that follow it, together with what follows the step.
+
+    Attributes:
+        step: the step that comes too early.
+        backward: the backward whose gradients it should use.
+        optimizer: the optimizer that steps.
+    """
+
+    step: Event
+    backward: Event
+    optimizer: Obj
+
+    def plan(self, p: Planner) -> Plan:
+        between = [e for e in p.program.of("clear") if self.step.index < e.index < self.backward.index and e.loops == self.step.loops]
+        if any(self.optimizer not in e.subjects for e in between):
+            raise Infeasible("another optimizer is cleared for the backward that follows: a backward of its own may be missing")
+        mine, theirs = meet(self.step, self.backward, p.layouts)
+        unit = p.unit(mine, theirs.statement, "step", "update")
+        block, outer, target = common_block(unit, theirs.statement)
+        if outer is not unit:
+            raise Infeasible("it stands in a block of its own")
+        last = p.last_of(unit, mine.layout, None, "update", "schedule")
+        target = p.last_of(target, mine.layout, None, "clip", "unscale")
+        draft = Draft(mine.layout)
+        for statement in block.statements[unit.index : last.index + 1]:
+            check_free(statement, target, including=True)
+        for statement in block.statements[unit.index : last.index + 1]:
+            draft.move_after(statement, target)
+        return Plan(f"Move the step of {_called(self.optimizer)} behind the backward", "unsafe", [draft])
 
 
-def insert_step(p: Planner, optimizer: Obj, backward: Event) -> Plan:
-    """A step behind the backward and its clips, or before the clear that follows them; steps that are named and not called are called."""
-    backward, clear = _cleared_around(p, optimizer, backward)
-    place = place_at(backward, len(backward.calls), p.layouts)
-    function = place.layout.function_of(place.statement)
-    name = name_in(p.program, optimizer, place.layout.info, function, p.layouts, ("clear", "construct"))
-    if name is None:
-        raise Infeasible("the optimizer has no name where the backward is")
-    draft = Draft(place.layout)
-    uncalled = _steps_not_called(p, place.layout, function)
-    if f"{name}.step" in uncalled.values():
-        for statement in uncalled:
-            draft.insert(place.layout.extent(statement.node)[1], "()")
-        return Plan(f"Call {', '.join(f'{code}()' for code in dict.fromkeys(uncalled.values()))}", "unsafe", [draft])
-    if clear is not None:
-        before = place_at(clear, len(clear.calls), p.layouts)
-        if before.layout is place.layout and before.layout.function_of(before.statement) is function and clear.loops == backward.loops:
-            draft.line_before(before.statement, f"{name}.step()")
-            return Plan(f"Step {name} before its clear", "unsafe", [draft])
-    draft.line_after(p.last_of(place.statement, place.layout, None, "clip", "unscale"), f"{name}.step()")
-    return Plan(f"Step {name} behind the backward", "unsafe", [draft])
+class InsertStep(Repair):
+    """A step behind the backward and its clips, or before the clear that follows them; steps that are named and not called are called.
+
+    Attributes:
+        optimizer: the optimizer that never steps.
+        backward: a backward into its gradients.
+    """
+
+    optimizer: Obj
+    backward: Event
+
+    def plan(self, p: Planner) -> Plan:
+        backward, clear = _cleared_around(p, self.optimizer, self.backward)
+        place = place_at(backward, len(backward.calls), p.layouts)
+        function = place.layout.function_of(place.statement)
+        name = name_in(p.program, self.optimizer, place.layout.info, function, p.layouts, ("clear", "construct"))
+        if name is None:
+            raise Infeasible("the optimizer has no name where the backward is")
+        draft = Draft(place.layout)
+        uncalled = _steps_not_called(p, place.layout, function)
+        if f"{name}.step" in uncalled.values():
+            for statement in uncalled:
+                draft.insert(place.layout.extent(statement.node)[1], "()")
+            return Plan(f"Call {', '.join(f'{code}()' for code in dict.fromkeys(uncalled.values()))}", "unsafe", [draft])
+        if clear is not None:
+            before = place_at(clear, len(clear.calls), p.layouts)
+            if before.layout is place.layout and before.layout.function_of(before.statement) is function and clear.loops == backward.loops:
+                draft.line_before(before.statement, f"{name}.step()")
+                return Plan(f"Step {name} before its clear", "unsafe", [draft])
+        draft.line_after(p.last_of(place.statement, place.layout, None, "clip", "unscale"), f"{name}.step()")
+        return Plan(f"Step {name} behind the backward", "unsafe", [draft])
 
 
 def _steps_not_called(p: Planner, layout: Layout, function: Statement | None) -> dict[Statement, str]:
@@ -231,29 +300,45 @@ def _cleared_around(p: Planner, optimizer: Obj, backward: Event) -> tuple[Event,
     return (chosen, None) if chosen is not None else (backward, clear if clear.index > backward.index else None)
 
 
-def divide_loss(p: Planner, backward: Event, every: str, step: Event) -> Plan:
-    """The loss is divided where it goes backward: what is logged of it stays as it is."""
-    place, guarded = meet(backward, step, p.layouts)
-    node = backward.site.node
-    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
-        raise Infeasible("its loss cannot be found in the text")
-    if not (place.direct and guarded.direct) and not (every.startswith("self.") and _same_class(p, backward, step)) and not every.isdigit():
-        raise Infeasible(f"{every} is not known where the backward is")
-    layout = p.layouts.of(backward.site.module)
-    draft = Draft(layout)
-    factor = every if every.replace(".", "").replace("_", "").isalnum() else f"({every})"
-    loss: cst.BaseExpression = node.func.value
-    outside = node.func.attr.value != "backward" or bool(node.args and node.args[0].keyword is None)
-    if outside and node.args:  # accelerator.backward(loss), torch.autograd.backward(loss)
-        draft.replace(node.args[0].value, f"{_operand(layout.code(node.args[0].value), node.args[0].value)} / {factor}")
-    elif isinstance(loss, cst.Call) and isinstance(loss.func, cst.Attribute) and loss.func.attr.value == "scale" and loss.args:
-        inner = loss.args[0].value
-        draft.replace(inner, f"{_operand(layout.code(inner), inner)} / {factor}")
-    elif loss.lpar:
-        draft.replace(loss, f"({layout.code(loss)}) / {factor}")
-    else:
-        draft.replace(loss, f"({layout.code(loss)} / {factor})")
-    return Plan(f"Divide the loss by {every}", "unsafe", [draft])
+class DivideLoss(Repair):
+    """The loss is divided where it goes backward: what is logged of it stays as it is.
+
+    Attributes:
+        backward: the backward of the loss.
+        every: by what it is divided, as the code writes it.
+        step: the step that is made once in so many batches.
+    """
+
+    backward: Event
+    every: str
+    step: Event
+
+    def plan(self, p: Planner) -> Plan:
+        place, guarded = meet(self.backward, self.step, p.layouts)
+        node = self.backward.site.node
+        if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+            raise Infeasible("its loss cannot be found in the text")
+        if (
+            not (place.direct and guarded.direct)
+            and not (self.every.startswith("self.") and _same_class(p, self.backward, self.step))
+            and not self.every.isdigit()
+        ):
+            raise Infeasible(f"{self.every} is not known where the backward is")
+        layout = p.layouts.of(self.backward.site.module)
+        draft = Draft(layout)
+        factor = self.every if self.every.replace(".", "").replace("_", "").isalnum() else f"({self.every})"
+        loss: cst.BaseExpression = node.func.value
+        outside = node.func.attr.value != "backward" or bool(node.args and node.args[0].keyword is None)
+        if outside and node.args:  # accelerator.backward(loss), torch.autograd.backward(loss)
+            draft.replace(node.args[0].value, f"{_operand(layout.code(node.args[0].value), node.args[0].value)} / {factor}")
+        elif isinstance(loss, cst.Call) and isinstance(loss.func, cst.Attribute) and loss.func.attr.value == "scale" and loss.args:
+            inner = loss.args[0].value
+            draft.replace(inner, f"{_operand(layout.code(inner), inner)} / {factor}")
+        elif loss.lpar:
+            draft.replace(loss, f"({layout.code(loss)}) / {factor}")
+        else:
+            draft.replace(loss, f"({layout.code(loss)} / {factor})")
+        return Plan(f"Divide the loss by {self.every}", "unsafe", [draft])
 
 
 def _same_class(p: Planner, one: Event, two: Event) -> bool:
@@ -268,53 +353,105 @@ def _operand(code: str, node: cst.BaseExpression) -> str:
     return code if isinstance(node, cst.Name | cst.Attribute | cst.Call | cst.Subscript) or node.lpar else f"({code})"
 
 
-def clear_other(p: Planner, wrong: Event, other: Obj, optimizer: Obj, step: Event) -> Plan:
-    """The clear that stands before the step names the optimizer that steps."""
-    mine, theirs = meet(wrong, step, p.layouts)
-    name = receiver(step, optimizer, p.layouts)
-    node = wrong.site.node
-    if name is None or not mine.direct or not theirs.direct or not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
-        raise Infeasible("the clear and the step are in different functions")
-    draft = Draft(mine.layout)
-    draft.replace(node.func.value, name)
-    return Plan(f"Clear {name} instead of {_called(other)}", "unsafe", [draft])
+class ClearOther(Repair):
+    """The clear that stands before the step names the optimizer that steps.
+
+    Attributes:
+        wrong: the clear that names the wrong optimizer.
+        other: the optimizer that it names.
+        optimizer: the optimizer that it should name.
+        step: the step of that one.
+    """
+
+    wrong: Event
+    other: Obj
+    optimizer: Obj
+    step: Event
+
+    def plan(self, p: Planner) -> Plan:
+        mine, theirs = meet(self.wrong, self.step, p.layouts)
+        name = receiver(self.step, self.optimizer, p.layouts)
+        node = self.wrong.site.node
+        if (
+            name is None
+            or not mine.direct
+            or not theirs.direct
+            or not isinstance(node, cst.Call)
+            or not isinstance(node.func, cst.Attribute)
+        ):
+            raise Infeasible("the clear and the step are in different functions")
+        draft = Draft(mine.layout)
+        draft.replace(node.func.value, name)
+        return Plan(f"Clear {name} instead of {_called(self.other)}", "unsafe", [draft])
 
 
-def drop_argument(p: Planner, event: Event, keyword: str, position: int) -> Plan:
-    """An argument goes that is given by its name, or as the last one at its position."""
-    place = place_at(event, len(event.calls), p.layouts)
-    node = event.site.node
-    if not isinstance(node, cst.Call):
-        raise Infeasible("the argument cannot be found")
-    index = next((n for n, a in enumerate(node.args) if a.keyword is not None and a.keyword.value == keyword), None)
-    if index is None and len(node.args) == position + 1 and not any(a.star or a.keyword for a in node.args):
-        index = position
-    if index is None:
-        raise Infeasible("the argument is not given by its name")
-    draft = Draft(place.layout)
-    draft.remove_argument(node, index)
-    return Plan(f"Remove {keyword}", "unsafe", [draft])
+class DropArgument(Repair):
+    """An argument goes that is given by its name, or as the last one at its position.
+
+    Attributes:
+        event: the call.
+        keyword: the name of the argument.
+        position: its position, counted from 0.
+    """
+
+    event: Event
+    keyword: str
+    position: int
+
+    def plan(self, p: Planner) -> Plan:
+        place = place_at(self.event, len(self.event.calls), p.layouts)
+        node = self.event.site.node
+        if not isinstance(node, cst.Call):
+            raise Infeasible("the argument cannot be found")
+        index = next((n for n, a in enumerate(node.args) if a.keyword is not None and a.keyword.value == self.keyword), None)
+        if index is None and len(node.args) == self.position + 1 and not any(a.star or a.keyword for a in node.args):
+            index = self.position
+        if index is None:
+            raise Infeasible("the argument is not given by its name")
+        draft = Draft(place.layout)
+        draft.remove_argument(node, index)
+        return Plan(f"Remove {self.keyword}", "unsafe", [draft])
 
 
-def drop_setting(p: Planner, event: Event, keyword: str) -> Plan:
-    """An argument goes that says what needs not be said, and changes no result."""
-    made = drop_argument(p, event, keyword, 0)
-    return Plan(made.message, "safe", made.drafts)
+class DropSetting(Repair):
+    """An argument goes that says what needs not be said, and changes no result.
+
+    Attributes:
+        event: the call.
+        keyword: the name of the argument.
+    """
+
+    event: Event
+    keyword: str
+
+    def plan(self, p: Planner) -> Plan:
+        made = DropArgument(event=self.event, keyword=self.keyword, position=0).plan(p)
+        return Plan(made.message, "safe", made.drafts)
 
 
 def _called(obj: Obj) -> str:
     return obj.name or "the optimizer"
 
 
-def step_at_the_end(p: Planner, step: Event, loop: Loop) -> Plan:
-    """The condition of an accumulating step also holds on the last batch."""
-    place = in_loop(step, loop, p.layouts)
-    given = re.fullmatch(r"enumerate\(([\w.]+)\)", loop.iterates)
-    node = loop_statement(loop, p.layouts).node
-    condition = next((s.node for s in place.statement.ancestors() if isinstance(s.node, cst.If)), None)
-    if given is None or condition is None or not isinstance(node, cst.For) or not isinstance(node.target, cst.Tuple):
-        raise Infeasible("the last batch cannot be told from the others here")
-    number = place.layout.code(node.target.elements[0].value)
-    draft = Draft(place.layout)
-    draft.insert(place.layout.extent(condition.test)[1], f" or {number} + 1 == len({given[1]})")
-    return Plan("Step on the last batch too", "unsafe", [draft])
+class StepAtTheEnd(Repair):
+    """The condition of an accumulating step also holds on the last batch.
+
+    Attributes:
+        step: the step under its condition.
+        loop: the loop over batches.
+    """
+
+    step: Event
+    loop: Loop
+
+    def plan(self, p: Planner) -> Plan:
+        place = in_loop(self.step, self.loop, p.layouts)
+        given = re.fullmatch(r"enumerate\(([\w.]+)\)", self.loop.iterates)
+        node = loop_statement(self.loop, p.layouts).node
+        condition = next((s.node for s in place.statement.ancestors() if isinstance(s.node, cst.If)), None)
+        if given is None or condition is None or not isinstance(node, cst.For) or not isinstance(node.target, cst.Tuple):
+            raise Infeasible("the last batch cannot be told from the others here")
+        number = place.layout.code(node.target.elements[0].value)
+        draft = Draft(place.layout)
+        draft.insert(place.layout.extent(condition.test)[1], f" or {number} + 1 == len({given[1]})")
+        return Plan("Step on the last batch too", "unsafe", [draft])

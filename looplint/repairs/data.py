@@ -10,64 +10,111 @@ from looplint.repairs.imports import named
 from looplint.repairs.layout import Layout, Statement
 from looplint.repairs.names import depends
 from looplint.repairs.places import body_of, loop_statement, meet, place_at
-from looplint.repairs.planner import Plan, Planner, common_block, crossed
+from looplint.repairs.planner import Planner, common_block, crossed
+from looplint.repairs.repair import Plan, Repair
 
 
-def set_value(p: Planner, event: Event, value: str) -> Plan:
-    """A setting gets another value where it is set."""
-    place = place_at(event, len(event.calls), p.layouts)
-    node = place.statement.node
-    if not isinstance(node, cst.Assign) or len(node.targets) != 1 or node.targets[0].target is not event.site.node:
-        raise Infeasible("the statement sets other things too")
-    draft = Draft(place.layout)
-    draft.replace(node.value, value)
-    return Plan(f"Set {place.layout.code(event.site.node)} to {value}", "safe", [draft])
+class SetValue(Repair):
+    """A setting gets another value where it is set.
+
+    Attributes:
+        event: what sets it.
+        value: the new value, as code.
+    """
+
+    event: Event
+    value: str
+
+    def plan(self, p: Planner) -> Plan:
+        place = place_at(self.event, len(self.event.calls), p.layouts)
+        node = place.statement.node
+        if not isinstance(node, cst.Assign) or len(node.targets) != 1 or node.targets[0].target is not self.event.site.node:
+            raise Infeasible("the statement sets other things too")
+        draft = Draft(place.layout)
+        draft.replace(node.value, self.value)
+        return Plan(f"Set {place.layout.code(self.event.site.node)} to {self.value}", "safe", [draft])
 
 
-def copy_value(p: Planner, event: Event) -> Plan:
-    """A state is copied where it is taken."""
-    place = place_at(event, len(event.calls), p.layouts)
-    layout, node = place.layout, event.site.node
-    draft = Draft(layout)
-    copy = named(draft, layout, "copy", "deepcopy")
-    start, end = layout.extent(node)
-    draft.insert(start, f"{copy}(")
-    draft.insert(end, ")")
-    return Plan("Keep a copy of the state", "safe", [draft])
+class CopyValue(Repair):
+    """A state is copied where it is taken.
+
+    Attributes:
+        event: what takes the state.
+    """
+
+    event: Event
+
+    def plan(self, p: Planner) -> Plan:
+        place = place_at(self.event, len(self.event.calls), p.layouts)
+        layout, node = place.layout, self.event.site.node
+        draft = Draft(layout)
+        copy = named(draft, layout, "copy", "deepcopy")
+        start, end = layout.extent(node)
+        draft.insert(start, f"{copy}(")
+        draft.insert(end, ")")
+        return Plan("Keep a copy of the state", "safe", [draft])
 
 
-def set_argument(p: Planner, event: Event, name: str, value: str) -> Plan:
-    """A keyword argument is added to the call that builds something."""
-    place = place_at(event, len(event.calls), p.layouts)
-    node = event.site.node
-    if not isinstance(node, cst.Call) or any(a.star for a in node.args):
-        raise Infeasible("the call cannot be given one more argument")
-    draft = Draft(place.layout)
-    draft.add_argument(node, f"{name}={value}")
-    return Plan(f"Pass {name}={value}", "safe", [draft])
+class SetArgument(Repair):
+    """A keyword argument is added to the call that builds something.
+
+    Attributes:
+        event: the call.
+        name: the name of the argument.
+        value: its value, as code.
+    """
+
+    event: Event
+    name: str
+    value: str
+
+    def plan(self, p: Planner) -> Plan:
+        place = place_at(self.event, len(self.event.calls), p.layouts)
+        node = self.event.site.node
+        if not isinstance(node, cst.Call) or any(a.star for a in node.args):
+            raise Infeasible("the call cannot be given one more argument")
+        draft = Draft(place.layout)
+        draft.add_argument(node, f"{self.name}={self.value}")
+        return Plan(f"Pass {self.name}={self.value}", "safe", [draft])
 
 
-def set_epoch(p: Planner, sampler: Event, loader: Event, epochs: Loop, batches: Loop, optional: bool) -> Plan:
-    """The sampler is told the epoch at the top of the epoch loop."""
-    statement = loop_statement(epochs, p.layouts)
-    layout = p.layouts.of(epochs.site.module)
-    node = statement.node
-    if not isinstance(node, cst.For) or not isinstance(node.target, cst.Name) or not epochs.iterates.startswith("range("):
-        raise Infeasible("the loop does not count its epochs")
-    name = _known_in(p, sampler, statement, layout)
-    if name is None:
-        loader_name = _known_in(p, loader, statement, layout) or _iterated_in(p, batches, statement, layout)
-        if loader_name is None or optional:
-            raise Infeasible("neither the sampler nor its loader has a name where the epochs are counted")
-        name = f"{loader_name}.sampler"
-    code = f"{name}.set_epoch({node.target.value})"
-    body = body_of(statement)
-    if optional:
-        indent = layout.indent(body.statements[0])
-        code = f"if {name} is not None:{layout.newline}{indent}{indent.removeprefix(layout.indent(statement))}{code}"
-    draft = Draft(layout)
-    draft.line_at_top(body, code)
-    return Plan(f"Tell {name} the epoch", "safe", [draft])
+class SetEpoch(Repair):
+    """The sampler is told the epoch at the top of the epoch loop.
+
+    Attributes:
+        sampler: the construction of the sampler.
+        loader: the construction of its loader.
+        epochs: the loop that counts epochs.
+        batches: the loop over the loader.
+        optional: whether the sampler may be None.
+    """
+
+    sampler: Event
+    loader: Event
+    epochs: Loop
+    batches: Loop
+    optional: bool
+
+    def plan(self, p: Planner) -> Plan:
+        statement = loop_statement(self.epochs, p.layouts)
+        layout = p.layouts.of(self.epochs.site.module)
+        node = statement.node
+        if not isinstance(node, cst.For) or not isinstance(node.target, cst.Name) or not self.epochs.iterates.startswith("range("):
+            raise Infeasible("the loop does not count its epochs")
+        name = _known_in(p, self.sampler, statement, layout)
+        if name is None:
+            loader_name = _known_in(p, self.loader, statement, layout) or _iterated_in(p, self.batches, statement, layout)
+            if loader_name is None or self.optional:
+                raise Infeasible("neither the sampler nor its loader has a name where the epochs are counted")
+            name = f"{loader_name}.sampler"
+        code = f"{name}.set_epoch({node.target.value})"
+        body = body_of(statement)
+        if self.optional:
+            indent = layout.indent(body.statements[0])
+            code = f"if {name} is not None:{layout.newline}{indent}{indent.removeprefix(layout.indent(statement))}{code}"
+        draft = Draft(layout)
+        draft.line_at_top(body, code)
+        return Plan(f"Tell {name} the epoch", "safe", [draft])
 
 
 def _known_in(p: Planner, event: Event, place: Statement, layout: Layout) -> str | None:
@@ -110,29 +157,47 @@ def _iterated_in(p: Planner, loop: Loop, place: Statement, layout: Layout) -> st
     return node.value if isinstance(node, cst.Name) else None
 
 
-def map_location(p: Planner, event: Event) -> Plan:
-    """What is read goes to the device of the program, by the one name it has in reach, or else to the CPU, from where the state is copied."""
-    place = place_at(event, len(event.calls), p.layouts)
-    layout, node = place.layout, event.site.node
-    if not isinstance(node, cst.Call) or any(a.star for a in node.args):
-        raise Infeasible("the call cannot be given one more argument")
-    names = _devices_at(place.statement, layout)
-    value = names.pop() if len(names) == 1 else '"cpu"'
-    draft = Draft(layout)
-    draft.add_argument(node, f"map_location={value}")
-    return Plan(f"Pass map_location={value}", "safe", [draft])
+class MapLocation(Repair):
+    """What is read goes to the device of the program, by the one name it has in reach, or else to the CPU, from where the state is copied.
+
+    Attributes:
+        event: the load.
+    """
+
+    event: Event
+
+    def plan(self, p: Planner) -> Plan:
+        place = place_at(self.event, len(self.event.calls), p.layouts)
+        layout, node = place.layout, self.event.site.node
+        if not isinstance(node, cst.Call) or any(a.star for a in node.args):
+            raise Infeasible("the call cannot be given one more argument")
+        names = _devices_at(place.statement, layout)
+        value = names.pop() if len(names) == 1 else '"cpu"'
+        draft = Draft(layout)
+        draft.add_argument(node, f"map_location={value}")
+        return Plan(f"Pass map_location={value}", "safe", [draft])
 
 
-def move_seed(p: Planner, seed: Event, construct: Event) -> Plan:
-    """The seed goes above the statement that builds the model."""
-    mine, theirs = meet(seed, construct, p.layouts)
-    unit = mine.statement
-    target = common_block(unit, theirs.statement)[2]
-    if not isinstance(unit.node, cst.Expr) or depends(unit, [target, *crossed(unit, target)]):
-        raise Infeasible("it uses names that are set in between")
-    draft = Draft(mine.layout)
-    draft.move_before(unit, target)
-    return Plan("Set the seed before the model is built", "safe", [draft])
+class MoveSeed(Repair):
+    """The seed goes above the statement that builds the model.
+
+    Attributes:
+        seed: the seed that is set too late.
+        construct: the construction of the model.
+    """
+
+    seed: Event
+    construct: Event
+
+    def plan(self, p: Planner) -> Plan:
+        mine, theirs = meet(self.seed, self.construct, p.layouts)
+        unit = mine.statement
+        target = common_block(unit, theirs.statement)[2]
+        if not isinstance(unit.node, cst.Expr) or depends(unit, [target, *crossed(unit, target)]):
+            raise Infeasible("it uses names that are set in between")
+        draft = Draft(mine.layout)
+        draft.move_before(unit, target)
+        return Plan("Set the seed before the model is built", "safe", [draft])
 
 
 def _devices_at(place: Statement, layout: Layout) -> set[str]:

@@ -9,40 +9,57 @@ from looplint.repairs.draft import Change, Draft, Infeasible
 from looplint.repairs.layout import Layout, Statement
 from looplint.repairs.names import reads, sets
 from looplint.repairs.places import place_at
-from looplint.repairs.planner import Plan, Planner
+from looplint.repairs.planner import Planner
+from looplint.repairs.repair import Plan, Repair
 
 
-def call_module(p: Planner, event: Event) -> Plan:
-    """`model.forward(x)` becomes `model(x)`."""
-    layout = place_at(event, len(event.calls), p.layouts).layout
-    node = event.site.node
-    if not (isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute)):
-        raise Infeasible("the forward is called by another name")
-    module = node.func.value
-    code = f"({layout.code(module)})" if module.lpar else layout.code(module)
-    draft = Draft(layout)
-    draft.replace(node.func, code)
-    return Plan(f"Call the module: {code}(...)", "safe", [draft])
+class CallModule(Repair):
+    """`model.forward(x)` becomes `model(x)`.
+
+    Attributes:
+        event: the call of `forward`.
+    """
+
+    event: Event
+
+    def plan(self, p: Planner) -> Plan:
+        layout = place_at(self.event, len(self.event.calls), p.layouts).layout
+        node = self.event.site.node
+        if not (isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute)):
+            raise Infeasible("the forward is called by another name")
+        module = node.func.value
+        code = f"({layout.code(module)})" if module.lpar else layout.code(module)
+        draft = Draft(layout)
+        draft.replace(node.func, code)
+        return Plan(f"Call the module: {code}(...)", "safe", [draft])
 
 
-def assign_result(p: Planner, event: Event) -> Plan:
-    """`x.to(device)` becomes `x = x.to(device)`."""
-    place = place_at(event, len(event.calls), p.layouts)
-    layout, statement = place.layout, place.statement
-    value = statement.node.value if isinstance(statement.node, cst.Expr) else None
-    calls = [e.value for e in value.elements] if isinstance(value, cst.Tuple) else [value]
-    receivers = []
-    for call in calls:
-        if not (isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute) and _assignable(call.func.value)):
-            raise Infeasible("the call is part of a larger expression")
-        receivers.append(call.func.value)
-    for receiver in receivers:
-        if isinstance(receiver, cst.Name):
-            _check_name(layout, statement, receiver.value)
-    targets = ", ".join(layout.code(r) for r in receivers)
-    draft = Draft(layout)
-    draft.insert(statement.start, f"{targets} = ")
-    return Plan(f"Assign the result to {targets}", "safe", [draft])
+class AssignResult(Repair):
+    """`x.to(device)` becomes `x = x.to(device)`.
+
+    Attributes:
+        event: the call whose result is discarded.
+    """
+
+    event: Event
+
+    def plan(self, p: Planner) -> Plan:
+        place = place_at(self.event, len(self.event.calls), p.layouts)
+        layout, statement = place.layout, place.statement
+        value = statement.node.value if isinstance(statement.node, cst.Expr) else None
+        calls = [e.value for e in value.elements] if isinstance(value, cst.Tuple) else [value]
+        receivers = []
+        for call in calls:
+            if not (isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute) and _assignable(call.func.value)):
+                raise Infeasible("the call is part of a larger expression")
+            receivers.append(call.func.value)
+        for receiver in receivers:
+            if isinstance(receiver, cst.Name):
+                _check_name(layout, statement, receiver.value)
+        targets = ", ".join(layout.code(r) for r in receivers)
+        draft = Draft(layout)
+        draft.insert(statement.start, f"{targets} = ")
+        return Plan(f"Assign the result to {targets}", "safe", [draft])
 
 
 def _assignable(node: cst.BaseExpression) -> bool:
@@ -68,23 +85,33 @@ def _check_name(layout: Layout, statement: Statement, name: str) -> None:
     raise Infeasible(f"nothing reads {name} afterwards")
 
 
-def wrap_modules(p: Planner, event: Event, wrapper: str | None) -> Plan:
-    """`self.layers = [...]` becomes `self.layers = nn.ModuleList([...])`; a dict becomes a ModuleDict."""
-    place = place_at(event, len(event.calls), p.layouts)
-    layout, node = place.layout, place.statement.node
-    value = node.value if isinstance(node, cst.Assign | cst.AnnAssign) else None
-    if value is None or (isinstance(node, cst.Assign) and len(node.targets) > 1):
-        raise Infeasible("the container is not assigned by a plain statement")
-    if wrapper is None:
-        raise Infeasible("the container holds other things than modules, or keys that are no text")
-    code = "" if isinstance(value, cst.List) and not value.elements else layout.code(value)
-    start, end = layout.extent(value)
-    for _ in value.lpar:
-        start, end = layout.text.rindex("(", 0, start), layout.text.index(")", end) + 1
-    draft = Draft(layout)
-    name = f"{_nn(layout)}.{wrapper}"
-    draft.changes.append(Change(start, end, f"{name}([{code}])" if isinstance(value, cst.Tuple) else f"{name}({code})"))
-    return Plan(f"Register the modules: {name}", "safe", [draft])
+class WrapModules(Repair):
+    """`self.layers = [...]` becomes `self.layers = nn.ModuleList([...])`; a dict becomes a ModuleDict.
+
+    Attributes:
+        event: the assignment of the container.
+        wrapper: `ModuleList` or `ModuleDict`; None where neither can hold what the container does.
+    """
+
+    event: Event
+    wrapper: str | None
+
+    def plan(self, p: Planner) -> Plan:
+        place = place_at(self.event, len(self.event.calls), p.layouts)
+        layout, node = place.layout, place.statement.node
+        value = node.value if isinstance(node, cst.Assign | cst.AnnAssign) else None
+        if value is None or (isinstance(node, cst.Assign) and len(node.targets) > 1):
+            raise Infeasible("the container is not assigned by a plain statement")
+        if self.wrapper is None:
+            raise Infeasible("the container holds other things than modules, or keys that are no text")
+        code = "" if isinstance(value, cst.List) and not value.elements else layout.code(value)
+        start, end = layout.extent(value)
+        for _ in value.lpar:
+            start, end = layout.text.rindex("(", 0, start), layout.text.index(")", end) + 1
+        draft = Draft(layout)
+        name = f"{_nn(layout)}.{self.wrapper}"
+        draft.changes.append(Change(start, end, f"{name}([{code}])" if isinstance(value, cst.Tuple) else f"{name}({code})"))
+        return Plan(f"Register the modules: {name}", "safe", [draft])
 
 
 def _nn(layout: Layout) -> str:

@@ -13,67 +13,92 @@ from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Layout, Statement
 from looplint.repairs.names import reads, sets
 from looplint.repairs.places import place_at
-from looplint.repairs.planner import Plan, Planner
+from looplint.repairs.planner import Planner
+from looplint.repairs.repair import Plan, Repair
 
 
-def drop_activation(p: Planner, event: Event, outcomes: tuple[Outcome, ...]) -> Plan:
-    """The prediction goes to the loss as it came out of the last layer."""
-    sites = {id(o.site.node): o for o in outcomes}
-    if len(sites) > 1:
-        raise Infeasible("the activation is applied in more than one place")
-    (outcome,) = sites.values()
-    layout = p.layouts.of(outcome.site.module)
-    place = place_at(event, len(event.calls), p.layouts)
-    draft, node = Draft(layout), outcome.site.node
-    if not isinstance(node, cst.Call):
-        raise Infeasible("the activation is not called where it is applied")
-    statement = layout.statement_of(node)
-    if statement is None:
-        raise Infeasible("the activation does not stand in a statement")
-    if outcome.module is not None and node is outcome.module.node:
-        call, index = _argument_of(statement, node)
-        draft.remove_argument(call, index)
-        return Plan(f"Drop {layout.code(node)}", "unsafe", [draft])
-    inner = _inner(outcome, node)
-    name = layout.code(inner)
-    here = layout is place.layout and layout.function_of(statement) is layout.function_of(place.statement)
-    if here and _contains(event.site.node, node):
-        draft.replace(node, name)
-        return Plan(f"Give the loss {name} itself", "safe", [draft])
-    target = _target(statement, node, layout)
-    given = prediction(event.site.node)
-    named = here and target is not None and given is not None and layout.code(given) == target
-    if named and given is not None and target != name and isinstance(inner, cst.Name) and _keeps(layout, statement, place.statement, name):
-        draft.replace(given, name)
-        return Plan(f"Give the loss {name}, which {target} is made of", "safe", [draft])
-    if target == name:
-        draft.remove(statement)
-    else:
-        draft.replace(node, name)
-    alone = named and target is not None and _uses(layout, statement, target) == 1
-    return Plan(f"Drop the activation of {name}", "safe" if alone else "unsafe", [draft])
+class DropActivation(Repair):
+    """The prediction goes to the loss as it came out of the last layer.
+
+    Attributes:
+        event: the loss.
+        outcomes: the activations whose results it is given.
+    """
+
+    event: Event
+    outcomes: tuple[Outcome, ...]
+
+    def plan(self, p: Planner) -> Plan:
+        sites = {id(o.site.node): o for o in self.outcomes}
+        if len(sites) > 1:
+            raise Infeasible("the activation is applied in more than one place")
+        (outcome,) = sites.values()
+        layout = p.layouts.of(outcome.site.module)
+        place = place_at(self.event, len(self.event.calls), p.layouts)
+        draft, node = Draft(layout), outcome.site.node
+        if not isinstance(node, cst.Call):
+            raise Infeasible("the activation is not called where it is applied")
+        statement = layout.statement_of(node)
+        if statement is None:
+            raise Infeasible("the activation does not stand in a statement")
+        if outcome.module is not None and node is outcome.module.node:
+            call, index = _argument_of(statement, node)
+            draft.remove_argument(call, index)
+            return Plan(f"Drop {layout.code(node)}", "unsafe", [draft])
+        inner = _inner(outcome, node)
+        name = layout.code(inner)
+        here = layout is place.layout and layout.function_of(statement) is layout.function_of(place.statement)
+        if here and _contains(self.event.site.node, node):
+            draft.replace(node, name)
+            return Plan(f"Give the loss {name} itself", "safe", [draft])
+        target = _target(statement, node, layout)
+        given = prediction(self.event.site.node)
+        named = here and target is not None and given is not None and layout.code(given) == target
+        if (
+            named
+            and given is not None
+            and target != name
+            and isinstance(inner, cst.Name)
+            and _keeps(layout, statement, place.statement, name)
+        ):
+            draft.replace(given, name)
+            return Plan(f"Give the loss {name}, which {target} is made of", "safe", [draft])
+        if target == name:
+            draft.remove(statement)
+        else:
+            draft.replace(node, name)
+        alone = named and target is not None and _uses(layout, statement, target) == 1
+        return Plan(f"Drop the activation of {name}", "safe" if alone else "unsafe", [draft])
 
 
-def take_logits(p: Planner, event: Event) -> Plan:
-    """The loss becomes the one that takes logits."""
-    call, kind = event.site.node, next(iter(event.subjects), None)
-    layout = p.layouts.of(event.site.module)
-    if kind is not None:
-        fed = [e.data["outcomes"] for e in p.program.of("score") if kind in e.subjects]
-        if any(not outcomes or any(o.op != "linear" for o in outcomes) for outcomes in fed):
-            raise Infeasible("other predictions go through the same loss")
-        if kind.source is None or not isinstance(kind.node, cst.Call):
-            raise Infeasible("the loss is not built in the code that was read")
-        call, layout = kind.node, p.layouts.of(kind.source)
-    if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
-        raise Infeasible("the loss has been imported by its own name")
-    old = call.func.attr.value
-    new = {"BCELoss": "BCEWithLogitsLoss", "binary_cross_entropy": "binary_cross_entropy_with_logits"}.get(old)
-    if new is None or any(a.keyword is None and n > 1 for n, a in enumerate(call.args)):
-        raise Infeasible("the loss is built in another way")
-    draft = Draft(layout)
-    draft.replace(call.func.attr, new)
-    return Plan(f"Use {new}, which takes logits", "safe", [draft])
+class TakeLogits(Repair):
+    """The loss becomes the one that takes logits.
+
+    Attributes:
+        event: the loss.
+    """
+
+    event: Event
+
+    def plan(self, p: Planner) -> Plan:
+        call, kind = self.event.site.node, next(iter(self.event.subjects), None)
+        layout = p.layouts.of(self.event.site.module)
+        if kind is not None:
+            fed = [e.data["outcomes"] for e in p.program.of("score") if kind in e.subjects]
+            if any(not outcomes or any(o.op != "linear" for o in outcomes) for outcomes in fed):
+                raise Infeasible("other predictions go through the same loss")
+            if kind.source is None or not isinstance(kind.node, cst.Call):
+                raise Infeasible("the loss is not built in the code that was read")
+            call, layout = kind.node, p.layouts.of(kind.source)
+        if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
+            raise Infeasible("the loss has been imported by its own name")
+        old = call.func.attr.value
+        new = {"BCELoss": "BCEWithLogitsLoss", "binary_cross_entropy": "binary_cross_entropy_with_logits"}.get(old)
+        if new is None or any(a.keyword is None and n > 1 for n, a in enumerate(call.args)):
+            raise Infeasible("the loss is built in another way")
+        draft = Draft(layout)
+        draft.replace(call.func.attr, new)
+        return Plan(f"Use {new}, which takes logits", "safe", [draft])
 
 
 def _inner(outcome: Outcome, node: cst.Call) -> cst.BaseExpression:

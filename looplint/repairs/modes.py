@@ -12,84 +12,123 @@ from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.imports import named
 from looplint.repairs.layout import Layout, Statement
 from looplint.repairs.places import Place, body_of, in_loop, loop_statement, name_in, place_at
-from looplint.repairs.planner import Plan, Planner
+from looplint.repairs.planner import Planner
+from looplint.repairs.repair import Plan, Repair
 
 _EVALUATES = re.compile(r"(?i)eval|valid|test|infer|predict|score|accuracy|sample|generate")
 
 
-def insert_train(p: Planner, module: Obj, loop: Loop, event: Event) -> Plan:
-    """`train()` goes to the top of the epoch body, or before the batch loop of the function that trains."""
-    try:
-        place = in_loop(event, loop, p.layouts)
-        depth = next(n for n, site in enumerate(event.chain) if site is place.site)
-    except (Infeasible, StopIteration):
-        depth = 0
-    for inner in range(depth, len(event.chain)):
-        place = place_at(event, inner, p.layouts)
-        name = _name(p, module, place, event)
-        if name is not None:
-            break
-    else:
-        raise Infeasible("the model has no name where it is trained")
-    layout = place.layout
-    draft = Draft(layout)
-    code = f"{name}.train()"
-    here = p.layouts.of(loop.site.module).by_node.get(loop.site.node)
-    if here is not None and any(s is here for s in place.statement.ancestors()):
-        body = body_of(here)
-        outer = place.statement.within(body)
-        assert outer is not None
-        above = body.statements[: outer.index]
-        if any(p.does(s, place.layout, module, "eval") for s in above):
-            draft.line_before(outer, code)
+class InsertTrain(Repair):
+    """`train()` goes to the top of the epoch body, or before the batch loop of the function that trains.
+
+    Attributes:
+        module: the model.
+        loop: the loop in whose turns it has to be in train mode.
+        event: the forward that trains it.
+    """
+
+    module: Obj
+    loop: Loop
+    event: Event
+
+    def plan(self, p: Planner) -> Plan:
+        try:
+            place = in_loop(self.event, self.loop, p.layouts)
+            depth = next(n for n, site in enumerate(self.event.chain) if site is place.site)
+        except (Infeasible, StopIteration):
+            depth = 0
+        for inner in range(depth, len(self.event.chain)):
+            place = place_at(self.event, inner, p.layouts)
+            name = _name(p, self.module, place, self.event)
+            if name is not None:
+                break
         else:
-            draft.line_at_top(body, code)
-    else:
-        target = _outermost_loop(place.statement)
-        function = layout.function_of(target)
-        if target is place.statement and function is not None and name.partition(".")[0] in _parameters(function):
-            draft.line_at_top(body_of(function), code)
+            raise Infeasible("the model has no name where it is trained")
+        layout = place.layout
+        draft = Draft(layout)
+        code = f"{name}.train()"
+        here = p.layouts.of(self.loop.site.module).by_node.get(self.loop.site.node)
+        if here is not None and any(s is here for s in place.statement.ancestors()):
+            body = body_of(here)
+            outer = place.statement.within(body)
+            assert outer is not None
+            above = body.statements[: outer.index]
+            if any(p.does(s, place.layout, self.module, "eval") for s in above):
+                draft.line_before(outer, code)
+            else:
+                draft.line_at_top(body, code)
         else:
-            draft.line_before(target, code)
-    return Plan(f"Set {name} to train mode before it is trained", "safe", [draft])
+            target = _outermost_loop(place.statement)
+            function = layout.function_of(target)
+            if target is place.statement and function is not None and name.partition(".")[0] in _parameters(function):
+                draft.line_at_top(body_of(function), code)
+            else:
+                draft.line_before(target, code)
+        return Plan(f"Set {name} to train mode before it is trained", "safe", [draft])
 
 
-def insert_eval(p: Planner, module: Obj, loop: Loop | None, event: Event, depth: int) -> Plan:
-    """`eval()` goes before the pass, and `train()` behind it where nothing else switches back."""
-    place, target = _pass(p, loop, event, depth)
-    name = next((found for part in module.lineage() if (found := _name(p, part, place, event))), None)
-    if name is None:
-        raise Infeasible("the model has no name where it is validated")
-    draft = Draft(place.layout)
-    around = target.block.owner
-    if around is not None and target.index == 0 and len(target.block.statements) == 1 and isinstance(around.node, cst.With):
-        target = around
-    draft.line_before(target, f"{name}.eval()")
-    loops = event.loops[: event.loops.index(loop)] if loop is not None else event.loops
-    trained = [e for e in p.program.of("forward") if p.program.is_trained(e) and loops and loops[-1] in e.loops]
-    if trained and not any(p.program.touches(e, module) and loops[-1] in e.loops for e in p.program.of("train")):
-        draft.line_after(target, f"{name}.train()")
-    return Plan(f"Set {name} to eval mode for this pass", "safe", [draft])
+class InsertEval(Repair):
+    """`eval()` goes before the pass, and `train()` behind it where nothing else switches back.
+
+    Attributes:
+        module: the model.
+        loop: the loop of the validation pass, or None where it has none.
+        event: a forward of the pass.
+        depth: how many calls lead from the root to the pass.
+    """
+
+    module: Obj
+    loop: Loop | None
+    event: Event
+    depth: int
+
+    def plan(self, p: Planner) -> Plan:
+        place, target = _pass(p, self.loop, self.event, self.depth)
+        name = next((found for part in self.module.lineage() if (found := _name(p, part, place, self.event))), None)
+        if name is None:
+            raise Infeasible("the model has no name where it is validated")
+        draft = Draft(place.layout)
+        around = target.block.owner
+        if around is not None and target.index == 0 and len(target.block.statements) == 1 and isinstance(around.node, cst.With):
+            target = around
+        draft.line_before(target, f"{name}.eval()")
+        loops = self.event.loops[: self.event.loops.index(self.loop)] if self.loop is not None else self.event.loops
+        trained = [e for e in p.program.of("forward") if p.program.is_trained(e) and loops and loops[-1] in e.loops]
+        if trained and not any(p.program.touches(e, self.module) and loops[-1] in e.loops for e in p.program.of("train")):
+            draft.line_after(target, f"{name}.train()")
+        return Plan(f"Set {name} to eval mode for this pass", "safe", [draft])
 
 
-def insert_no_grad(p: Planner, loop: Loop | None, event: Event, depth: int) -> Plan:
-    """The pass goes under `torch.no_grad()`; a function that does nothing but evaluate is decorated."""
-    place, target = _pass(p, loop, event, depth, narrow=True)
-    layout = place.layout
-    if _needs_gradients(p, target, layout):
-        target = place.statement
+class InsertNoGrad(Repair):
+    """The pass goes under `torch.no_grad()`; a function that does nothing but evaluate is decorated.
+
+    Attributes:
+        loop: the loop of the validation pass, or None where it has none.
+        event: a forward of the pass.
+        depth: how many calls lead from the root to the pass.
+    """
+
+    loop: Loop | None
+    event: Event
+    depth: int
+
+    def plan(self, p: Planner) -> Plan:
+        place, target = _pass(p, self.loop, self.event, self.depth, narrow=True)
+        layout = place.layout
         if _needs_gradients(p, target, layout):
-            raise Infeasible("gradients are computed in the same statement")
-    draft = Draft(layout)
-    no_grad = f"{named(draft, layout, 'torch', 'no_grad')}()"
-    function = layout.function_of(target)
-    if function is not None and _only_evaluates(p, function, layout):
-        draft.insert(layout.extent(function.node)[0], f"@{no_grad}{layout.newline}{layout.indent(function)}")
-        assert isinstance(function.node, cst.FunctionDef)
-        return Plan(f"Switch gradients off in {function.node.name.value}", "safe", [draft])
-    first, last = _neighbours(p, target, layout)
-    draft.wrap(first, last, f"with {no_grad}:")
-    return Plan("Run the pass under torch.no_grad()", "safe", [draft])
+            target = place.statement
+            if _needs_gradients(p, target, layout):
+                raise Infeasible("gradients are computed in the same statement")
+        draft = Draft(layout)
+        no_grad = f"{named(draft, layout, 'torch', 'no_grad')}()"
+        function = layout.function_of(target)
+        if function is not None and _only_evaluates(p, function, layout):
+            draft.insert(layout.extent(function.node)[0], f"@{no_grad}{layout.newline}{layout.indent(function)}")
+            assert isinstance(function.node, cst.FunctionDef)
+            return Plan(f"Switch gradients off in {function.node.name.value}", "safe", [draft])
+        first, last = _neighbours(p, target, layout)
+        draft.wrap(first, last, f"with {no_grad}:")
+        return Plan("Run the pass under torch.no_grad()", "safe", [draft])
 
 
 def _neighbours(p: Planner, statement: Statement, layout: Layout) -> tuple[Statement, Statement]:

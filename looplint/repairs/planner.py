@@ -1,4 +1,4 @@
-"""What every repair needs: the program, its layouts, and the common moves of statements that stand for events."""
+"""What every repair is planned with: the program, its layouts, and the common moves of statements that stand for events."""
 
 from __future__ import annotations
 
@@ -8,22 +8,12 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from looplint.domain.values import Obj
-from looplint.finding import Applicability
 from looplint.flow.graph import Event
 from looplint.queries.program import Program
-from looplint.repairs.draft import Draft, Infeasible
+from looplint.repairs.draft import Infeasible
 from looplint.repairs.layout import Block, Layout, Statement
 from looplint.repairs.names import binds, depends
-from looplint.repairs.places import Layouts, Place, body_of, only_does
-
-
-@dataclass(slots=True)
-class Plan:
-    """A repair before it becomes text edits: a sentence, how far it can be trusted, and drafts of the files it changes."""
-
-    message: str
-    applicability: Applicability
-    drafts: list[Draft]
+from looplint.repairs.places import Layouts, Place, only_does
 
 
 @dataclass(slots=True)
@@ -70,7 +60,7 @@ class Planner:
         """Whether an event of some kinds happens to an object (to any where it is None) in a statement."""
         return any(e.kind in kinds and (obj is None or self.program.touches(e, obj)) for e in self.events_in(statement, layout))
 
-    def alternatives(self, place: Place, obj: Obj, kind: str) -> Statement:
+    def alternatives(self, place: Place, obj: Obj | None, kind: str) -> Statement:
         """The statement of an event, or the `if` whose branches each do the same (`scaler.step(o)` in one, `o.step()` in the other)."""
         found = place.statement
         for around in list(place.statement.ancestors())[1:]:
@@ -133,6 +123,3 @@ def highest(statement: Statement, block: Block, index: int, lowest: int) -> int:
     while index > lowest and not depends(statement, [block.statements[index - 1]]):
         index -= 1
     return index
-
-
-__all__ = ["Draft", "Infeasible", "Plan", "Planner", "body_of", "check_free", "common_block", "crossed", "highest"]

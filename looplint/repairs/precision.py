@@ -3,42 +3,62 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import libcst as cst
 
 from looplint.domain.values import Obj
-from looplint.flow.graph import Event, Loop
+from looplint.flow.graph import Event
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Layout
 from looplint.repairs.places import Place, meet, name_in, place_at, receiver
-from looplint.repairs.planner import Plan, Planner, check_free, common_block
+from looplint.repairs.planner import Planner, check_free, common_block
+from looplint.repairs.repair import Plan, Repair
 from looplint.syntax.site import Site
 
 _IMPORT = re.compile(r"^import torch(?:[ \t]+as[ \t]+(\w+))?[ \t]*(?:#.*)?$", re.MULTILINE)
 
 
-def insert_unscale(p: Planner, clip: Event, backward: Event, scaler: Obj, optimizer: Obj) -> Plan:
+class InsertUnscale(Repair):
     """The gradients are unscaled just before the clip, under its conditions; an unscale that stands behind it comes up.
 
     A second `unscale_` in one iteration raises an error.
+
+    Attributes:
+        clip: the clip.
+        backward: the backward of the scaled loss.
+        scaler: what scales it.
+        optimizer: whose gradients are clipped.
     """
-    place, _ = meet(clip, backward, p.layouts)
-    late = next((e for e in p.program.of("unscale") if p.program.touches(e, optimizer)), None)
-    if late is not None:
-        return _bring_up(p, late, clip, optimizer)
-    scaler_name, optimizer_name = (
-        scaler_in(p, scaler, place),
-        name_in(
-            p.program, optimizer, place.layout.info, place.layout.function_of(place.statement), p.layouts, ("step", "clear", "construct")
-        ),
-    )
-    if scaler_name is None or optimizer_name is None:
-        raise Infeasible("the scaler or the optimizer has no name where the clip is")
-    if any(isinstance(s.node, cst.For | cst.While) and s not in _loops_around(p, backward) for s in place.statement.ancestors()):
-        raise Infeasible("the clip stands in a loop of its own")
-    draft = Draft(place.layout)
-    draft.line_before(place.statement, f"{scaler_name}.unscale_({optimizer_name})")
-    return Plan(f"Unscale the gradients of {optimizer_name} before the clip", "safe", [draft])
+
+    clip: Event
+    backward: Event
+    scaler: Obj
+    optimizer: Obj
+
+    def plan(self, p: Planner) -> Plan:
+        place, _ = meet(self.clip, self.backward, p.layouts)
+        late = next((e for e in p.program.of("unscale") if p.program.touches(e, self.optimizer)), None)
+        if late is not None:
+            return _bring_up(p, late, self.clip, self.optimizer)
+        scaler_name, optimizer_name = (
+            scaler_in(p, self.scaler, place),
+            name_in(
+                p.program,
+                self.optimizer,
+                place.layout.info,
+                place.layout.function_of(place.statement),
+                p.layouts,
+                ("step", "clear", "construct"),
+            ),
+        )
+        if scaler_name is None or optimizer_name is None:
+            raise Infeasible("the scaler or the optimizer has no name where the clip is")
+        if any(isinstance(s.node, cst.For | cst.While) and s not in _loops_around(p, self.backward) for s in place.statement.ancestors()):
+            raise Infeasible("the clip stands in a loop of its own")
+        draft = Draft(place.layout)
+        draft.line_before(place.statement, f"{scaler_name}.unscale_({optimizer_name})")
+        return Plan(f"Unscale the gradients of {optimizer_name} before the clip", "safe", [draft])
 
 
 def _bring_up(p: Planner, unscale: Event, clip: Event, optimizer: Obj) -> Plan:
@@ -53,17 +73,31 @@ def _bring_up(p: Planner, unscale: Event, clip: Event, optimizer: Obj) -> Plan:
     return Plan(f"Unscale the gradients of {optimizer.name or 'the optimizer'} before the clip", "safe", [draft])
 
 
-def insert_update(p: Planner, scaler: Obj, steps: list[Event], loop: Loop) -> Plan:
-    """The update goes behind the last of the scaler's steps in an iteration; all of them have to stand in one block."""
-    last = place_at(steps[-1], len(steps[-1].calls), p.layouts) if len(steps) == 1 else meet(steps[-1], steps[-2], p.layouts)[0]
-    if any(meet(step, steps[-1], p.layouts)[0].statement.block is not last.statement.block for step in steps[:-1]):
-        raise Infeasible("the scaler steps in more than one place")
-    name = scaler_in(p, scaler, last)
-    if name is None:
-        raise Infeasible("the scaler has no name where it steps")
-    draft = Draft(last.layout)
-    draft.line_after(last.statement, f"{name}.update()")
-    return Plan(f"Update {name} behind its step", "safe", [draft])
+class InsertUpdate(Repair):
+    """The update goes behind the last of the scaler's steps in an iteration; all of them have to stand in one block.
+
+    Attributes:
+        scaler: the scaler.
+        steps: its steps in one turn of their loop, in the order of the graph.
+    """
+
+    scaler: Obj
+    steps: Sequence[Event]
+
+    def plan(self, p: Planner) -> Plan:
+        last = (
+            place_at(self.steps[-1], len(self.steps[-1].calls), p.layouts)
+            if len(self.steps) == 1
+            else meet(self.steps[-1], self.steps[-2], p.layouts)[0]
+        )
+        if any(meet(step, self.steps[-1], p.layouts)[0].statement.block is not last.statement.block for step in self.steps[:-1]):
+            raise Infeasible("the scaler steps in more than one place")
+        name = scaler_in(p, self.scaler, last)
+        if name is None:
+            raise Infeasible("the scaler has no name where it steps")
+        draft = Draft(last.layout)
+        draft.line_after(last.statement, f"{name}.update()")
+        return Plan(f"Update {name} behind its step", "safe", [draft])
 
 
 def _loops_around(p: Planner, event: Event) -> list[object]:
@@ -106,37 +140,57 @@ def _on_scaler(event: Event, scaler: Obj) -> cst.BaseExpression | None:
     return None
 
 
-def step_through_scaler(p: Planner, step: Event, backward: Event, scaler: Obj, optimizer: Obj) -> Plan:
-    """The scaler makes the step; where nothing updates it, the update follows."""
-    place = place_at(step, len(step.calls), p.layouts)
-    name, call = scaler_in(p, scaler, place), step.site.node
-    own = receiver(step, optimizer, p.layouts)
-    if name is None or own is None or not isinstance(call, cst.Call) or call.args:
-        raise Infeasible("the scaler or the optimizer has no name where the optimizer steps")
-    draft = Draft(place.layout)
-    draft.replace(call, f"{name}.step({own})")
-    if not any(scaler in event.subjects for event in p.program.of("update")):
-        draft.line_after(place.statement, f"{name}.update()")
-    return Plan(f"Step {own} through {name}", "safe", [draft])
+class StepThroughScaler(Repair):
+    """The scaler makes the step; where nothing updates it, the update follows.
+
+    Attributes:
+        step: the step that bypasses the scaler.
+        scaler: the scaler.
+        optimizer: the optimizer that steps.
+    """
+
+    step: Event
+    scaler: Obj
+    optimizer: Obj
+
+    def plan(self, p: Planner) -> Plan:
+        place = place_at(self.step, len(self.step.calls), p.layouts)
+        name, call = scaler_in(p, self.scaler, place), self.step.site.node
+        own = receiver(self.step, self.optimizer, p.layouts)
+        if name is None or own is None or not isinstance(call, cst.Call) or call.args:
+            raise Infeasible("the scaler or the optimizer has no name where the optimizer steps")
+        draft = Draft(place.layout)
+        draft.replace(call, f"{name}.step({own})")
+        if not any(self.scaler in event.subjects for event in p.program.of("update")):
+            draft.line_after(place.statement, f"{name}.update()")
+        return Plan(f"Step {own} through {name}", "safe", [draft])
 
 
-def use_bfloat16(p: Planner, site: Site, forward: Event) -> Plan:
-    """An autocast computes in bfloat16, which needs no scaler."""
-    layout, call = p.layouts.of(site.module), site.node
-    if not isinstance(call, cst.Call) or any(a.star for a in call.args):
-        raise Infeasible("the autocast is not called where it is entered")
-    draft = Draft(layout)
-    given = next((a for a in call.args if a.keyword is not None and a.keyword.value == "dtype"), None)
-    positional = [a for a in call.args if a.keyword is None]
-    given = given or (positional[1] if len(positional) > 1 else None)
-    torch = _torch_in(layout)
-    if given is not None:
-        draft.replace(given.value, f"{torch}.bfloat16")
-    elif call.args:
-        draft.insert(layout.extent(call.args[-1].value)[1], f", dtype={torch}.bfloat16")
-    else:
-        draft.insert(layout.extent(call)[1] - 1, f"dtype={torch}.bfloat16")
-    return Plan("Compute in bfloat16, which needs no scaler", "unsafe", [draft])
+class UseBfloat16(Repair):
+    """An autocast computes in bfloat16, which needs no scaler.
+
+    Attributes:
+        site: where the autocast is entered.
+    """
+
+    site: Site
+
+    def plan(self, p: Planner) -> Plan:
+        layout, call = p.layouts.of(self.site.module), self.site.node
+        if not isinstance(call, cst.Call) or any(a.star for a in call.args):
+            raise Infeasible("the autocast is not called where it is entered")
+        draft = Draft(layout)
+        given = next((a for a in call.args if a.keyword is not None and a.keyword.value == "dtype"), None)
+        positional = [a for a in call.args if a.keyword is None]
+        given = given or (positional[1] if len(positional) > 1 else None)
+        torch = _torch_in(layout)
+        if given is not None:
+            draft.replace(given.value, f"{torch}.bfloat16")
+        elif call.args:
+            draft.insert(layout.extent(call.args[-1].value)[1], f", dtype={torch}.bfloat16")
+        else:
+            draft.insert(layout.extent(call)[1] - 1, f"dtype={torch}.bfloat16")
+        return Plan("Compute in bfloat16, which needs no scaler", "unsafe", [draft])
 
 
 def _torch_in(layout: Layout) -> str:
@@ -147,16 +201,28 @@ def _torch_in(layout: Layout) -> str:
     return found[1] or "torch"
 
 
-def use_torch_amp(p: Planner, event: Event, device: str, name: str) -> Plan:
-    """A name of `torch.cuda.amp` becomes that of `torch.amp`, with the device as its first argument."""
-    layout, call = p.layouts.of(event.site.module), event.site.node
-    if not isinstance(call, cst.Call) or any(a.star for a in call.args):
-        raise Infeasible("its arguments are not written out")
-    draft = Draft(layout)
-    draft.replace(call.func, f"{_torch_in(layout)}.amp.{name}")
-    start = layout.extent(call.args[0].keyword or call.args[0].value)[0] if call.args else layout.extent(call)[1] - 1
-    draft.insert(start, f'"{device}"{", " if call.args else ""}')
-    if name == "autocast":
-        for given, word in zip((a for a in call.args if a.keyword is None), ("enabled", "dtype", "cache_enabled"), strict=False):
-            draft.insert(layout.extent(given.value)[0], f"{word}=")
-    return Plan(f"Use torch.amp.{name}", "safe", [draft])
+class UseTorchAmp(Repair):
+    """A name of `torch.cuda.amp` becomes that of `torch.amp`, with the device as its first argument.
+
+    Attributes:
+        event: the call.
+        device: the device that the old name is for.
+        name: the name in `torch.amp`.
+    """
+
+    event: Event
+    device: str
+    name: str
+
+    def plan(self, p: Planner) -> Plan:
+        layout, call = p.layouts.of(self.event.site.module), self.event.site.node
+        if not isinstance(call, cst.Call) or any(a.star for a in call.args):
+            raise Infeasible("its arguments are not written out")
+        draft = Draft(layout)
+        draft.replace(call.func, f"{_torch_in(layout)}.amp.{self.name}")
+        start = layout.extent(call.args[0].keyword or call.args[0].value)[0] if call.args else layout.extent(call)[1] - 1
+        draft.insert(start, f'"{self.device}"{", " if call.args else ""}')
+        if self.name == "autocast":
+            for given, word in zip((a for a in call.args if a.keyword is None), ("enabled", "dtype", "cache_enabled"), strict=False):
+                draft.insert(layout.extent(given.value)[0], f"{word}=")
+        return Plan(f"Use torch.amp.{self.name}", "safe", [draft])

@@ -13,7 +13,8 @@ from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Layout, Statement
 from looplint.repairs.names import depends, reads, sets
 from looplint.repairs.places import Place, body_of, in_loop, loop_statement, meet, name_in, place_at
-from looplint.repairs.planner import Plan, Planner, check_free, common_block, crossed
+from looplint.repairs.planner import Planner, check_free, common_block, crossed
+from looplint.repairs.repair import Plan, Repair
 
 _VALIDATION_LOSS = re.compile(r"(?i)(val|test|dev|eval).*loss|loss.*(val|test|dev|eval)")
 _PARAMETERS = re.compile(r"\.(?:named_)?parameters\(")
@@ -24,22 +25,32 @@ _LOOPS = cst.For | cst.While
 _OF_OTHERS = frozenset({"SequentialLR", "ChainedScheduler"})
 
 
-def move_to_epoch_end(p: Planner, event: Event, loop: Loop) -> Plan:
-    """The scheduler's step becomes the last statement of the epoch body, or follows the batch loop where the epoch's is elsewhere."""
-    place = in_loop(event, loop, p.layouts)
-    batches = loop_statement(loop, p.layouts)
-    unit = p.unit(place, batches, "schedule")
-    target = batches
-    epochs = p.layouts.of(loop.parent.site.module).by_node.get(loop.parent.site.node) if loop.parent else None
-    if epochs is not None and batches.block is body_of(epochs):
-        following = batches.block.statements[batches.index :]
-        if not any(_leaves_early(s.node) for s in following[1:]):
-            target = following[-1]
-    if depends(unit, crossed(unit, target)) or sets(unit.node) or _uses_targets(unit, batches):
-        raise Infeasible("it uses names of the batch loop")
-    draft = Draft(place.layout)
-    draft.move_after(unit, target)
-    return Plan("Step the scheduler once an epoch, behind the batch loop", "safe", [draft])
+class MoveToEpochEnd(Repair):
+    """The scheduler's step becomes the last statement of the epoch body, or follows the batch loop where the epoch's is elsewhere.
+
+    Attributes:
+        event: the scheduler's step.
+        loop: the loop over batches that it is in.
+    """
+
+    event: Event
+    loop: Loop
+
+    def plan(self, p: Planner) -> Plan:
+        place = in_loop(self.event, self.loop, p.layouts)
+        batches = loop_statement(self.loop, p.layouts)
+        unit = p.unit(place, batches, "schedule")
+        target = batches
+        epochs = p.layouts.of(self.loop.parent.site.module).by_node.get(self.loop.parent.site.node) if self.loop.parent else None
+        if epochs is not None and batches.block is body_of(epochs):
+            following = batches.block.statements[batches.index :]
+            if not any(_leaves_early(s.node) for s in following[1:]):
+                target = following[-1]
+        if depends(unit, crossed(unit, target)) or sets(unit.node) or _uses_targets(unit, batches):
+            raise Infeasible("it uses names of the batch loop")
+        draft = Draft(place.layout)
+        draft.move_after(unit, target)
+        return Plan("Step the scheduler once an epoch, behind the batch loop", "safe", [draft])
 
 
 def _uses_targets(unit: Statement, loop: Statement) -> bool:
@@ -55,30 +66,54 @@ def _leaves_early(node: cst.CSTNode) -> bool:
     return any(_leaves_early(child) for child in node.children)
 
 
-def move_into_batch_loop(p: Planner, event: Event, step: Event, optimizer: Obj) -> Plan:
-    """The scheduler's step follows the optimizer's, in the batch loop and under the same guard."""
-    mine, theirs = meet(event, step, p.layouts)
-    if not theirs.direct:
-        raise Infeasible("the optimizer steps in another function, where the scheduler is not known")
-    target = _behind_update(p, theirs, optimizer)
-    # A condition that was made for epochs would be asked in every batch.
-    applicability: Applicability = "safe" if isinstance(p.unit(mine, target, "schedule").node, cst.BaseSmallStatement) else "unsafe"
-    return _behind(p, mine, target, "Step the scheduler behind every optimizer step", applicability)
+class MoveIntoBatchLoop(Repair):
+    """The scheduler's step follows the optimizer's, in the batch loop and under the same guard.
+
+    Attributes:
+        event: the scheduler's step.
+        step: the optimizer's step in the loop over batches.
+        optimizer: the optimizer that steps, where that is known.
+    """
+
+    event: Event
+    step: Event
+    optimizer: Obj | None
+
+    def plan(self, p: Planner) -> Plan:
+        mine, theirs = meet(self.event, self.step, p.layouts)
+        if not theirs.direct:
+            raise Infeasible("the optimizer steps in another function, where the scheduler is not known")
+        target = _behind_update(p, theirs, self.optimizer)
+        # A condition that was made for epochs would be asked in every batch.
+        applicability: Applicability = "safe" if isinstance(p.unit(mine, target, "schedule").node, cst.BaseSmallStatement) else "unsafe"
+        return _behind(p, mine, target, "Step the scheduler behind every optimizer step", applicability)
 
 
-def move_after_step(p: Planner, event: Event, step: Event, optimizer: Obj) -> Plan:
-    """The scheduler's step goes behind the optimizer's last in the same turn of their loop, not deeper into inner loops."""
-    mine, theirs = meet(event, step, p.layouts)
-    block, _, outer = common_block(mine.statement, theirs.statement)
-    inner = any(
-        isinstance(s.node, _LOOPS) for s in theirs.statement.ancestors() if s.block is not block and s is not theirs.statement
-    ) or isinstance(outer.node, _LOOPS)
-    others = [s for s in block.statements[outer.index + 1 :] if p.does(s, mine.layout, optimizer, "step")]
-    target = others[-1] if others else outer if inner else _behind_update(p, theirs, optimizer)
-    return _behind(p, mine, target, "Step the scheduler behind the optimizer")
+class MoveAfterStep(Repair):
+    """The scheduler's step goes behind the optimizer's last in the same turn of their loop, not deeper into inner loops.
+
+    Attributes:
+        event: the scheduler's step.
+        step: the optimizer's step.
+        optimizer: the optimizer that steps.
+    """
+
+    event: Event
+    step: Event
+    optimizer: Obj
+
+    def plan(self, p: Planner) -> Plan:
+        mine, theirs = meet(self.event, self.step, p.layouts)
+        block, _, outer = common_block(mine.statement, theirs.statement)
+        inner = any(
+            isinstance(s.node, _LOOPS) for s in theirs.statement.ancestors() if s.block is not block and s is not theirs.statement
+        ) or isinstance(outer.node, _LOOPS)
+        others = [s for s in block.statements[outer.index + 1 :] if p.does(s, mine.layout, self.optimizer, "step")]
+        target = others[-1] if others else outer if inner else _behind_update(p, theirs, self.optimizer)
+        return _behind(p, mine, target, "Step the scheduler behind the optimizer")
 
 
-def _behind_update(p: Planner, step: Place, optimizer: Obj) -> Statement:
+def _behind_update(p: Planner, step: Place, optimizer: Obj | None) -> Statement:
     return p.last_of(p.alternatives(step, optimizer, "step"), step.layout, None, "update")
 
 
@@ -90,40 +125,58 @@ def _behind(p: Planner, mine: Place, target: Statement, message: str, applicabil
     return Plan(message, applicability, [draft])
 
 
-def pass_metric(p: Planner, event: Event) -> Plan:
-    """The one name that looks like a validation loss, set before the call in the same block, becomes the metric."""
-    place = place_at(event, len(event.calls), p.layouts)
-    node = event.site.node
-    names: dict[str, None] = {}
-    for around in place.statement.ancestors():
-        if isinstance(around.node, cst.FunctionDef):
-            names = dict.fromkeys(q.name.value for q in around.node.params.params if _VALIDATION_LOSS.search(q.name.value))
-            break
-        for statement in around.block.statements[: around.index]:
-            names |= dict.fromkeys(n for n in sorted(sets(statement.node)) if _VALIDATION_LOSS.search(n))
-        if names:
-            break
-    if len(names) != 1 or not isinstance(node, cst.Call):
-        raise Infeasible("no single name for the validation loss is in reach")
-    (name,) = names
-    draft = Draft(place.layout)
-    draft.insert(place.layout.extent(node)[1] - 1, name)
-    return Plan(f"Pass {name} to the scheduler", "unsafe", [draft])
+class PassMetric(Repair):
+    """The one name that looks like a validation loss, set before the call in the same block, becomes the metric.
+
+    Attributes:
+        event: the scheduler's step.
+    """
+
+    event: Event
+
+    def plan(self, p: Planner) -> Plan:
+        place = place_at(self.event, len(self.event.calls), p.layouts)
+        node = self.event.site.node
+        names: dict[str, None] = {}
+        for around in place.statement.ancestors():
+            if isinstance(around.node, cst.FunctionDef):
+                names = dict.fromkeys(q.name.value for q in around.node.params.params if _VALIDATION_LOSS.search(q.name.value))
+                break
+            for statement in around.block.statements[: around.index]:
+                names |= dict.fromkeys(n for n in sorted(sets(statement.node)) if _VALIDATION_LOSS.search(n))
+            if names:
+                break
+        if len(names) != 1 or not isinstance(node, cst.Call):
+            raise Infeasible("no single name for the validation loss is in reach")
+        (name,) = names
+        draft = Draft(place.layout)
+        draft.insert(place.layout.extent(node)[1] - 1, name)
+        return Plan(f"Pass {name} to the scheduler", "unsafe", [draft])
 
 
-def move_before_construction(p: Planner, event: Event, construct: Event) -> Plan:
-    """The move of the model goes above the optimizer's construction; where it cannot, the construction goes below it."""
-    mine, theirs = meet(event, construct, p.layouts)
-    try:
-        unit = p.unit(mine, theirs.statement, "move")
-        target = _first_reader(common_block(unit, theirs.statement)[2], theirs.layout)
-        if depends(unit, [target, *crossed(unit, target)], _set_to_itself(event, mine)):
-            raise Infeasible("it uses names that are set in between")
-    except Infeasible:
-        return _construction_behind(p, theirs, mine, "Build the optimizer behind the move", "safe")
-    draft = Draft(mine.layout)
-    draft.move_before(unit, target)
-    return Plan("Move the model before the optimizer takes its parameters", "safe", [draft])
+class MoveBeforeConstruction(Repair):
+    """The move of the model goes above the optimizer's construction; where it cannot, the construction goes below it.
+
+    Attributes:
+        event: the move of the model.
+        construct: the construction of the optimizer.
+    """
+
+    event: Event
+    construct: Event
+
+    def plan(self, p: Planner) -> Plan:
+        mine, theirs = meet(self.event, self.construct, p.layouts)
+        try:
+            unit = p.unit(mine, theirs.statement, "move")
+            target = _first_reader(common_block(unit, theirs.statement)[2], theirs.layout)
+            if depends(unit, [target, *crossed(unit, target)], _set_to_itself(self.event, mine)):
+                raise Infeasible("it uses names that are set in between")
+        except Infeasible:
+            return _construction_behind(p, theirs, mine, "Build the optimizer behind the move", "safe")
+        draft = Draft(mine.layout)
+        draft.move_before(unit, target)
+        return Plan("Move the model before the optimizer takes its parameters", "safe", [draft])
 
 
 def _first_reader(construct: Statement, layout: Layout) -> Statement:
@@ -138,20 +191,34 @@ def _first_reader(construct: Statement, layout: Layout) -> Statement:
     return first
 
 
-def move_construction(p: Planner, construct: Event, event: Event, optimizer: Obj) -> Plan:
-    """The optimizer's construction goes below the statement that changes what it should hold; where it cannot, the new part is added to it."""
-    try:
-        mine, theirs = meet(construct, event, p.layouts)
-        return _construction_behind(p, mine, theirs, "Build the optimizer behind the replacement", "unsafe")
-    except Infeasible as reason:
-        place = place_at(event, len(event.calls), p.layouts)
-        layout, node = place.layout, place.statement.node
-        name = name_in(p.program, optimizer, layout.info, layout.function_of(place.statement), p.layouts, ("clear", "step", "construct"))
-        if name is None or not isinstance(node, cst.Assign) or len(node.targets) != 1:
-            raise reason from None
-        draft = Draft(layout)
-        draft.line_after(place.statement, f'{name}.add_param_group({{"params": {layout.code(node.targets[0].target)}.parameters()}})')
-        return Plan(f"Add the new parameters to {name}", "unsafe", [draft])
+class MoveConstruction(Repair):
+    """The optimizer's construction goes below the statement that changes what it should hold; where it cannot, the new part is added to it.
+
+    Attributes:
+        construct: the construction of the optimizer.
+        event: the statement that replaces parameters.
+        optimizer: the optimizer.
+    """
+
+    construct: Event
+    event: Event
+    optimizer: Obj
+
+    def plan(self, p: Planner) -> Plan:
+        try:
+            mine, theirs = meet(self.construct, self.event, p.layouts)
+            return _construction_behind(p, mine, theirs, "Build the optimizer behind the replacement", "unsafe")
+        except Infeasible as reason:
+            place = place_at(self.event, len(self.event.calls), p.layouts)
+            layout, node = place.layout, place.statement.node
+            name = name_in(
+                p.program, self.optimizer, layout.info, layout.function_of(place.statement), p.layouts, ("clear", "step", "construct")
+            )
+            if name is None or not isinstance(node, cst.Assign) or len(node.targets) != 1:
+                raise reason from None
+            draft = Draft(layout)
+            draft.line_after(place.statement, f'{name}.add_param_group({{"params": {layout.code(node.targets[0].target)}.parameters()}})')
+            return Plan(f"Add the new parameters to {name}", "unsafe", [draft])
 
 
 def _set_to_itself(event: Event, place: Place) -> frozenset[str]:
@@ -169,37 +236,49 @@ def _set_to_itself(event: Event, place: Place) -> frozenset[str]:
     return frozenset()
 
 
-def rebuild_scheduler(p: Planner, scheduler: Event, construct: Event, again: bool) -> Plan:
-    """The scheduler is built on the optimizer that steps, behind its construction: `again`, where the one that is there has its own use."""
-    mine, theirs = meet(scheduler, construct, p.layouts)
-    layout, node, statement = mine.layout, scheduler.site.node, theirs.statement.node
-    if not (
-        theirs.direct and isinstance(statement, cst.Assign) and len(statement.targets) == 1 and isinstance(node, cst.Call) and node.args
-    ):
-        raise Infeasible("the optimizer that steps has no name where the scheduler is built")
-    if layout.code(node.func).rpartition(".")[2] in _OF_OTHERS:
-        raise Infeasible("the schedulers that it is made of are built on the other optimizer too")
-    name, given = layout.code(statement.targets[0].target), node.args[0]
-    if given.star or (given.keyword is not None and given.keyword.value != "optimizer"):
-        raise Infeasible("the scheduler is not given its optimizer in a plain way")
-    if layout.code(given.value) == name:
-        unit, target = mine.statement, theirs.statement
-        between = [s for s in crossed(unit, target) if s is not target]
-        if unit.block is not target.block or (not again and (depends(unit, between) or _meet(unit, target, name))):
-            raise Infeasible("the scheduler's construction cannot be carried there")
+class RebuildScheduler(Repair):
+    """The scheduler is built on the optimizer that steps, behind its construction: `again`, where the one that is there has its own use.
+
+    Attributes:
+        scheduler: the construction of the scheduler.
+        construct: the construction of the optimizer that steps.
+        again: whether the scheduler that is there is needed too.
+    """
+
+    scheduler: Event
+    construct: Event
+    again: bool
+
+    def plan(self, p: Planner) -> Plan:
+        mine, theirs = meet(self.scheduler, self.construct, p.layouts)
+        layout, node, statement = mine.layout, self.scheduler.site.node, theirs.statement.node
+        if not (
+            theirs.direct and isinstance(statement, cst.Assign) and len(statement.targets) == 1 and isinstance(node, cst.Call) and node.args
+        ):
+            raise Infeasible("the optimizer that steps has no name where the scheduler is built")
+        if layout.code(node.func).rpartition(".")[2] in _OF_OTHERS:
+            raise Infeasible("the schedulers that it is made of are built on the other optimizer too")
+        name, given = layout.code(statement.targets[0].target), node.args[0]
+        if given.star or (given.keyword is not None and given.keyword.value != "optimizer"):
+            raise Infeasible("the scheduler is not given its optimizer in a plain way")
+        if layout.code(given.value) == name:
+            unit, target = mine.statement, theirs.statement
+            between = [s for s in crossed(unit, target) if s is not target]
+            if unit.block is not target.block or (not self.again and (depends(unit, between) or _meet(unit, target, name))):
+                raise Infeasible("the scheduler's construction cannot be carried there")
+            draft = Draft(layout)
+            if self.again:
+                draft.line_after(target, layout.text[unit.start : unit.end])
+            else:
+                draft.move_after(unit, target)
+            return Plan(f"Build the scheduler behind {name}", "unsafe", [draft])
+        if self.again:
+            raise Infeasible("the scheduler's own optimizer steps in another loop")
+        if theirs.statement.start > mine.statement.start:
+            raise Infeasible(f"{name} is built further down, under another name")
         draft = Draft(layout)
-        if again:
-            draft.line_after(target, layout.text[unit.start : unit.end])
-        else:
-            draft.move_after(unit, target)
-        return Plan(f"Build the scheduler behind {name}", "unsafe", [draft])
-    if again:
-        raise Infeasible("the scheduler's own optimizer steps in another loop")
-    if theirs.statement.start > mine.statement.start:
-        raise Infeasible(f"{name} is built further down, under another name")
-    draft = Draft(layout)
-    draft.replace(given.value, name)
-    return Plan(f"Build the scheduler on {name}", "unsafe", [draft])
+        draft.replace(given.value, name)
+        return Plan(f"Build the scheduler on {name}", "unsafe", [draft])
 
 
 def _meet(unit: Statement, target: Statement, name: str) -> bool:

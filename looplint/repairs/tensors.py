@@ -12,25 +12,40 @@ from looplint.repairs.layout import Layout
 from looplint.repairs.names import reads, sets
 from looplint.repairs.numbers import takes_numbers
 from looplint.repairs.places import place_at
-from looplint.repairs.planner import Plan, Planner
+from looplint.repairs.planner import Planner
+from looplint.repairs.repair import Plan, Repair
 
 
-def detach_argument(p: Planner, event: Event, scalar: bool) -> Plan:
-    """What goes into the container: `.item()` on a scalar where everything that is done with it takes numbers, `.detach()` else."""
-    layout = place_at(event, len(event.calls), p.layouts).layout
-    node = event.site.node
-    value = _stored(node)
-    # A name or a call may stand for a structure as well, which has neither method.
-    if value is None or not event.data["plain"] or isinstance(value, cst.List | cst.Tuple | cst.Dict | cst.GeneratorExp | cst.ListComp):
-        raise Infeasible("the tensor is one of several values that are kept")
-    if _of_a_sum(p, event, layout, value):
-        raise Infeasible("it is computed from a sum that is to be repaired first")
-    elsewhere = _where_handed_in(p, event, layout, value)
-    if elsewhere is not None:
-        return elsewhere
-    container = event.data["into"].name or ""
-    numbers = scalar and container != "" and _takes_numbers(layout, container)
-    return _with_suffix(layout, value, "item" if numbers else "detach")
+class DetachArgument(Repair):
+    """What goes into the container: `.item()` on a scalar where everything that is done with it takes numbers, `.detach()` else.
+
+    Attributes:
+        event: what is kept.
+        scalar: whether it has a single element.
+    """
+
+    event: Event
+    scalar: bool
+
+    def plan(self, p: Planner) -> Plan:
+        layout = place_at(self.event, len(self.event.calls), p.layouts).layout
+        node = self.event.site.node
+        value = _stored(node)
+        # A name or a call may stand for a structure as well, which has neither method.
+        if (
+            value is None
+            or not self.event.data["plain"]
+            or isinstance(value, cst.List | cst.Tuple | cst.Dict | cst.GeneratorExp | cst.ListComp)
+        ):
+            raise Infeasible("the tensor is one of several values that are kept")
+        if _of_a_sum(p, self.event, layout, value):
+            raise Infeasible("it is computed from a sum that is to be repaired first")
+        elsewhere = _where_handed_in(p, self.event, layout, value)
+        if elsewhere is not None:
+            return elsewhere
+        container = self.event.data["into"].name or ""
+        numbers = self.scalar and container != "" and _takes_numbers(layout, container)
+        return _with_suffix(layout, value, "item" if numbers else "detach")
 
 
 def _where_handed_in(p: Planner, event: Event, layout: Layout, value: cst.BaseExpression) -> Plan | None:
@@ -106,34 +121,52 @@ def _of_a_sum(p: Planner, event: Event, layout: Layout, value: cst.BaseExpressio
     return False
 
 
-def detach_added(p: Planner, event: Event, scalar: bool) -> Plan:
-    """What is added to the sum."""
-    layout = place_at(event, len(event.calls), p.layouts).layout
-    node, target = event.site.node, event.data["target"]
-    match node:
-        case cst.AugAssign():
-            value: cst.BaseExpression | None = node.value
-        case cst.Assign(value=cst.BinaryOperation() as total):
-            sides = [total.left, total.right]
-            rest = [side for side in sides if layout.code(side) != target]
-            value = rest[0] if len(rest) == 1 else None
-        case _:
-            value = None
-    if value is None:
-        raise Infeasible("what is added cannot be told from the sum")
-    elsewhere = _where_handed_in(p, event, layout, value)
-    if elsewhere is not None:
-        return elsewhere
-    numbers = scalar and _starts_as_number(layout, target) and _takes_numbers(layout, target)
-    return _with_suffix(layout, value, "item" if numbers else "detach")
+class DetachAdded(Repair):
+    """What is added to the sum.
+
+    Attributes:
+        event: the addition.
+        scalar: whether what is added has a single element.
+    """
+
+    event: Event
+    scalar: bool
+
+    def plan(self, p: Planner) -> Plan:
+        layout = place_at(self.event, len(self.event.calls), p.layouts).layout
+        node, target = self.event.site.node, self.event.data["target"]
+        match node:
+            case cst.AugAssign():
+                value: cst.BaseExpression | None = node.value
+            case cst.Assign(value=cst.BinaryOperation() as total):
+                sides = [total.left, total.right]
+                rest = [side for side in sides if layout.code(side) != target]
+                value = rest[0] if len(rest) == 1 else None
+            case _:
+                value = None
+        if value is None:
+            raise Infeasible("what is added cannot be told from the sum")
+        elsewhere = _where_handed_in(p, self.event, layout, value)
+        if elsewhere is not None:
+            return elsewhere
+        numbers = self.scalar and _starts_as_number(layout, target) and _takes_numbers(layout, target)
+        return _with_suffix(layout, value, "item" if numbers else "detach")
 
 
-def show_item(p: Planner, event: Event) -> Plan:
-    """What becomes text: the number alone."""
-    layout = place_at(event, len(event.calls), p.layouts).layout
-    node = event.site.node
-    assert isinstance(node, cst.BaseExpression)
-    return _with_suffix(layout, node, "item", "Show")
+class ShowItem(Repair):
+    """What becomes text: the number alone.
+
+    Attributes:
+        event: what becomes text.
+    """
+
+    event: Event
+
+    def plan(self, p: Planner) -> Plan:
+        layout = place_at(self.event, len(self.event.calls), p.layouts).layout
+        node = self.event.site.node
+        assert isinstance(node, cst.BaseExpression)
+        return _with_suffix(layout, node, "item", "Show")
 
 
 def _stored(node: cst.CSTNode) -> cst.BaseExpression | None:
