@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_changed import git
-from test_cli import BROKEN, CLEAN
 
-ROOT = Path(__file__).parents[1]
+from command_line import git
+from places import ROOT
+from programs import BROKEN, CLEAN
+
 ACTION = ROOT / "action.yml"
 
 

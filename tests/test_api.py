@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_cli import BROKEN, CLEAN
 
 import looplint
 from looplint.linting.catalogue import folder as data_folder
+from programs import BROKEN, CLEAN
 
 USER_SCRIPT = """\
 from pathlib import Path

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from looplint.linting.catalogue import folder
-
-ROOT = Path(__file__).parent.parent
+from places import ROOT
 
 
 def test_the_contracts_hold() -> None:

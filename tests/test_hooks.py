@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_changed import git
-from test_cli import BROKEN, CLEAN
+
+from command_line import git
+from places import ROOT
+from programs import BROKEN, CLEAN
 
 nbformat: Any = pytest.importorskip("nbformat")
 yaml: Any = pytest.importorskip("yaml")
 pytest.importorskip("pre_commit")
-ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture

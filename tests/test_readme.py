@@ -6,13 +6,12 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from looplint.linting.catalogue import folder, load
+from places import ROOT
 
-ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 
 

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from places import ROOT
+
 pytest.importorskip("mypy")
 
 
 @pytest.mark.slow
 def test_the_package_is_strictly_typed(tmp_path: Path) -> None:
-    root = Path(__file__).parents[1]
-    done = subprocess.run([sys.executable, "-m", "mypy", f"--cache-dir={tmp_path}", "looplint"], cwd=root, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-m", "mypy", f"--cache-dir={tmp_path}", "looplint"], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout

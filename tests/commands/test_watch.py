@@ -1,0 +1,82 @@
+"""`--watch`: a run after every change, until it is interrupted."""
+
+from __future__ import annotations
+
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from command_line import looplint
+from programs import BROKEN, CLEAN
+
+pytest.importorskip("watchfiles")
+READY = "Watching for changes; Ctrl-C ends."
+
+
+class Watch:
+    """A command line that watches, and what it prints."""
+
+    def __init__(self, folder: Path, *arguments: str) -> None:
+        command = [sys.executable, "-u", "-m", "looplint", *arguments, "--watch", "--output-format", "concise"]
+        # What starts the tests may have told its processes to ignore interrupts, as a shell does in the background.
+        ours = signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        signal.signal(signal.SIGINT, ours)
+        self._lines: queue.Queue[str] = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self._lines.put(line.rstrip("\n"))
+
+    def next(self) -> list[str]:
+        """What the next run prints, up to that the next change is waited for."""
+        printed = []
+        while (line := self._lines.get(timeout=60)) != READY:
+            printed.append(line)
+        return [" ".join(line.split()[:2]) for line in printed]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "train.py").write_text(CLEAN)
+    return tmp_path
+
+
+@pytest.fixture
+def watch(folder: Path) -> Iterator[Watch]:
+    watching = Watch(folder, "train.py")
+    yield watching
+    watching.process.kill()
+    watching.process.wait()
+
+
+def test_every_change_is_linted_until_it_is_interrupted(folder: Path, watch: Watch) -> None:
+    assert watch.next() == []
+    (folder / "train.py").write_text(BROKEN)
+    assert watch.next() == ["train.py:8:5: LL102"]
+    (folder / "looplint.toml").write_text('ignore = ["LL102"]\n')
+    assert watch.next() == []
+    (folder / "looplint.toml").unlink()
+    assert watch.next() == ["train.py:8:5: LL102"]
+    (folder / "notes.txt").write_text("what is no program changes nothing\n")
+    (folder / "train.py").write_text("from clears import clear\n" + CLEAN.replace("opt.zero_grad()", "clear(opt)"))
+    assert watch.next() == []
+    (folder / "clears.py").write_text("def clear(opt):\n    pass\n")
+    assert watch.next() == ["train.py:10:5: LL102"], "a file that the linted one imports has changed"
+    watch.process.send_signal(signal.SIGINT)
+    assert watch.process.wait(timeout=20) == 0
+
+
+def test_what_cannot_be_watched_is_said(folder: Path) -> None:
+    done = looplint("--watch", "-", cwd=folder)
+    assert done.returncode == 2 and b"standard input never changes" in done.stderr
+    done = looplint("--watch", "tran.py", cwd=folder)
+    assert done.returncode == 2 and b"did you mean train.py?" in done.stderr

@@ -1,0 +1,40 @@
+"""Every fixture, linted: what is expected is found at its line, and nothing else is said anywhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from fixture_cases import EXPECT, RULES, cases, files, own_rule
+from looplint.linting.files import analyse, merge
+from looplint.sources.reading import read_source
+
+# A known gap is written where it is; the test fails when it is cured.
+MISSED = re.compile(r"#\s*missed:\s*([A-Z]+[0-9]+)")
+FALSE_ALARM = re.compile(r"#\s*false alarm:\s*([A-Z]+[0-9]+)")
+
+
+def expected(case: Path) -> set[tuple[str, int, str]]:
+    found = set()
+    for file in files(case):
+        for row, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+            codes = {c.strip() for m in EXPECT.finditer(line) for c in m[1].split(",") if c.strip()}
+            codes |= {m[1] for m in FALSE_ALARM.finditer(line)}
+            codes -= {m[1] for m in MISSED.finditer(line)}
+            found |= {(file.name, row, code) for code in codes}
+    return found
+
+
+def reported(case: Path) -> set[tuple[str, int, str]]:
+    """The findings of a case, by the default rules and its own; one of several files is linted as a user would, all of them together."""
+    asked = [r for r in RULES if r.default or r.code == own_rule(case)]
+    results = [analyse(read_source(f), asked) for f in files(case)]
+    assert not [p for r in results for p in r.problems]
+    return {(Path(f.filename).name, f.location.row, f.code) for f in merge(results)}
+
+
+@pytest.mark.parametrize("case", [pytest.param(c, id=f"{c.parent.name}/{c.name}") for c in cases()])
+def test_findings_are_those_expected(case: Path) -> None:
+    assert reported(case) == expected(case)

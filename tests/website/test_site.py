@@ -1,0 +1,88 @@
+"""The documentation's site: built with warnings (a broken link, a page in no list) as errors, and read as a browser gets it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+
+from looplint.linting import evidence
+from looplint.linting.catalogue import folder, load
+from looplint.report.json import URL
+from looplint.settings.options import OPTIONS
+from places import ROOT
+from website.rules import families
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    place = tmp_path_factory.mktemp("site")
+    config = load_config(str(ROOT / "mkdocs.yml"), site_dir=str(place), strict=True)
+    config.plugins.on_startup(command="build", dirty=False)
+    build(config)
+    config.plugins.on_shutdown()
+    yield place
+
+
+class Seen(HTMLParser):
+    """Collects the text between the tags."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.parts: list[str] = []
+
+    def handle_data(self, data: str) -> None:
+        self.parts.append(data)
+
+
+def text_of(page: Path) -> str:
+    """What a reader sees of a page."""
+    parser = Seen()
+    parser.feed(page.read_text(encoding="utf-8"))
+    return "".join(parser.parts)
+
+
+def test_findings_lead_to_pages_that_are_there(site: Path) -> None:
+    base = load_config(str(ROOT / "mkdocs.yml")).site_url
+    assert f"{base}rules" == URL
+    for rule in load():
+        shown = text_of(site / "rules" / rule.name / "index.html")
+        assert rule.code in shown and rule.doc.splitlines()[-1][:40].replace("`", "") in shown
+        assert re.search(rf"train\.py:\d+:\d+: {rule.code} {rule.name}\n", shown), "the page shows what looplint prints"
+        assert "Found " in shown
+
+
+def test_a_page_quotes_what_was_measured(site: Path) -> None:
+    for stored in evidence.load():
+        for rule in load():
+            shown = text_of(site / "rules" / rule.name / "index.html")
+            for case in stored.of(rule.code):
+                assert case["case"] in shown
+
+
+def test_quiet_cases_are_those_that_expect_nothing(site: Path) -> None:
+    shown = text_of(site / "rules" / "missing-zero-grad" / "index.html")
+    listed = shown.split("has to keep quiet: ")[1].split(".\n")[0].split(", ")
+    cases = {case.stem.replace("_", " "): case for case in (folder("fixtures") / "missing_zero_grad").iterdir()}
+    assert len(listed) >= 5
+    for case in (cases[name.rstrip(".")] for name in listed):
+        assert not any("expect: LL102" in file.read_text() for file in ([case] if case.is_file() else case.rglob("*.py")))
+
+
+def test_every_family_of_rules_has_a_name_and_every_option_a_heading(site: Path) -> None:
+    assert sum(len(found) for _, _, found in families(load())) == len(load())
+    reference = (site / "configuration" / "index.html").read_text(encoding="utf-8")
+    assert all(f'id="{option.name}"' in reference for option in OPTIONS)
+
+
+def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:
+    for page in site.rglob("*.html"):
+        if "drawn" in page.parts:
+            continue
+        fetched = re.findall(r"<(?:script|link|img)\b[^>]*?(?:src|href)=\"?(https?://[^\"\s>]+)", page.read_text(encoding="utf-8"))
+        assert all(address.startswith(URL.removesuffix("rules")) for address in fetched), fetched
