@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from looplint.domain.autocast import Autocast, region_of
 from looplint.domain.membership import ready
-from looplint.domain.tensors import combine, guess
+from looplint.domain.tensors import combine
 from looplint.domain.values import (
     NONE,
     NOTHING,
@@ -31,7 +31,7 @@ from looplint.domain.values import (
     join,
     ref,
 )  # fmt: skip
-from looplint.interpreter import choices, hooks, transfers
+from looplint.interpreter import choices, hooks, transfers, unfollowed
 from looplint.interpreter.frames import Frame, Snapshot, merge
 from looplint.interpreter.machine import DEPTH, Machine
 from looplint.knowledge.lookup import call_effect
@@ -43,6 +43,8 @@ from looplint.syntax.site import Site
 if TYPE_CHECKING:
     from looplint.syntax.project import ModuleInfo
 
+# Kinds of objects to which a method that is not known may do anything.
+_CHANGED_BY_METHODS = frozenset({"optimizer", "scheduler", "scaler", "instance", "framework"})
 # A call context grows by one call site each time a function is entered.
 CallContext = tuple[object, int]
 
@@ -111,7 +113,7 @@ def call(m: Machine, callee: Value, args: Arguments, expr: ir.Call) -> Value:
     if len(candidates) == 1:
         return _call_one(m, candidates[0], args, expr)
     if not candidates:
-        return unknown_call(m, None, args, expr)
+        return unfollowed.unknown_call(m, None, args, expr)
     before = m.save()
     ends: list[Snapshot] = []
     result: Value = NOTHING
@@ -170,24 +172,83 @@ def _call_one(m: Machine, atom: Atom, args: Arguments, expr: ir.Call) -> Value:
         case External():
             effect = call_effect(atom.qualname)
             if effect is None:
-                return unknown_call(m, atom, args, expr)
+                return unfollowed.unknown_call(m, atom, args, expr)
             return apply(m, effect, atom.qualname, args, expr)
+        case Method(Ref(obj), name):
+            return call_method(m, obj, name, args, expr)
         case Method():
             return hooks.method_called.run(m, atom, args, expr)
         case Partial():
             merged = Arguments([*atom.args, *args.positional], {**dict(atom.kwargs), **args.keywords}, args.starred)
             return call(m, atom.func, merged, expr)
         case Ref():
-            return hooks.object_called.run(m, atom.obj, args, expr)
+            return call_object(m, atom.obj, args, expr)
         case Tensor():
             return frozenset({combine(m.grad, [frozenset({atom}), *args.values()]) or atom})
-    return unknown_call(m, atom, args, expr)
+    return unfollowed.unknown_call(m, atom, args, expr)
 
 
 def apply(m: Machine, effect: str, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """Apply the effect of calling a library's name."""
     function = transfers.CALLS.get(effect)
-    return function(m, qualname, args, expr) if function is not None else unknown_call(m, None, args, expr)
+    return function(m, qualname, args, expr) if function is not None else unfollowed.unknown_call(m, None, args, expr)
+
+
+def call_object(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
+    """`obj(...)`: what objects of its kind do, or its class's own `__call__`."""
+    application = transfers.APPLICATIONS.get(obj.kind)
+    if application is not None:
+        return application(m, obj, args, expr)
+    own = own_call(m, obj, args, expr)
+    return own if own is not None else unfollowed.unknown_call(m, Ref(obj), args, expr)
+
+
+def own_call(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value | None:
+    """Follow the `__call__` of an object's class; None where that has none."""
+    from looplint.interpreter import objects
+
+    member = objects.find_member(m, obj.cls, "__call__") if obj.cls is not None else None
+    return call(m, objects.bind(m, member, obj), args, expr) if member is not None else None
+
+
+def call_method(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    """A method that a library gives an object: by its effect in the tables, or by the object's kind."""
+    from looplint.interpreter import objects
+
+    if name.startswith("super."):
+        return hooks.super_called.run(m, obj, name[6:], args, expr)
+    effect = objects.effect_of(obj, name)
+    if effect is not None:
+        hooks.handed.run(obj, args)
+        method = transfers.METHODS.get(effect)
+        return method(m, obj, name, args, expr) if method is not None else apply(m, effect, f"{obj.kind}.{name}", args, expr)
+    method = transfers.METHODS_OF.get(obj.kind)
+    if method is not None:
+        return method(m, obj, name, args, expr)
+    given = Arguments([ref(obj), *args.positional], args.keywords) if obj.kind in _CHANGED_BY_METHODS else args
+    return unfollowed.unknown_call(m, Ref(obj), given, expr)
+
+
+def build(m: Machine, kind: str, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """An object of a library's class."""
+    obj = m.create(kind, expr.node, qualname=qualname)
+    constructed(m, obj, args, expr)
+    return ref(obj)
+
+
+def builds(kind: str) -> transfers.Transfer:
+    """The transfer function of a name that builds an object of a kind."""
+    return lambda m, qualname, args, expr: build(m, kind, qualname, args, expr)
+
+
+def constructed(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
+    """Note what an object was built from, and that it was built here."""
+    if not m.alive:
+        return
+    obj.info.setdefault("loops", m.loops)
+    construction = transfers.CONSTRUCTIONS.get(obj.kind)
+    if construction is not None:
+        construction(m, obj, args, expr)
 
 
 def call_values(m: Machine, callee: Value, positional: Sequence[Value] = ()) -> Value:
@@ -197,43 +258,6 @@ def call_values(m: Machine, callee: Value, positional: Sequence[Value] = ()) -> 
         if isinstance(atom, Func):
             result = join(result, call_function(m, atom, Arguments(list(positional)), ir.Name(atom.function.node, atom.function.name)))
     return result or UNKNOWN
-
-
-def put_off(m: Machine, args: Arguments) -> Value:
-    """Nothing happens to what is given; functions among it may be called later."""
-    m.facts.deferred.extend(value for value in args.values() if any(isinstance(a, Func) for a in value))
-    return UNKNOWN
-
-
-def unknown_call(m: Machine, atom: Atom | None, args: Arguments, expr: ir.Expr) -> Value:
-    """Code that cannot be followed: whatever it was given may be in any state now."""
-    values = args.values()
-    if isinstance(expr, ir.Call) and "seed" in ir.render(expr.func).lower():
-        m.remark("seed", expr.node, {m.setting_owner("torch.random")})
-    reached = m.reachable(values)
-    for value in values:
-        for func in (a for a in value if isinstance(a, Func)):
-            m.facts.deferred.append(frozenset({func}))
-            if func.bound is not None:
-                reached.extend(m.reachable([func.bound]))
-        for method in (a for a in value if isinstance(a, Method) and isinstance(a.obj, Ref)):
-            if isinstance(method.obj, Ref):
-                reached.append(method.obj.obj)
-    reached = list(dict.fromkeys(reached))
-    tensor = combine(m.grad, values)
-    for obj in reached:
-        obj.escaped = obj.escaped or not m.aside
-        obj.info["given"] = True
-    if reached or (tensor is not None and tensor.graph != "no"):
-        subjects = reached or sorted(tensor.sources, key=lambda o: o.name) if tensor else reached
-        m.emit("escape", expr.node, subjects, certain=bool(reached), callee=ir.render(expr.func) if isinstance(expr, ir.Call) else "")
-    modules = frozenset(o for o in reached if o.kind in ("module", "engine"))
-    if tensor is not None:
-        return frozenset({guess(m.grad, tensor, modules)})
-    deps = modules | frozenset().union(*(a.deps for v in values for a in v if isinstance(a, Unknown)))
-    if isinstance(atom, Unknown):
-        deps |= atom.deps
-    return frozenset({Unknown(deps)})
 
 
 # -- project functions
@@ -251,14 +275,14 @@ def call_function(m: Machine, func: Func, args: Arguments, expr: ir.Expr) -> Val
     if m.frame.depth >= DEPTH or m.active.count(function) >= 1:
         if func.bound is not None and function.name == "__init__":
             ready(func.bound)
-        return unknown_call(m, func, args, expr)
+        return unfollowed.unknown_call(m, func, args, expr)
     frame = enter(m, func, expr)
     bind_parameters(m, frame, func, args)
     if isinstance(expr, ir.Call) and function.tested:
         frame.given = _given(m, func, expr)
     result = run_frame(m, frame)
     if _is_own_update(func):
-        unknown_call(m, func, Arguments([func.bound] if func.bound else []), expr)
+        unfollowed.unknown_call(m, func, Arguments([func.bound] if func.bound else []), expr)
     if function.is_generator and frame.on_yield is None:
         return frozenset({Iter(frame.yields or UNKNOWN)})
     return result
@@ -415,8 +439,8 @@ def instantiate(m: Machine, cls: ClassRef, args: Arguments, expr: ir.Call) -> Va
                 value = static_value(m, default, cls.module) if default and not args.starred else UNKNOWN
             m.write(obj, name, value)
     elif kind == "instance" and objects.has_unknown_base(m, cls):
-        unknown_call(m, None, args, expr)
-    hooks.constructed.run(m, obj, args, expr)
+        unfollowed.unknown_call(m, None, args, expr)
+    constructed(m, obj, args, expr)
     return ref(obj)
 
 

@@ -35,13 +35,14 @@ class Hook(Generic[F]):
 # The hooks for which nothing is registered yet.
 MISSING: set[str] = set()
 
-# A method of something that the program did not define is called.
+# A method of something is called that is no object of the heap.
 method_called: Hook[Callable[[Machine, Method, Arguments, ir.Call], Value]] = Hook("method_called")
-# An object is called, as `model(x)`.
-object_called: Hook[Callable[[Machine, Obj, Arguments, ir.Call], Value]] = Hook("object_called")
-# The constructor of a class of the program is about to run, and an object has been built.
+# A method of a library's base class is called.
+super_called: Hook[Callable[[Machine, Obj, str, Arguments, ir.Call], Value]] = Hook("super_called")
+# A method of a library's object is given arguments.
+handed: Hook[Callable[[Obj, Arguments], None]] = Hook("handed")
+# The constructor of a class of the program is about to run.
 constructing: Hook[Callable[[Machine, Obj, ClassRef], None]] = Hook("constructing")
-constructed: Hook[Callable[[Machine, Obj, Arguments, ir.Call], None]] = Hook("constructed")
 # A name, an attribute or an item is given a value.
 assigned: Hook[Callable[[ir.Expr, Value], None]] = Hook("assigned")
 # An attribute of a module is given a value.

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from looplint.domain.values import Arguments, ClassRef, EventKey, Method, Obj, Ref, Tuple, Value, join
+from looplint.domain.values import Arguments, ClassRef, EventKey, Func, Method, Obj, Ref, Tuple, Value, join
 from looplint.flow.events import EventKind
 from looplint.flow.graph import Condition, Event, EventGraph, Guard, Loop, Loose
 from looplint.interpreter.frames import Frame, LoopScope, Snapshot, Trace, merge
@@ -101,7 +101,12 @@ class Machine:
         self.active: list[ir.Function] = []
         # Inside a module, where nothing is part of a loop: what is met there says nothing about the objects of the loop.
         self.aside = False
+        # The moves that statements, expressions and calls make of each other, bound where following begins.
         self.run_block: Callable[[list[ir.Stmt]], None]
+        self.evaluate: Callable[[ir.Expr], Value]
+        self.assign: Callable[[ir.Expr, Value], None]
+        self.call: Callable[[Value, Arguments, ir.Call], Value]
+        self.call_function: Callable[[Func, Arguments, ir.Expr], Value]
         self._interned: dict[object, Loop] = {}
 
     # -- paths

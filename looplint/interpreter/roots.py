@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from looplint.domain.values import ClassRef, Func, Ref, const, ref
 from looplint.flow.graph import Loose
 from looplint.interpreter import calls, hooks, objects
+from looplint.interpreter.assignments import assign
+from looplint.interpreter.expressions import evaluate
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.machine import ROOT_FUEL, Machine, OutOfFuel
+from looplint.interpreter.statements import run_block
 from looplint.interpreter.unreached_methods import follow_insides, is_static, parameter
 from looplint.syntax import ir
+from looplint.syntax.project import ModuleInfo, Project
+
+
+def interpreter_of(project: Project, main: ModuleInfo) -> Machine:
+    """An interpreter for one linted file, its moves bound to it."""
+    m = Machine(project, main)
+    m.run_block = partial(run_block, m)
+    m.evaluate = partial(evaluate, m)
+    m.assign = partial(assign, m)
+    m.call = partial(calls.call, m)
+    m.call_function = partial(calls.call_function, m)
+    return m
 
 
 def follow(m: Machine) -> bool:

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from looplint.finding import Certainty, Finding, Location, Problem, Related
-from looplint.interpreter.machine import Machine
-from looplint.interpreter.roots import follow
-from looplint.interpreter.statements import run_block
+from looplint.interpreter.roots import follow, interpreter_of
 from looplint.linting.results import FileResult
 from looplint.queries.program import Program
 from looplint.repairs.fixes import fix_of
@@ -95,8 +93,7 @@ def build_program(source: Source, project: Project | None = None) -> tuple[Progr
         project = project or Project()
         project.add(info)
         composition.install()
-        machine = Machine(project, info)
-        machine.run_block = lambda body: run_block(machine, body)
+        machine = interpreter_of(project, info)
         complete = follow(machine)
     except cst.ParserSyntaxError as error:
         message = f"syntax error: {error.message.splitlines()[0]}"

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from looplint.domain.autocast import Autocast
-from looplint.domain.values import Arguments, Const, Context, External, Value, constant_of
+from looplint.domain.values import NONE, Arguments, Const, Context, External, Value, constant_of
 from looplint.interpreter.machine import Machine
+from looplint.interpreter.transfers import transfer
 from looplint.syntax import ir
 
 _HALF = frozenset({"torch.float16", "torch.half"})
 
 
-def context(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+@transfer("autocast")
+def _context(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """The context manager of an autocast. The namespaces `torch.cuda.amp` and `torch.cpu.amp` take no device."""
     note_outdated(m, qualname, expr)
     device = qualname.split(".")[1] if qualname.startswith(("torch.cuda.", "torch.cpu.")) else ""
@@ -41,3 +43,9 @@ def _is_half(dtype: Value | None, devices: set[str]) -> bool:
     if dtype is None or (known := constant_of(dtype)) is not None and known.value is None:
         return "cuda" in devices
     return bool(dtype) and all(isinstance(a, External) and a.qualname in _HALF for a in dtype)
+
+
+@transfer("autocast-dtype")
+def _autocast_dtype(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    m.facts.sets_autocast_dtype = True
+    return NONE

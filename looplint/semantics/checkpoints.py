@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from looplint.domain.values import NONE, UNKNOWN, Arguments, Atom, Const, Iter, Obj, Ref, Tuple, Unknown, Value, constant_of, ref
+from looplint.domain.values import NONE, UNKNOWN, Arguments, Atom, Const, Iter, Obj, Ref, Tuple, Unknown, Value, ref
 from looplint.interpreter import hooks
 from looplint.interpreter.machine import Machine
-from looplint.knowledge.pytorch import STATEFUL
+from looplint.interpreter.transfers import method_transfer, methods_of, transfer
 from looplint.syntax import ir
 
 
-def state_dict(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+@method_transfer("state-dict")
+def _state_dict(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     """`obj.state_dict()`: a dict of its own that holds the object's own tensors."""
     state = m.create("state", expr.node, slot=obj.key)
     state.info["of"] = obj
@@ -20,17 +21,20 @@ def state_dict(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) 
     return ref(state)
 
 
-def load_state(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+@method_transfer("load-state")
+def _load_state(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     m.emit("load", expr.node, {obj}, states=states_in(args.values()), files=files_in(args.values()))
     return UNKNOWN
 
 
-def save(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+@transfer("save")
+def _save(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     m.emit("save", expr.node, {_disk(m)}, states=states_in(args.values()))
     return NONE
 
 
-def load(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+@transfer("load")
+def _load(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """`torch.load`: anything can come out of a file; what does is known to come from it."""
     file = m.create("file", expr.node)
     path = ir.render(expr.args[0].value) if expr.args else ""
@@ -83,16 +87,6 @@ def note_continued(value: Value) -> None:
                 file.info["continues"] = True
 
 
-def has_state(obj: Obj, args: Arguments) -> bool:
-    """Whether an optimizer keeps something between its steps: all do but gradient descent without momentum."""
-    leaf = obj.qualname.rpartition(".")[2]
-    if obj.cls is not None or args.starred or leaf not in STATEFUL | {"SGD"}:
-        return False
-    momentum = args.get(2, "momentum")
-    known = constant_of(momentum) if momentum is not None else None
-    return leaf != "SGD" or not (momentum is None or (known is not None and not known.value))
-
-
 def files_in(values: Iterable[Value]) -> frozenset[Obj]:
     """The files that values were read from, or what they hold."""
     return frozenset(file for atom in _contents(values) if isinstance(atom, Unknown) for file in atom.files)
@@ -122,3 +116,8 @@ def _contents(values: Iterable[Value]) -> Iterator[Atom]:
 def deep_copy(value: Value) -> Value:
     """What a deep copy has of the states in a value: nothing; what holds one is not followed further."""
     return frozenset(a for a in value if not states_in([frozenset({a})])) or UNKNOWN
+
+
+@methods_of("state")
+def _method(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    return frozenset({Iter(frozenset({Tuple((UNKNOWN, UNKNOWN))}))}) if name == "items" else UNKNOWN

@@ -1,54 +1,41 @@
-"""Entering context managers, and keeping values where they outlive an iteration."""
+"""Context managers: what runs inside them, with gradients on or off, in mixed precision, around a generator's yield."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from looplint.domain.autocast import Autocast, region_of
-from looplint.domain.tensors import tensors_in
 from looplint.domain.values import (
     NOTHING,
     UNKNOWN,
     Arguments,
-    Atom,
-    Const,
     Context,
-    EventKey,
     Func,
-    Method,
-    Obj,
     Ref,
-    Tensor,
-    Tuple,
-    Unknown,
     Value,
     constant_of,
     join,
-    tensor_of,
 )  # fmt: skip
-from looplint.flow.graph import Loop
-from looplint.interpreter import calls, hooks
-from looplint.interpreter.machine import Machine
+from looplint.interpreter import calls, hooks, objects
+from looplint.interpreter.machine import Effect, Machine
+from looplint.interpreter.transfers import transfer
 from looplint.syntax import ir
 
 if TYPE_CHECKING:
-    import libcst as cst
+    pass
 
 
 @hooks.entered
 def enter(m: Machine, expr: ir.Expr, inside: Callable[[Value], None]) -> None:
     """Run `inside` in the context that the expression makes, with what the context manager yields."""
-    from looplint.interpreter.expressions import evaluate
-
     if isinstance(expr, ir.Call):
         generator = _generator(m, expr)
         if generator is not None:
             func, args = generator
             _in_generator(m, func, args, expr, inside)
             return
-    value = evaluate(m, expr)
+    value = m.evaluate(expr)
     context = next((a for a in value if isinstance(a, Context)), None)
     if context is None:
         entered = _entered(m, value)
@@ -94,8 +81,6 @@ def _in_autocast(m: Machine, region: Autocast | None, inside: Callable[[Value], 
 
 def _entered(m: Machine, value: Value) -> Value:
     """What `as` binds for an ordinary object: the object, or what its `__enter__` returns."""
-    from looplint.interpreter import objects
-
     for atom in value:
         if isinstance(atom, Ref) and atom.obj.cls is not None:
             member = objects.find_member(m, atom.obj.cls, "__enter__")
@@ -106,10 +91,8 @@ def _entered(m: Machine, value: Value) -> Value:
 
 def _generator(m: Machine, expr: ir.Call) -> tuple[Func, Arguments] | None:
     """The project function decorated with contextmanager that the expression calls, if it does."""
-    from looplint.interpreter.expressions import evaluate
-
     before = m.save()
-    callee = evaluate(m, expr.func)
+    callee = m.evaluate(expr.func)
     for atom in callee:
         if isinstance(atom, Func) and atom.function.is_generator:
             for decorator in atom.function.decorators:
@@ -117,7 +100,7 @@ def _generator(m: Machine, expr: ir.Call) -> tuple[Func, Arguments] | None:
                 if path.rpartition(".")[2] in ("contextmanager", "asynccontextmanager"):
                     args = Arguments()
                     for arg in expr.args:
-                        value = evaluate(m, arg.value)
+                        value = m.evaluate(arg.value)
                         if arg.keyword:
                             args.keywords[arg.keyword] = value
                         else:
@@ -164,87 +147,31 @@ def _in_generator(m: Machine, func: Func, args: Arguments, expr: ir.Call, inside
 # -- keeping
 
 
-@hooks.stored
-def keep(m: Machine, node: cst.CSTNode, base: Value, value: Value, key: Const | None) -> Value:
-    """A value is put into a container; where that outlives the iteration, the value remembers it.
+def _context(name: str) -> Effect:
+    def effect(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+        if name == "no-grad" and args.positional and any(isinstance(a, Func) for a in args.positional[0]):
+            return args.positional[0]
+        if name == "set-grad" and isinstance(m.statement, object):
+            known = constant_of(args.positional[0]) if args.positional else None
+            if _is_statement(m, expr):
+                m.grad = bool(known.value) if known is not None else None
+        return frozenset({Context(name, tuple(args.positional[:1]) if name in ("set-grad", "scaled-loss") else ())})
 
-    Returns:
-        The value as the container holds it.
-    """
-    _let_go(m, value)
-    tensors = tensors_in([value])
-    kept = [t for t in tensors if t.graph == "yes" and t.forwards]
-    if not kept or not m.loops:
-        return value
-    plain = all(isinstance(a, Tensor) for a in value)
-    for atom in base:
-        if isinstance(atom, Ref) and atom.obj.kind in ("list", "dict") and len(born_in(atom.obj)) < len(m.loops):
-            slot = atom.obj.kind == "dict" and key is not None
-            carried = m.loops[len(born_in(atom.obj)) :]
-            event = m.emit("keep", node, kept[0].sources, value=kept[0], into=atom.obj, slot=slot, carried=carried, plain=plain)
-            if event is not None:
-                value = _remembering(value, event.key)
-    return value
+    return effect
 
 
-def _remembering(value: Value, key: EventKey, depth: int = 3) -> Value:
-    """The tensors in a value, and in the tuples it holds, with the container that they were put into."""
-    found: set[Atom] = set()
-    for atom in value:
-        match atom:
-            case Tensor():
-                found.add(atom.tagged(("kept", key)))
-            case Tuple() if depth:
-                found.add(replace(atom, items=tuple(_remembering(item, key, depth - 1) for item in atom.items)))
-            case _:
-                found.add(atom)
-    return frozenset(found)
+def _is_statement(m: Machine, expr: ir.Call) -> bool:
+    import libcst as cst
+
+    return isinstance(m.statement, cst.Expr) and m.statement.value is expr.node
 
 
-def _let_go(m: Machine, value: Value) -> None:
-    """A function or bound method in a container (`callbacks.append(scheduler.step)`) is called by whoever gets hold of it."""
-    for atom in value:
-        match atom:
-            case Method(obj=Ref(obj=obj)):
-                obj.escaped = True
-            case Func():
-                m.facts.deferred.append(frozenset({atom}))
-            case Tuple():
-                for item in atom.items:
-                    _let_go(m, item)
-
-
-def born_in(obj: Obj) -> tuple[Loop, ...]:
-    """The loops that were running when the object was made."""
-    loops: tuple[Loop, ...] = obj.info.get("loops", ())
-    return loops
-
-
-@hooks.accumulated
-def accumulate(m: Machine, stmt: ir.Assign | ir.AugAssign, target: ir.Expr, old: Value, added: Value, result: Value) -> Value:
-    """`total += loss`: noted where `total` comes from before the iteration; the sum remembers where it was made."""
-    tensor = tensor_of(added)
-    path = ir.path_of(target) or (ir.path_of(target.value) if isinstance(target, ir.Subscript) else None)
-    if tensor is None or path is None or not m.loops:
-        return result
-    carried = m.loops[len(m.born(target)) :]
-    event = m.emit("accumulate", stmt.node, tensor.sources, target=ir.render(target), value=tensor, carried=carried)
-    if event is None:
-        return result
-    if _is_of_outputs(m, target, old):
-        m.facts.added_to_outputs.add(event.key)
-    kept = tensor_of(result)
-    if kept is None:
-        return result
-    tagged = kept.tagged(("sum", event.key))
-    return frozenset(a for a in result if not isinstance(a, Tensor)) | {tagged}
-
-
-def _is_of_outputs(m: Machine, target: ir.Expr, old: Value) -> bool:
-    """Whether a sum starts from what a forward put out, or may: rows of something that is not known."""
-    start = tensor_of(old)
-    if start is not None:
-        return start.graph == "yes" and bool(start.forwards) and not any(tag == "sum" for tag, _ in start.tags)
-    if isinstance(target, ir.Subscript) and isinstance(target.value, ir.Name) and not isinstance(target.index, ir.Const):
-        return all(isinstance(a, Unknown) for a in m.frame.locals.get(target.value.id, ()))
-    return False
+for effect, name in (
+    ("no-grad", "no-grad"),
+    ("enable-grad", "enable-grad"),
+    ("set-grad", "set-grad"),
+    ("context", "context"),
+    ("accumulate-context", "accumulate"),
+    ("scaled-loss-context", "scaled-loss"),
+):
+    transfer(effect)(_context(name))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from looplint.domain.values import Arguments, Const, External, Obj, Tensor, Value
+from looplint.domain.values import NONE, Arguments, Const, External, Obj, Tensor, Value
 from looplint.interpreter.machine import Machine
+from looplint.interpreter.transfers import transfer
 from looplint.semantics import devices
 from looplint.semantics.tensor_evidence import has_own_fields
 from looplint.syntax import ir
@@ -53,3 +54,15 @@ def note_waited(m: Machine, expr: ir.Call) -> None:
 def note_released(m: Machine, expr: ir.Call) -> None:
     """Remark a call that gives the device's cached memory back."""
     m.remark("release", expr.node, (), certain=not m.handling, what=ir.render(expr.func))
+
+
+@transfer("waited")
+def _waited(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    note_waited(m, expr)
+    return NONE
+
+
+@transfer("released")
+def _released(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    note_released(m, expr)
+    return NONE

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from looplint.domain.values import UNKNOWN, Const, Value, constant_of
+from looplint.domain.values import NONE, UNKNOWN, Arguments, Const, Value, const, constant_of
+from looplint.interpreter.machine import Machine
+from looplint.interpreter.transfers import transfer
+from looplint.semantics import devices
+from looplint.syntax import ir
 
 # Whatever accelerator the machine has: a device, but not one that the text names beside the CPU (see is_choice).
 CURRENT = "accelerator"
@@ -33,3 +37,19 @@ def is_choice(value: Value) -> bool:
     """Whether a device is the CPU on one path and an accelerator on another: the program runs on machines with one and without."""
     names = {a.value.partition(":")[0] for a in value if isinstance(a, Const) and isinstance(a.value, str)}
     return "cpu" in names and any(name in _ACCELERATORS for name in names)
+
+
+@transfer("device")
+def _device(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    return devices.device(args.get(0, "device", "type")) if len(args.values()) == 1 else UNKNOWN
+
+
+@transfer("current-accelerator")
+def _current_accelerator(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    return const(devices.CURRENT)
+
+
+@transfer("default-device")
+def _default_device(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    m.facts.needs_accelerator |= not m.guards and devices.is_accelerators(args.get(0, "device", "t"))
+    return NONE

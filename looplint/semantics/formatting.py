@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from looplint.domain.values import Tensor, Tuple, Value
+from looplint.domain.values import UNKNOWN, Arguments, Tensor, Tuple, Value
 from looplint.interpreter import hooks
 from looplint.interpreter.machine import Machine
+from looplint.interpreter.transfers import transfer
 from looplint.syntax import ir
 
 
@@ -36,3 +37,9 @@ def note_percent(m: Machine, expr: ir.Expr, value: Value) -> None:
             note_shown(m, zip(expr.items, atom.items, strict=True))
             return
     note_shown(m, [(expr, value)])
+
+
+@transfer("text")
+def _text(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    note_arguments(m, expr.args, args.positional)
+    return UNKNOWN

@@ -6,12 +6,13 @@ scheduling are the user's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from looplint.domain.values import NOTHING, ClassRef, Obj, Value, ref
-from looplint.interpreter import hooks, objects
+from looplint.domain.values import NOTHING, UNKNOWN, Arguments, ClassRef, Obj, Ref, Tuple, Value, exact_items, ref
+from looplint.interpreter import calls, hooks, objects, unfollowed
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.machine import Machine
+from looplint.interpreter.transfers import application, method_transfer
 from looplint.semantics.registration import begin
 from looplint.syntax import ir
 
@@ -59,10 +60,8 @@ def _follow(m: Machine, cls: ClassRef) -> None:
 
 
 def _run(m: Machine, instance: Obj, cls: ClassRef, name: str) -> Value:
-    from looplint.interpreter.expressions import evaluate
-
     found = objects.find_member(m, cls, name)
-    return evaluate(m, _call(found[0], name)) if found is not None and isinstance(found[0], ir.Function) else NOTHING
+    return m.evaluate(_call(found[0], name)) if found is not None and isinstance(found[0], ir.Function) else NOTHING
 
 
 def _calls(m: Machine, cls: ClassRef, hooks: Mapping[str, Sequence[str]]) -> list[ir.Stmt]:
@@ -73,3 +72,43 @@ def _calls(m: Machine, cls: ClassRef, hooks: Mapping[str, Sequence[str]]) -> lis
 def _call(function: ir.Function, name: str, given: Sequence[str] = ()) -> ir.Call:
     arguments = [ir.Arg(ir.Name(function.node, value)) for value, _ in zip(given, function.params[1:], strict=False)]
     return ir.Call(function.node, ir.Attr(function.node, ir.Name(function.node, "self"), name), arguments)
+
+
+@method_transfer("configured")
+def _configured(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    """`self.optimizers()` or `self.lr_schedulers()`: the object where there is one, else all of them in their order."""
+    kind = "optimizer" if name == "optimizers" else "scheduler"
+    found = list(dict.fromkeys(_of_kind(obj.info.get("configured", NOTHING), kind)))
+    if len(found) == 1:
+        return ref(found[0])
+    return frozenset({Tuple(tuple(ref(o) for o in found))}) if found else UNKNOWN
+
+
+def _of_kind(value: Value, kind: str) -> Iterator[Obj]:
+    """The objects of a kind in what `configure_optimizers` returns: alone, in sequences, in dictionaries."""
+
+    for item in exact_items(value) or ():
+        yield from _of_kind(item, kind)
+    for atom in value:
+        if isinstance(atom, Ref) and atom.obj.kind == kind:
+            yield atom.obj
+        elif isinstance(atom, Ref) and atom.obj.kind == "dict":
+            for slot in atom.obj.heap.values():
+                yield from _of_kind(slot, kind)
+
+
+@method_transfer("clip-optimizer")
+def _clip_optimizer(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    optimizers = {a.obj for a in args.get(0, "optimizer") or NOTHING if isinstance(a, Ref)}
+    m.emit("clip", expr.node, optimizers, max_norm=args.get(1, "gradient_clip_val"))
+    return UNKNOWN
+
+
+@application("framework")
+def _applied(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
+    """`self(x)` in the hooks of a framework's module."""
+    own = calls.own_call(m, obj, args, expr)
+    if own is not None:
+        return own
+    member = objects.find_member(m, obj.cls, "forward") if obj.cls is not None and m.aside else None
+    return m.call(objects.bind(m, member, obj), args, expr) if member is not None else unfollowed.unknown_call(m, Ref(obj), args, expr)

@@ -5,9 +5,28 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from looplint.domain.values import NOTHING, Arguments, ClassRef, Const, Iter, Number, Obj, Ref, Tuple, Value, constant_of, exact_items
-from looplint.interpreter import objects
+from looplint.domain.values import (
+    NOTHING,
+    UNKNOWN,
+    Arguments,
+    ClassRef,
+    Const,
+    Func,
+    Iter,
+    Number,
+    Obj,
+    Ref,
+    Tuple,
+    Unknown,
+    Value,
+    constant_of,
+    exact_items,
+    ref,
+)
+from looplint.interpreter import objects, unfollowed
+from looplint.interpreter.calls import builds
 from looplint.interpreter.machine import Machine
+from looplint.interpreter.transfers import construction, methods_of, transfer
 from looplint.knowledge.pytorch import (
     DATASET_WRAPPERS,
     DECODING_DATASETS,
@@ -33,8 +52,10 @@ _SHUFFLING = frozenset({"shuffle", "permutation", "randperm", "permute_", "shuff
 _DRAWING = frozenset({"randint", "choice", "choices", "randrange", "sample", "multinomial"})
 
 
-def built(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
+@construction("loader")
+def _built(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
     """Note how a loader goes over its dataset: `order` is "as stored" where nothing mixes it, "given" where something does, else None."""
+    obj.info["args"] = args
     plain = obj.cls is None and obj.qualname in PLAIN_LOADERS
     for number, name in enumerate(LOADER_ARGUMENTS):
         value = args.get(number if plain else -1, name)
@@ -68,20 +89,14 @@ def _is_everything(size: Value | None) -> bool:
     return size is not None and any(isinstance(a, Number) or (isinstance(a, Const) and a.value is None) for a in size)
 
 
-def sampler_built(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
+@construction("sampler")
+def _sampler_built(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
     """Note whether a sampler draws another order for each epoch number it is told."""
     if obj.cls is None and obj.qualname in DISTRIBUTED_SAMPLERS and not args.starred:
         shuffle = args.get(3, "shuffle")
         known = constant_of(shuffle) if shuffle is not None else None
         obj.info["by_epoch"] = shuffle is None or (known is not None and bool(known.value))
     m.remark("sampler", expr.node, {obj})
-
-
-def prepared(args: Arguments) -> None:
-    """What a framework takes loaders for: it goes over them in its own way, and tells their samplers the epoch itself."""
-    for atom in (a for value in args.values() for a in value):
-        if isinstance(atom, Ref) and atom.obj.kind == "loader":
-            atom.obj.info["prepared"] = True
 
 
 def style(m: Machine, value: Value, depth: int = 4) -> str | None:
@@ -180,3 +195,41 @@ def follows_time(loader: Obj, assigned: Iterable[str]) -> bool:
     """Whether names say that a loader's batches follow each other in time, or that a state is carried from one to the next."""
     data = [a.obj for a in loader.info.get("dataset", NOTHING) if isinstance(a, Ref)]
     return any(_IN_TIME.search(o.name) for o in [loader, *data]) or any(_CARRIED.search(name) for name in assigned)
+
+
+@transfer("split")
+def _split(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    obj = m.create("dataset", expr.node, qualname=qualname)
+    obj.info["args"] = args
+    return frozenset({Iter(ref(obj))})
+
+
+def _dataset_method(m: Machine, obj: Obj, args: Arguments) -> Value:
+    return ref(obj) if not args.values() or all(isinstance(a, Const | Func | Unknown) for v in args.values() for a in v) else UNKNOWN
+
+
+@methods_of("loader", "dataset")
+def _method(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    if name == "set_epoch" and obj.kind == "loader":
+        m.remark("set-epoch", expr.node, {obj})
+        return UNKNOWN
+    if m.loops and name not in ("__next__", "next", "__iter__", "__len__"):
+        obj.info["changing"] = True
+    return objects.element(m, obj) if name in ("__next__", "next") else _dataset_method(m, obj, args)
+
+
+@methods_of("sampler")
+def _sampler_method(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    if name == "set_epoch":
+        m.remark("set-epoch", expr.node, {obj})
+        return UNKNOWN
+    return unfollowed.quiet(m, args)
+
+
+@construction("dataset")
+def _dataset_built(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
+    obj.info["args"] = args
+
+
+for kind in ("loader", "dataset", "sampler"):
+    transfer(kind)(builds(kind))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from looplint.domain.membership import MODULAR, adopt, register
-from looplint.domain.values import Atom, External, Obj, Ref, Tensor, Tuple, Value
+from looplint.domain.values import Arguments, Atom, External, Obj, Ref, Tensor, Tuple, Value, ref
 from looplint.interpreter import hooks, objects
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.machine import Machine
+from looplint.interpreter.transfers import method_transfer
 from looplint.knowledge.frameworks import FRAMEWORK_BASES
 from looplint.knowledge.lookup import call_effect
 from looplint.syntax import ir
@@ -16,7 +17,6 @@ from looplint.syntax import ir
 if TYPE_CHECKING:
     import libcst as cst
 
-    from looplint.domain.membership import MODULAR, adopt, register
 from looplint.domain.values import ClassRef
 
 _MODULE_EFFECTS = frozenset({"module", "container", "module-function", "loss", "class-of-transformers"})
@@ -141,3 +141,16 @@ def _bases_are_known(m: Machine, cls: ClassRef) -> bool:
             elif not isinstance(base, type(cls)):
                 return False
     return True
+
+
+@method_transfer("add-module")
+def _add_module(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    obj.info["parts"] = None
+    for value in args.values():
+        adopt(obj, value)
+        register(value, deep=True)
+        note_part(m, obj, expr.node, ir.render(expr.func), value)
+        for atom in value:
+            if isinstance(atom, Ref) and atom.obj.kind == "module":
+                m.write(obj, "[]", value)
+    return ref(obj)

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal
 
-from looplint.domain.values import Arguments, Func, Number, Obj, Value, constant_of
+from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Func, Number, Obj, Ref, Tuple, Value, constant_of
+from looplint.interpreter.calls import build, builds
+from looplint.interpreter.transfers import construction, method_transfer, transfer
 from looplint.knowledge.pytorch import SCHEDULER_HORIZONS, STEP_UNIT_SCHEDULERS, TOTALS
 from looplint.syntax import ir
 
@@ -94,3 +96,41 @@ def _unit_of_name(name: str) -> Unit | None:
     if _STEP_WORD.search(_SCHEDULE_STEP.sub("", lowered)):
         return "steps"
     return "epochs" if _EPOCH_WORD.search(lowered) else None
+
+
+@method_transfer("schedule", "schedule-updates")
+def _schedule(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    m.emit("schedule", expr.node, {obj}, certain=not obj.many, args=args, method=name)
+    return NONE
+
+
+@transfer("step-scheduler")
+def _step_scheduler(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    value = build(m, "scheduler", qualname, args, expr)
+    for obj in (a.obj for a in value if isinstance(a, Ref)):
+        obj.info["unit"] = "steps"
+    return value
+
+
+@transfer("timm-scheduler")
+def _timm_scheduler(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    scheduler = _step_scheduler(m, qualname, args, expr)
+    for obj in (a.obj for a in scheduler if isinstance(a, Ref)):
+        obj.info["unit"] = None
+    if qualname.startswith("timm.scheduler.create"):
+        return frozenset({Tuple((scheduler, UNKNOWN))})
+    return scheduler
+
+
+@construction("scheduler")
+def _built(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
+    for other in m.reachable(args.values()):
+        if other.kind == "scheduler" and other is not obj:
+            other.info["wrapped"] = True
+    optimizer = args.get(0, "optimizer") or NOTHING
+    obj.info["optimizer"] = optimizer
+    obj.info["unit"] = unit_of(m, obj, args, expr)
+    m.emit("construct", expr.node, {obj}, args=args)
+
+
+transfer("scheduler")(builds("scheduler"))

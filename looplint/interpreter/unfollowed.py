@@ -1,0 +1,51 @@
+"""Calls of code that is not followed: what it may have done to what it was given."""
+
+from __future__ import annotations
+
+from looplint.domain.tensors import combine, guess
+from looplint.domain.values import UNKNOWN, Arguments, Atom, Func, Method, Ref, Unknown, Value
+from looplint.interpreter.machine import Machine
+from looplint.syntax import ir
+
+
+def quiet(m: Machine, args: Arguments) -> Value:
+    """Harmless code that cannot be followed: what it returns may depend on the tensors it was given."""
+    tensor = combine(m.grad, args.values())
+    return UNKNOWN if tensor is None else frozenset({guess(m.grad, tensor)})
+
+
+def unknown_call(m: Machine, atom: Atom | None, args: Arguments, expr: ir.Expr) -> Value:
+    """Code that cannot be followed: whatever it was given may be in any state now."""
+    values = args.values()
+    if isinstance(expr, ir.Call) and "seed" in ir.render(expr.func).lower():
+        m.remark("seed", expr.node, {m.setting_owner("torch.random")})
+    reached = m.reachable(values)
+    for value in values:
+        for func in (a for a in value if isinstance(a, Func)):
+            m.facts.deferred.append(frozenset({func}))
+            if func.bound is not None:
+                reached.extend(m.reachable([func.bound]))
+        for method in (a for a in value if isinstance(a, Method) and isinstance(a.obj, Ref)):
+            if isinstance(method.obj, Ref):
+                reached.append(method.obj.obj)
+    reached = list(dict.fromkeys(reached))
+    tensor = combine(m.grad, values)
+    for obj in reached:
+        obj.escaped = obj.escaped or not m.aside
+        obj.info["given"] = True
+    if reached or (tensor is not None and tensor.graph != "no"):
+        subjects = reached or sorted(tensor.sources, key=lambda o: o.name) if tensor else reached
+        m.emit("escape", expr.node, subjects, certain=bool(reached), callee=ir.render(expr.func) if isinstance(expr, ir.Call) else "")
+    modules = frozenset(o for o in reached if o.kind in ("module", "engine"))
+    if tensor is not None:
+        return frozenset({guess(m.grad, tensor, modules)})
+    deps = modules | frozenset().union(*(a.deps for v in values for a in v if isinstance(a, Unknown)))
+    if isinstance(atom, Unknown):
+        deps |= atom.deps
+    return frozenset({Unknown(deps)})
+
+
+def put_off(m: Machine, args: Arguments) -> Value:
+    """Nothing happens to what is given; functions among it may be called later."""
+    m.facts.deferred.extend(value for value in args.values() if any(isinstance(a, Func) for a in value))
+    return UNKNOWN

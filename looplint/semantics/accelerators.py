@@ -1,0 +1,82 @@
+"""Objects around the loop: the Accelerator of accelerate, Fabric, the engine of DeepSpeed, apex."""
+
+from __future__ import annotations
+
+from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Obj, Ref, Tuple, Value, exact_items, ref
+from looplint.interpreter import calls, hooks, unfollowed
+from looplint.interpreter.calls import builds
+from looplint.interpreter.machine import Machine
+from looplint.interpreter.transfers import method_transfer, methods_of, transfer
+from looplint.semantics.parameters import held
+from looplint.syntax import ir
+
+
+@method_transfer("pass-through")
+def _setup(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    if obj.info.get("accumulates") is None:
+        obj.info["accumulates"] = True
+    return calls.apply(m, "pass-through", f"{obj.kind}.{name}", args, expr)
+
+
+@transfer("pass-through")
+def pass_through(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    if len(args.positional) == 1:
+        return args.positional[0]
+    flat: list[Value] = []
+    for value in args.positional:
+        items = exact_items(value)
+        flat.extend(items if items is not None and qualname != "apex.amp.initialize" else [value])
+    flat.extend(v for k, v in args.keywords.items() if k in ("models", "optimizers"))
+    return frozenset({Tuple(tuple(flat))})
+
+
+@method_transfer("clip")
+def _accelerator_clip(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    if name == "clip_gradients":
+        sources, _ = held(m, args.positional[0] if args.positional else NOTHING)
+        optimizers = {a.obj for v in args.positional[1:2] for a in v if isinstance(a, Ref)}
+        m.emit("clip", expr.node, frozenset(optimizers) or sources, max_norm=args.get(2, "clip_val", "max_norm"))
+        return UNKNOWN
+    return calls.apply(m, "clip", f"{obj.kind}.{name}", args, expr)
+
+
+@method_transfer("unscale-all")
+def _unscale_all(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    m.emit("unscale", expr.node, [a.obj for v in args.values() for a in v if isinstance(a, Ref)])
+    return NONE
+
+
+@transfer("deepspeed")
+def _deepspeed(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    engine = m.create("engine", expr.node, "engine", qualname=qualname)
+    m.emit("construct", expr.node, {engine}, args=args)
+    scheduler = args.keywords.get("lr_scheduler") or UNKNOWN
+    return frozenset({Tuple((ref(engine), ref(engine), UNKNOWN, scheduler))})
+
+
+@method_transfer("step-and-clear")
+def _step_and_clear(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    m.emit("step", expr.node, {obj}, engine=True)
+    m.emit("clear", expr.node, {obj}, engine=True)
+    return NONE
+
+
+def prepared(args: Arguments) -> None:
+    """What a framework takes loaders for: it goes over them in its own way, and tells their samplers the epoch itself."""
+    for atom in (a for value in args.values() for a in value):
+        if isinstance(atom, Ref) and atom.obj.kind == "loader":
+            atom.obj.info["prepared"] = True
+
+
+@hooks.handed
+def _handed(obj: Obj, args: Arguments) -> None:
+    if obj.kind == "accelerator":
+        prepared(args)
+
+
+@methods_of("accelerator")
+def _method(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    return unfollowed.quiet(m, args) if not m.reachable(args.values()) else unfollowed.unknown_call(m, Ref(obj), args, expr)
+
+
+transfer("accelerator")(builds("accelerator"))

@@ -1,0 +1,60 @@
+"""Attributes by name: `getattr`, `setattr`, `hasattr` and `super`."""
+
+from __future__ import annotations
+
+from looplint.domain.membership import adopt, ready, register
+from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Const, External, Ref, Super, Unknown, Value, constant_of
+from looplint.interpreter import unfollowed
+from looplint.interpreter.expressions import attribute
+from looplint.interpreter.machine import Machine
+from looplint.interpreter.transfers import transfer
+from looplint.syntax import ir
+
+
+@transfer("super")
+def _super(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    frame = m.frame
+    while frame.owner is None and frame.closure is not None:
+        frame = frame.closure
+    first = frame.function.params[0].name if frame.function.params else ""
+    instance = frame.locals.get(first) or frame.instance
+    if frame.owner is None:
+        ready(instance)
+        return UNKNOWN
+    return frozenset({Super(frame.owner, instance)})
+
+
+@transfer("getattr")
+def _getattr(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    name = constant_of(args.positional[1]) if len(args.positional) > 1 else None
+    if name is not None and isinstance(name.value, str):
+        return attribute(m, args.positional[0], name.value)
+    if args.positional and any(not isinstance(a, Unknown | Const) for a in args.positional[0]) and m.reachable(args.positional[:1]):
+        return unfollowed.unknown_call(m, None, args, expr)
+    if args.positional and all(isinstance(a, External) for a in args.positional[0]):
+        return _dynamic_member(m, args.positional[0])
+    return UNKNOWN
+
+
+def _dynamic_member(m: Machine, value: Value) -> Value:
+    """`getattr(torch.optim, name)`: any class of that module has the same effect."""
+    return frozenset({External(f"{a.qualname}.Any") for a in value if isinstance(a, External)})
+
+
+@transfer("setattr")
+def _setattr(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    name = constant_of(args.positional[1]) if len(args.positional) > 2 else None
+    for atom in args.positional[0] if args.positional else NOTHING:
+        if isinstance(atom, Ref):
+            if name is not None and isinstance(name.value, str) and len(args.positional) > 2:
+                m.write(atom.obj, name.value, args.positional[2])
+            elif len(args.positional) > 2:
+                adopt(atom.obj, args.positional[2])
+            if len(args.positional) > 2:
+                register(args.positional[2])
+    return NONE
+
+
+@transfer("hasattr")
+def _hasattr(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    return UNKNOWN

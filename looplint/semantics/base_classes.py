@@ -1,0 +1,38 @@
+"""Methods of the base classes that libraries give: constructors, forwards, and the rest."""
+
+from __future__ import annotations
+
+from looplint.domain.membership import ready, register
+from looplint.domain.tensors import combine, under
+from looplint.domain.values import NONE, UNKNOWN, Arguments, Obj, Ref, Tensor, Value, ref
+from looplint.interpreter import calls, hooks, objects, unfollowed
+from looplint.interpreter.machine import Machine
+from looplint.interpreter.transfers import transfer
+from looplint.syntax import ir
+
+
+@transfer("base-constructor")
+def _base_constructor(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """`nn.Module.__init__(self)`."""
+    for value in args.positional[:1]:
+        ready(value)
+    for value in args.positional[1:]:
+        register(value, deep=True)
+    return NONE
+
+
+@hooks.super_called
+def _on_super(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    """A method of a library's base class."""
+    if name == "__init__":
+        ready(ref(obj))
+        for value in args.values():
+            register(value, deep=True)
+        return UNKNOWN
+    if obj.kind == "module" and name in ("__call__", "forward"):
+        return frozenset({combine(m.grad, args.values()) or Tensor(frozenset({obj}), under(m.grad, "yes"))})
+    if objects.effect_of(obj, name) is not None:
+        return calls.call_method(m, obj, name, args, expr)
+    if obj.kind in ("dataset", "framework", "module"):
+        return unfollowed.quiet(m, args)
+    return unfollowed.unknown_call(m, Ref(obj), Arguments([ref(obj), *args.positional], args.keywords), expr)

@@ -1,0 +1,59 @@
+"""Functions of functions: what calls, wraps or gives back its arguments, and what does nothing to them."""
+
+from __future__ import annotations
+
+from looplint.domain.values import UNKNOWN, Arguments, Number, Partial, Value, exact_items
+from looplint.interpreter import unfollowed
+from looplint.interpreter.machine import Machine
+from looplint.interpreter.transfers import transfer
+from looplint.syntax import ir
+
+
+@transfer("pure", "collective", "update-bn")
+def _pure(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """Nothing happens to what it is given. Functions among its arguments may be called later."""
+    return unfollowed.put_off(m, args)
+
+
+@transfer("same")
+def same(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    return args.get(0, "module", "model", "iterable") or UNKNOWN
+
+
+@transfer("apply")
+def _apply(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """Applies its first argument to the rest (checkpoint, data_parallel)."""
+    if not args.positional:
+        return UNKNOWN
+    inner = Arguments(args.positional[1:], {k: v for k, v in args.keywords.items() if k != "use_reentrant"}, args.starred)
+    return m.call(args.positional[0], inner, expr)
+
+
+@transfer("partial")
+def _partial(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    if not args.positional:
+        return UNKNOWN
+    return frozenset({Partial(args.positional[0], tuple(args.positional[1:]), tuple(args.keywords.items()))})
+
+
+@transfer("decorator")
+def _decorator(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    return args.positional[0] if args.positional else UNKNOWN
+
+
+@transfer("spawn")
+def _spawn(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """A launcher: the function it is given runs with its arguments, after the rank."""
+    if not args.positional:
+        return UNKNOWN
+    given = args.get(1, "args")
+    items = exact_items(given) if given else None
+    rank = [frozenset({Number()})] if qualname.startswith("torch") else []
+    m.call(args.positional[0], Arguments([*rank, *(items or [])], {}, items is None), expr)
+    return UNKNOWN
+
+
+@transfer("exit")
+def _exit(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    m.die()
+    return UNKNOWN

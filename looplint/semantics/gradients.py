@@ -1,0 +1,130 @@
+"""Gradients: filled by a backward, cleared, clipped, and asked for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from looplint.domain.tensors import combine
+from looplint.domain.values import (
+    NONE,
+    NOTHING,
+    UNKNOWN,
+    Arguments,
+    External,
+    Obj,
+    Ref,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+    constant_of,
+    may_be_unknown,
+    ref,
+)
+from looplint.interpreter import unfollowed
+from looplint.interpreter.elements import element_of
+from looplint.interpreter.machine import Machine
+from looplint.interpreter.transfers import method_transfer, transfer
+from looplint.semantics.parameters import held
+from looplint.syntax import ir
+
+
+def backward(m: Machine, expr: ir.Call, losses: list[Value], args: Arguments, via: str = "") -> None:
+    """Gradients flow to every module behind the losses."""
+    tensor = combine(m.grad, losses)
+    deps = frozenset().union(*(a.deps for v in losses for a in v if isinstance(a, Unknown)))
+    sources = deps
+    tags: frozenset[tuple[str, object]] = frozenset()
+    if tensor is not None:
+        sources |= tensor.sources
+        tags = tensor.tags
+        m.facts.trained |= tensor.forwards
+        m.facts.supervising |= tensor.origins
+        m.facts.accumulated_backward |= {value for tag, value in tensor.tags if tag in ("sum", "kept")}
+    retain = args.get(1, "retain_graph") if not via else args.keywords.get("retain_graph")
+    create = args.get(2, "create_graph") if not via else args.keywords.get("create_graph")
+    m.emit(
+        "backward", expr.node, sources, variant=via or _scaling(tags), retain_graph=_flag(retain), create_graph=_flag(create),
+        forwards=tensor.forwards if tensor else frozenset(), tags=tags, loss=losses[0] if losses else NOTHING, via=via, repeated=m.comprehensions > 0,
+        known=tensor is not None and ("unknown", True) not in tags and not any(may_be_unknown(v) for v in losses),
+    )  # fmt: skip
+
+
+def _scaling(tags: frozenset[tuple[str, object]]) -> str:
+    """Whether a scaler has multiplied the loss: on every path, or on some."""
+    names = {name for name, _ in tags}
+    return "maybe-scaled" if "scaler?" in names else "scaled" if "scaler" in names else ""
+
+
+def _flag(value: Value | None) -> bool | None:
+    if value is None:
+        return False
+    known = constant_of(value)
+    return bool(known.value) if known is not None else None
+
+
+@transfer("backward-function")
+def _backward_function(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    backward(m, expr, args.positional[:1], args)
+    return NONE
+
+
+@method_transfer("backward-argument")
+def _backward_argument(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    """`accelerator.backward(loss)`, `engine.backward(loss)`, `optimizer.backward(loss)`."""
+    if obj.kind == "module" and not args.positional:
+        return unfollowed.unknown_call(m, Ref(obj), Arguments([ref(obj)]), expr)
+    losses = args.positional[:1] or [args.keywords.get("loss", NOTHING)]
+    if obj.kind == "engine":
+        losses = [frozenset({replace(combine(m.grad, losses) or Tensor(), sources=frozenset({obj}))})]
+    backward(m, expr, losses, args, via="" if obj.info.get("manual") else obj.kind)
+    return NONE
+
+
+@transfer("autograd-grad")
+def _autograd_grad(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """torch.autograd.grad fills no .grad, but what it differentiates is trained or attacked, not evaluated."""
+    tensor = combine(m.grad, args.values()) or Tensor()
+    inputs = args.get(1, "inputs") or NOTHING
+    (m.facts.attacked if _of_tensors(m, inputs) else m.facts.trained).update(tensor.forwards)
+    m.facts.differentiated |= tensor.forwards
+    create = constant_of(args.keywords["create_graph"]) if "create_graph" in args.keywords else None
+    return frozenset({replace(tensor, graph="yes" if create and create.value else "maybe")})
+
+
+def _of_tensors(m: Machine, value: Value | None) -> bool:
+    """Whether everything that a gradient is asked for is a tensor, and no parameter."""
+    if value is None:
+        return False
+    atoms = element_of(m, value) if any(isinstance(a, Tuple) or (isinstance(a, Ref) and a.obj.kind == "list") for a in value) else value
+    return bool(atoms) and all(isinstance(a, Tensor) for a in atoms)
+
+
+@method_transfer("clear")
+def _clear(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    m.emit("clear", expr.node, {obj}, certain=not obj.many, set_to_none=args.get(0, "set_to_none"))
+    return NONE
+
+
+@transfer("clip")
+def clip(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    given = args.get(0, "parameters", "module") or NOTHING
+    sources, _ = held(m, given)
+    norm = args.get(1, "max_norm", "clip_value", "clip_val")
+    if norm is not None and _infinite(norm):
+        return frozenset({Tensor()})  # measures the norm, clips nothing
+    m.emit("clip", expr.node, sources, max_norm=norm, function=qualname)
+    return frozenset({Tensor()})
+
+
+def _infinite(value: Value) -> bool:
+    known = constant_of(value)
+    if known is not None:
+        return bool(known.value == float("inf"))
+    return all(isinstance(a, External) and a.qualname.endswith(".inf") for a in value)
+
+
+@method_transfer("clip-own")
+def _clip_own(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    m.emit("clip", expr.node, {obj}, max_norm=args.get(0, "max_norm"))
+    return UNKNOWN

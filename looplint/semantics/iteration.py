@@ -1,0 +1,93 @@
+"""Iterables: ranges, enumerations, progress bars, and what else goes over the items of something."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from looplint.domain.values import NOTHING, UNKNOWN, Arguments, Const, Iter, Number, Params, Ref, Tuple, Value, const, exact_items, join
+from looplint.interpreter.elements import element_of
+from looplint.interpreter.machine import Machine
+from looplint.interpreter.transfers import transfer
+from looplint.semantics import checkpoints, loaders
+from looplint.syntax import ir
+
+
+@transfer("range")
+def _range(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    bound = args.positional[1 if len(args.positional) > 1 else 0] if args.positional else NOTHING
+    if len(args.positional) > 1:
+        checkpoints.note_continued(args.positional[0])
+    return frozenset({Iter(frozenset({Number()}), bound=bound)})
+
+
+@transfer("enumerate")
+def _enumerate(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    given = args.get(0, "iterable") or UNKNOWN
+    items = exact_items(given)
+    if items is not None and len(items) <= 6 and all(not isinstance(a, Const) for i in items for a in i):
+        pairs = tuple(frozenset({Tuple((const(n), item))}) for n, item in enumerate(items))
+        return frozenset({Tuple(pairs)})
+    return frozenset({Iter(frozenset({Tuple((frozenset({Number()}), element_of(m, given)))}), loaders.loaders_in(given))})
+
+
+@transfer("zip")
+def _zip(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    columns = [exact_items(v) for v in args.positional]
+    exact = [c for c in columns if c is not None]
+    if exact and len(exact) == len(columns) and len({len(c) for c in exact}) == 1 and len(exact[0]) <= 6:
+        rows = zip(*exact)
+        return frozenset({Tuple(tuple(frozenset({Tuple(tuple(row))}) for row in rows))})
+    over = frozenset().union(*(loaders.loaders_in(v) for v in args.positional))
+    return frozenset({Iter(frozenset({Tuple(tuple(element_of(m, v) for v in args.positional))}), over)})
+
+
+@transfer("progress")
+def _progress(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """tqdm and its like: an iterable that yields what it wraps."""
+    given = args.get(0, "iterable", "sequence")
+    if given is None:
+        return UNKNOWN
+    if exact_items(given) is not None:
+        return given
+    bound = frozenset().union(*(a.bound for a in given if isinstance(a, Iter)))
+    return frozenset({Iter(element_of(m, given), loaders.loaders_in(given), bound)})
+
+
+@transfer("chain")
+def _chain(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    params = [a for v in args.positional for a in v if isinstance(a, Params)]
+    if params:
+        return frozenset(params)
+    result: Value = NOTHING
+    for value in args.positional:
+        result = join(result, element_of(m, value))
+    return frozenset({Iter(result or UNKNOWN)})
+
+
+@transfer("filter")
+def _filter(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    given = args.positional[-1] if args.positional else UNKNOWN
+    params = [replace(a, exact=False) for a in given if isinstance(a, Params)]
+    return frozenset(params) if params else frozenset({Iter(element_of(m, given), loaders.loaders_in(given))})
+
+
+@transfer("map")
+def _map(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    if len(args.positional) < 2:
+        return UNKNOWN
+    inner = Arguments([element_of(m, v) for v in args.positional[1:]])
+    return frozenset({Iter(m.call(args.positional[0], inner, expr))})
+
+
+@transfer("next")
+def _next(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    return element_of(m, args.positional[0]) if args.positional else UNKNOWN
+
+
+@transfer("length")
+def _length(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    given = args.positional[0] if args.positional else NOTHING
+    items = exact_items(given)
+    if items is not None:
+        return const(len(items))
+    return frozenset({Number(frozenset({"batches"}) if any(isinstance(a, Ref) and a.obj.kind == "loader" for a in given) else frozenset())})

@@ -1,0 +1,100 @@
+"""Values that outlive the iteration in which they are made: put into a container, or added to a sum."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from looplint.domain.tensors import tensors_in
+from looplint.domain.values import Atom, Const, EventKey, Func, Method, Obj, Ref, Tensor, Tuple, Unknown, Value, tensor_of
+from looplint.flow.graph import Loop
+from looplint.interpreter import hooks
+from looplint.interpreter.machine import Machine
+from looplint.syntax import ir
+
+
+@hooks.stored
+def keep(m: Machine, node: cst.CSTNode, base: Value, value: Value, key: Const | None) -> Value:
+    """A value is put into a container; where that outlives the iteration, the value remembers it.
+
+    Returns:
+        The value as the container holds it.
+    """
+    _let_go(m, value)
+    tensors = tensors_in([value])
+    kept = [t for t in tensors if t.graph == "yes" and t.forwards]
+    if not kept or not m.loops:
+        return value
+    plain = all(isinstance(a, Tensor) for a in value)
+    for atom in base:
+        if isinstance(atom, Ref) and atom.obj.kind in ("list", "dict") and len(born_in(atom.obj)) < len(m.loops):
+            slot = atom.obj.kind == "dict" and key is not None
+            carried = m.loops[len(born_in(atom.obj)) :]
+            event = m.emit("keep", node, kept[0].sources, value=kept[0], into=atom.obj, slot=slot, carried=carried, plain=plain)
+            if event is not None:
+                value = _remembering(value, event.key)
+    return value
+
+
+def _remembering(value: Value, key: EventKey, depth: int = 3) -> Value:
+    """The tensors in a value, and in the tuples it holds, with the container that they were put into."""
+    found: set[Atom] = set()
+    for atom in value:
+        match atom:
+            case Tensor():
+                found.add(atom.tagged(("kept", key)))
+            case Tuple() if depth:
+                found.add(replace(atom, items=tuple(_remembering(item, key, depth - 1) for item in atom.items)))
+            case _:
+                found.add(atom)
+    return frozenset(found)
+
+
+def _let_go(m: Machine, value: Value) -> None:
+    """A function or bound method in a container (`callbacks.append(scheduler.step)`) is called by whoever gets hold of it."""
+    for atom in value:
+        match atom:
+            case Method(obj=Ref(obj=obj)):
+                obj.escaped = True
+            case Func():
+                m.facts.deferred.append(frozenset({atom}))
+            case Tuple():
+                for item in atom.items:
+                    _let_go(m, item)
+
+
+def born_in(obj: Obj) -> tuple[Loop, ...]:
+    """The loops that were running when the object was made."""
+    loops: tuple[Loop, ...] = obj.info.get("loops", ())
+    return loops
+
+
+@hooks.accumulated
+def accumulate(m: Machine, stmt: ir.Assign | ir.AugAssign, target: ir.Expr, old: Value, added: Value, result: Value) -> Value:
+    """`total += loss`: noted where `total` comes from before the iteration; the sum remembers where it was made."""
+    tensor = tensor_of(added)
+    path = ir.path_of(target) or (ir.path_of(target.value) if isinstance(target, ir.Subscript) else None)
+    if tensor is None or path is None or not m.loops:
+        return result
+    carried = m.loops[len(m.born(target)) :]
+    event = m.emit("accumulate", stmt.node, tensor.sources, target=ir.render(target), value=tensor, carried=carried)
+    if event is None:
+        return result
+    if _is_of_outputs(m, target, old):
+        m.facts.added_to_outputs.add(event.key)
+    kept = tensor_of(result)
+    if kept is None:
+        return result
+    tagged = kept.tagged(("sum", event.key))
+    return frozenset(a for a in result if not isinstance(a, Tensor)) | {tagged}
+
+
+def _is_of_outputs(m: Machine, target: ir.Expr, old: Value) -> bool:
+    """Whether a sum starts from what a forward put out, or may: rows of something that is not known."""
+    start = tensor_of(old)
+    if start is not None:
+        return start.graph == "yes" and bool(start.forwards) and not any(tag == "sum" for tag, _ in start.tags)
+    if isinstance(target, ir.Subscript) and isinstance(target.value, ir.Name) and not isinstance(target.index, ir.Const):
+        return all(isinstance(a, Unknown) for a in m.frame.locals.get(target.value.id, ()))
+    return False

@@ -1,0 +1,25 @@
+"""Objects that keep or show what they are given, or run the loop themselves: writers, metrics, transforms, trainers."""
+
+from __future__ import annotations
+
+from looplint.domain.values import Arguments, Obj, Value
+from looplint.interpreter import calls, unfollowed
+from looplint.interpreter.calls import builds
+from looplint.interpreter.machine import Machine
+from looplint.interpreter.transfers import application, methods_of, transfer
+from looplint.syntax import ir
+
+
+@methods_of("writer", "metric", "transform", "framework-object")
+def _method(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    return unfollowed.quiet(m, args)
+
+
+@application("metric", "transform", "dataset", "distribution")
+def _applied(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
+    own = calls.own_call(m, obj, args, expr)
+    return own if own is not None else unfollowed.quiet(m, args)
+
+
+for effect, kind in (("writer", "writer"), ("metric", "metric"), ("framework", "framework-object")):
+    transfer(effect)(builds(kind))

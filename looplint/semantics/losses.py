@@ -1,0 +1,68 @@
+"""Losses: a loss function is applied to predictions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from looplint.domain.outcomes import of_value
+from looplint.domain.tensors import combine, under
+from looplint.domain.values import COMPUTED, Arguments, Obj, Tensor, Unknown, Value, constant_of
+from looplint.interpreter import objects
+from looplint.interpreter.calls import builds
+from looplint.interpreter.machine import Machine
+from looplint.interpreter.transfers import application, construction, transfer
+from looplint.knowledge.pytorch import SCORES
+from looplint.semantics.outcomes import resolve
+from looplint.syntax import ir
+
+
+def loss(m: Machine, obj: Obj | None, args: Arguments, expr: ir.Call, function: str = "") -> Value:
+    """A loss function is applied. A project's own is followed into its forward."""
+    member = objects.find_member(m, obj.cls, "forward") if obj is not None and obj.cls is not None else None
+    if obj is not None and member is not None:
+        scored = combine(m.grad, args.values())
+        if scored is not None:
+            m.facts.scored |= scored.origins
+            m.facts.compared |= scored.origins
+        return m.call(objects.bind(m, member, obj), args, expr)
+    _score(m, obj, function or (obj.qualname if obj is not None else ""), args, expr)
+    tensor = combine(m.grad, args.values())
+    deps = frozenset().union(*(a.deps for v in args.values() for a in v if isinstance(a, Unknown)))
+    if tensor is None:
+        return frozenset({Tensor(deps, under(m.grad, "maybe"), scalar=True, made=COMPUTED)})
+    reduction = args.keywords.get("reduction") or (obj.info.get("reduction") if obj else None)
+    known = constant_of(reduction) if reduction else None
+    scalar = known is None or known.value != "none"
+    m.facts.scored |= tensor.origins
+    m.facts.compared |= tensor.origins
+    result = replace(tensor, scalar=scalar, sources=tensor.sources | deps, made=COMPUTED, tags=_unscaled(tensor)).tagged(("loss", True))
+    if known is not None and known.value == "sum":
+        result = result.tagged(("sum-reduction", True))
+    return frozenset({result})
+
+
+def _score(m: Machine, obj: Obj | None, qualname: str, args: Arguments, expr: ir.Call) -> None:
+    """Remark what the prediction came out of, where that matters to the loss."""
+    function = SCORES.get(qualname.rpartition(".")[2]) if qualname.startswith("torch.nn.") else None
+    if function is not None:
+        outcomes = resolve(m, of_value(args.get(0, "input"))) or frozenset()
+        m.remark("score", expr.node, {obj} if obj is not None else (), function=function, outcomes=outcomes)
+
+
+def _unscaled(tensor: Tensor) -> frozenset[tuple[str, Any]]:
+    """The tags of what a loss is computed from, without those that say how its numbers were scaled: the loss is scaled by itself."""
+    return frozenset(t for t in tensor.tags if t[0] != "scaled" and t not in (("sum", True), ("mean", True)))
+
+
+@application("loss")
+def _applied(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
+    return loss(m, obj, args, expr)
+
+
+@construction("loss")
+def _built(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
+    obj.info["reduction"] = args.keywords.get("reduction")
+
+
+transfer("loss")(builds("loss"))

@@ -1,0 +1,273 @@
+"""Modules: they are built, applied, moved, copied, and put in a mode."""
+
+from __future__ import annotations
+
+from looplint.domain.membership import adopt, register
+from looplint.domain.tensors import combine, detached, under
+from looplint.domain.values import (
+    NOTHING,
+    UNKNOWN,
+    Arguments,
+    Func,
+    Graph,
+    Iter,
+    Obj,
+    Params,
+    Ref,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+    constant_of,
+    exact_items,
+    join,
+    ref,
+)
+from looplint.interpreter import calls, objects, unfollowed
+from looplint.interpreter.calls import build, builds, constructed
+from looplint.interpreter.elements import element_of
+from looplint.interpreter.machine import Machine
+from looplint.interpreter.transfers import application, construction, method_transfer, transfer
+from looplint.knowledge.pytorch import MEASURING
+from looplint.semantics import checkpoints, devices
+from looplint.semantics.functions import same
+from looplint.semantics.outcomes import of_forward
+from looplint.semantics.parameters import held
+from looplint.syntax import ir
+
+
+@transfer("container")
+def _container(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """nn.Sequential, ModuleList, ModuleDict: a module that holds its parts."""
+    obj = m.create("module", expr.node, qualname=qualname)
+    constructed(m, obj, args, expr)
+    parts = list(args.positional)
+    exact = not args.starred and not args.keywords
+    if len(parts) == 1 and not _is_module(parts[0]):
+        named = _named_parts(parts[0])
+        inner = [part for _, part in named] if named is not None else exact_items(parts[0])
+        obj.heap.update(named or ())
+        if inner is not None:
+            parts = inner
+        else:
+            parts, exact = [element_of(m, parts[0])], False
+    obj.info["parts"] = len(parts) if exact and all(_is_module(p) for p in parts) else None
+    for number, part in enumerate(parts):
+        adopt(obj, part)
+        register(part, deep=True)
+        obj.heap[f"[{number}]"] = part
+        m.write(obj, "[]", part)
+    return ref(obj)
+
+
+def _named_parts(value: Value) -> list[tuple[str, Value]] | None:
+    """The entries, in order, of the dict that a container is built from, if all of it is known."""
+    dicts = [
+        a.obj for a in value if isinstance(a, Ref) and a.obj.kind == "dict" and a.obj.info.get("exact") and not a.obj.info.get("changed")
+    ]
+    if len(dicts) != 1 or len(value) != 1:
+        return None
+    return [(slot[1:], part) for slot, part in dicts[0].heap.items() if slot.startswith("=")]
+
+
+def _is_module(value: Value) -> bool:
+    return bool(value) and all(isinstance(a, Ref) and a.obj.kind == "module" for a in value)
+
+
+_NO_MODELS = (
+    "Config", "Tokenizer", "TokenizerFast", "Processor", "FeatureExtractor", "Collator", "Arguments", "Trainer", "Scheduler", "Pipeline", "Output",
+)  # fmt: skip
+
+
+_MODELS = ("Model", "For", "LMHead", "Autoencoder")
+
+
+@transfer("class-of-transformers")
+def _transformers_class(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """A class of transformers or diffusers, or one of its ways to make a model: `from_pretrained` gives one in eval mode."""
+    parts = qualname.split(".")
+    index = next(n for n, part in enumerate(parts) if part[:1].isupper())
+    owner, maker = parts[index], ".".join(parts[index + 1 :])
+    if maker not in ("", "from_pretrained", "from_config") or owner.endswith(_NO_MODELS) or not any(word in owner for word in _MODELS):
+        return unfollowed.put_off(m, args)
+    made = build(m, "module", qualname, args, expr)
+    if maker == "from_pretrained":
+        m.emit("eval", expr.node, {a.obj for a in made if isinstance(a, Ref)})
+    return made
+
+
+@transfer("module-function")
+def _module_function(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    leaf = qualname.rpartition(".")[2]
+    if leaf.endswith(("_Weights", "Weights")) or ".transforms" in qualname:
+        return UNKNOWN
+    return build(m, "module", qualname, args, expr)
+
+
+@transfer("copy", "copy-module")
+def _copy(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """A deep copy: the same kind of object, with an identity of its own."""
+    result: Value = NOTHING
+    original = args.positional[0] if args.positional else NOTHING
+    for atom in original if qualname == "copy.copy" else checkpoints.deep_copy(original):
+        if isinstance(atom, Ref) and atom.obj.kind in ("module", "optimizer"):
+            twin = m.create(atom.obj.kind, expr.node, cls=atom.obj.cls, qualname=atom.obj.qualname)
+            if m.loops:
+                m.emit("escape", expr.node, {twin}, callee=qualname)  # a new object each time, in whatever state the original is
+            result = join(result, ref(twin))
+        elif isinstance(atom, Tensor):
+            result = join(result, frozenset({detached(atom)}))
+        elif isinstance(atom, Params):
+            result = join(result, UNKNOWN)
+        else:
+            result = join(result, frozenset({atom}))
+    return result or UNKNOWN
+
+
+@transfer("compiled")
+def _compiled(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """A scripted or traced module: the same parameters, in a program of its own."""
+    for atom in same(m, qualname, args, expr):
+        if isinstance(atom, Ref):
+            atom.obj.info["compiled"] = True
+    return same(m, qualname, args, expr)
+
+
+def forward(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
+    """A module is applied: its result depends on its parameters and on its inputs."""
+    inputs = combine(m.grad, args.values())
+    deps = frozenset().union(*(a.deps for v in args.values() for a in v if isinstance(a, Unknown)))
+    frozen = all(o.info.get("frozen") for o in obj.lineage()) or obj.info.get("frozen", False)
+    # What code that cannot be followed returns may be a number as well.
+    measured = obj.info.get("part") and isinstance(obj.key, tuple) and obj.key[-1] in MEASURING
+    trained: Graph = "maybe" if measured or any(o.info.get("foreign") for o in obj.lineage()) else "yes"
+    graph = under(m.grad, trained if not frozen else inputs.graph if inputs else "no")
+    half = "half" if m.autocast is not None and m.autocast.half else ""
+    event = m.emit(
+        "forward",
+        expr.node,
+        {obj},
+        variant=half,
+        frozen=frozen,
+        inputs=inputs,
+        repeated=_repeated(m, expr),
+        autocast=m.autocast,
+        outside=m.frame.outside,
+    )
+    forwards = frozenset({event.key}) if event is not None else frozenset()
+    origins = forwards
+    tags: frozenset[tuple[str, object]] = frozenset()
+    sources = frozenset({obj}) | deps
+    if inputs is not None:
+        forwards |= inputs.forwards
+        origins |= inputs.origins
+        sources |= inputs.sources
+        tags = frozenset(t for t in inputs.tags if t[0] in ("input-grad", "batch", "sum", "kept"))
+    for value in args.values():
+        for atom in value:
+            if isinstance(atom, Func):
+                m.facts.deferred.append(frozenset({atom}))
+    outcomes = of_forward(m, obj, args, expr)
+    if graph == "no":
+        return frozenset({Tensor(tags=tags, origins=origins, outcomes=outcomes)})
+    return frozenset({Tensor(sources, graph, forwards, tags, origins=origins, outcomes=outcomes)})
+
+
+def _repeated(m: Machine, expr: ir.Call) -> bool:
+    """Whether a forward does the same in every turn of its loop: what differs then is chance (Monte-Carlo dropout, timing)."""
+    if m.repetitions:
+        return True
+    loop = m.loops[-1] if m.loops else None
+    if loop is None or loop.frame != m.frame.ctx or not loop.iterates.startswith("range("):
+        return False
+    return not any(ir.paths_in(a.value) & loop.assigned for a in expr.args)
+
+
+@method_transfer("forward-directly")
+def _forward_directly(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    """`model.forward(x)` gives what `model(x)` gives, without what the call does around it."""
+    if obj.cls is not None and objects.find_member(m, obj.cls, "__call__") is not None:
+        forward = objects.find_member(m, obj.cls, "forward")
+        return m.call(objects.bind(m, forward, obj), args, expr) if forward else UNKNOWN
+    known = obj.cls is None or not objects.has_untold_base(m, obj.cls)
+    if known and isinstance(expr.func, ir.Attr) and expr.func.attr == name:
+        own = any(isinstance(a, Ref) and a.obj is obj for a in m.frame.instance)
+        receiver = ir.path_of(expr.func.value) or ""
+        m.remark("bypass", expr.node, {obj}, certain=not obj.info.get("part"), own=own, function=m.frame.function.name, receiver=receiver)
+    return calls.call_object(m, obj, args, expr)
+
+
+@method_transfer("train", "eval")
+def _mode(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    given = args.get(0, "mode")
+    known = constant_of(given) if given is not None else None
+    if name == "train" and given is not None and known is None:
+        m.emit("escape", expr.node, {obj}, callee=ir.render(expr.func), mode=True)
+        return ref(obj)
+    kind = "eval" if name == "eval" or (known is not None and not known.value) else "train"
+    m.emit("eval" if kind == "eval" else "train", expr.node, {obj}, certain=not obj.many)
+    return ref(obj)
+
+
+@method_transfer("move")
+def _move(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    target = args.get(0, "device")
+    device = "accelerator" if name == "cuda" else devices.kind(target)
+    m.emit(
+        "move", expr.node, {obj}, certain=not obj.many, method=name, args=args, chosen=devices.is_choice(target or NOTHING), device=device
+    )
+    return ref(obj)
+
+
+@method_transfer("submodules", "named-submodules")
+def _submodules(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    part = objects._child(m, obj, "[any]")
+    for atom in part:
+        if isinstance(atom, Ref):
+            atom.obj.many = True
+    element = frozenset({Tuple((UNKNOWN, part))}) if name.startswith("named") else part
+    return frozenset({Iter(element)})
+
+
+@method_transfer("returns-self")
+def _returns_self(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    return ref(obj)
+
+
+@method_transfer("initialize")
+def _initialize_parts(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    """`model.apply(f)`: what is done to every part of a model is, as a rule, to draw its weights again."""
+    m.remark("initialize", expr.node, {obj})
+    for value in args.values():
+        if any(isinstance(a, Func) for a in value):
+            m.facts.deferred.append(value)
+    return ref(obj)
+
+
+@transfer("initialize")
+def _initialize(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    m.remark("initialize", expr.node, held(m, args.positional[0])[0] if args.positional else ())
+    return args.positional[0] if args.positional else UNKNOWN
+
+
+@application("module", "engine")
+def _applied(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
+    if obj.info.get("part") and obj.symbolic and not args.values():
+        # `model.part()` without an input is a method that is not known, not a submodule that is applied.
+        return frozenset({Unknown(frozenset({obj.parent or obj}))})
+    return forward(m, obj, args, expr)
+
+
+@construction("module")
+def _built(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
+    for value in args.values():
+        adopt(obj, value)
+        if obj.cls is None:
+            register(value, deep=True)
+    obj.info.setdefault("args", args)
+    # A part of another module has that one's mode; what comes pretrained from transformers is in eval mode.
+    if not any(f.name == "__init__" for f in m.active) and not obj.qualname.startswith(("transformers.", "torch.hub.")):
+        m.emit("construct", expr.node, {obj})
+
+
+transfer("module")(builds("module"))

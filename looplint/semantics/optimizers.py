@@ -1,0 +1,72 @@
+"""Optimizers: what they are built from, and their steps."""
+
+from __future__ import annotations
+
+from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Func, Obj, Params, Ref, Tensor, Value, constant_of, may_be_unknown
+from looplint.interpreter.calls import builds
+from looplint.interpreter.machine import Machine
+from looplint.interpreter.transfers import construction, method_transfer, transfer
+from looplint.knowledge.pytorch import STATEFUL
+from looplint.semantics.parameters import held
+from looplint.syntax import ir
+
+
+def _has_state(obj: Obj, args: Arguments) -> bool:
+    """Whether an optimizer keeps something between its steps: all do but gradient descent without momentum."""
+    leaf = obj.qualname.rpartition(".")[2]
+    if obj.cls is not None or args.starred or leaf not in STATEFUL | {"SGD"}:
+        return False
+    momentum = args.get(2, "momentum")
+    known = constant_of(momentum) if momentum is not None else None
+    return leaf != "SGD" or not (momentum is None or (known is not None and not known.value))
+
+
+@method_transfer("step")
+def _step(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    closure = args.get(0, "closure")
+    funcs = [a for a in closure if isinstance(a, Func)] if closure else []
+    for func in funcs:
+        m.call_function(func, Arguments(), expr)
+    unknown = closure is not None and not funcs and may_be_unknown(closure)
+    m.emit("step", expr.node, {obj}, certain=not obj.many, closure=bool(funcs) or unknown)
+    if unknown:
+        m.emit("escape", expr.node, {obj}, callee=ir.render(expr.func))
+    if funcs:
+        return frozenset({Tensor(graph="no")})
+    return UNKNOWN
+
+
+@transfer("step-argument")
+def _step_argument(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    for obj in (a.obj for a in args.get(0, "optimizer") or NOTHING if isinstance(a, Ref)):
+        m.emit("step", expr.node, {obj})
+    return UNKNOWN
+
+
+@method_transfer("add-params")
+def _add_params(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    found, _ = held(m, args.positional[0] if args.positional else NOTHING)
+    obj.info["holds"] = obj.info.get("holds", frozenset()) | found
+    obj.info["extended"] = True
+    return NONE
+
+
+@transfer("master-params")
+def _master_params(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    return frozenset({Params(frozenset(m.reachable(args.values())))})
+
+
+@construction("optimizer")
+def _built(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
+    given = args.get(0, "params", "parameters", "model_or_params", "model") or NOTHING
+    holds, exact = held(m, given if given else NOTHING)
+    obj.info["holds"] = obj.info.get("holds", frozenset()) | holds
+    obj.info["exact"] = exact
+    obj.info["alternatives"] = len(given) > 1
+    rate = next((a.value for a in expr.args if a.keyword == "lr"), None)
+    obj.info["rate"] = ir.render(rate)
+    obj.info["stateful"] = _has_state(obj, args)
+    m.emit("construct", expr.node, {obj}, holds=holds, args=args)
+
+
+transfer("optimizer")(builds("optimizer"))

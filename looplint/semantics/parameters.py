@@ -1,0 +1,122 @@
+"""Parameters: those that a value holds, their methods, and whether they are trained."""
+
+from __future__ import annotations
+
+from looplint.domain.tensors import under
+from looplint.domain.values import (
+    NOTHING,
+    UNKNOWN,
+    Arguments,
+    Const,
+    Iter,
+    Obj,
+    Params,
+    Ref,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+    constant_of,
+    ref,
+)
+from looplint.interpreter.machine import Machine
+from looplint.interpreter.transfers import method_transfer, transfer
+from looplint.syntax import ir
+
+
+def held(m: Machine, value: Value, depth: int = 4) -> tuple[frozenset[Obj], bool]:
+    """The modules whose parameters are in what an optimizer was given; False where something else may be in it too."""
+    found: frozenset[Obj] = frozenset()
+    exact = True
+    for atom in value:
+        match atom:
+            case Params():
+                found |= atom.sources
+                exact = exact and atom.exact
+            case Ref() if atom.obj.kind in ("module", "loss"):
+                found |= {atom.obj}
+            case Ref() if depth:
+                for slot, inner in atom.obj.heap.items():
+                    if slot in ("[]", "=params"):
+                        more, known = held(m, inner, depth - 1)
+                        found |= more
+                        exact = exact and (known or not more)
+            case Tuple() if depth:
+                for inner in atom.items:
+                    more, known = held(m, inner, depth - 1)
+                    found |= more
+                    exact = exact and (known or not more)
+            case Iter() if depth:
+                more, known = held(m, atom.element, depth - 1)
+                found |= more
+                exact = exact and known
+            case Unknown():
+                found |= atom.deps
+                exact = False
+            case Tensor():
+                found |= atom.sources
+                exact = False
+            case Const():
+                continue
+            case _:
+                exact = False
+    return found, exact and bool(found)
+
+
+def on_params(m: Machine, params: Params, name: str, args: Arguments, expr: ir.Call) -> Value:
+    """Methods of parameters and gradients: clearing, clipping or scaling them by hand."""
+    if params.grad:
+        match name:
+            case "zero_" | "fill_":
+                m.emit("clear", expr.node, params.sources, manual=True)
+                if name == "fill_" and not _is_zero(args):
+                    m.emit("backward", expr.node, params.sources, manual=True)
+            case "clamp_" | "clip_":
+                m.emit("clip", expr.node, params.sources, manual=True, max_norm=None)
+            case "div_" | "mul_" | "add_" | "sub_" | "copy_":
+                m.facts.scaled_gradients |= params.sources
+    if name in ("detach", "clone", "cpu", "data", "norm", "sum", "pow", "mean", "item", "view", "flatten"):
+        graph = "no" if name in ("detach", "item") or params.grad else under(m.grad, "yes")
+        return frozenset({Tensor(params.sources, graph)})
+    if name in ("items", "values", "extend", "append", "keys"):
+        return frozenset({params})
+    if name == "requires_grad_":
+        freeze(params.sources, args)
+    return frozenset({params})
+
+
+def _is_zero(args: Arguments) -> bool:
+    known = constant_of(args.get(0, "value") or NOTHING)
+    return known is not None and known.value == 0
+
+
+def freeze(modules: frozenset[Obj], args: Arguments) -> None:
+    """`requires_grad_(False)`; with no argument, or with True, it is a thaw."""
+    known = constant_of(args.positional[0]) if args.positional else None
+    for obj in modules:
+        obj.info["frozen"] = bool(args.positional) and known is not None and not known.value
+
+
+@method_transfer("parameters")
+def _parameters(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    obj.info["asked"] = True
+    return frozenset({Params(frozenset({obj}))})
+
+
+@method_transfer("named-parameters")
+def _named_parameters(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    obj.info["asked"] = True
+    return frozenset({Iter(frozenset({Tuple((UNKNOWN, frozenset({Params(frozenset({obj}), exact=False)})))}))})
+
+
+@method_transfer("requires-grad")
+def _requires_grad(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    freeze(frozenset({obj}), args)
+    return ref(obj)
+
+
+@transfer("parameter")
+def _parameter(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    obj = m.create("module", expr.node, qualname=qualname)
+    obj.info["parameter"] = True
+    return frozenset({Tensor(frozenset({obj}), under(m.grad, "yes")), Ref(obj)})

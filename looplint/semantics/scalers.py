@@ -1,0 +1,61 @@
+"""Gradient scalers: a loss is scaled, gradients are unscaled, an optimizer steps, the scale is updated."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from looplint.domain.tensors import combine, under
+from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Obj, Ref, Tensor, Unknown, Value, constant_of
+from looplint.interpreter.calls import build
+from looplint.interpreter.machine import Machine
+from looplint.interpreter.transfers import construction, method_transfer, transfer
+from looplint.semantics.autocast import note_outdated
+from looplint.syntax import ir
+
+
+@method_transfer("scale")
+def _scale(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    value = args.get(0, "outputs") or UNKNOWN
+    tensor = combine(m.grad, [value])
+    enabled = constant_of(obj.info["enabled"]) if obj.info.get("enabled") else None
+    if enabled is not None and not enabled.value:
+        return value  # a disabled scaler multiplies nothing
+    if tensor is None:
+        deps = frozenset().union(*(a.deps for a in value if isinstance(a, Unknown)))
+        tensor = Tensor(deps, under(m.grad, "maybe"), tags=frozenset({("unknown", True)}))
+    return frozenset({replace(tensor.tagged(("scaler", obj)), scalar=True)})
+
+
+@method_transfer("scaler-step")
+def _scaler_step(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    optimizers = [a.obj for a in args.get(0, "optimizer") or NOTHING if isinstance(a, Ref)]
+    subjects = [o for o in optimizers if o.kind == "optimizer"]
+    m.emit("step", expr.node, subjects, certain=len(subjects) == 1 and not subjects[0].many, variant="scaler", scaler=obj)
+    return UNKNOWN
+
+
+@method_transfer("scaler-update")
+def _scaler_update(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    m.emit("update", expr.node, {obj})
+    return NONE
+
+
+@method_transfer("scaler-unscale")
+def _scaler_unscale(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    optimizers = [a.obj for a in args.get(0, "optimizer") or NOTHING if isinstance(a, Ref)]
+    m.emit("unscale", expr.node, optimizers, scaler=obj)
+    return NONE
+
+
+@transfer("scaler")
+def _scaler(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    made = build(m, "scaler", qualname, args, expr)
+    note_outdated(m, qualname, expr)
+    return made
+
+
+@construction("scaler")
+def _built(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
+    obj.info["enabled"] = args.keywords.get("enabled")
+    obj.info["switch"] = frozenset(p for a in expr.args if a.keyword == "enabled" for p in ir.paths_in(a.value))
+    m.emit("construct", expr.node, {obj})

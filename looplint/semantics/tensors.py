@@ -1,0 +1,210 @@
+"""Tensors: what functions and methods compute from them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from looplint.domain.tensors import combine, computed, detached, sure, under
+from looplint.domain.values import (
+    COMPUTED,
+    NOTHING,
+    NUMBERS,
+    UNKNOWN,
+    Arguments,
+    Iter,
+    Number,
+    Params,
+    Ref,
+    Tensor,
+    Tuple,
+    Value,
+    const,
+    constant_of,
+    join,
+)
+from looplint.interpreter.elements import element_of
+from looplint.interpreter.machine import Machine
+from looplint.interpreter.transfers import transfer
+from looplint.knowledge.lookup import is_functional_loss, tensor_method
+from looplint.knowledge.pytorch import FETCHING, TENSOR_ONLY
+from looplint.semantics import losses
+from looplint.semantics.device_copies import note_fetched, note_transfer, placed
+from looplint.semantics.gradients import backward
+from looplint.semantics.outcomes import of_function
+from looplint.semantics.tensor_evidence import note_discarded
+from looplint.syntax import ir
+
+_PAIRS = frozenset({"max", "min", "topk", "sort", "kthvalue", "mode", "median", "cummax", "cummin"})
+
+
+@transfer("tensor")
+def _tensor(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    if is_functional_loss(qualname):
+        return losses.loss(m, None, args, expr, qualname)
+    if qualname.startswith("builtins."):
+        inner = [join(NOTHING, _element(m, v)) if not any(isinstance(a, Tensor) for a in v) else v for v in args.values()]
+        tensor = combine(m.grad, inner)
+        if tensor is None:
+            return UNKNOWN
+        return frozenset({computed(tensor) if sure(inner) else tensor})
+    of_torch = qualname.startswith("torch.")
+    tensor = combine(m.grad, args.values())
+    if tensor is None:
+        params = [a for v in args.values() for a in v if isinstance(a, Params)]
+        if params:
+            return frozenset(
+                {Tensor(frozenset().union(*(p.sources for p in params)), under(m.grad, "no" if any(p.grad for p in params) else "yes"))}
+            )
+        needs = args.keywords.get("requires_grad")
+        known = constant_of(needs) if needs else None
+        given = args.get(0, "input") or UNKNOWN
+        outcomes = of_function(m, qualname.rpartition(".")[2], given, expr) if of_torch else frozenset()
+        made = Tensor(made=COMPUTED if of_torch else frozenset(), outcomes=outcomes)
+        return (
+            frozenset({replace(made, graph="yes", tags=frozenset({("input-grad", True)}))}) if known and known.value else frozenset({made})
+        )
+    if of_torch:
+        given = args.get(0, "input") or UNKNOWN
+        tensor = replace(computed(tensor), outcomes=of_function(m, qualname.rpartition(".")[2], given, expr))
+    if qualname.rpartition(".")[2] in _PAIRS:
+        m.facts.scored |= tensor.origins
+        return _pair(tensor, len(args.positional) > 1 and len(_tensor_arguments(args)) < 2 or "dim" in args.keywords)
+    return frozenset({tensor})
+
+
+def _tensor_arguments(args: Arguments) -> list[Value]:
+    return [v for v in args.positional if any(isinstance(a, Tensor) for a in v)]
+
+
+def _element(m: Machine, value: Value) -> Value:
+    if any(isinstance(a, Ref | Tuple | Iter) for a in value):
+        return element_of(m, value)
+    return value
+
+
+@transfer("detached")
+def _detached(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    tensor = combine(m.grad, args.values())
+    made = COMPUTED if qualname.startswith("torch.") else frozenset()
+    if tensor is not None:
+        m.facts.scored |= tensor.origins
+        if qualname.rpartition(".")[2] in ("eq", "ne", "equal"):
+            m.facts.compared |= tensor.origins
+        return frozenset({replace(detached(tensor), made=made)})
+    needs = args.keywords.get("requires_grad")
+    known = constant_of(needs) if needs else None
+    if known is not None and known.value:
+        return frozenset({Tensor(graph="yes", tags=frozenset({("input-grad", True)}), made=made)})
+    return frozenset({Tensor(made=made)})
+
+
+@transfer("variable")
+def _variable(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    value = args.positional[0] if args.positional else UNKNOWN
+    needs = args.keywords.get("requires_grad")
+    known = constant_of(needs) if needs else None
+    if known is not None and known.value:
+        tensor = combine(m.grad, [value]) or Tensor()
+        return frozenset({tensor.tagged(("input-grad", True))})
+    return value
+
+
+@transfer("number")
+def _number(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    units = frozenset().union(*(a.units for v in args.values() for a in v if isinstance(a, Number)))
+    known = constant_of(args.positional[0]) if len(args.positional) == 1 else None
+    if known is not None and known.value in ("inf", "Infinity") and qualname == "builtins.float":
+        return const(float("inf"))
+    if known is not None and isinstance(known.value, int | float) and qualname == "builtins.int":
+        return const(int(known.value)) if abs(known.value) < 1e15 else UNKNOWN
+    for atom in args.positional[0] if args.positional and qualname in ("builtins.float", "builtins.int", "builtins.round") else ():
+        if isinstance(atom, Tensor):
+            note_fetched(m, atom, ir.render(expr), expr)
+    return frozenset({Number(units)})
+
+
+def on_tensor(m: Machine, tensor: Tensor, name: str, args: Arguments, expr: ir.Call) -> Value:
+    """A method of a tensor, or of a structure of tensors."""
+    note_discarded(m, tensor, name, args, expr)
+    if name in FETCHING:
+        note_fetched(m, tensor, f"{ir.render(expr.func)}()", expr)
+    elif name in ("to", "cuda"):
+        note_transfer(m, tensor, name, args, expr)
+        tensor = placed(tensor, name)
+    elif name == "pin_memory":
+        return frozenset({placed(tensor, name)})
+    match tensor_method(name):
+        case "backward":
+            backward(m, expr, [frozenset({tensor})], args)
+            if not args.positional and "gradient" not in args.keywords:
+                _one_element(m, expr)
+            return UNKNOWN
+        case "number":
+            if name in ("item", "equal"):
+                m.facts.scored |= tensor.origins
+            return frozenset({Number()})
+        case "detach":
+            if name not in ("detach", "detach_", "long", "int", "bool", "byte"):
+                m.facts.scored |= tensor.origins
+            if name in ("eq", "ne"):
+                m.facts.compared |= tensor.origins
+            kept = tensor.outcomes if name in ("detach", "detach_") else frozenset()
+            return frozenset({replace(detached(tensor), outcomes=kept)})
+        case "shape":
+            return sizes(args, name)
+        case "pure":
+            return UNKNOWN
+        case "requires-grad":
+            return ask_for_gradient(m, tensor, args, expr)
+        case "sum" | "mean" as reduction:
+            merged = combine(m.grad, [frozenset({tensor})]) or tensor
+            whole = not args.positional and not args.keywords
+            if whole and reduction == "mean":
+                # A mean over everything that is left is a mean over the batch, whatever was summed up before along one dimension.
+                merged = replace(merged, tags=merged.tags - {("sum", True)})
+            return frozenset({replace(merged.tagged((reduction, True)), scalar=whole, made=tensor.made and COMPUTED)})
+        case "collect":
+            return UNKNOWN
+    if name in ("to", "cuda", "float", "half", "clone", "contiguous", "squeeze", "view", "reshape", "cpu", "double"):
+        return frozenset({replace(tensor, graph=under(m.grad, tensor.graph) if name != "to" else tensor.graph)})
+    merged = combine(m.grad, [frozenset({tensor}), *args.values()]) or tensor
+    if tensor.made or name in TENSOR_ONLY:
+        merged = computed(merged)
+    merged = replace(merged, outcomes=of_function(m, name, frozenset({tensor}), expr, own=True))
+    if name in _PAIRS:
+        m.facts.scored |= tensor.origins
+        return _pair(merged, bool(args.values()))
+    return frozenset({merged})
+
+
+def sizes(args: Arguments, name: str) -> Value:
+    """What a tensor says of its form: the numbers of all its dimensions, or one number."""
+    return NUMBERS if name == "size" and not args.values() else frozenset({Number()})
+
+
+def _pair(tensor: Tensor, along: bool) -> Value:
+    """Values and indices, where a reduction goes along a dimension; indices carry no graph."""
+    if not along:
+        return frozenset({replace(tensor, scalar=True)})
+    return frozenset({Tuple((frozenset({tensor}), frozenset({detached(tensor)})))})
+
+
+def _one_element(m: Machine, expr: ir.Call) -> None:
+    """What goes backward without a gradient of its own is a tensor of one element: torch refuses all others."""
+    match expr.func:
+        case ir.Attr(value=ir.Name(id=name)) if name in m.frame.locals:
+            value = m.frame.locals[name]
+            m.frame.locals[name] = frozenset(
+                replace(a, scalar=True, made=a.made or COMPUTED) if isinstance(a, Tensor) else a for a in value
+            )
+
+
+def ask_for_gradient(m: Machine, tensor: Tensor, args: Arguments, expr: ir.Call) -> Value:
+    """`images.requires_grad_()`, in place: what is computed from them is differentiated by them."""
+    known = constant_of(args.positional[0]) if args.positional else None
+    if known is not None and not known.value:
+        return frozenset({tensor})
+    asked: Value = frozenset({replace(tensor.tagged(("input-grad", True)), graph="yes")})
+    if isinstance(expr.func, ir.Attr) and isinstance(expr.func.value, ir.Name) and expr.func.value.id in m.frame.locals:
+        m.frame.locals[expr.func.value.id] = asked
+    return asked

@@ -1,0 +1,64 @@
+"""Methods of objects of which nothing is known: only what a name says beyond doubt is believed."""
+
+from __future__ import annotations
+
+from looplint.domain.tensors import combine, guess, under
+from looplint.domain.values import UNKNOWN, Arguments, Func, Tensor, Unknown, Value, constant_of
+from looplint.interpreter import unfollowed
+from looplint.interpreter.machine import Machine
+from looplint.knowledge.lookup import tensor_method
+from looplint.semantics import checkpoints
+from looplint.semantics.gradients import backward
+from looplint.semantics.outcomes import of_function
+from looplint.semantics.tensor_evidence import note_discarded
+from looplint.semantics.tensors import ask_for_gradient, sizes
+from looplint.syntax import ir
+
+
+def on_unknown(m: Machine, atom: Unknown, name: str, args: Arguments, expr: ir.Call) -> Value:
+    """Only what a method's name says beyond doubt is believed of an unknown object."""
+    note_discarded(m, atom, name, args, expr)
+    if name == "set_epoch":
+        m.remark("set-epoch", expr.node, ())
+    if name in ("get", "pop", "__getitem__") and args.positional:
+        key = constant_of(args.positional[0])
+        checkpoints.note_key(frozenset({atom}), key.value if key else None)
+    if name in ("load_state_dict", "load_checkpoint", "restore") and args.values():
+        m.emit("load", expr.node, atom.deps, states=checkpoints.states_in(args.values()), files=checkpoints.files_in(args.values()))
+    if name == "backward" and not args.positional:
+        backward(m, expr, [frozenset({atom})], args)
+        return UNKNOWN
+    if name == "requires_grad_" and not _may_be_applied(m, expr):
+        return ask_for_gradient(m, Tensor(), args, expr)
+    if tensor_method(name) == "shape":
+        return sizes(args, name)
+    if name == "zero_grad" and not atom.deps:
+        m.emit("clear", expr.node, (), certain=False, manual=True)
+        return UNKNOWN
+    if name in ("zero_grad", "step") and not args.positional and not args.keywords and atom.deps:
+        m.emit("escape", expr.node, atom.deps, callee=ir.render(expr.func))
+        return UNKNOWN
+    if name == "zero_grad":
+        m.emit("clear", expr.node, (), certain=False)
+        return UNKNOWN
+    if name == "zero_" and "grad" in ir.render(expr.func):
+        m.emit("clear", expr.node, atom.deps, certain=False, manual=True)
+        return UNKNOWN
+    if name in ("softmax", "log_softmax", "sigmoid"):
+        return frozenset({Tensor(atom.deps, under(m.grad, "maybe"), outcomes=of_function(m, name, UNKNOWN, expr, own=True))})
+    if m.reachable(args.values()):
+        return unfollowed.unknown_call(m, atom, args, expr)
+    for value in args.values():
+        if any(isinstance(a, Func) for a in value):
+            m.facts.deferred.append(value)
+    tensor = combine(m.grad, args.values())
+    if tensor is not None:
+        return frozenset({guess(m.grad, tensor, atom.deps)})
+    return frozenset({atom})
+
+
+def _may_be_applied(m: Machine, expr: ir.Call) -> bool:
+    """Whether the object of a method may be a module: the function calls it, or its parameters are asked for."""
+    named = expr.func.value if isinstance(expr.func, ir.Attr) else None
+    usage = m.frame.function.usage.get(named.id) if isinstance(named, ir.Name) else None
+    return usage is None or usage.called or bool(usage.methods & {"parameters", "named_parameters", "modules", "eval", "train"})
