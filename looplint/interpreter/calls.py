@@ -338,6 +338,8 @@ def run_frame(m: Machine, frame: Frame) -> Value:
     guards, scopes = m.guards, m.scopes
     m.frame, m.scopes = frame, []
     m.active.append(frame.function)
+    assembles = _assembles(frame)
+    m.assembling += assembles
     m.grad, switched = _grad_of_decorators(m, frame)
     autocast = m.autocast
     m.autocast = _autocast_of_decorators(m, frame) or autocast
@@ -351,11 +353,18 @@ def run_frame(m: Machine, frame: Frame) -> Value:
     end = merge(ends) if ends else Snapshot([], {}, grad, guards)
     frame.locals = end.locals
     m.active.pop()
+    m.assembling -= assembles
     m.frame, m.scopes, m.statement = caller, scopes, statement
     m.at = list(end.at)
     m.guards = guards
     m.grad = grad if switched else end.grad
     return choices.returned(m, frame, values) or UNKNOWN
+
+
+def _assembles(frame: Frame) -> bool:
+    """Whether a frame is that of a module's constructor."""
+    made = (a.obj.kind for a in frame.instance if isinstance(a, Ref))
+    return frame.function.name == "__init__" and any(kind in ("module", "loss", "framework") for kind in made)
 
 
 def _grad_of_decorators(m: Machine, frame: Frame) -> tuple[bool | None, bool]:

@@ -29,8 +29,9 @@ def subscript(m: Machine, base: Value, index: Value) -> Value:
             case Tensor() | Params() | Unknown():
                 value = frozenset({atom})
             case External():
-                # `models.__dict__[name]`: any name of that module has the same effect.
-                value = frozenset({External(f"{atom.qualname.removesuffix('.__dict__')}.any")})
+                # `models.__dict__[name]`: any class of that module has the same effect.
+                module = atom.qualname.removesuffix(".__dict__")
+                value = frozenset({External(f"{module}.any" if module == atom.qualname else f"{module}.Any")})
             case _:
                 value = UNKNOWN
         result = join(result, value)

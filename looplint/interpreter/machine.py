@@ -25,7 +25,7 @@ ROOT_FUEL = 60_000
 FILE_FUEL = 240_000
 DEPTH = 24
 # Where a machine is and what it is in the midst of.
-_OF_ONE_PLACE = ("frame", "graph", "at", "grad", "guards", "loops", "scopes", "statement", "active", "candidates", "aside")
+_OF_ONE_PLACE = ("frame", "graph", "at", "grad", "guards", "loops", "scopes", "statement", "active", "assembling", "candidates", "aside")
 TRACKED = frozenset({"optimizer", "module", "scheduler", "scaler", "loader", "sampler", "accelerator", "engine"})
 
 
@@ -99,6 +99,8 @@ class Machine:
         self.handling = 0
         self.repetitions = 0
         self.active: list[ir.Function] = []
+        # How many constructors of modules are running: what is built in them becomes part of a module.
+        self.assembling = 0
         # Inside a module, where nothing is part of a loop: what is met there says nothing about the objects of the loop.
         self.aside = False
         # The moves that statements, expressions and calls make of each other, bound where following begins.
@@ -216,6 +218,7 @@ class Machine:
         """Follow something on a graph of its own: nothing that happens there is part of the loop; what is remarked stays."""
         saved = {name: getattr(self, name) for name in _OF_ONE_PLACE}
         self.frame, self.graph, self.grad, self.guards, self.loops, self.scopes, self.active = frame, EventGraph(), True, (), (), [], []
+        self.assembling = 0
         self.at = [Loose(self.graph.add("entry", (), []))]
         self.candidates = 0
         try:

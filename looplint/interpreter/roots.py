@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from looplint.domain.values import ClassRef, Func, Ref, const, ref
+from looplint.domain.tensors import tensors_in
+from looplint.domain.values import ClassRef, Func, Obj, Ref, const, ref
 from looplint.flow.graph import Loose
 from looplint.interpreter import calls, hooks, objects
 from looplint.interpreter.assignments import assign
@@ -68,7 +69,7 @@ def _begin(m: Machine, run: object, root: str) -> bool:
     if m.left <= 0:
         return False
     m.root = root
-    m.candidates = 0
+    m.candidates = m.assembling = 0
     m.grad, m.autocast, m.guards, m.loops, m.scopes, m.active = True, None, (), (), [], []
     m.fuel = min(ROOT_FUEL, m.left)
     given = m.fuel
@@ -109,11 +110,16 @@ def _function(m: Machine, func: Func) -> bool:
         for obj in m.reachable([result, frame.instance]):
             obj.escaped = True
         for atom in result:
-            if isinstance(atom, Ref) and atom.obj.kind in ("list", "dict"):
+            if isinstance(atom, Ref) and atom.obj.kind in ("list", "dict") and _may_still_go_backward(m, atom.obj):
                 atom.obj.info["leaves"] = True
 
     m.facts.called.add(func.function)
     return _begin(m, run, root)
+
+
+def _may_still_go_backward(m: Machine, container: Obj) -> bool:
+    """Whether a caller may go backward through what it gets in a container: a graph serves once, and this one may have served."""
+    return any(not t.forwards <= m.facts.trained for t in tensors_in([ref(container)]))
 
 
 def _methods(m: Machine, cls: ir.Class) -> bool:

@@ -32,6 +32,8 @@ CALLS: dict[str, str] = {
     "timm.scheduler.create_scheduler_v2": "timm-scheduler",
     "warmup_scheduler.GradualWarmupScheduler": "scheduler",
     # optimizers
+    "torch.distributed.optim.ZeroRedundancyOptimizer": "optimizer",
+    "torch.distributed.optim.zero_redundancy_optimizer.ZeroRedundancyOptimizer": "optimizer",
     "transformers.AdamW": "optimizer",
     "transformers.Adafactor": "optimizer",
     "transformers.optimization.AdamW": "optimizer",
@@ -199,7 +201,7 @@ ACCELERATOR_METHODS: dict[str, str] = {
     "set_trigger": "pure",
     "check_trigger": "pure",
     "barrier": "pure",
-    "launch": "pure",
+    "launch": "launch",
     "seed_everything": "seed",
     "to_device": "same",
     "init_module": "context",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Obj, Ref, Tuple, Value, exact_items, ref
+from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Const, Obj, Ref, Tuple, Value, exact_items, ref
 from looplint.interpreter import calls, hooks, unfollowed
 from looplint.interpreter.calls import builds
 from looplint.interpreter.machine import Machine
@@ -16,6 +16,15 @@ def _setup(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> V
     if obj.info.get("accumulates") is None:
         obj.info["accumulates"] = True
     return calls.apply(m, "pass-through", f"{obj.kind}.{name}", args, expr)
+
+
+@method_transfer("launch")
+def _launch(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    """`fabric.launch(main, config)` runs `main(fabric, config)`."""
+    if not args.positional or all(isinstance(a, Const) for a in args.positional[0]):
+        return NONE
+    given = Arguments([ref(obj), *args.positional[1:]], args.keywords, args.starred)
+    return m.call(args.positional[0], given, expr)
 
 
 @transfer("pass-through")

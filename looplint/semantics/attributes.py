@@ -41,6 +41,13 @@ def _dynamic_member(m: Machine, value: Value) -> Value:
     return frozenset({External(f"{a.qualname}.Any") for a in value if isinstance(a, External)})
 
 
+@transfer("vars")
+def _vars(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """`vars(torch.optim)` is `torch.optim.__dict__`."""
+    given = args.positional[0] if args.positional else NOTHING
+    return frozenset(External(f"{a.qualname}.__dict__") for a in given if isinstance(a, External)) or unfollowed.put_off(m, args)
+
+
 @transfer("setattr")
 def _setattr(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     name = constant_of(args.positional[1]) if len(args.positional) > 2 else None

@@ -266,7 +266,7 @@ def _built(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
             register(value, deep=True)
     obj.info.setdefault("args", args)
     # A part of another module has that one's mode; what comes pretrained from transformers is in eval mode.
-    if not any(f.name == "__init__" for f in m.active) and not obj.qualname.startswith(("transformers.", "torch.hub.")):
+    if not m.assembling and not obj.qualname.startswith(("transformers.", "torch.hub.")):
         m.emit("construct", expr.node, {obj})
 
 

@@ -11,6 +11,7 @@ from looplint.domain.values import (
     NUMBERS,
     UNKNOWN,
     Arguments,
+    Graph,
     Iter,
     Number,
     Params,
@@ -195,8 +196,13 @@ def _one_element(m: Machine, expr: ir.Call) -> None:
         case ir.Attr(value=ir.Name(id=name)) if name in m.frame.locals:
             value = m.frame.locals[name]
             m.frame.locals[name] = frozenset(
-                replace(a, scalar=True, made=a.made or COMPUTED) if isinstance(a, Tensor) else a for a in value
+                replace(a, scalar=True, made=a.made or COMPUTED, graph=_proven(m, a)) if isinstance(a, Tensor) else a for a in value
             )
+
+
+def _proven(m: Machine, tensor: Tensor) -> Graph:
+    """What goes backward has a graph, whatever made it."""
+    return "yes" if m.grad and tensor.graph == "maybe" else tensor.graph
 
 
 def ask_for_gradient(m: Machine, tensor: Tensor, args: Arguments, expr: ir.Call) -> Value:
