@@ -6,7 +6,7 @@ Whatever an edit does not name stays byte for byte. An edit that cannot be writt
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import libcst as cst
 
@@ -25,8 +25,7 @@ class Infeasible(Exception):
     """Why a repair cannot be made here, as a user would want to read it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """Replace the text between two offsets."""
 
     start: int
@@ -34,8 +33,7 @@ class Change:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(NamedTuple):
     """Code on its way to another place: its lines as they stand now with their indentation, or bare code without line ends."""
 
     text: str
@@ -44,12 +42,12 @@ class Chunk:
     protected: tuple[tuple[int, int], ...] = ()
 
 
-@dataclass(slots=True)
 class Draft:
     """The changes that one repair makes to one file."""
 
-    layout: Layout
-    changes: list[Change] = field(default_factory=list)
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self.changes: list[Change] = []
 
     def edits(self) -> tuple[Edit, ...]:
         """The changes as edits in the order of the text; changes at one place are put together."""

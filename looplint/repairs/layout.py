@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 import libcst as cst
 
@@ -18,30 +17,24 @@ _NEWLINE = re.compile(r"\r\n|\r|\n")
 _INDENT = re.compile(r"[ \t\f]*")
 
 
-@dataclass(slots=True, eq=False)
 class Block:
     """A suite of statements: its owner (None for the module), and whether it stands on its owner's line."""
 
-    owner: Statement | None
-    node: cst.CSTNode
-    one_line: bool
-    statements: list[Statement] = field(default_factory=list)
+    def __init__(self, owner: Statement | None, node: cst.CSTNode, *, one_line: bool) -> None:
+        self.owner, self.node, self.one_line = owner, node, one_line
+        self.statements: list[Statement] = []
 
 
-@dataclass(slots=True, eq=False)
 class Statement:
     """A simple statement or a compound one: its offsets in the text, without comments, and its place in a block.
 
     `line` counts the lines of the block: statements joined by ";" share one.
     """
 
-    node: cst.CSTNode
-    block: Block
-    index: int
-    start: int
-    end: int
-    line: int
-    blocks: list[Block] = field(default_factory=list)
+    def __init__(self, node: cst.CSTNode, block: Block, index: int, start: int, end: int, line: int) -> None:
+        self.node, self.block, self.index = node, block, index
+        self.start, self.end, self.line = start, end, line
+        self.blocks: list[Block] = []
 
     @property
     def before(self) -> Statement | None:

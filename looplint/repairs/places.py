@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import libcst as cst
 
@@ -15,20 +15,19 @@ from looplint.syntax.project import ModuleInfo
 from looplint.syntax.site import Site
 
 
-@dataclass(slots=True)
 class Layouts:
     """The layouts of the files of one program, made when they are needed."""
 
-    made: dict[int, Layout]
+    def __init__(self) -> None:
+        self._made: dict[int, Layout] = {}
 
     def of(self, module: ModuleInfo) -> Layout:
-        if id(module) not in self.made:
-            self.made[id(module)] = Layout(module)
-        return self.made[id(module)]
+        if id(module) not in self._made:
+            self._made[id(module)] = Layout(module)
+        return self._made[id(module)]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """What stands for an event in one function: its own statement, or the call that leads to it."""
 
     event: Event

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 import libcst as cst
 
@@ -16,12 +15,12 @@ from looplint.repairs.names import binds, depends
 from looplint.repairs.places import Layouts, Place, only_does
 
 
-@dataclass(slots=True)
 class Planner:
     """Makes plans for the reports on one program."""
 
-    program: Program
-    layouts: Layouts = field(default_factory=lambda: Layouts({}))
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.layouts = Layouts()
 
     # -- statements that stand for events
 
