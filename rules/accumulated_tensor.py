@@ -2,7 +2,8 @@
 
 ## What it does
 
-A running sum adds up tensors with their graphs. It is reported where that holds on every path.
+Reports `total += loss` and `total = total + loss` in a loop, where `total` lives on from one iteration to the next, and what is added has a
+graph that comes from a forward pass in that loop.
 
 ## Why it matters
 
@@ -50,7 +51,11 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-A sum of terms that goes backward; sums reset in every iteration; no_grad; detached values.
+- Values without a graph: `.item()`, `.detach()`, what is computed under `no_grad`.
+- A sum that begins anew in every iteration.
+- A sum that goes backward, in this call of the function around it or in another one.
+- A sum that starts from an output of a model: that is an output in the making.
+- A graph from a forward pass before the loop: it is held once, not once an iteration.
 
 ## Repair
 

@@ -2,8 +2,8 @@
 
 ## What it does
 
-Reports, where it is selected, an optimizer's step under `(i + 1) % k == 0`, with `i` counting the batches of an epoch, where nothing steps
-at the end of the epoch.
+Reports an optimizer's step under a condition that holds once in k batches and counts the batches of one epoch: `(i + 1) % k == 0`, with `i`
+from `enumerate` over the batches. The optimizer steps nowhere else.
 
 ## Why it matters
 
@@ -47,8 +47,11 @@ def train(net: nn.Module, loader, epochs: int, k: int):
 
 ## Stays quiet
 
-A condition that holds for another reason too; a step behind the batch loop; a counter that goes on from epoch to epoch; accumulation by a
-framework.
+- A condition that also holds for another reason, such as on the last batch.
+- A step of the same optimizer at another place, such as behind the batch loop; code that cannot be followed and may step it.
+- A counter that goes on from epoch to epoch.
+- A step that may be another optimizer's.
+- Accumulation by a framework.
 
 ## Repair
 

@@ -2,7 +2,8 @@
 
 ## What it does
 
-Gradients are accumulated over k batches, and the loss is not divided by k. It is reported where that holds on every path.
+Reports the backward in a batch loop whose optimizer steps once in k batches, where nothing divides the loss by k: every operation between
+the forward pass and the backward is known, it ends in a loss or a mean, and none of them changes its scale.
 
 ## Why it matters
 
@@ -49,8 +50,11 @@ def train(net: nn.Module, loader, epochs: int, k: int):
 
 ## Stays quiet
 
-Division before or after, a factor of any kind on the loss, gradients divided by hand, a sum reduction, `accelerator.backward` (it
-divides), DeepSpeed.
+- A loss that is divided, or multiplied by any factor, on its way.
+- A loss with `reduction="sum"`, or that is a sum.
+- A backward under a condition of its own, or by a framework that divides (`accelerator.backward`, DeepSpeed).
+- Programs that multiply or divide gradients themselves, and optimizers whose learning rate is divided by k.
+- A loss that is computed by code that cannot be followed, and a loop that hands objects to such code.
 
 ## Repair
 

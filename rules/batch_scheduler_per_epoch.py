@@ -2,7 +2,8 @@
 
 ## What it does
 
-A scheduler that counts steps is stepped once an epoch. It is reported where that holds on every path.
+Reports `scheduler.step()` in a loop around a training loop, once in each of its iterations or less, where the scheduler counts optimizer
+steps: `OneCycleLR`, `CyclicLR`, or a horizon in steps such as `epochs * len(loader)`.
 
 ## Why it matters
 
@@ -50,7 +51,11 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-The same outside an epoch loop; a scheduler that is also stepped in the batch loop.
+- A scheduler that counts epochs, or whose unit nothing tells.
+- A scheduler that is stepped in the training loop too.
+- `scheduler.step(epoch)`, with an argument.
+- A step outside the loop that is directly around a training loop.
+- A step that may be another scheduler's.
 
 ## Repair
 

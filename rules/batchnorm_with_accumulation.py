@@ -2,7 +2,8 @@
 
 ## What it does
 
-Reports an optimizer that steps once in k batches, where its model holds `BatchNorm` layers.
+Reports the step of an optimizer that steps once in k batches, where a module whose parameters it holds contains a batch normalisation: a
+`BatchNorm` layer, or a model of torchvision that is built with them.
 
 ## Why it matters
 
@@ -49,8 +50,10 @@ def train(loader, epochs: int, k: int):
 
 ## Stays quiet
 
-Layers that normalise within an example (`GroupNorm`, `LayerNorm`, `InstanceNorm`); models that are in eval mode while they train; parts that the
-optimizer does not hold.
+- Layers that normalise within one example: `GroupNorm`, `LayerNorm`, `InstanceNorm`.
+- A model that is in eval mode on every path where it is trained in this loop.
+- A part with the layer that is put into eval mode by itself.
+- A batch normalisation in parts that the optimizer does not hold.
 
 ## Repair
 

@@ -2,8 +2,8 @@
 
 ## What it does
 
-The output of a linear or convolution layer is the prediction of `nn.BCELoss` or `F.binary_cross_entropy`. The layer is found through names
-and calls, and through the `forward` of the model itself.
+Reports a call of `nn.BCELoss` or `F.binary_cross_entropy` whose prediction is the output of a linear or convolution layer on every path.
+The layer is found through names and calls, and through the `forward` of the model itself.
 
 ## Why it matters
 
@@ -50,7 +50,9 @@ def train(loader, epochs: int):
 
 ## Stays quiet
 
-An output that ends in a sigmoid or a softmax, on any path; one that is not known; one that is clamped.
+- A prediction that has gone through a sigmoid or a softmax on some path.
+- A prediction that is clamped.
+- A prediction of which some path does not tell what it came out of.
 
 ## Repair
 

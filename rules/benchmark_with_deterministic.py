@@ -2,8 +2,8 @@
 
 ## What it does
 
-Reports `torch.backends.cudnn.benchmark = True` in a program that also sets `torch.backends.cudnn.deterministic = True`, where both hold
-at the same time.
+Reports `torch.backends.cudnn.benchmark = True` where `torch.backends.cudnn.deterministic = True` holds at the same time: the one that is
+set later finds the other one set on every path, or whatever conditions one of them stands under, the other one stands under too.
 
 ## Why it matters
 
@@ -49,8 +49,9 @@ def main(net, loader, opt):
 
 ## Stays quiet
 
-Either switch alone; the two in the branches of one condition, or under two options of the user; a switch that is set back to False, or
-to a value that is not known.
+- Either switch alone.
+- Switches in two branches of one condition, or under two options that do not depend on each other.
+- A switch that is set back to False, or to a value that is not known, before the other one is set.
 
 ## Repair
 

@@ -2,7 +2,8 @@
 
 ## What it does
 
-Reports `best = model.state_dict()` where the model is trained on and `best` is restored or saved after that.
+Reports `best = model.state_dict()` where, on some path, an optimizer steps the model or a part of it after that, and the state is then
+saved, or given to `load_state_dict`.
 
 ## Why it matters
 
@@ -59,8 +60,13 @@ def fit(net: nn.Module, loader, validate, epochs: int):
 
 ## Stays quiet
 
-A deep copy, or a dict of clones; a state that is saved to a file before the next step; a state taken once before the loop and saved
-again and again, which is the model's present state on purpose; a model that is moved to another device in between, which copies.
+- A deep copy, or a dict of clones.
+- A state that is saved to a file before the next step.
+- A state that is taken outside the loop in which the model is stepped and then saved: it is meant to be the present one. Where such a state
+  goes back to its own model it is reported.
+- A model that is moved to another device in between, which copies.
+- A state that may be of one of several models.
+- States of optimizers and schedulers.
 
 ## Repair
 

@@ -2,7 +2,8 @@
 
 ## What it does
 
-Gradients are clipped after the optimizer has used them. It is reported where that holds on every path.
+Reports a clip that, on every path, follows the optimizer's step in the same iteration with no clear and no backward in between. At the
+latest from the second iteration of an enclosing loop on it has to hold on every path.
 
 ## Why it matters
 
@@ -48,7 +49,9 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-Clipping of weights (WGAN); a norm that is only measured.
+- A clip in a loop that the step is not in: it is not run in the iteration of the step.
+- Clipping of weights (WGAN), and a norm that is only measured.
+- An optimizer that code which cannot be followed gets hold of in between.
 
 ## Repair
 

@@ -2,7 +2,8 @@
 
 ## What it does
 
-Gradients are clipped before backward() has computed them. It is reported where that holds on every path.
+Reports a clip that on every path finds no new gradients: they are cleared, or a step of an earlier iteration has used them. A backward
+follows it in the same iteration, and the optimizer steps with no clip in between.
 
 ## Why it matters
 
@@ -49,7 +50,10 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-A clip under the accumulation guard; a norm that is only measured (`max_norm=inf`).
+- A clip that finds gradients on some path, such as one under the condition of an accumulating step.
+- A step whose gradients are clipped again behind the backward.
+- A norm that is only measured (`max_norm=inf`).
+- An optimizer that code which cannot be followed gets hold of in between.
 
 ## Repair
 

@@ -2,8 +2,8 @@
 
 ## What it does
 
-Gradients of a loss that a `GradScaler` has scaled are clipped, and nothing has unscaled them since the backward. It is reported where that
-holds on every path.
+Reports a clip that on every path finds the gradients of a loss that a `GradScaler` has scaled, with no `scaler.unscale_(optimizer)` since
+the backward.
 
 ## Why it matters
 
@@ -58,8 +58,11 @@ def train(model: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-`GradScaler(enabled=False)`; bfloat16 with no scaler; gradients that the program multiplies by `1 / scaler.get_scale()` itself; libraries that
-unscale on their own (`accelerator.clip_grad_norm_`); a clip under a condition on what also switches the scaler off.
+- Gradients that the program multiplies itself, as by `1 / scaler.get_scale()`.
+- A clip that may be of another optimizer's gradients.
+- A loss that only may be scaled: `GradScaler(enabled=False)`, bfloat16 without a scaler, one of several scalers.
+- A clip under a condition on what also switches the scaler on or off.
+- Libraries that unscale on their own (`accelerator.clip_grad_norm_`).
 
 ## Repair
 

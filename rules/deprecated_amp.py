@@ -2,8 +2,7 @@
 
 ## What it does
 
-Reports calls of `autocast` and `GradScaler` of `torch.cuda.amp` and `torch.cpu.amp`. With a `target-torch` below 2.3 it stays silent: the names
-that replace them were not there.
+Reports calls of `autocast` and `GradScaler` of `torch.cuda.amp` and `torch.cpu.amp`.
 
 ## Why it matters
 
@@ -54,7 +53,9 @@ def train(model: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-`torch.autocast` and `torch.amp`; classes of the same name that a project defines itself.
+- A `target-torch` below 2.3: the names that replace them were not there.
+- `torch.autocast` and `torch.amp`.
+- Classes of the same name that a project defines itself.
 
 ## Repair
 

@@ -2,7 +2,8 @@
 
 ## What it does
 
-Reports a statement that only calls `to`, `cuda`, `cpu`, `half`, `float` or a like method of a tensor: the copy it makes is kept by nobody.
+Reports a statement that only calls `to`, `cuda`, `cpu`, `half`, `float` or a like method of a tensor: nothing takes the copy that it makes.
+That it is a tensor has to show in the code: it is computed, comes from a loader of tensors, or is used as only a tensor can be.
 
 ## Why it matters
 
@@ -53,8 +54,10 @@ def train(net: nn.Module, loader, epochs: int, device: str):
 
 ## Stays quiet
 
-Modules, which change in place; batches of graph libraries and tokenizers, which do too, unless the code uses them as tensors; a tensor
-that is made in the same expression (`torch.zeros(1).cuda()` starts the CUDA context); the last line of a cell, which is shown.
+- Modules, which change in place.
+- Batches of graph libraries and of tokenizers, which change in place too: objects with fields of their own.
+- A tensor that is made in the same expression: `torch.zeros(1).cuda()` starts the CUDA context.
+- The last line of a cell, which is shown.
 
 ## Repair
 

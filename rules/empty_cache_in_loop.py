@@ -2,7 +2,7 @@
 
 ## What it does
 
-Reports `torch.cuda.empty_cache()` in each iteration of a training loop.
+Reports `torch.cuda.empty_cache()` and its like for other devices in every iteration of the loop that runs the backward.
 
 ## Why it matters
 
@@ -49,7 +49,9 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-Calls once an epoch, under a condition, or where a batch has failed for lack of memory.
+- A call outside such a loop, as once an epoch.
+- A call under a condition that changes from iteration to iteration.
+- A call where an exception is handled, as where a batch has failed for lack of memory.
 
 ## Repair
 

@@ -2,8 +2,8 @@
 
 ## What it does
 
-Reports a training forward that meets its model in eval mode because the same loop has validated the model every so many batches before, and
-nothing has called `train()` since.
+Reports a training forward that on some path meets its model in eval mode, because an earlier iteration of the same batch loop has called
+`eval()` for a validation forward in that loop, and nothing has called `train()` since.
 
 ## Why it matters
 
@@ -66,9 +66,13 @@ def fit(loader, held_out, epochs: int):
 
 ## Stays quiet
 
-`train()` after the validation or in each iteration; a helper that puts the mode back; a validation after which the loop is left; parts that
-are kept in eval mode without being validated, such as frozen batch norm; models known to have neither dropout nor batch norm. That the model
-is never switched back in any epoch is another rule's (missing-train-mode).
+- A forward that trains no parameter which an optimizer of the program steps.
+- A model known to have neither dropout nor batch norm.
+- `train()` after the validation or in each iteration, and a helper that puts the mode back.
+- A call that may be a `train()` of this model in the loop.
+- Parts that are put into eval mode with no validation forward after it, such as frozen batch norm.
+- A validation after which the loop is left.
+- A model that is in eval mode on every path in some enclosing loop: missing-train-mode reports that.
 
 ## Repair
 

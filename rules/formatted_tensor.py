@@ -2,7 +2,8 @@
 
 ## What it does
 
-Reports a tensor of one element that `print`, an f-string, `format` or `%` turns into text in each iteration of a batch loop.
+Reports a tensor of one element, computed from a model's output, that `print`, an f-string, `format` or `%` turns into text in every
+iteration of a loop over batches.
 
 ## Why it matters
 
@@ -49,7 +50,9 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-`loss.item()` and `float(loss)`, which say what they cost; a line under a condition such as `if i % 100 == 0`; what is printed once an epoch.
+- `loss.item()` and `float(loss)`, which show that they wait.
+- A line under a condition that changes from iteration to iteration, such as `if i % 100 == 0`.
+- A line outside loops over batches, and loops that count epochs.
 
 ## Repair
 

@@ -48,8 +48,11 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-`super().forward(...)` and `Base.forward(self, ...)`; `self.forward` in the class's own `__call__` or `forward`; classes with a `__call__`
-of their own; scripted and traced modules; objects that are not known to be modules; `forward` handed on without being called.
+- `super().forward(...)` and `Base.forward(self, ...)`.
+- `self.forward(...)` in the class's own `forward`, and in a `__call__` of its own.
+- Classes with a `__call__` of their own.
+- Compiled, scripted and traced modules.
+- Objects that are not known to be modules, and `forward` handed on without being called.
 
 ## Repair
 

@@ -2,8 +2,8 @@
 
 ## What it does
 
-The forward pass runs under an autocast that computes in float16, and its loss goes backward without a `GradScaler`. It is reported where that
-holds on every path, for models that an optimizer steps.
+Reports a backward whose loss, on every path, comes out of a forward pass under an autocast that computes in float16, where no `GradScaler`
+scales it and an optimizer of the program steps the model.
 
 ## Why it matters
 
@@ -53,8 +53,13 @@ def train(model: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-bfloat16; types and devices that the text does not tell; frozen models; the branch for runs in which autocast is switched off; gradients
-that go through a framework's own backward, or that the program rescales itself.
+- bfloat16, and types and devices that the text does not tell.
+- Programs that set the autocast's type for the whole process.
+- Models that no optimizer steps.
+- Gradients that the program multiplies itself.
+- The branch for runs in which the autocast is switched off: a backward under a condition on the same switch, or under any condition where
+  other backwards are scaled.
+- A backward by a framework, and a loss whose way is not known.
 
 ## Repair
 

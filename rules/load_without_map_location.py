@@ -2,8 +2,8 @@
 
 ## What it does
 
-Reports `torch.load` without `map_location` whose result is given to `load_state_dict`, in a program that takes a GPU where there is one and
-the CPU else, and that has not saved the file itself in the same run.
+Reports `torch.load` without `map_location` whose result is given to `load_state_dict`, in a program that moves a model to a GPU where there
+is one and to the CPU otherwise.
 
 ## Why it matters
 
@@ -47,8 +47,12 @@ for epoch in range(3):
 
 ## Stays quiet
 
-A device that is the same on every machine; a program that makes an accelerator the default device and so needs one; a file that the same run has saved before, from the device it is on; what is loaded for
-something else than a state, such as data; weights that somebody else has published, which come on the CPU.
+- A program without such a choice, whose device is the same on every machine.
+- A program that puts all new tensors on an accelerator, and so needs one.
+- A file that the same run has saved before, on some path: it comes from the device that it is on.
+- Weights that somebody else has published, by their name: they were saved from the CPU.
+- A load under a condition that only holds where there is a GPU, by its words.
+- What is loaded for something else than a state, such as data.
 
 ## Repair
 

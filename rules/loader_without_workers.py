@@ -2,7 +2,8 @@
 
 ## What it does
 
-Reports a `DataLoader` with `num_workers` 0 or absent that a training loop on an accelerator goes over in every epoch.
+Reports a `DataLoader` with `num_workers` 0 or absent whose batches a loop trains on in every epoch, in a program that moves a model or a
+batch to an accelerator.
 
 ## Why it matters
 
@@ -55,8 +56,10 @@ for epoch in range(3):
 
 ## Stays quiet
 
-Programs that are not known to use an accelerator; datasets whose items are in memory already, which workers would only copy, or that the text
-does not show; iterable datasets, whose items each worker would repeat unless they are split; a number of workers that the text does not tell.
+- Programs that are not known to use an accelerator.
+- A number of workers that the text does not tell.
+- Datasets that are not known to read, decode or compute their items when asked: of items in memory, workers would only send copies.
+- Iterable datasets, whose items each worker would repeat unless they are split.
 
 ## Repair
 

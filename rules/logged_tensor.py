@@ -2,7 +2,8 @@
 
 ## What it does
 
-A tensor is kept together with its graph where only its value is wanted. It is reported where that holds on every path.
+Reports a tensor with a graph that is put into a list, a dict or a like container which lives on from one iteration to the next, in a loop
+that trains or goes over data. The graph comes from a forward pass in that loop.
 
 ## Why it matters
 
@@ -51,7 +52,12 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-`.item()`, `float()`, `.detach()`; values made under no_grad; lists whose sum goes backward; a slot that is overwritten each time.
+- Values without a graph: `.item()`, `float()`, `.detach()`, what is computed under `no_grad`.
+- A slot that is overwritten: a dict under a key.
+- A container whose contents go backward, in this call of the function around it or in another one.
+- A container that the function returns, where nobody calls that function in the linted code.
+- A container that lives for one iteration of an outer loop that trains what its tensors come from: they are steps of one computation.
+- A loop over the steps of a sequence, over parts of a model, or over a range, in which nothing goes backward and nothing steps.
 
 ## Repair
 

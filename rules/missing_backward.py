@@ -2,7 +2,8 @@
 
 ## What it does
 
-An optimizer steps in a loop, and no backward() ever gives it gradients. It is reported where that holds on every path.
+Reports an optimizer's step in a loop that also runs a forward pass of its model with gradients enabled, where no backward of the program
+can reach the parameters that the optimizer holds.
 
 ## Why it matters
 
@@ -47,8 +48,13 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-`p.grad = ...` by hand; evolution strategies; `accelerator.backward`, `fabric.backward`, `engine.backward`,
-`scaler.scale(loss).backward()`.
+- A program that could not be followed to its end.
+- An optimizer that code which cannot be followed gets hold of, and a loop that hands anything to such code.
+- Backwards by other names: `accelerator.backward`, `fabric.backward`, `engine.backward`, `scaler.scale(loss).backward()`,
+  `torch.autograd.backward`.
+- Gradients by hand (`p.grad = ...`, evolution strategies), and programs that multiply gradients themselves.
+- A step that is given a closure.
+- Optimizers of one list or dict, which cannot be told apart.
 
 ## Repair
 

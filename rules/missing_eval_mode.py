@@ -2,7 +2,10 @@
 
 ## What it does
 
-A model is validated in train mode: dropout and batch norm are active. It is reported where that holds on every path.
+Reports a forward pass whose result is measured and does not go backward, in a loop over data in which nothing is trained, where on every
+path the model is in train mode. The model is one that an optimizer of the program steps, and it has dropout or batch norm, or may have
+them. Outside such a loop the forward is reported where gradients are disabled, its result is compared with something and the model is known
+to have such a layer.
 
 ## Why it matters
 
@@ -54,7 +57,11 @@ def train(net: nn.Module, loader, valid, epochs: int):
 
 ## Stays quiet
 
-Models known to have neither dropout nor batch norm; forwards whose results nothing is measured on (GAN samples); frozen models.
+- Forwards whose results go backward, or are what another forward is trained on or towards: a generator's samples, pseudo-labels.
+- Forwards whose results nothing is measured on.
+- One input that is run again and again with no training in between: Monte-Carlo dropout.
+- Models that are frozen, or that no optimizer steps.
+- Models known to have neither dropout nor batch norm, besides parts that stay in eval mode or that this call leaves out.
 
 ## Repair
 

@@ -2,7 +2,8 @@
 
 ## What it does
 
-A validation pass builds a graph for every batch that nothing uses. It is reported where that holds on every path.
+Reports a forward pass with gradients enabled whose result is measured and does not go backward, in a loop over data in which nothing is
+trained, or with its model in eval mode on every path. The model is one that an optimizer of the program steps.
 
 ## Why it matters
 
@@ -53,7 +54,10 @@ def train(net: nn.Module, loader, valid, epochs: int):
 
 ## Stays quiet
 
-Work on input gradients; a decorator or caller that disables gradients; `requires_grad_(False)` models.
+- A decorator, a context or a caller that disables gradients.
+- Models that are frozen (`requires_grad_(False)`), or that no optimizer steps.
+- Forwards that are differentiated by their inputs: attacks, saliency maps.
+- Forwards whose results nothing is measured on.
 
 ## Repair
 

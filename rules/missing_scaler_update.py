@@ -2,8 +2,8 @@
 
 ## What it does
 
-`scaler.step(optimizer)` runs in every iteration of a loop, and no `scaler.update()` runs between two of them. It is reported where that holds
-on every path.
+Reports a `scaler.step(optimizer)` that follows one of an earlier iteration of the same loop with no `scaler.update()` in between, on every
+path.
 
 ## Why it matters
 
@@ -54,8 +54,11 @@ def train(model: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-One update behind the steps of several optimizers; an update under the step's condition, or in a function that is called behind the step; a
-scaler that other code gets hold of; `GradScaler(enabled=False)`.
+- One update behind the steps of several optimizers; an update under the step's condition, or in a function that is called behind the step.
+- An update on some path between the two.
+- A scaler that code which cannot be followed gets hold of.
+- `GradScaler(enabled=False)`.
+- Scalers of one list or dict, which cannot be told apart.
 
 ## Repair
 

@@ -2,7 +2,8 @@
 
 ## What it does
 
-A loop computes gradients, and its optimizer never steps. It is reported where that holds on every path.
+Reports a backward in a loop that fills the gradients of an optimizer which steps nowhere in the program. The optimizer is built in the code
+that leads to the loop; one that is handed in counts where the loop clears it, so that no caller can step it in between.
 
 ## Why it matters
 
@@ -45,8 +46,13 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-Functions that only send a loss backward and are called by one that steps; gradients that other code reads; an optimizer stepped by a
-framework.
+- A program that could not be followed to its end, or in which a step's optimizer is not known.
+- An optimizer that code which cannot be followed gets hold of; one that a framework steps.
+- An optimizer that steps in another call of the function that builds it.
+- Gradients that other code reads.
+- Functions that only send a loss backward: their caller may step.
+- An optimizer all of whose parameters other optimizers step on in the same loop: it was built anew.
+- Gradients that are filled by hand.
 
 ## Repair
 

@@ -2,7 +2,8 @@
 
 ## What it does
 
-Reports the first module or parameter that an `__init__` assigns to `self` while nothing before it has called `super().__init__()`.
+Reports the first module or parameter that an `__init__` assigns to `self` while nothing before it has called the constructor of
+`nn.Module`.
 
 ## Why it matters
 
@@ -44,8 +45,9 @@ class Net(nn.Module):
 
 ## Stays quiet
 
-`super(Net, self).__init__()`, `nn.Module.__init__(self)`, and a base class or a function of the project that makes the call; base classes
-that are not known; attributes that are no parts (numbers, lists, tensors), which may come first; classes that are no modules.
+- `super(Net, self).__init__()`, `nn.Module.__init__(self)`, and a base class or a function of the project that makes the call.
+- Classes of which some base class is not known, and classes that are no modules.
+- Values that may be something else than a module or a parameter: numbers, lists and tensors may come first.
 
 ## Repair
 

@@ -2,7 +2,8 @@
 
 ## What it does
 
-After a validation pass the model goes on training in eval mode. It is reported where that holds on every path.
+Reports a training forward that finds its model in eval mode on every path, from the second iteration of an enclosing loop on, because
+`eval()` was called in that loop and no `train()` followed. Only forwards whose model an optimizer of the program steps count.
 
 ## Why it matters
 
@@ -53,7 +54,10 @@ def train(net: nn.Module, loader, valid, epochs: int):
 
 ## Stays quiet
 
-Teachers, targets and frozen parts, whose parameters no optimizer steps; helpers that restore the mode.
+- Teachers, targets and frozen parts, whose parameters no optimizer steps.
+- Forwards made for the gradient of their input.
+- `train()` on some path before the forward, and helpers that restore the mode.
+- An `eval()` before the loop: the model is meant to stay in that mode.
 
 ## Repair
 

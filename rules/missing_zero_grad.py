@@ -2,7 +2,8 @@
 
 ## What it does
 
-Nothing clears the gradients between an optimizer's step and the next backward. It is reported where that holds on every path.
+Reports a backward in a loop that adds to gradients which the optimizer's step has already used, on every path from the second iteration of
+the loop on.
 
 ## Why it matters
 
@@ -46,8 +47,12 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-`model.zero_grad()`, `p.grad = None`, a helper that clears, LBFGS closures, accumulation with a clear under its guard, a single step
-outside a loop.
+- A clear of any kind on some path between the step and the backward: `model.zero_grad()`, `p.grad = None`, a helper that clears, a clear
+  under the condition of an accumulating step.
+- Code in the loop that cannot be followed and gets hold of the optimizer.
+- A single step outside a loop, and steps with a closure that clears (LBFGS).
+- Gradients that are filled by hand, and optimizers of one list or dict, which cannot be told apart.
+- A loop in which another optimizer is cleared more than once: wrong-optimizer-cleared reports that.
 
 ## Repair
 

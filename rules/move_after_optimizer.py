@@ -2,7 +2,9 @@
 
 ## What it does
 
-The model is moved or converted after the optimizer took its parameters. It is reported where that holds on every path.
+Reports a move or conversion of a model, or of a part of it, after an optimizer took its parameters and before its first step, on every
+path. The message says what follows from it: what `to_empty` and the overwrite flag do, what an optimizer does that allocates its state when
+it is built, and that a plain move works on CPU and CUDA.
 
 ## Why it matters
 
@@ -50,7 +52,11 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-Moves of tensors; a move of the same kind before; an optimizer built after the move, also where it takes the place of one that was never used.
+- Moves of tensors.
+- A move of the same kind before the optimizer was built, and models that are built where they are to be (`device_map`).
+- An optimizer that is built again after the move, where the first one is never used.
+- A move under a condition where the optimizer holds one of several sets of parameters: what decides one may decide the other.
+- Optimizers that are handed in, and those of one list or dict.
 
 ## Repair
 

@@ -2,7 +2,7 @@
 
 ## What it does
 
-Reports `.to(device, non_blocking=True)` on a part of a batch whose loader is not given `pin_memory=True`.
+Reports `.to(device, non_blocking=True)` and `.cuda(non_blocking=True)` on a part of a batch whose loader is not given `pin_memory=True`.
 
 ## Why it matters
 
@@ -55,7 +55,10 @@ for epoch in range(3):
 
 ## Stays quiet
 
-Batches that are pinned by hand; loaders whose arguments the text does not tell; moves to the CPU; tensors that no loader made.
+- Batches that are pinned by hand.
+- Loaders whose arguments the text does not tell, and those that a framework prepares.
+- Moves to the CPU.
+- Tensors that no loader made, or one of several loaders.
 
 ## Repair
 

@@ -2,7 +2,7 @@
 
 ## What it does
 
-A part of the model is replaced after the optimizer took the parameters. It is reported where that holds on every path.
+Reports a part or parameter of a model that is assigned after an optimizer took all of the model's parameters.
 
 ## Why it matters
 
@@ -48,7 +48,11 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-`add_param_group`; an optimizer built after; a wrapper around the part that was there.
+- An optimizer that is given the new part by `add_param_group`.
+- An optimizer of this model that is built after the assignment.
+- A wrapper around the part that was there, which keeps its parameters; a part from elsewhere, which may.
+- A part that has no parameters, such as `nn.Identity()`.
+- Optimizers that are handed in, those of one list or dict, and those that code which cannot be followed gets hold of.
 
 ## Repair
 

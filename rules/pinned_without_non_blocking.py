@@ -2,7 +2,7 @@
 
 ## What it does
 
-Reports `.to(device)` and `.cuda()` without `non_blocking=True` on a part of a batch whose loader pins its memory.
+Reports `.to(device)` and `.cuda()` without `non_blocking=True` on a part of a batch whose loader is given `pin_memory=True`.
 
 ## Why it matters
 
@@ -55,7 +55,10 @@ for epoch in range(3):
 
 ## Stays quiet
 
-Loaders that do not pin, or whose arguments the text does not tell; moves to the CPU; tensors that no loader made.
+- Loaders that do not pin, or whose arguments the text does not tell.
+- Moves to the CPU.
+- Tensors that no loader made, or one of several loaders.
+- A flag that the text does not tell.
 
 ## Repair
 

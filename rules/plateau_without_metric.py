@@ -2,7 +2,7 @@
 
 ## What it does
 
-ReduceLROnPlateau is stepped without the metric it watches. It is reported where that holds on every path.
+Reports `scheduler.step()` without an argument, where the scheduler is a `ReduceLROnPlateau`.
 
 ## Why it matters
 
@@ -50,7 +50,8 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-A variable that may hold a scheduler of another class.
+- A variable that may hold another scheduler.
+- `scheduler.step(*values)`.
 
 ## Repair
 

@@ -2,8 +2,8 @@
 
 ## What it does
 
-Reports a program that restores a model and the number of the epoch from a checkpoint and trains on, with an optimizer that keeps moments or
-momentum and whose state is not restored.
+Reports `load_state_dict` of a model from a checkpoint that also says where the training goes on (the epoch or the step), in a program that
+then trains the model in a loop, with an optimizer that keeps moments or momentum and that no state is given to.
 
 ## Why it matters
 
@@ -60,8 +60,12 @@ def train(resume: str, epochs: int):
 
 ## Stays quiet
 
-Plain SGD, which has no state; weights to begin with, whose checkpoint does not say where to go on; the best model, loaded after training;
-an optimizer that is restored, or may be by code that cannot be followed.
+- Plain SGD, which has no state.
+- Weights to begin with: a checkpoint that does not say where to go on.
+- The best model, loaded after training.
+- A checkpoint of which an entry with "optim" in its name is read.
+- An optimizer that is restored, that may be (a load whose object is not known), or that code which cannot be followed gets hold of.
+- An optimizer that is handed in.
 
 ## Repair
 

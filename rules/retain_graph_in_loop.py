@@ -2,7 +2,7 @@
 
 ## What it does
 
-retain_graph=True keeps a graph that nothing uses again. It is reported where that holds on every path.
+Reports `retain_graph=True` on the only backward in a loop through a graph that is built anew in every iteration of the loop.
 
 ## Why it matters
 
@@ -46,7 +46,12 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-Two losses that share a graph; higher-order gradients; hidden state carried from batch to batch.
+- Two backwards that share a part of a graph.
+- `create_graph=True`, and forwards that are differentiated by their inputs.
+- A graph that reaches back into the iteration before, such as a hidden state that is carried on.
+- A forward outside the loop, whose graph every iteration goes through.
+- A backward in a comprehension or in a closure that an optimizer calls.
+- A loss whose way is not known, and a loop that hands objects to code that cannot be followed.
 
 ## Repair
 

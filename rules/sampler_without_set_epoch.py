@@ -2,8 +2,8 @@
 
 ## What it does
 
-Reports a `DistributedSampler` that shuffles, behind a loader that is trained on in each turn of an epoch loop, in a program that nowhere
-calls `set_epoch`.
+Reports a `DistributedSampler` that shuffles, of a loader whose batches a loop trains on in every epoch, in a program that calls `set_epoch`
+neither on the sampler nor on the loader.
 
 ## Why it matters
 
@@ -53,9 +53,12 @@ for epoch in range(3):
 
 ## Stays quiet
 
-`shuffle=False`; a loader that only validates, or is gone over once; `loader.sampler.set_epoch(...)`, and a call on something that is not
-known; a sampler or loader that is handed to code that cannot be followed, or prepared by accelerate or Fabric, which tell the epoch
-themselves.
+- `shuffle=False`, or a value that the text does not tell.
+- A loader that is not trained on, or that is gone over once.
+- `sampler.set_epoch(...)`, `loader.sampler.set_epoch(...)`, and a `set_epoch` of something that is not known.
+- A sampler or loader that code which cannot be followed gets hold of.
+- Loaders prepared by accelerate or Fabric, which tell the epoch themselves.
+- A loader that may have one of several samplers; having one or none does not matter.
 
 ## Repair
 

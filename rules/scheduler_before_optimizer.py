@@ -2,7 +2,8 @@
 
 ## What it does
 
-The scheduler is stepped before the optimizer's first step. It is reported where that holds on every path.
+Reports a scheduler of `torch.optim.lr_scheduler` whose `step()` stands above that of its optimizer in the body of a loop, where in the
+first iteration no path has stepped the optimizer before. Each iteration that steps the scheduler steps the optimizer too.
 
 ## Why it matters
 
@@ -50,7 +51,11 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-Schedulers of another optimizer; `scheduler.step(epoch)`.
+- A scheduler whose optimizer is not known, or of which there are several.
+- `scheduler.step(epoch)`, with an argument.
+- An optimizer that has stepped before, on some path into the first iteration, or may have where that is not seen.
+- An optimizer's step under a condition of its own, which changes from iteration to iteration.
+- Steps of other optimizers.
 
 ## Repair
 

@@ -2,7 +2,8 @@
 
 ## What it does
 
-A scheduler that counts epochs is stepped on every batch. It is reported where that holds on every path.
+Reports `scheduler.step()` in the loop that runs the backward, inside an outer loop, where the scheduler counts epochs: its horizon is an
+expression over epochs, is as long as the outer loop, or is a list of milestones of which the last lies in the second half of it.
 
 ## Why it matters
 
@@ -50,8 +51,12 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-Schedulers that count steps (OneCycleLR, a horizon over `len(loader)`); `scheduler.step(epoch + i / iters)`; a scheduler whose unit
-nothing tells; a condition that the optimizer's step does not share.
+- Schedulers that count steps: `OneCycleLR`, a horizon over `len(loader)`.
+- A scheduler whose unit nothing tells.
+- `scheduler.step(epoch + i / iters)`, with an argument.
+- A step under a condition that no optimizer's step in the loop stands under, but for one on the scheduler itself.
+- A loop that counts epochs by its name, each of one full batch.
+- A step that may be another scheduler's.
 
 ## Repair
 

@@ -2,7 +2,7 @@
 
 ## What it does
 
-A scheduler is built, and nothing ever steps it. It is reported where that holds on every path.
+Reports a scheduler of `torch.optim.lr_scheduler` that is built and stepped on no path, where its optimizer steps in a loop after that.
 
 ## Why it matters
 
@@ -49,7 +49,10 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-A scheduler that is returned, stored, wrapped in another one or handed to code that cannot be followed; one whose optimizer trains no more.
+- A program that could not be followed to its end, or in which it is not known what is stepped.
+- A scheduler that is wrapped in another one, or that code which cannot be followed gets hold of: it is returned, stored or handed on.
+- One of several schedulers that are chosen from or kept in one list or dict.
+- A scheduler whose optimizer does not step in a loop after it.
 
 ## Repair
 

@@ -2,8 +2,9 @@
 
 ## What it does
 
-Reports a scheduler that is stepped in a training loop in which its own optimizer never steps, while another optimizer of the same
-parameters does: one that was built after the scheduler, as a rule.
+Reports a scheduler whose own optimizer steps on no path of the outermost loop around the scheduler's step, while one optimizer steps there
+that holds the same parameters. Where only one optimizer steps in the loop, some of the same parameters are enough. As a rule that one was
+built after the scheduler.
 
 ## Why it matters
 
@@ -51,9 +52,12 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-An optimizer that steps on some path of the loop; optimizers and schedulers that are handed to code that cannot be followed, chosen at
-run time or built in other loops; optimizers of other parameters, such as one that only carries a schedule; programs that set a learning rate
-by hand.
+- Programs that set a learning rate by hand.
+- A loop in which some step's optimizer is not known, or may be one of several.
+- Optimizers and schedulers that code which cannot be followed gets hold of, that are handed in, chosen at run time or wrapped, and classes
+  of the project's own.
+- Optimizers and schedulers that are built in different loops.
+- Optimizers of other parameters, such as one that only carries a schedule.
 
 ## Repair
 

@@ -2,7 +2,7 @@
 
 ## What it does
 
-Reports a seed that is the first of the program and is set after a model was built that is trained then.
+Reports the first seed of a program, where a model with parameters is built before it, and an optimizer steps the model in a loop after it.
 
 ## Why it matters
 
@@ -43,8 +43,13 @@ for step in range(10):
 
 ## Stays quiet
 
-A seed before the model too, under whatever condition or in whatever function that speaks of a seed; seeds inside loops; weights that are
-drawn again or loaded after the seed; pretrained models; models that code has got hold of that cannot be followed.
+- A program that sets a seed before the model too, under whatever condition, or calls a function that speaks of a seed.
+- A seed in a loop, and a model that is built in a loop.
+- A seed and a model in different functions that nobody calls: nothing says which runs first.
+- Weights that are drawn again after the seed, or loaded.
+- Models that may come with their weights: those of `transformers`, `timm`, `diffusers` and `torch.hub`, and those with an argument such as
+  `weights`.
+- Models that code which cannot be followed gets hold of, and parts of other models.
 
 ## Repair
 

@@ -2,8 +2,8 @@
 
 ## What it does
 
-The result of a sigmoid is the prediction of `nn.BCEWithLogitsLoss` or `F.binary_cross_entropy_with_logits`. The sigmoid is found through
-names and calls, and through the `forward` of the model itself.
+Reports a call of `nn.BCEWithLogitsLoss` or `F.binary_cross_entropy_with_logits` whose prediction is the result of a sigmoid on every path.
+The sigmoid is found through names and calls, and through the `forward` of the model itself.
 
 ## Why it matters
 
@@ -51,8 +51,10 @@ def train(loader, epochs: int):
 
 ## Stays quiet
 
-Sigmoid for metrics only; sigmoid inside the model (gates); sigmoid on one of several paths; `BCELoss` behind a sigmoid; targets that are
-probabilities.
+- A prediction that is the result of a sigmoid on some path only, or of which some path does not tell what it came out of.
+- A sigmoid for metrics, or inside the model (gates).
+- `BCELoss` behind a sigmoid.
+- Targets that are probabilities.
 
 ## Repair
 

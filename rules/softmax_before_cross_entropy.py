@@ -2,8 +2,8 @@
 
 ## What it does
 
-The result of a softmax is the prediction of `nn.CrossEntropyLoss` or `F.cross_entropy`. The softmax is found through names and calls, and
-through the `forward` of the model itself.
+Reports a call of `nn.CrossEntropyLoss` or `F.cross_entropy` whose prediction is the result of a softmax on every path. The softmax is found
+through names and calls, and through the `forward` of the model itself.
 
 ## Why it matters
 
@@ -51,8 +51,10 @@ def train(loader, epochs: int):
 
 ## Stays quiet
 
-Softmax for metrics only; softmax inside the model (attention); softmax on one of several paths; `NLLLoss` behind a `log_softmax`; a
-`log_softmax` before the cross-entropy, which changes nothing: the logarithm of a softmax is its own.
+- A prediction that is the result of a softmax on some path only, or of which some path does not tell what it came out of.
+- A softmax for metrics, or inside the model (attention).
+- `NLLLoss` behind a `log_softmax`.
+- A `log_softmax` before the cross-entropy, which changes nothing: the logarithm of a softmax is its own.
 
 ## Repair
 

@@ -2,7 +2,8 @@
 
 ## What it does
 
-The optimizer steps before backward() has computed the gradients of the batch. It is reported where that holds on every path.
+Reports an optimizer's step in a loop that finds cleared gradients on every path, at the latest from the second iteration of an enclosing
+loop on, where a backward follows it in the same iteration.
 
 ## Why it matters
 
@@ -46,7 +47,11 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-A special case in the first iteration; pipelines that step the batch before on purpose and clear after.
+- A step that finds gradients on some path: a special case in the first iteration, or a pipeline that steps on the batch before and clears
+  after the step.
+- A step that may be another optimizer's.
+- A step that is given a closure.
+- An optimizer that code which cannot be followed gets hold of in between.
 
 ## Repair
 

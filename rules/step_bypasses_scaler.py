@@ -2,7 +2,7 @@
 
 ## What it does
 
-The gradients of a loss that a `GradScaler` has scaled are used by `optimizer.step()` itself. It is reported where that holds on every path.
+Reports `optimizer.step()` where on every path its gradients are those of a loss that a `GradScaler` has scaled, be they unscaled or not.
 
 ## Why it matters
 
@@ -54,8 +54,11 @@ def train(model: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-A second optimizer whose loss is not scaled; `GradScaler(enabled=False)`; the branch for runs in which the scaler is switched off; gradients
-that the program multiplies by `1 / scaler.get_scale()` itself.
+- A loss that only may be scaled: `GradScaler(enabled=False)`, one of several scalers.
+- Gradients of losses with a scaler and without one: a second optimizer's, for one.
+- A step under a condition on what also switches the scaler on or off, and the other branch of one in which the scaler steps the optimizer.
+- Gradients that the program multiplies itself, as by `1 / scaler.get_scale()`.
+- A step that may be another optimizer's.
 
 ## Repair
 

@@ -2,8 +2,9 @@
 
 ## What it does
 
-Reports the first `.item()`, `.tolist()`, `.cpu()`, `.numpy()`, `float()` or printed tensor that each batch of a training loop waits for, where the
-number is only added up, printed or stored; or a `torch.cuda.synchronize()` before it.
+Reports the first place in a training loop where every iteration waits for a number that comes out of a model: `.item()`, `.tolist()`,
+`.cpu()`, `.numpy()`, `float()`, a printed tensor, or a call that only waits (`torch.cuda.synchronize()`). The number is only added up,
+printed or handed on, in a program that moves a model or a batch to an accelerator.
 
 ## Why it matters
 
@@ -54,8 +55,11 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-Programs that are not known to use an accelerator; a condition that changes from batch to batch; validation; loops that count epochs, each of
-one full batch; numbers that a condition or further computation needs at once.
+- Programs that are not known to use an accelerator.
+- A condition that changes from iteration to iteration.
+- Loops that do not train, and loops that count epochs, each of one full batch.
+- Numbers that a condition or further computation needs at once.
+- A call where an exception is handled.
 
 ## Repair
 

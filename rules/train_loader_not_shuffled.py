@@ -2,8 +2,8 @@
 
 ## What it does
 
-Reports a `DataLoader` that a training loop goes over in each epoch, without `shuffle` and without a sampler, over a dataset that gives its
-items by index.
+Reports a `DataLoader` whose batches a loop trains on in every epoch, that is given neither `shuffle` nor a sampler, and whose dataset gives
+its items by index.
 
 ## Why it matters
 
@@ -50,9 +50,12 @@ for epoch in range(3):
 
 ## Stays quiet
 
-`shuffle=False` in so many words; a sampler or batch sampler; iterable datasets and those that are not known; a dataset that mixes or draws
-its items itself; one batch of everything; a single pass; what follows in time: a dataset or a loop whose names say so, a hidden state that
-is carried from batch to batch.
+- `shuffle=False` in so many words, a sampler or a batch sampler.
+- Iterable datasets and those that are not known.
+- A dataset that mixes or draws its items itself.
+- One batch of everything.
+- A loader that is gone over once.
+- What follows in time: a dataset whose name says so, or a hidden state that the loop carries from batch to batch.
 
 ## Repair
 

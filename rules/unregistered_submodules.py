@@ -2,7 +2,8 @@
 
 ## What it does
 
-Reports an `nn.Module` that makes modules with parameters, keeps them in a plain container as an attribute, and uses them.
+Reports a list, tuple or dict that becomes an attribute of an `nn.Module` and holds modules with parameters that the object made itself,
+where one of its methods uses the attribute.
 
 ## Why it matters
 
@@ -49,8 +50,12 @@ class Net(nn.Module):
 
 ## Stays quiet
 
-Lists whose modules are also registered (`nn.Sequential(*layers)`, `ModuleList`, `add_module`, `setattr`); modules without parameters;
-modules that were handed in; a list of one, which hides a module on purpose; modules whose `parameters()` are asked for by hand.
+- Modules that are also registered: `nn.Sequential(*layers)`, `ModuleList`, `add_module`, `setattr`.
+- Modules whose `parameters()` are asked for by hand, that are handed to another object, or that are frozen.
+- An attribute that one of the methods returns.
+- Modules without parameters, and modules that were handed in.
+- A list of one, written as one, which hides a module on purpose.
+- An attribute that may be something else than a container.
 
 ## Repair
 

@@ -2,8 +2,8 @@
 
 ## What it does
 
-A comment such as `# noqa: LL102` or `# looplint: ignore[missing-zero-grad]` is reported where the rule it names would not report anything. All rules
-are asked for that, whichever are selected. A code or name that no rule has is reported too.
+Reports a comment such as `# noqa: LL102` or `# looplint: ignore[missing-zero-grad]` where the rule that it names reports nothing. All rules
+are run for that, whichever are selected. A code or name that no rule has is reported too.
 
 ## Why it matters
 
@@ -40,8 +40,10 @@ for x, y in loader:
 
 ## Stays quiet
 
-A bare `# noqa` or `# looplint: ignore`, and the codes of other linters. A comment that names this rule as well. Every comment of a run in which a file
-could not be analysed. A problem may be found in a file only through the file that calls it: lint both, or the whole tree.
+- A bare `# noqa` or `# looplint: ignore`, and the codes of other linters.
+- A comment that names this rule as well.
+- Every comment of a run in which a file could not be analysed.
+- A finding that shows only where the caller is linted too: lint both files, or the whole tree.
 
 ## Repair
 

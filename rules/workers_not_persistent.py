@@ -2,7 +2,8 @@
 
 ## What it does
 
-Reports a `DataLoader` with workers that is gone over in every epoch and is not given `persistent_workers=True`.
+Reports a `DataLoader` with workers that a loop goes over in every iteration of another loop, and that is not given
+`persistent_workers=True`.
 
 ## Why it matters
 
@@ -55,8 +56,9 @@ for epoch in range(3):
 
 ## Stays quiet
 
-Loaders that are built in the epoch loop or gone over once; a number of workers that the text does not tell, or that differs from call to call; datasets that the program changes
-between epochs: workers that stay would keep the old state.
+- Loaders that are built in the outer loop, or gone over once.
+- A number of workers that the text does not tell, or that differs from call to call of the function that builds the loader.
+- Loaders and datasets that a loop of the program changes: workers that stay would keep the old state.
 
 ## Repair
 

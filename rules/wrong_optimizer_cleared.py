@@ -2,7 +2,8 @@
 
 ## What it does
 
-One of several optimizers is cleared twice, and another one never. It is reported where that holds on every path.
+Reports an optimizer's step in a loop that uses gradients which an earlier step has used already, on every path from the second iteration
+on, where the same loop clears another optimizer more than once.
 
 ## Why it matters
 
@@ -46,7 +47,9 @@ def train(G: nn.Module, D: nn.Module, loader):
 
 ## Stays quiet
 
-Loops that clear both; a `zero_grad()` of a module that holds both.
+- A clear of any kind that reaches this optimizer on some path, such as a `zero_grad()` of a module that holds both.
+- A loop that clears the other optimizer once: missing-zero-grad reports that.
+- Code in the loop that cannot be followed and gets hold of the optimizer.
 
 ## Repair
 

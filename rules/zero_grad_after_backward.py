@@ -2,7 +2,8 @@
 
 ## What it does
 
-Gradients are cleared after they were computed and before the optimizer uses them. It is reported where that holds on every path.
+Reports a clear that on every path finds gradients which a backward of the same iteration has computed, where the optimizer then steps with
+no backward in between, on every path.
 
 ## Why it matters
 
@@ -47,8 +48,11 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-A clear after the step, or between forward and backward; with several optimizers, gradients that the other one's loss left and that are
-dropped on purpose.
+- A clear after the step, or between forward and backward.
+- A clear that finds gradients of an earlier iteration or none, on some path.
+- A step that on some path finds gradients, as those of another loss.
+- A clear that may be another optimizer's.
+- An optimizer that code which cannot be followed gets hold of in between.
 
 ## Repair
 

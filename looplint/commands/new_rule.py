@@ -34,7 +34,7 @@ _TEMPLATE = '''\
 
 ## What it does
 
-In a loop, a step uses gradients that were not clipped since backward() computed them. It is reported where that holds on every path.
+Reports an optimizer's step in a loop that on every path uses gradients which nothing has clipped since backward() computed them.
 
 ## Why it matters
 
@@ -55,7 +55,7 @@ Say what goes wrong, and how one would notice.
 
 ## Stays quiet
 
-Say what looks alike and is right.
+- Say what looks alike and is right, an item for each condition of the check.
 
 ## Repair
 

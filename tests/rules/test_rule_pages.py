@@ -15,6 +15,12 @@ RULES = load()
 HEADINGS = ["What it does", "Why it matters", "Bad", "Good", "Stays quiet", "Repair", "Evidence"]
 
 
+def section(rule: Rule, heading: str) -> str:
+    found = re.search(rf"^## {heading}\n\n(.*?)\n\n## ", rule.doc, re.DOTALL | re.MULTILINE)
+    assert found is not None
+    return found[1]
+
+
 def codes_for(rule: Rule, heading: str) -> set[str]:
     block = re.search(rf"## {heading}\n\n```python\n(.*?)```", rule.doc, re.DOTALL)
     assert block is not None
@@ -27,6 +33,20 @@ def codes_for(rule: Rule, heading: str) -> set[str]:
 @pytest.mark.parametrize("rule", RULES, ids=lambda r: r.code)
 def test_headings(rule: Rule) -> None:
     assert re.findall(r"^## (.+)$", rule.doc, re.MULTILINE) == HEADINGS
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda r: r.code)
+def test_what_it_does_is_a_definition(rule: Rule) -> None:
+    what = section(rule, "What it does")
+    assert what.startswith("Reports ")
+    assert rule.summary.rstrip(".") not in what
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda r: r.code)
+def test_exceptions_are_a_list(rule: Rule) -> None:
+    items = re.findall(r"^- \S.*\n(?:  \S.*\n)*", f"{section(rule, 'Stays quiet')}\n", re.MULTILINE)
+    assert items and "".join(items) == f"{section(rule, 'Stays quiet')}\n"
+    assert all(item.endswith(".\n") for item in items)
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda r: r.code)
