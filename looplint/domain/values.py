@@ -357,3 +357,18 @@ def exact_items(value: Value) -> list[Value] | None:
 
 def is_text(value: Value) -> bool:
     return bool(value) and all(isinstance(a, Const) and isinstance(a.value, str) for a in value)
+
+
+def stable(atom: Atom) -> tuple[str, str]:
+    match atom:
+        case Func():
+            return ("Func", atom.function.qualname)
+        case ClassRef():
+            return ("ClassRef", atom.cls.qualname)
+        case Method():
+            return ("Method", f"{stable(atom.obj)}{atom.name}")
+        case Ref():
+            return ("Ref", f"{atom.obj.kind}{atom.obj.name}{atom.obj.qualname}")
+        case External():
+            return ("External", atom.qualname)
+    return (type(atom).__name__, "")

@@ -26,7 +26,7 @@ from looplint.domain.values import (
     join,
     tensor_of,
 )  # fmt: skip
-from looplint.interpreter import hooks, objects
+from looplint.interpreter import classes, hooks, objects
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.expressions import evaluate
 from looplint.interpreter.frames import Frame
@@ -59,7 +59,7 @@ def _by_use(m: Machine, target: ir.Expr, stmt: ir.Assign) -> Value:
         case ir.Name(id=name):
             usage = m.frame.function.usage.get(name)
         case ir.Attr(value=ir.Name(id="self"), attr=name) if m.frame.owner is not None:
-            usage = objects.usage_of(m, m.frame.owner, name)
+            usage = classes.usage_of(m, m.frame.owner, name)
         case _:
             return UNKNOWN
     made = objects.symbolic(m, name, usage, "", key=(m.frame.ctx, id(stmt.node))) if usage is not None else UNKNOWN

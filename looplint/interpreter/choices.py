@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 from looplint.domain.values import Arguments, Atom, Func, Method, Obj, Ref, Tuple, Value, join
 from looplint.interpreter.frames import Frame, Snapshot, Trace
+from looplint.interpreter.machine import Machine
 from looplint.syntax import ir
 
 if TYPE_CHECKING:
     import libcst as cst
-
-    from looplint.interpreter.machine import Machine
 
 _KINDS = ("module", "optimizer", "scheduler", "scaler", "loss")
 

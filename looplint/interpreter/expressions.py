@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import libcst as cst
 
-from looplint.domain.tensors import attribute_of_tensor, combine, sure
+from looplint.domain.tensors import combine, sure
 from looplint.domain.values import (
     COMPUTED,
     NONE,
-    NOTHING,
-    NUMBERS,
     UNKNOWN,
     Arguments,
     Const,
-    External,
     Func,
-    Method,
-    ModuleRef,
     Number,
     Params,
     Ref,
-    Super,
     Tensor,
     Tuple,
-    Unknown,
     Value,
     const,
     constant_of,
@@ -36,15 +27,14 @@ from looplint.domain.values import (
     join,
     ref,
 )  # fmt: skip
-from looplint.interpreter import calls, choices, hooks, imports, objects
+from looplint.interpreter import calls, choices, hooks, objects
 from looplint.interpreter.elements import element_of, subscript
-from looplint.interpreter.frames import Frame, Trace
+from looplint.interpreter.frames import Trace
 from looplint.interpreter.machine import Machine
+from looplint.interpreter.names import attribute, lookup
 from looplint.interpreter.operators import binary, compare, is_instance, negated, truth_of
-from looplint.knowledge.pytorch import CONVENTIONAL_NAMES, FETCHING
+from looplint.knowledge.pytorch import FETCHING
 from looplint.syntax import ir
-
-_BUILTINS = frozenset(dir(builtins))
 
 
 def evaluate(m: Machine, expr: ir.Expr) -> Value:
@@ -61,64 +51,8 @@ def _name(m: Machine, expr: ir.Name) -> Value:
     return lookup(m, m.frame, expr.id)
 
 
-def lookup(m: Machine, frame: Frame, name: str) -> Value:
-    """A name's value: local, enclosing, global, star-imported, built in, what everybody calls so, else unknown."""
-    here: Frame | None = frame
-    while here is not None:
-        value = here.locals.get(name)
-        if value is not None:
-            return imports.resolve(m, value)
-        here = here.closure
-    top = frame.module.frame
-    if top is not None:
-        value = top.locals.get(name)
-        if value is not None:
-            return imports.resolve(m, value)
-        for star in reversed(top.stars):
-            found = imports.member(m, ModuleRef(star), name)
-            if found is not None:
-                return found
-    if name in _BUILTINS:
-        return frozenset({External(f"builtins.{name}")})
-    return frozenset({External(CONVENTIONAL_NAMES[name])}) if name in CONVENTIONAL_NAMES else UNKNOWN
-
-
 def _attr(m: Machine, expr: ir.Attr) -> Value:
     return attribute(m, evaluate(m, expr.value), expr.attr)
-
-
-def attribute(m: Machine, base: Value, name: str, *, called: bool = False) -> Value:
-    """The attribute of everything the base can be; `called` when it stands before parentheses."""
-    result: Value = NOTHING
-    for atom in base:
-        match atom:
-            case Tensor() | Params() if called:
-                value: Value = frozenset({Method(atom, name)})
-            case External():
-                value = frozenset({External(f"{atom.qualname}.{name}")})
-            case ModuleRef():
-                value = imports.member(m, atom, name) or UNKNOWN
-            case Ref():
-                value = objects.attribute(m, atom.obj, name)
-            case Tensor():
-                value = attribute_of_tensor(atom, name)
-            case Params():
-                if name == "grad" or atom.grad:
-                    m.facts.read_gradients |= atom.sources
-                value = frozenset({replace(atom, grad=atom.grad or name == "grad")})
-            case Super():
-                value = calls.super_member(m, atom, name)
-            case Const() if atom.value is None:
-                continue
-            case Unknown() | Method() if name == "shape" and not called:
-                value = NUMBERS
-            case Unknown() if name == "grad":
-                m.facts.reads_unknown_gradients = True
-                value = frozenset({atom})
-            case _:
-                value = calls.plain_attribute(m, atom, name)
-        result = join(result, value)
-    return result or UNKNOWN
 
 
 def _call(m: Machine, expr: ir.Call) -> Value:
@@ -283,22 +217,20 @@ def _lambda(m: Machine, expr: ir.Lambda) -> Value:
 
 
 def _comprehension(m: Machine, expr: ir.Comprehension) -> Value:
-    from looplint.interpreter.assignments import assign
-
     clause = expr.clauses[0]
     iterated = evaluate(m, clause.iter)
     items = exact_items(iterated)
     if items is not None and len(expr.clauses) == 1 and not clause.tests and len(items) <= 8 and len(expr.elements) == 1:
         results = []
         for number, item in enumerate(items):
-            assign(m, clause.target, item)
+            m.assign(clause.target, item)
             results.append(_in_slot(m, expr.elements[0], number))
         return ref(objects.new_list(m, expr.node, results, exact=True))
     before = m.save()
     created = set(m.facts.created)
-    assign(m, clause.target, element_of(m, iterated))
+    m.assign(clause.target, element_of(m, iterated))
     for inner in expr.clauses[1:]:
-        assign(m, inner.target, element_of(m, evaluate(m, inner.iter)))
+        m.assign(inner.target, element_of(m, evaluate(m, inner.iter)))
     for each in expr.clauses:
         for test in each.tests:
             evaluate(m, test)
@@ -345,10 +277,8 @@ def _yield(m: Machine, expr: ir.Yield) -> Value:
 
 
 def _walrus(m: Machine, expr: ir.Walrus) -> Value:
-    from looplint.interpreter.assignments import assign
-
     value = evaluate(m, expr.value)
-    assign(m, expr.target, value)
+    m.assign(expr.target, value)
     return value
 
 

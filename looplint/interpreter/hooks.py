@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from looplint.domain.values import Arguments, ClassRef, Const, Method, Obj, Value
+
 if TYPE_CHECKING:
     import libcst as cst
 
-    from looplint.domain.values import Arguments, ClassRef, Const, Method, Obj, Value
     from looplint.interpreter.machine import Machine
     from looplint.syntax import ir
 

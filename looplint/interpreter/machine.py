@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from looplint.domain.autocast import Autocast
 from looplint.domain.values import Arguments, ClassRef, EventKey, Func, Method, Obj, Ref, Tuple, Value, join
 from looplint.flow.events import EventKind
 from looplint.flow.graph import Condition, Event, EventGraph, Guard, Loop, Loose
@@ -17,7 +18,6 @@ from looplint.syntax.site import Site
 if TYPE_CHECKING:
     import libcst as cst
 
-    from looplint.domain.autocast import Autocast
     from looplint.syntax.project import ModuleInfo, Project
 
 # How many statements and expressions are followed from one root, and from all roots of a file.

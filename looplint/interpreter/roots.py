@@ -7,7 +7,7 @@ from functools import partial
 from looplint.domain.tensors import tensors_in
 from looplint.domain.values import ClassRef, Func, Obj, Ref, const, ref
 from looplint.flow.graph import Loose
-from looplint.interpreter import calls, hooks, objects
+from looplint.interpreter import calls, classes, functions, hooks
 from looplint.interpreter.assignments import assign
 from looplint.interpreter.expressions import evaluate
 from looplint.interpreter.frames import Frame
@@ -25,7 +25,7 @@ def interpreter_of(project: Project, main: ModuleInfo) -> Machine:
     m.evaluate = partial(evaluate, m)
     m.assign = partial(assign, m)
     m.call = partial(calls.call, m)
-    m.call_function = partial(calls.call_function, m)
+    m.call_function = partial(functions.call_function, m)
     return m
 
 
@@ -98,7 +98,7 @@ def _function(m: Machine, func: Func) -> bool:
     root = f"{m.main.filename}::{func.function.qualname}"
 
     def run() -> None:
-        frame = calls.enter_alone(m, func)
+        frame = functions.enter_alone(m, func)
         bound = [func.bound] if func.bound is not None else []
         frame.instance = func.bound or frozenset()
         for number, param in enumerate(func.function.params):
@@ -106,7 +106,7 @@ def _function(m: Machine, func: Func) -> bool:
                 frame.locals[param.name] = bound[number]
             else:
                 frame.locals[param.name] = parameter(m, func, param)
-        result = calls.run_frame(m, frame)
+        result = functions.run_frame(m, frame)
         for obj in m.reachable([result, frame.instance]):
             obj.escaped = True
         for atom in result:
@@ -131,7 +131,7 @@ def _methods(m: Machine, cls: ir.Class) -> bool:
         return False
     m.fuel = ROOT_FUEL
     found = ClassRef(cls, m.main)
-    kind = objects.kind_of_class(m, found)
+    kind = classes.kind_of_class(m, found)
     loop = hooks.loop_of_framework.run(m, found) if kind == "framework" else None
     if loop is not None:
         return _begin(m, loop, f"{m.main.filename}::{cls.qualname}.fit")
@@ -144,7 +144,7 @@ def _methods(m: Machine, cls: ir.Class) -> bool:
     for function in uncalled:
         if function in m.facts.called or function.name == "forward":
             continue  # a forward computes: what it adds up is for its callers
-        member = objects.find_member(m, found, function.name)
+        member = classes.find_member(m, found, function.name)
         if member is None or member[0] is not function:
             continue
         bound = None if is_static(function) else ref(instance)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
+from looplint.interpreter.machine import Machine
+
 if TYPE_CHECKING:
     from looplint.domain.values import Arguments, Obj, Value
-    from looplint.interpreter.machine import Machine
     from looplint.syntax import ir
 
     # What calling a library's name does: given the qualified name, the arguments and the call.

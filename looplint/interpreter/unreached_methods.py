@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from looplint.domain.values import NOTHING, UNKNOWN, ClassRef, Func, Obj, Value, ref
-from looplint.interpreter import calls, hooks, objects
+from looplint.interpreter import classes, functions, hooks, objects
 from looplint.interpreter.machine import ROOT_FUEL, Machine, OutOfFuel
 from looplint.knowledge.pytorch import CONVERSIONS, SCORES
 from looplint.syntax import ir
@@ -22,7 +22,7 @@ def follow_insides(m: Machine) -> None:
         found = ClassRef(cls, m.main)
         worth = [f for f in cls.methods.values() if f.name != "__init__" and _worth_following(f)]
         unseen = any(f.name == "__init__" and f not in m.facts.called for f in cls.methods.values())
-        if (worth or unseen) and objects.kind_of_class(m, found) in _KINDS:
+        if (worth or unseen) and classes.kind_of_class(m, found) in _KINDS:
             _follow_class(m, found, worth)
 
 
@@ -33,10 +33,10 @@ def _worth_following(function: ir.Function) -> bool:
 
 def _follow_class(m: Machine, cls: ClassRef, methods: list[ir.Function]) -> None:
     key = ("inside-of", id(cls.cls))
-    instance = m.facts.created.setdefault(key, Obj(objects.kind_of_class(m, cls), key, cls.cls.name, cls=cls))
+    instance = m.facts.created.setdefault(key, Obj(classes.kind_of_class(m, cls), key, cls.cls.name, cls=cls))
     with m.fueled(_FUEL):
         hooks.constructing.run(m, instance, cls)
-        init = objects.find_member(m, cls, "__init__")
+        init = classes.find_member(m, cls, "__init__")
         if init is not None and isinstance(init[0], ir.Function):
             _follow(m, Func(init[0], init[1].module, init[1].closure, ref(instance), init[1]))
         for method in methods:
@@ -46,7 +46,7 @@ def _follow_class(m: Machine, cls: ClassRef, methods: list[ir.Function]) -> None
 def _follow(m: Machine, func: Func) -> None:
     noted = len(m.facts.remarks)
     function = func.function
-    frame = calls.enter_alone(m, func)
+    frame = functions.enter_alone(m, func)
     frame.instance = func.bound or NOTHING
     for number, param in enumerate(function.params):
         frame.locals[param.name] = frame.instance if number == 0 and not is_static(function) else parameter(m, func, param)
@@ -54,7 +54,7 @@ def _follow(m: Machine, func: Func) -> None:
     try:
         with m.beside(frame):
             m.aside = True
-            calls.run_frame(m, frame)
+            functions.run_frame(m, frame)
     except OutOfFuel:
         m.forget_remarks(noted)
     m.facts.reads_unknown_gradients = gradients

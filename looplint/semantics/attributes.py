@@ -5,8 +5,8 @@ from __future__ import annotations
 from looplint.domain.membership import adopt, ready, register
 from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Const, External, Ref, Super, Unknown, Value, constant_of
 from looplint.interpreter import unfollowed
-from looplint.interpreter.expressions import attribute
 from looplint.interpreter.machine import Machine
+from looplint.interpreter.names import attribute
 from looplint.interpreter.transfers import transfer
 from looplint.syntax import ir
 

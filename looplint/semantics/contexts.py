@@ -17,7 +17,7 @@ from looplint.domain.values import (
     constant_of,
     join,
 )  # fmt: skip
-from looplint.interpreter import calls, hooks, objects
+from looplint.interpreter import classes, functions, hooks, objects
 from looplint.interpreter.machine import Effect, Machine
 from looplint.interpreter.transfers import transfer
 from looplint.syntax import ir
@@ -39,7 +39,7 @@ def enter(m: Machine, expr: ir.Expr, inside: Callable[[Value], None]) -> None:
     context = next((a for a in value if isinstance(a, Context)), None)
     if context is None:
         entered = _entered(m, value)
-        _under(m, None if m.grad and calls.may_switch_gradients(value, expr) else m.grad, lambda: inside(entered))
+        _under(m, None if m.grad and functions.may_switch_gradients(value, expr) else m.grad, lambda: inside(entered))
         return
     if context.effect == "autocast":
         _in_autocast(m, region_of(value), inside)
@@ -83,9 +83,9 @@ def _entered(m: Machine, value: Value) -> Value:
     """What `as` binds for an ordinary object: the object, or what its `__enter__` returns."""
     for atom in value:
         if isinstance(atom, Ref) and atom.obj.cls is not None:
-            member = objects.find_member(m, atom.obj.cls, "__enter__")
+            member = classes.find_member(m, atom.obj.cls, "__enter__")
             if member is not None:
-                return calls.call_values(m, objects.bind(m, member, atom.obj))
+                return objects.call_values(m, classes.bind(m, member, atom.obj))
     return value
 
 
@@ -116,9 +116,9 @@ def _in_generator(m: Machine, func: Func, args: Arguments, expr: ir.Call, inside
         inside(UNKNOWN)
         return
     outer, scopes = m.frame, m.scopes
-    frame = calls.enter(m, func, expr)
+    frame = functions.enter(m, func, expr)
     m.facts.called.add(func.function)
-    calls.bind_parameters(m, frame, func, args)
+    functions.bind_parameters(m, frame, func, args)
     ended = False
 
     def body(value: Value) -> None:
@@ -135,7 +135,7 @@ def _in_generator(m: Machine, func: Func, args: Arguments, expr: ir.Call, inside
         m.frame.locals = inner_locals
 
     frame.on_yield = body
-    calls.run_frame(m, frame)
+    functions.run_frame(m, frame)
     if ended and m.at:
         values: Value = NOTHING
         for _, value in outer.returns:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from looplint.domain.values import NOTHING, UNKNOWN, Arguments, ClassRef, Obj, Ref, Tuple, Value, exact_items, ref
-from looplint.interpreter import calls, hooks, objects, unfollowed
+from looplint.interpreter import calls, classes, hooks, unfollowed
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.machine import Machine
 from looplint.interpreter.transfers import application, method_transfer
@@ -28,8 +28,8 @@ _AFTER_EPOCH = {"on_validation_epoch_end": (), "on_train_epoch_end": (), "traini
 
 def _runs_its_own(m: Machine, cls: ClassRef) -> bool:
     """Whether the class of a framework's module sends its losses backward itself."""
-    return objects.find_member(m, cls, "training_step") is not None and any(
-        "manual_backward" in each.cls.usage for each in objects.mro(m, cls)
+    return classes.find_member(m, cls, "training_step") is not None and any(
+        "manual_backward" in each.cls.usage for each in classes.mro(m, cls)
     )
 
 
@@ -54,18 +54,18 @@ def _follow(m: Machine, cls: ClassRef) -> None:
     batch = ir.For(node, target, batches, _calls(m, cls, _BATCH), [], frozenset({"batch_idx", "batch"}))
     body = [*_calls(m, cls, _BEFORE_EPOCH), batch, *_calls(m, cls, _AFTER_EPOCH)]
     epochs = ir.Call(node, ir.Name(node, "range"), [ir.Arg(ir.Name(node, "max_epochs"))])
-    step = objects.find_member(m, cls, "training_step")
+    step = classes.find_member(m, cls, "training_step")
     assert step is not None
     m.run_block([ir.For(step[0].node, ir.Name(node, "epoch"), epochs, body, [], frozenset({"epoch"}))])
 
 
 def _run(m: Machine, instance: Obj, cls: ClassRef, name: str) -> Value:
-    found = objects.find_member(m, cls, name)
+    found = classes.find_member(m, cls, name)
     return m.evaluate(_call(found[0], name)) if found is not None and isinstance(found[0], ir.Function) else NOTHING
 
 
 def _calls(m: Machine, cls: ClassRef, hooks: Mapping[str, Sequence[str]]) -> list[ir.Stmt]:
-    found = [(name, objects.find_member(m, cls, name)) for name in hooks]
+    found = [(name, classes.find_member(m, cls, name)) for name in hooks]
     return [ir.ExprStmt(f[0].node, _call(f[0], name, hooks[name])) for name, f in found if f is not None and isinstance(f[0], ir.Function)]
 
 
@@ -110,5 +110,5 @@ def _applied(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
     own = calls.own_call(m, obj, args, expr)
     if own is not None:
         return own
-    member = objects.find_member(m, obj.cls, "forward") if obj.cls is not None and m.aside else None
-    return m.call(objects.bind(m, member, obj), args, expr) if member is not None else unfollowed.unknown_call(m, Ref(obj), args, expr)
+    member = classes.find_member(m, obj.cls, "forward") if obj.cls is not None and m.aside else None
+    return m.call(classes.bind(m, member, obj), args, expr) if member is not None else unfollowed.unknown_call(m, Ref(obj), args, expr)

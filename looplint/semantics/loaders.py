@@ -23,7 +23,7 @@ from looplint.domain.values import (
     exact_items,
     ref,
 )
-from looplint.interpreter import objects, unfollowed
+from looplint.interpreter import classes, objects, unfollowed
 from looplint.interpreter.calls import builds
 from looplint.interpreter.machine import Machine
 from looplint.interpreter.transfers import construction, methods_of, transfer
@@ -133,9 +133,9 @@ def _parts(value: Value) -> Value:
 
 def _style_of_class(m: Machine, cls: ClassRef) -> str | None:
     """A project's own dataset: by its base class and its methods."""
-    line = objects.mro(m, cls)
-    if any(base in ITERABLE_DATASETS or base not in MAP_DATASETS for base in objects.external_bases(m, cls)):
-        return "iterable" if any(base in ITERABLE_DATASETS for base in objects.external_bases(m, cls)) else None
+    line = classes.mro(m, cls)
+    if any(base in ITERABLE_DATASETS or base not in MAP_DATASETS for base in classes.external_bases(m, cls)):
+        return "iterable" if any(base in ITERABLE_DATASETS for base in classes.external_bases(m, cls)) else None
     methods = {name: function for each in reversed(line) for name, function in each.cls.methods.items()}
     if "__getitem__" not in methods or "__iter__" in methods or _IN_TIME.search(" ".join(c.cls.name for c in line)):
         return None
@@ -157,10 +157,10 @@ def _makes_items(m: Machine, atom: object, depth: int) -> bool:
         return False
     obj = atom.obj
     if obj.cls is not None:
-        line = objects.mro(m, obj.cls)
+        line = classes.mro(m, obj.cls)
         getter = next((each.cls.methods["__getitem__"] for each in line if "__getitem__" in each.cls.methods), None)
         if getter is None:
-            return any(base.startswith(DECODING_DATASETS) for base in objects.external_bases(m, obj.cls))
+            return any(base.startswith(DECODING_DATASETS) for base in classes.external_bases(m, obj.cls))
         called = {path.rpartition(".")[2] for path, usage in getter.usage.items() if usage.called} | getter.methods
         return bool(called - LIGHT_CALLS)
     if obj.qualname in DATASET_WRAPPERS:

@@ -8,7 +8,7 @@ from typing import Any
 from looplint.domain.outcomes import of_value
 from looplint.domain.tensors import combine, under
 from looplint.domain.values import COMPUTED, Arguments, Obj, Tensor, Unknown, Value, constant_of
-from looplint.interpreter import objects
+from looplint.interpreter import classes
 from looplint.interpreter.calls import builds
 from looplint.interpreter.machine import Machine
 from looplint.interpreter.transfers import application, construction, transfer
@@ -19,13 +19,13 @@ from looplint.syntax import ir
 
 def loss(m: Machine, obj: Obj | None, args: Arguments, expr: ir.Call, function: str = "") -> Value:
     """A loss function is applied. A project's own is followed into its forward."""
-    member = objects.find_member(m, obj.cls, "forward") if obj is not None and obj.cls is not None else None
+    member = classes.find_member(m, obj.cls, "forward") if obj is not None and obj.cls is not None else None
     if obj is not None and member is not None:
         scored = combine(m.grad, args.values())
         if scored is not None:
             m.facts.scored |= scored.origins
             m.facts.compared |= scored.origins
-        return m.call(objects.bind(m, member, obj), args, expr)
+        return m.call(classes.bind(m, member, obj), args, expr)
     _score(m, obj, function or (obj.qualname if obj is not None else ""), args, expr)
     tensor = combine(m.grad, args.values())
     deps = frozenset().union(*(a.deps for v in args.values() for a in v if isinstance(a, Unknown)))

@@ -23,7 +23,7 @@ from looplint.domain.values import (
     join,
     ref,
 )
-from looplint.interpreter import calls, objects, unfollowed
+from looplint.interpreter import calls, classes, objects, unfollowed
 from looplint.interpreter.calls import build, builds, constructed
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.machine import Machine
@@ -186,10 +186,10 @@ def _repeated(m: Machine, expr: ir.Call) -> bool:
 @method_transfer("forward-directly")
 def _forward_directly(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     """`model.forward(x)` gives what `model(x)` gives, without what the call does around it."""
-    if obj.cls is not None and objects.find_member(m, obj.cls, "__call__") is not None:
-        forward = objects.find_member(m, obj.cls, "forward")
-        return m.call(objects.bind(m, forward, obj), args, expr) if forward else UNKNOWN
-    known = obj.cls is None or not objects.has_untold_base(m, obj.cls)
+    if obj.cls is not None and classes.find_member(m, obj.cls, "__call__") is not None:
+        forward = classes.find_member(m, obj.cls, "forward")
+        return m.call(classes.bind(m, forward, obj), args, expr) if forward else UNKNOWN
+    known = obj.cls is None or not classes.has_untold_base(m, obj.cls)
     if known and isinstance(expr.func, ir.Attr) and expr.func.attr == name:
         own = any(isinstance(a, Ref) and a.obj is obj for a in m.frame.instance)
         receiver = ir.path_of(expr.func.value) or ""
@@ -221,7 +221,7 @@ def _move(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Va
 
 @method_transfer("submodules", "named-submodules")
 def _submodules(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    part = objects._child(m, obj, "[any]")
+    part = objects.child(m, obj, "[any]")
     for atom in part:
         if isinstance(atom, Ref):
             atom.obj.many = True

@@ -25,7 +25,7 @@ from looplint.domain.values import (
     join,
     ref,
 )
-from looplint.interpreter import calls, hooks, objects
+from looplint.interpreter import classes, functions, hooks
 from looplint.interpreter.frames import Trace
 from looplint.interpreter.machine import Machine, OutOfFuel
 from looplint.knowledge.pytorch import CLASSIFIERS, HEADS, LAST_FUNCTIONS, LAST_LAYERS, NO_CLASSIFIERS, SHAPING, SHAPING_LAYERS
@@ -195,7 +195,7 @@ def _returned(m: Machine, obj: Obj, outcome: Outcome) -> Value:
 
 def _follow(m: Machine, obj: Obj, args: Arguments) -> Value:
     assert obj.cls is not None
-    found = objects.find_member(m, obj.cls, "forward")
+    found = classes.find_member(m, obj.cls, "forward")
     if found is None:
         return UNKNOWN
     function, owner = found
@@ -205,13 +205,13 @@ def _follow(m: Machine, obj: Obj, args: Arguments) -> Value:
     heap, facts, trace = dict(obj.heap), m.facts, m.trace
     noted, deferred = len(facts.remarks), len(facts.deferred)
     gradients, unknown_gradients = facts.read_gradients, facts.reads_unknown_gradients
-    frame = calls.enter_alone(m, func)
+    frame = functions.enter_alone(m, func)
     m.trace = Trace()
     try:
         with m.fueled(_FUEL), m.beside(frame):
             m.aside = True
-            calls.bind_parameters(m, frame, func, args)
-            return calls.run_frame(m, frame)
+            functions.bind_parameters(m, frame, func, args)
+            return functions.run_frame(m, frame)
     except OutOfFuel:
         return UNKNOWN
     finally:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from looplint.domain.membership import MODULAR, adopt, register
 from looplint.domain.values import Arguments, Atom, External, Obj, Ref, Tensor, Tuple, Value, ref
-from looplint.interpreter import hooks, objects
+from looplint.interpreter import classes, hooks
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.machine import Machine
 from looplint.interpreter.transfers import method_transfer
@@ -86,13 +86,13 @@ def note_part(m: Machine, obj: Obj, node: cst.CSTNode, name: str, value: Value) 
 def _torch_alone(m: Machine) -> bool:
     """Whether what a bare `super().__init__()` calls in the running constructor is torch's, which takes no arguments."""
     owner = m.frame.owner
-    bases = objects.base_values(m, owner) if owner is not None else []
+    bases = classes.base_values(m, owner) if owner is not None else []
     return len(bases) == 1 and isinstance(bases[0], External) and bases[0].qualname in _BARE_BASES
 
 
 def _constructor(m: Machine, obj: Obj) -> ir.Function | None:
     """The constructor of the object that is running: its own, or the one that its class inherits."""
-    found = objects.find_member(m, obj.cls, "__init__") if obj.cls is not None else None
+    found = classes.find_member(m, obj.cls, "__init__") if obj.cls is not None else None
     return found[0] if found is not None and isinstance(found[0], ir.Function) else None
 
 
@@ -124,14 +124,14 @@ def _hands_out(value: ir.Expr, path: str) -> bool:
 
 def _methods(m: Machine, obj: Obj) -> list[ir.Function]:
     """The methods of an object but for its constructors."""
-    classes = objects.mro(m, obj.cls) if obj.cls is not None else ()
-    return [f for cls in classes for f in cls.cls.methods.values() if f.params and f.name != "__init__"]
+    found = classes.mro(m, obj.cls) if obj.cls is not None else ()
+    return [f for cls in found for f in cls.cls.methods.values() if f.params and f.name != "__init__"]
 
 
 def _bases_are_known(m: Machine, cls: ClassRef) -> bool:
     """Whether every base is a class of the project, of torch, or one without a constructor of its own."""
-    for each in objects.mro(m, cls):
-        bases = list(objects.base_values(m, each))
+    for each in classes.mro(m, cls):
+        bases = list(classes.base_values(m, each))
         if len(bases) > len(each.cls.bases):
             return False  # one of several, as where an import may fail
         for base in bases:

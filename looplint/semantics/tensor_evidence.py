@@ -6,8 +6,9 @@ A batch of a tokenizer or of a graph library has `to()` too, and changes in plac
 from __future__ import annotations
 
 from looplint.domain.values import Arguments, External, Obj, Ref, Tensor, Unknown, Value
-from looplint.interpreter import calls, objects
+from looplint.interpreter import classes
 from looplint.interpreter.machine import Machine
+from looplint.interpreter.names import attribute, lookup
 from looplint.knowledge.lookup import call_effect, is_functional_loss
 from looplint.knowledge.pytorch import CONVERSIONS, TENSOR_ATTRIBUTES, TENSOR_DATASETS, TENSOR_ONLY, TENSOR_ONLY_ATTRIBUTES
 from looplint.syntax import ir
@@ -59,7 +60,7 @@ def has_own_fields(m: Machine, receiver: ir.Expr) -> bool:
 def _usage(m: Machine, path: str) -> ir.Usage | None:
     usage = m.frame.function.usage.get(path)
     if usage is None and path.startswith("self.") and m.frame.owner is not None:
-        return objects.usage_of(m, m.frame.owner, path[5:])
+        return classes.usage_of(m, m.frame.owner, path[5:])
     return usage
 
 
@@ -89,8 +90,6 @@ def _collates(loader: object) -> bool:
 
 def _value_at(m: Machine, path: str) -> Value:
     """What a dotted name is here. Looking does not happen in the program."""
-    from looplint.interpreter.expressions import attribute, lookup
-
     first, *rest = path.split(".")
     with m.beside(m.frame):
         value = lookup(m, m.frame, first)
@@ -124,7 +123,7 @@ def _module_takes_tensors(m: Machine, obj: Obj, position: int, depth: int) -> bo
 
 
 def _method_takes_tensors(m: Machine, obj: Obj, name: str, position: int, depth: int) -> bool:
-    found = objects.find_member(m, obj.cls, name) if obj.cls is not None else None
+    found = classes.find_member(m, obj.cls, name) if obj.cls is not None else None
     if found is None or not isinstance(found[0], ir.Function) or len(found[0].params) <= position + 1 or found[0].decorators:
         return False
     function, owner = found[0], found[1]
@@ -138,7 +137,7 @@ def _method_takes_tensors(m: Machine, obj: Obj, name: str, position: int, depth:
         name = path.removeprefix("self.")
         if name != path and name not in obj.heap and depth and _method_takes_tensors(m, obj, name, place, depth - 1):
             return True
-        inner = obj.heap.get(name) if name != path else calls.static_value(m, ir.named(path, function.node), owner.module)
+        inner = obj.heap.get(name) if name != path else classes.static_value(m, ir.named(path, function.node), owner.module)
         if inner is not None and _takes_tensors(m, inner, place, depth - 1):
             return True
     return False

@@ -1,0 +1,152 @@
+"""Classes of the program: their bases and members, and what an instance is to a training loop."""
+
+from __future__ import annotations
+
+from looplint.domain.values import UNKNOWN, Arguments, ClassRef, External, Func, Obj, Unknown, Value, ref, stable
+from looplint.interpreter.machine import Machine
+from looplint.knowledge.frameworks import FRAMEWORK_BASES
+from looplint.knowledge.lookup import call_effect
+from looplint.syntax import ir
+from looplint.syntax.project import ModuleInfo
+
+_MODULE_BASES = frozenset(
+    {"torch.nn.Module", "torch.nn.modules.module.Module", "torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict"}
+)
+_WITHOUT_METHODS = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"})
+_HARMLESS = _WITHOUT_METHODS | {"torch.nn.Module", "typing.NamedTuple"}
+
+
+def static_value(m: Machine, expr: ir.Expr, module: ModuleInfo) -> Value:
+    """The value of an expression of a module's top level (a base class, a class attribute)."""
+    if module.frame is None:
+        return UNKNOWN
+    saved, m.frame = m.frame, module.frame
+    try:
+        return m.evaluate(expr)
+    finally:
+        m.frame = saved
+
+
+def mro(m: Machine, cls: ClassRef, depth: int = 0) -> list[ClassRef]:
+    """The class and its project bases, nearest first."""
+    known = m.lines.get(cls)
+    if known is not None:
+        return known
+    found = [cls]
+    if depth < 8:
+        for atom in base_values(m, cls):
+            if isinstance(atom, ClassRef) and atom.cls is not cls.cls:
+                found.extend(c for c in mro(m, atom, depth + 1) if c not in found)
+    if cls.module.frame is not None:
+        m.lines[cls] = found
+    return found
+
+
+def line(m: Machine, cls: ClassRef, depth: int = 0) -> list[ClassRef | External]:
+    """The class and its bases, those of libraries too, in the order in which they are asked for a method."""
+    found: list[ClassRef | External] = [cls]
+    for base in base_values(m, cls) if depth < 8 else ():
+        further = line(m, base, depth + 1) if isinstance(base, ClassRef) and base.cls is not cls.cls else []
+        if isinstance(base, External) and base.qualname not in _WITHOUT_METHODS:
+            further = [base]
+        found = [*(c for c in found if c not in further), *further]  # a base of two classes stands after both
+    return found
+
+
+def base_values(m: Machine, cls: ClassRef) -> list[ClassRef | External | Unknown]:
+    found: list[ClassRef | External | Unknown] = []
+    for base in cls.cls.bases:
+        value = static_value(m, base, cls.module)
+        for atom in sorted(value, key=stable) if len(value) > 1 else value:
+            found.append(atom if isinstance(atom, ClassRef | External) else Unknown())
+    return found
+
+
+def _bases_outside(m: Machine, cls: ClassRef) -> list[External | Unknown]:
+    """The bases that are no classes of the project, of the class itself and of those that it derives from."""
+    return [a for c in mro(m, cls) for a in base_values(m, c) if not isinstance(a, ClassRef)]
+
+
+def external_bases(m: Machine, cls: ClassRef) -> list[str]:
+    return [a.qualname for a in _bases_outside(m, cls) if isinstance(a, External)]
+
+
+def has_unknown_base(m: Machine, cls: ClassRef) -> bool:
+    """Whether a class may have members that stand neither in the project nor in a class that is known to add none of its own."""
+    return any(isinstance(a, Unknown) or a.qualname not in _HARMLESS for a in _bases_outside(m, cls))
+
+
+def has_untold_base(m: Machine, cls: ClassRef) -> bool:
+    """Whether a class derives from one that neither the project nor the tables tell anything of."""
+    return any(isinstance(a, Unknown) or not _is_told(a.qualname) for a in _bases_outside(m, cls))
+
+
+def _is_told(qualname: str) -> bool:
+    return qualname in _HARMLESS or qualname.startswith("torch.") or call_effect(qualname) is not None
+
+
+def kind_of_class(m: Machine, cls: ClassRef) -> str:
+    """What an instance of a project class is to a training loop."""
+    bases = external_bases(m, cls)
+    lowered = cls.cls.name.lower()
+    for base in bases:
+        if base in FRAMEWORK_BASES:
+            return "framework"
+        if base in _MODULE_BASES:
+            return "loss" if "loss" in lowered or "criterion" in lowered else "module"
+        effect = call_effect(base)
+        match effect:
+            case "module" | "container" | "module-function":
+                return "module"
+            case "class-of-transformers":
+                return "module" if base.endswith(("Model", "PreTrainedModel")) or "For" in base else "instance"
+            case "optimizer" | "scheduler" | "loader" | "loss" | "dataset":
+                return effect
+    return _kind_by_methods(m, cls) if has_untold_base(m, cls) else "instance"
+
+
+def _kind_by_methods(m: Machine, cls: ClassRef) -> str:
+    """What a class is by the methods that it has for a base class to call."""
+    if find_member(m, cls, "forward") is None:
+        return "instance"
+    return "framework" if find_member(m, cls, "training_step") is not None else "module"
+
+
+def find_member(m: Machine, cls: ClassRef, name: str) -> tuple[ir.Function | ir.Assign, ClassRef] | None:
+    """A method or class attribute, with the class that defines it."""
+    for each in mro(m, cls):
+        method = each.cls.methods.get(name)
+        if method is not None:
+            return method, each
+        for stmt in each.cls.body:
+            if isinstance(stmt, ir.Assign) and any(isinstance(t, ir.Name) and t.id == name for t in stmt.targets):
+                return stmt, each
+    return None
+
+
+def bind(m: Machine, member: tuple[ir.Function | ir.Assign, ClassRef], obj: Obj) -> Value:
+    what, owner = member
+    if isinstance(what, ir.Assign):
+        return static_value(m, what.value, owner.module)
+    assert isinstance(what, ir.Function)
+    decorators = {d.id if isinstance(d, ir.Name) else d.attr if isinstance(d, ir.Attr) else "" for d in what.decorators}
+    if "staticmethod" in decorators:
+        return frozenset({Func(what, owner.module, owner.closure, None, owner)})
+    func = Func(what, owner.module, owner.closure, ref(obj), owner)
+    if decorators & {"property", "cached_property"}:
+        return m.call_function(func, Arguments(), ir.Name(what.node, what.name))
+    return frozenset({func})
+
+
+def usage_of(m: Machine, cls: ClassRef, name: str) -> ir.Usage:
+    found = ir.Usage()
+    for each in mro(m, cls):
+        usage = each.cls.usage.get(name)
+        if usage:
+            found.methods |= usage.methods
+            found.attrs |= usage.attrs
+            found.called = found.called or usage.called
+            found.iterated = found.iterated or usage.iterated
+            found.computed = found.computed or usage.computed
+            found.passed |= usage.passed
+    return found

@@ -1,0 +1,181 @@
+"""Functions of the program: a body is followed in a frame of its own, with the caller's objects."""
+
+from __future__ import annotations
+
+from looplint.domain.autocast import Autocast, region_of
+from looplint.domain.membership import ready
+from looplint.domain.values import NONE, UNKNOWN, Arguments, External, Func, Iter, Method, Ref, Tuple, Unknown, Value, ref
+from looplint.interpreter import choices, classes, unfollowed
+from looplint.interpreter.frames import Frame, Snapshot, merge
+from looplint.interpreter.machine import DEPTH, Machine
+from looplint.knowledge.lookup import call_effect
+from looplint.knowledge.pytorch import SWITCHING_WORDS
+from looplint.syntax import ir
+from looplint.syntax.site import Site
+
+
+def call_function(m: Machine, func: Func, args: Arguments, expr: ir.Expr) -> Value:
+    """Follow a project function with the caller's objects."""
+    function = func.function
+    if not m.aside:
+        m.facts.called.add(function)
+    if not m.aside and func.module is not m.main and func.module.path is not None:
+        m.facts.followed.add(f"{func.module.filename}::{function.qualname}")
+    if not m.alive:
+        return UNKNOWN
+    if m.frame.depth >= DEPTH or m.active.count(function) >= 1:
+        if func.bound is not None and function.name == "__init__":
+            ready(func.bound)
+        return unfollowed.unknown_call(m, func, args, expr)
+    frame = enter(m, func, expr)
+    bind_parameters(m, frame, func, args)
+    if isinstance(expr, ir.Call) and function.tested:
+        frame.given = _given(m, func, expr)
+    result = run_frame(m, frame)
+    if _is_own_update(func):
+        unfollowed.unknown_call(m, func, Arguments([func.bound] if func.bound else []), expr)
+    if function.is_generator and frame.on_yield is None:
+        return frozenset({Iter(frame.yields or UNKNOWN)})
+    return result
+
+
+def _is_own_update(func: Func) -> bool:
+    """Whether a method belongs to an optimizer of the project: what it does to the parameters is its own affair."""
+    bound = func.bound or ()
+    return not func.function.name.startswith("_") and any(
+        isinstance(a, Ref) and a.obj.kind == "optimizer" and a.obj.cls is not None for a in bound
+    )
+
+
+def _given(m: Machine, func: Func, call: ir.Call) -> dict[str, frozenset[str]]:
+    """For each parameter that the function tests: the names behind its argument, here and in the callers."""
+    plain = [p.name for p in func.function.params if p.kind == "plain"][1 if func.bound is not None else 0 :]
+    positional = [a.value for a in call.args if not a.star and a.keyword is None]
+    arguments = [*zip(plain, positional, strict=False), *((a.keyword, a.value) for a in call.args if a.keyword is not None)]
+    found = {}
+    for name, value in arguments:
+        if name in func.function.tested:
+            names = ir.paths_in(value)
+            found[name] = frozenset(names).union(*(m.frame.given.get(n, ()) for n in names))
+    return found
+
+
+def enter(m: Machine, func: Func, expr: ir.Expr) -> Frame:
+    frame = Frame(func.function, func.module, func.closure, (m.frame.ctx, id(expr.node)), m.frame.depth + 1)
+    frame.owner = func.owner
+    frame.entered = m.loops
+    frame.call = Site(m.frame.module, expr.node)
+    frame.calls = (*m.frame.calls, frame.call)
+    frame.outside = m.frame.outside if func.owner is not None and _is_model(func) else len(frame.calls)
+    return frame
+
+
+def enter_alone(m: Machine, func: Func) -> Frame:
+    """A frame for a function that no call of the program leads to here."""
+    frame = enter(m, func, ir.Name(func.function.node, func.function.name))
+    frame.calls, frame.outside = (), 0
+    return frame
+
+
+def _is_model(func: Func) -> bool:
+    """Whether a function is the method of a module that does not train itself."""
+    modules = [a.obj for a in func.bound or () if isinstance(a, Ref) and a.obj.kind in ("module", "loss")]
+    return bool(modules) and func.owner is not None and not func.owner.cls.trains_itself
+
+
+def run_frame(m: Machine, frame: Frame) -> Value:
+    """Run a function's body in a frame that has its arguments, and come back."""
+    caller, grad, statement = m.frame, m.grad, m.statement
+    guards, scopes = m.guards, m.scopes
+    m.frame, m.scopes = frame, []
+    m.active.append(frame.function)
+    assembles = _assembles(frame)
+    m.assembling += assembles
+    m.grad, switched = _grad_of_decorators(m, frame)
+    autocast = m.autocast
+    m.autocast = _autocast_of_decorators(m, frame) or autocast
+    m.run_block(frame.function.body)
+    m.autocast = autocast
+    ends = [s for s, _ in frame.returns]
+    values = [value for _, value in frame.returns]
+    if m.alive:
+        ends.append(m.save())
+        values.append(NONE)
+    end = merge(ends) if ends else Snapshot([], {}, grad, guards)
+    frame.locals = end.locals
+    m.active.pop()
+    m.assembling -= assembles
+    m.frame, m.scopes, m.statement = caller, scopes, statement
+    m.at = list(end.at)
+    m.guards = guards
+    m.grad = grad if switched else end.grad
+    return choices.returned(m, frame, values) or UNKNOWN
+
+
+def _assembles(frame: Frame) -> bool:
+    """Whether a frame is that of a module's constructor."""
+    made = (a.obj.kind for a in frame.instance if isinstance(a, Ref))
+    return frame.function.name == "__init__" and any(kind in ("module", "loss", "framework") for kind in made)
+
+
+def _grad_of_decorators(m: Machine, frame: Frame) -> tuple[bool | None, bool]:
+    """Whether gradients are on in a function's body, None where that is not known, and whether its decorators say so."""
+    for decorator in frame.function.decorators:
+        target = decorator.func if isinstance(decorator, ir.Call) else decorator
+        if not any(word in ir.render(target).lower() for word in SWITCHING_WORDS):
+            continue
+        value = classes.static_value(m, target, frame.module)
+        effects = {call_effect(a.qualname) for a in value if isinstance(a, External)}
+        if "no-grad" in effects:
+            return False, True
+        if "enable-grad" in effects:
+            return True, True
+        if m.grad and may_switch_gradients(value, target):
+            return None, True
+    return m.grad, False
+
+
+def may_switch_gradients(value: Value, expr: ir.Expr) -> bool:
+    """Whether code that cannot be followed says by its name that gradients may be off in it."""
+    name = ir.render(expr.func if isinstance(expr, ir.Call) else expr).lower()
+    return any(isinstance(a, Unknown | External | Method) for a in value) and any(word in name for word in SWITCHING_WORDS)
+
+
+def _autocast_of_decorators(m: Machine, frame: Frame) -> Autocast | None:
+    for decorator in frame.function.decorators:
+        if isinstance(decorator, ir.Call) and (ir.path_of(decorator.func) or "").rpartition(".")[2] == "autocast":
+            return region_of(classes.static_value(m, decorator, frame.module))
+    return None
+
+
+def bind_parameters(m: Machine, frame: Frame, func: Func, args: Arguments) -> None:
+    """Give every parameter its argument, its default, or the unknown."""
+    positional = list(args.positional)
+    if func.bound is not None:
+        positional.insert(0, func.bound)
+        frame.instance = func.bound
+    keywords = dict(args.keywords)
+    for param in func.function.params:
+        match param.kind:
+            case "*":
+                frame.locals[param.name] = frozenset({Tuple(tuple(positional))})
+                positional = []
+                continue
+            case "**":
+                rest = m.create("dict", func.function.node, slot=frame.ctx)
+                rest.info["exact"] = not args.starred
+                for name, value in keywords.items():
+                    m.write(rest, f"={name}", value)
+                    m.write(rest, "[]", value)
+                frame.locals[param.name] = ref(rest)
+                keywords = {}
+                continue
+        if param.name in keywords:
+            value = keywords.pop(param.name)
+        elif positional and param.kind == "plain":
+            value = positional.pop(0)
+        elif param.default is not None and not args.starred:
+            value = classes.static_value(m, param.default, func.module)
+        else:
+            value = UNKNOWN
+        frame.locals[param.name] = value

@@ -1,0 +1,131 @@
+"""What a name stands for, and an attribute of a value."""
+
+from __future__ import annotations
+
+import builtins
+from dataclasses import replace
+
+from looplint.domain.tensors import attribute_of_tensor
+from looplint.domain.values import (
+    NOTHING,
+    NUMBERS,
+    UNKNOWN,
+    Atom,
+    ClassRef,
+    Const,
+    External,
+    Func,
+    Iter,
+    Method,
+    ModuleRef,
+    Params,
+    Ref,
+    Super,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+    join,
+    ref,
+)
+from looplint.interpreter import classes, imports, objects
+from looplint.interpreter.frames import Frame
+from looplint.interpreter.machine import Machine
+from looplint.knowledge.pytorch import CONVENTIONAL_NAMES
+from looplint.syntax import ir
+
+_BUILTINS = frozenset(dir(builtins))
+
+
+def lookup(m: Machine, frame: Frame, name: str) -> Value:
+    """A name's value: local, enclosing, global, star-imported, built in, what everybody calls so, else unknown."""
+    here: Frame | None = frame
+    while here is not None:
+        value = here.locals.get(name)
+        if value is not None:
+            return imports.resolve(m, value)
+        here = here.closure
+    top = frame.module.frame
+    if top is not None:
+        value = top.locals.get(name)
+        if value is not None:
+            return imports.resolve(m, value)
+        for star in reversed(top.stars):
+            found = imports.member(m, ModuleRef(star), name)
+            if found is not None:
+                return found
+    if name in _BUILTINS:
+        return frozenset({External(f"builtins.{name}")})
+    return frozenset({External(CONVENTIONAL_NAMES[name])}) if name in CONVENTIONAL_NAMES else UNKNOWN
+
+
+def attribute(m: Machine, base: Value, name: str, *, called: bool = False) -> Value:
+    """The attribute of everything the base can be; `called` when it stands before parentheses."""
+    result: Value = NOTHING
+    for atom in base:
+        match atom:
+            case Tensor() | Params() if called:
+                value: Value = frozenset({Method(atom, name)})
+            case External():
+                value = frozenset({External(f"{atom.qualname}.{name}")})
+            case ModuleRef():
+                value = imports.member(m, atom, name) or UNKNOWN
+            case Ref():
+                value = objects.attribute(m, atom.obj, name)
+            case Tensor():
+                value = attribute_of_tensor(atom, name)
+            case Params():
+                if name == "grad" or atom.grad:
+                    m.facts.read_gradients |= atom.sources
+                value = frozenset({replace(atom, grad=atom.grad or name == "grad")})
+            case Super():
+                value = _super_member(m, atom, name)
+            case Const() if atom.value is None:
+                continue
+            case Unknown() | Method() if name == "shape" and not called:
+                value = NUMBERS
+            case Unknown() if name == "grad":
+                m.facts.reads_unknown_gradients = True
+                value = frozenset({atom})
+            case _:
+                value = _plain_attribute(m, atom, name)
+        result = join(result, value)
+    return result or UNKNOWN
+
+
+def _super_member(m: Machine, atom: Super, name: str) -> Value:
+    for obj in (a.obj for a in atom.instance if isinstance(a, Ref)):
+        line = classes.line(m, obj.cls) if obj.cls else []
+        after = line[line.index(atom.owner) + 1 :] if atom.owner in line else []
+        for cls in after:
+            if isinstance(cls, External):
+                if name == "__init__" or objects.effect_of(obj, name) is not None:
+                    break  # a library's class stands before: the method is its own
+                continue
+            method = cls.cls.methods.get(name)
+            if method is not None:
+                return frozenset({Func(method, cls.module, cls.closure, ref(obj), cls)})
+        return frozenset({Method(Ref(obj), f"super.{name}")})
+    return UNKNOWN
+
+
+def _plain_attribute(m: Machine, atom: Atom, name: str) -> Value:
+    """An attribute of a value that is no object of the heap."""
+    match atom:
+        case ClassRef():
+            found = classes.find_member(m, atom, name)
+            if found is None:
+                return UNKNOWN
+            what, owner = found
+            if isinstance(what, ir.Assign):
+                return classes.static_value(m, what.value, owner.module)
+            if isinstance(what, ir.Function):
+                is_class_method = any(isinstance(d, ir.Name) and d.id == "classmethod" for d in what.decorators)
+                return frozenset({Func(what, owner.module, owner.closure, frozenset({atom}) if is_class_method else None, owner)})
+        case Iter() | Const() | Method():
+            return frozenset({Method(atom, name)})
+        case Unknown():
+            return frozenset({Method(atom, name)})
+        case Tuple() if name in ("values", "indices") and len(atom.items) == 2:
+            return atom.items[name == "indices"]
+    return UNKNOWN
