@@ -57,6 +57,8 @@ def _attr(m: Machine, expr: ir.Attr) -> Value:
 
 def _call(m: Machine, expr: ir.Call) -> Value:
     if isinstance(expr.func, ir.Attr):
+        if expr.func.attr in ir.GRADIENT_METHODS and m.at and not m.aside:
+            m.facts.reached.add(expr)
         callee = attribute(m, evaluate(m, expr.func.value), expr.func.attr, called=True)
     else:
         callee = evaluate(m, expr.func)

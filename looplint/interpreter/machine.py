@@ -44,6 +44,8 @@ class Facts:
     supervising: set[EventKey] = field(default_factory=set)
     called: set[ir.Function] = field(default_factory=set)
     followed: set[str] = field(default_factory=set)
+    # The calls of `backward` and `step` that some path reaches, whatever they turned out to be.
+    reached: set[ir.Call] = field(default_factory=set)
     accumulated_backward: set[EventKey] = field(default_factory=set)
     # Sums that start from what a forward put out: an output in the making, no record of the iterations.
     added_to_outputs: set[EventKey] = field(default_factory=set)

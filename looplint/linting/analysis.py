@@ -10,7 +10,9 @@ import libcst as cst
 
 from looplint.finding import Certainty, Finding, Location, Problem, Related
 from looplint.interpreter.roots import follow, interpreter_of
+from looplint.linting.coverage import FoundLoop
 from looplint.linting.results import FileResult
+from looplint.queries.coverage import TrainingLoop, training_loops
 from looplint.queries.program import Program
 from looplint.repairs.fixes import fix_of
 from looplint.repairs.planner import Planner
@@ -68,7 +70,14 @@ def analyse_file(source: Source, rules: Sequence[Rule], overlay: Overlay | None 
         repairs.extend(report.repair for report in reports)
     if any(repairs):
         findings = _with_fixes(program, findings, repairs)
-    return FileResult(_distinct(findings), tuple(problems), frozenset(program.facts.followed), reads)
+    loops = tuple(_found(loop) for loop in training_loops(program, info, project.modules))
+    return FileResult(_distinct(findings), tuple(problems), frozenset(program.facts.followed), reads, loops)
+
+
+def _found(loop: TrainingLoop) -> FoundLoop:
+    # Places cost a walk over the whole file: they are computed where something is to be said.
+    location = span(loop.site)[0] if loop.reason else None
+    return FoundLoop(loop.site.module.filename, loop.number, location, loop.reason, loop.owner)
 
 
 def _with_fixes(program: Program, findings: list[Finding], repairs: list[Repair | None]) -> list[Finding]:

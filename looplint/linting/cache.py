@@ -22,6 +22,7 @@ from looplint import __version__
 from looplint.errors import UserError
 from looplint.finding import Edit, Finding, Fix, Location, Problem, Related
 from looplint.linting.catalogue import folder, rule_files
+from looplint.linting.coverage import FoundLoop
 from looplint.linting.results import FileResult
 from looplint.linting.selection import Selection
 from looplint.settings.values import Settings
@@ -36,6 +37,7 @@ _KEPT_FOR = 30 * 24 * 3600
 # The fields of results that hold values of a class, alone or in a tuple.
 _CLASSES: dict[str, type] = {
     "location": Location, "end_location": Location, "related": Related, "fix": Fix, "edits": Edit, "findings": Finding, "problems": Problem, "reads": Reads,
+    "loops": FoundLoop,
 }  # fmt: skip
 T = TypeVar("T")
 

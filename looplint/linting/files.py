@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from looplint.finding import Finding, Problem
+from looplint.linting.coverage import Coverage, merged
 from looplint.linting.results import FileResult
 from looplint.linting.selection import Selection, Ways
 from looplint.linting.shards import Shard, callers
@@ -37,6 +38,7 @@ class LintResult:
     problems: tuple[Problem, ...]
     checked: int
     remarks: tuple[str, ...] = ()
+    coverage: Coverage = Coverage()
 
 
 def lint_paths(
@@ -85,7 +87,7 @@ def lint_gathered(
     results = run(gathered.sources, ways, jobs, progress, cache)
     problems = [*gathered.problems, *(p for r in results for p in r.problems)]
     findings = in_cells(findings_of(results, gathered.sources, ways), gathered.sources)
-    return LintResult(tuple(findings), tuple(dict.fromkeys(problems)), gathered.checked)
+    return LintResult(tuple(findings), tuple(dict.fromkeys(problems)), gathered.checked, coverage=coverage_of(results, gathered.sources))
 
 
 def _lint_part(gathered: Gathered, shard: Shard, ways: Ways, run: Callable[[Sequence[Source]], list[FileResult]]) -> LintResult:
@@ -97,7 +99,13 @@ def _lint_part(gathered: Gathered, shard: Shard, ways: Ways, run: Callable[[Sequ
     problems = [*(p for p in gathered.problems if shard.holds(p.filename)), *(p for r in results for p in r.problems)]
     # Whether a comment silences anything is known only where all files are looked at.
     findings = in_cells(unsilenced(ways.shown(merge([*results, *elsewhere])), own), own)
-    return LintResult(tuple(findings), tuple(dict.fromkeys(problems)), sum(shard.holds(shown_as(str(file))) for file in gathered.files))
+    checked = sum(shard.holds(shown_as(str(file))) for file in gathered.files)
+    return LintResult(tuple(findings), tuple(dict.fromkeys(problems)), checked, coverage=coverage_of([*results, *elsewhere], own))
+
+
+def coverage_of(results: Iterable[FileResult], sources: Iterable[Source]) -> Coverage:
+    """How many of the training loops in some sources were judged."""
+    return merged((loop for result in results for loop in result.loops), sources)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from looplint.finding import Edit, Finding, Fix, Location, Problem
-from looplint.linting.files import Gathered, LintResult, Progress, findings_of, gather, judge, run
+from looplint.linting.files import Gathered, LintResult, Progress, coverage_of, findings_of, gather, judge, run
 from looplint.linting.results import FileResult
 from looplint.linting.selection import Selection, Ways
 from looplint.linting.unused import CODE as UNUSED
@@ -94,7 +94,9 @@ def fix_gathered(
     session = Session(list(gathered.sources), results, ways, unsafe, gathered.files)
     session.work()
     problems = [*gathered.problems, *(p for r in session.results for p in r.problems)]
-    linted = LintResult(tuple(in_cells(session.remaining(), session.current)), tuple(dict.fromkeys(problems)), gathered.checked)
+    findings = tuple(in_cells(session.remaining(), session.current))
+    coverage = coverage_of(session.results, session.current)
+    linted = LintResult(findings, tuple(dict.fromkeys(problems)), gathered.checked, coverage=coverage)
     stdin = next((s for s in session.current if s.path is None), None)
     return FixResult(tuple(session.changed()), stdin, tuple(session.applied), linted)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from looplint.finding import Finding, Problem
+from looplint.linting.coverage import FoundLoop
 from looplint.sources.reads import Reads
 
 
@@ -13,10 +14,12 @@ class FileResult:
     """What linting one file gave.
 
     `followed` names the functions of other files that were followed with a caller's objects ("file::function"). `reads` is None where the result
-    is not to be used again: it came of an accident, or of something that cannot be checked.
+    is not to be used again: it came of an accident, or of something that cannot be checked. `loops` are the training loops of the file, and those of
+    other files that its objects let be judged.
     """
 
     findings: tuple[Finding, ...]
     problems: tuple[Problem, ...]
     followed: frozenset[str]
     reads: Reads | None = None
+    loops: tuple[FoundLoop, ...] = ()

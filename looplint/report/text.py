@@ -73,7 +73,8 @@ def _line(filename: str, cell: int | None, row: int) -> str:
 
 
 def closing(result: LintResult, style: Style) -> str:
-    return "".join([_count(result, style), *(f"{remark}\n" for remark in result.remarks)])
+    understood = result.coverage.sentence()
+    return "".join([_count(result, style), *(f"{remark}\n" for remark in result.remarks), f"{understood}\n" if understood else ""])
 
 
 def _count(result: LintResult, style: Style) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import libcst as cst
 
@@ -448,6 +448,24 @@ class Class:
     trains_itself: bool = False
 
 
+# The methods by which a loss goes backward and an optimizer steps, whatever they belong to.
+GRADIENT_METHODS: dict[str, Literal["backward", "step"]] = {"backward": "backward", "manual_backward": "backward", "step": "step"}
+
+
+@dataclass(slots=True, eq=False)
+class GradientCall:
+    """A call that, by the name of its method, sends a loss backward or makes an optimizer step: what a reader takes for a part of a training loop.
+
+    `loop` is the innermost loop of the text around it in its function.
+    """
+
+    call: Call
+    kind: Literal["backward", "step"]
+    function: Function
+    cls: Class | None
+    loop: cst.CSTNode | None
+
+
 @dataclass(slots=True, eq=False)
 class ModuleCode:
     """A lowered module; `top` is its body as a function without parameters."""
@@ -456,6 +474,7 @@ class ModuleCode:
     top: Function
     functions: list[Function]
     classes: list[Class]
+    gradient_calls: list[GradientCall]
 
 
 def path_of(expr: Expr) -> str | None:

@@ -29,7 +29,7 @@ def lower(tree: cst.Module) -> ir.ModuleCode:
     visitor.enter(top)
     top.body = visitor.block(tree.body)
     visitor.leave()
-    return ir.ModuleCode(tree, top, visitor.functions, visitor.classes)
+    return ir.ModuleCode(tree, top, visitor.functions, visitor.classes, visitor.gradient_calls)
 
 
 _BINARY = {
@@ -50,12 +50,14 @@ class LoweringVisitor:
         self._displayed = displayed
         self.functions: list[ir.Function] = []
         self.classes: list[ir.Class] = []
+        self.gradient_calls: list[ir.GradientCall] = []
         self._function_stack: list[ir.Function] = []
         self._class_stack: list[ir.Class | None] = []
         self._qualname: list[str] = []
         self._assigned: list[set[str]] = []
         # Of the names that a loop's body sets, those that it sets to a number of the text: counters that start again.
         self._reset: list[set[str]] = []
+        self._loops: list[cst.CSTNode] = []
         self._expr_visits: dict[type, Callable[[Any], ir.Expr]] = {}
         self._stmt_visits: dict[type, Callable[[Any], Sequence[ir.Stmt]]] = {}
 
@@ -74,7 +76,7 @@ class LoweringVisitor:
         if path is None:
             return None
         if path.startswith("self."):
-            cls = next((c for c in reversed(self._class_stack) if c is not None), None)
+            cls = self._class_of_method()
             if cls is not None:
                 return cls.usage.setdefault(path[5:], ir.Usage())
         return self._function_stack[-1].usage.setdefault(path, ir.Usage())
@@ -92,6 +94,9 @@ class LoweringVisitor:
                     self._assign_to(item)
             case ir.Star():
                 self._assign_to(target.value)
+
+    def _class_of_method(self) -> ir.Class | None:
+        return next((c for c in reversed(self._class_stack) if c is not None), None)
 
     # -- statements
 
@@ -189,7 +194,7 @@ class LoweringVisitor:
         usage = self._usage(iterated)
         if usage:
             usage.iterated = True
-        self._open_loop()
+        self._open_loop(node)
         target = self.expr(node.target)
         self._assign_to(target)
         body = self.suite(node.body)
@@ -198,18 +203,20 @@ class LoweringVisitor:
         return (ir.For(node, target, iterated, body, orelse, assigned, reset),)
 
     def visit_While(self, node: cst.While) -> Sequence[ir.Stmt]:
-        self._open_loop()
+        self._open_loop(node)
         test = self._test(node.test)
         body = self.suite(node.body)
         assigned, reset = self._close_loop()
         orelse = self.suite(node.orelse.body) if node.orelse else []
         return (ir.While(node, test, body, orelse, assigned, reset),)
 
-    def _open_loop(self) -> None:
+    def _open_loop(self, node: cst.CSTNode) -> None:
+        self._loops.append(node)
         self._assigned.append(set())
         self._reset.append(set())
 
     def _close_loop(self) -> tuple[frozenset[str], frozenset[str]]:
+        self._loops.pop()
         assigned, reset = self._assigned.pop(), self._reset.pop()
         if self._assigned:
             self._assigned[-1] |= assigned
@@ -296,14 +303,14 @@ class LoweringVisitor:
         function = self._function(node, node.name.value, node.params, decorators)
         if self._assigned:
             self._assigned[-1].add(function.name)
-        saved = self._assigned, self._reset
-        self._assigned, self._reset = [], []
+        saved = self._assigned, self._reset, self._loops
+        self._assigned, self._reset, self._loops = [], [], []
         self._qualname.append(node.name.value)
         self.enter(function)
         function.body = self.suite(node.body)
         self.leave()
         self._qualname.pop()
-        self._assigned, self._reset = saved
+        self._assigned, self._reset, self._loops = saved
         return (ir.FunctionDef(node, function),)
 
     def _function(self, node: cst.CSTNode, name: str, params: cst.Parameters, decorators: list[ir.Expr]) -> ir.Function:
@@ -378,7 +385,13 @@ class LoweringVisitor:
             usage.called = True
         args = [ir.Arg(self.expr(a.value), a.keyword.value if a.keyword else None, a.star) for a in node.args]
         self._note_passed(func, args)
-        return ir.Call(node, func, args)
+        call = ir.Call(node, func, args)
+        if isinstance(func, ir.Attr) and func.attr in ir.GRADIENT_METHODS:
+            loop = self._loops[-1] if self._loops else None
+            self.gradient_calls.append(
+                ir.GradientCall(call, ir.GRADIENT_METHODS[func.attr], self._function_stack[-1], self._class_of_method(), loop)
+            )
+        return call
 
     def _note_passed(self, func: ir.Expr, args: list[ir.Arg]) -> None:
         callee = ir.path_of(func)

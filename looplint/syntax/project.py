@@ -70,6 +70,11 @@ class Project:
             self._modules[info.path] = info
             self._links |= _link(info.path, Path(info.filename).absolute())
 
+    @property
+    def modules(self) -> list[ModuleInfo]:
+        """All modules of which something was asked for."""
+        return [info for info in self._modules.values() if info is not None]
+
     def by_filename(self, filename: str) -> ModuleInfo | None:
         return next((i for i in self._modules.values() if i is not None and i.filename == filename), None)
 

@@ -1,0 +1,129 @@
+"""Which training loops of a program were understood: silence about the others means nothing, and their readers are told.
+
+What counts as a training loop is read off the text alone: a call of `backward` in its innermost loop (or in its function, where a caller loops), in a
+program that steps. It is *judged* where that call is known to reach parameters that an optimizer in sight steps; only then do the rules see all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from looplint.domain.values import Obj
+from looplint.flow.graph import Event
+from looplint.knowledge.frameworks import FRAMEWORK_HOOKS
+from looplint.queries.program import Program
+from looplint.syntax import ir
+from looplint.syntax.project import ModuleInfo
+from looplint.syntax.site import Site
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingLoop:
+    """A training loop of the text, the `number`-th of its file: the call of `backward` it is known by, and how far it was understood.
+
+    `reason` says why it is not judged; `owner` names the library that runs the loop in place of the program.
+    """
+
+    site: Site
+    number: int
+    reason: str = ""
+    owner: str = ""
+
+
+def training_loops(program: Program, main: ModuleInfo, modules: Iterable[ModuleInfo]) -> Iterator[TrainingLoop]:
+    """The training loops of the linted file, and those of other files that were judged with this file's objects.
+
+    Args:
+        program: what was followed.
+        main: the linted file.
+        modules: all files of the project of which something was read.
+    """
+    known = _Known(program)
+    for info in modules:
+        for number, calls in enumerate(_loops(info)):
+            reason = _reason(program, known, info, calls)
+            if reason == "" or (info is main and reason is not None):
+                yield TrainingLoop(Site(info, calls[0].call.node), number, reason)
+    trainers = [o for o in program.facts.created.values() if o.kind == "framework-object" and o.source is main and o.node is not None]
+    for number, trainer in enumerate(trainers, 1):
+        yield TrainingLoop(Site(main, trainer.node), -number, owner=trainer.qualname.partition(".")[0])
+
+
+class _Known:
+    """What the graph has of each call of the text."""
+
+    def __init__(self, program: Program) -> None:
+        self.backwards: dict[int, list[Event]] = {}
+        self.steps: dict[int, list[Event]] = {}
+        stepped: dict[Obj, None] = {}
+        for event in program.of("backward"):
+            self.backwards.setdefault(id(event.site.node), []).append(event)
+        for event in program.of("step"):
+            self.steps.setdefault(id(event.site.node), []).append(event)
+            for obj in sorted(event.subjects, key=lambda o: (o.name, o.kind)):
+                if obj.kind in ("optimizer", "engine"):
+                    stepped[obj] = None
+        self.stepped = list(stepped)
+
+
+def _loops(info: ModuleInfo) -> Iterable[list[ir.GradientCall]]:
+    """The calls of `backward` in a file, those of one innermost loop together."""
+    groups: dict[tuple[int, int], list[ir.GradientCall]] = {}
+    for call in info.code.gradient_calls if info.code is not None else ():
+        if call.kind == "backward" and not (call.function.name == "backward" and call.cls is not None):
+            groups.setdefault((id(call.function), id(call.loop)), []).append(call)
+    return groups.values()
+
+
+def _reason(program: Program, known: _Known, info: ModuleInfo, calls: list[ir.GradientCall]) -> str | None:
+    """Why a loop is not judged: "" where it is, None where it is no training loop."""
+    events = [event for call in calls for event in known.backwards.get(id(call.call.node), ())]
+    if any(program.touches(event, obj) == "must" for event in events for obj in known.stepped):
+        return ""
+    first = calls[0]
+    steps = _steps_beside(info, first)
+    if not steps and not any(call.kind == "step" for call in (info.code.gradient_calls if info.code is not None else ())):
+        return None  # gradients of inputs, checks of gradients: nothing here is trained
+    if not any(call.call in program.facts.reached for call in calls):
+        return _unreached(program, first)
+    loss = _loss(first.call)
+    if not events:
+        return f"nothing shows that `{loss}` is a loss"
+    if not any(event.subjects for event in events):
+        return f"nothing shows which model `{loss}` comes from"
+    unknown = [step for step in steps if id(step.call.node) not in known.steps]
+    if unknown and isinstance(unknown[0].call.func, ir.Attr):
+        return f"nothing shows that `{ir.render(unknown[0].call.func.value)}` is an optimizer"
+    if not known.stepped:
+        return "no step of an optimizer is seen"
+    return f"nothing shows that an optimizer in sight holds the parameters that `{loss}` comes from"
+
+
+def _unreached(program: Program, call: ir.GradientCall) -> str:
+    """Why no path that was followed leads to a call."""
+    if call.cls is not None and call.function.name in FRAMEWORK_HOOKS:
+        return f"`{call.function.name}` is called by a framework"
+    if not program.complete:
+        return "the program is larger than looplint follows"
+    if call.function not in program.facts.called and call.function.name != "<module>":
+        return f"`{call.function.qualname}` is not called in sight"
+    return "no path that was followed leads to it"
+
+
+def _steps_beside(info: ModuleInfo, call: ir.GradientCall) -> list[ir.GradientCall]:
+    """The calls of `step` in the function of a call of `backward` that can be an optimizer's: they take nothing, or a closure."""
+    steps = info.code.gradient_calls if info.code is not None else ()
+    return [s for s in steps if s.kind == "step" and s.function is call.function and len(s.call.args) <= 1 and not _is_schedule(s.call)]
+
+
+def _is_schedule(call: ir.Call) -> bool:
+    receiver = ir.render(call.func.value).lower() if isinstance(call.func, ir.Attr) else ""
+    return any(word in receiver for word in ("sched", "env", "prof", "lr_", "warmup"))
+
+
+def _loss(call: ir.Call) -> str:
+    """The text of what goes backward: the receiver of `loss.backward()`, the argument of `accelerator.backward(loss)`."""
+    receiver = call.func.value if isinstance(call.func, ir.Attr) else call.func
+    given = [a.value for a in call.args if a.keyword is None]
+    return ir.render(given[0] if given and isinstance(receiver, ir.Name | ir.Attr) and not isinstance(given[0], ir.Const) else receiver)
