@@ -16,10 +16,13 @@ from looplint.errors import UserError
 from looplint.settings.formats import FORMATS
 
 if TYPE_CHECKING:
+    from looplint.linting.coverage import Coverage
     from looplint.linting.fixing import FixResult
     from looplint.settings.configuration import Configurations
     from looplint.sources.changes import Changes
 
+# The formats that have no place for which loops were judged: it is said on standard error.
+_WITHOUT_COVERAGE = frozenset({"concise", "json", "json-lines", "gitlab", "junit"})
 HELP = ("Lint", "PATH...", "Lint files and folders: `looplint check PATH...`.")
 
 
@@ -30,7 +33,7 @@ class Check(Grouped):
         "Rules": ("select", "ignore", "extend_select", "target_torch"),
         "Files": ("exclude", "force_exclude", "extension", "stdin_filename", "show_files"),
         "Repairs": ("fix", "unsafe_fixes", "diff", "fix_only", "show_fixes"),
-        "Report": ("output_format", "output_file", "statistics", "quiet", "exit_zero"),
+        "Report": ("output_format", "output_file", "statistics", "quiet", "exit_zero", "require_coverage"),
         "What is new": ("since", "diff_only", "known", "write_baseline", "add_noqa"),
         "Configuration": ("config", "isolated"),
         "The run": ("watch", "jobs", "shard", "no_cache", "cache_dir"),
@@ -73,6 +76,7 @@ def _pairs(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tup
 @click.option("--statistics", is_flag=True, help="How often each rule spoke (text or json).")
 @click.option("--quiet", "-q", is_flag=True, help="Print findings only.")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 even when there are findings.")
+@click.option("--require-coverage", type=click.IntRange(0, 100), metavar="PERCENT", help="Exit 1 where fewer of the loops were judged.")
 @click.option("--since", metavar="REV", help="Only lines changed since a revision of git.")
 @click.option("--diff-only", is_flag=True, help="Only lines not committed yet: --since HEAD.")
 @click.option("--baseline", "known", type=click.Path(), metavar="FILE", help="Leave out the problems that FILE knows.")
@@ -106,13 +110,14 @@ def command(
     shard: str | None,
     no_cache: bool,
     exit_zero: bool,
+    require_coverage: int | None,
     jobs: int | None,
     quiet: bool,
     **options: Any,
 ) -> None:
     """Lint files and folders ("-" is standard input; the current folder where none is named).
 
-    Exit codes: 0 nothing found, 1 findings, 2 wrong use or unreadable files.
+    Exit codes: 0 nothing found, 1 findings (or fewer loops judged than required), 2 wrong use or unreadable files.
     """
     from looplint.commands.progress import progress
     from looplint.linting.cache import Cache, place
@@ -181,7 +186,20 @@ def command(
         write_atomic(output_file, text.encode("utf-8", "surrogateescape"))
     elif output_format != "text" or not quiet or result.findings:
         click.echo(text, nl=False, err=repairs is not None and repairs.stdin is not None)
-    sys.exit(2 if result.problems else 1 if result.findings and not exit_zero else 0)
+    if output_format in _WITHOUT_COVERAGE and result.coverage.lost and not quiet:
+        click.echo(result.coverage.told(), nl=False, err=True)
+    covered = _covers(result.coverage, require_coverage)
+    sys.exit(2 if result.problems else 1 if (result.findings and not exit_zero) or not covered else 0)
+
+
+def _covers(coverage: Coverage, required: int | None) -> bool:
+    """Whether as many of the training loops were judged as is required; it is said where they were not."""
+    if required is None or coverage.percent >= required:
+        return True
+    judged = len(coverage.judged)
+    own = judged + len(coverage.lost)
+    click.echo(f"error: {judged} of {own} training loops were judged ({coverage.percent:.0f} %), where {required} % are required", err=True)
+    return False
 
 
 def _show_files(paths: tuple[str, ...], configurations: Configurations) -> NoReturn:

@@ -61,26 +61,24 @@ class Coverage:
         own = len(self.judged) + len(self.lost)
         return 100 * len(self.judged) / own if own else 100.0
 
-    def sentence(self, most: int | None = _NAMED) -> str:
-        """What was understood, in a sentence or two; nothing where there is no training loop.
+    def told(self, most: int | None = _NAMED) -> str:
+        """What was understood, as lines of text; nothing where there is no training loop.
 
         Args:
             most: how many of the loops that could not be followed are named; all where it is None.
         """
-        parts = []
+        lines = []
         if self.judged or self.lost:
-            files = len({loop.filename for loop in self.judged})
-            parts.append(f"Judged {_count(len(self.judged), 'training loop')}" + (f" in {_count(files, 'file')}" if files else ""))
-        if self.lost:
-            named = self.lost[:most]
-            places = ", ".join(f"{loop.place} ({loop.reason})" for loop in named)
-            rest = f", and {len(self.lost) - len(named)} more" if len(named) < len(self.lost) else ""
-            parts.append(f"{len(self.lost)} could not be followed: {places}{rest}")
-        text = f"{'; '.join(parts)}." if parts else ""
+            judged = f"{_count(len(self.judged), 'training loop')} in {_count(len({loop.filename for loop in self.judged}), 'file')}"
+            lost = f"; {len(self.lost)} could not be followed:" if self.lost else "."
+            lines.append(f"Judged {judged if self.judged else 'no training loop'}{lost}\n")
+        lines += [f"  {loop.place}: {loop.reason}\n" for loop in self.lost[:most]]
+        if most is not None and len(self.lost) > most:
+            lines.append(f"  and {len(self.lost) - most} more, which --statistics lists\n")
         if self.owned:
             owners = ", ".join(sorted({loop.owner for loop in self.owned}))
-            text += f"{' ' if text else ''}{_count(len(self.owned), 'loop')} run by {owners}: not judged."
-        return text
+            lines.append(f"Not judged: {_count(len(self.owned), 'loop')} that {owners} run{'s' if len(self.owned) == 1 else ''}.\n")
+        return "".join(lines)
 
 
 def _count(number: int, noun: str) -> str:

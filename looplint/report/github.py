@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from looplint.finding import Finding, Location, Problem, written_place
+from looplint.linting.coverage import FoundLoop
 from looplint.linting.files import LintResult
 from looplint.report.paths import below
 from looplint.report.places import in_file
@@ -12,7 +13,7 @@ _WORKSPACE = "GITHUB_WORKSPACE"
 
 
 def render(result: LintResult, *, colour: bool = False) -> str:
-    return "".join([*map(_finding, result.findings), *map(_problem, result.problems)])
+    return "".join([*map(_finding, result.findings), *map(_problem, result.problems), *map(_not_followed, result.coverage.lost)])
 
 
 def _finding(finding: Finding) -> str:
@@ -30,6 +31,12 @@ def _finding(finding: Finding) -> str:
 
 def _problem(problem: Problem) -> str:
     return _command("error", "looplint", below(problem.filename, _WORKSPACE), _place(problem), None, str(problem))
+
+
+def _not_followed(loop: FoundLoop) -> str:
+    place = in_file(loop.filename, loop.location, loop.cell) if loop.location else None
+    message = f"{loop.place}: this training loop could not be followed: {loop.reason}"
+    return _command("notice", "looplint", below(loop.filename, _WORKSPACE), place, None, message)
 
 
 def _place(problem: Problem) -> Location | None:

@@ -11,6 +11,7 @@ from urllib.parse import quote
 from looplint import __version__
 from looplint.finding import Edit, Finding, Fix, Location, Problem, Related
 from looplint.linting.catalogue import Rule, load
+from looplint.linting.coverage import FoundLoop
 from looplint.linting.files import LintResult
 from looplint.linting.fingerprint import Identity, identify
 from looplint.report.json import url_of
@@ -112,9 +113,21 @@ def _replacement(edit: Edit) -> Json:
 
 def _invocation(result: LintResult) -> Json:
     invocation: Json = {"executionSuccessful": not result.problems}
-    if result.problems:
-        invocation["toolExecutionNotifications"] = [_notification(p) for p in result.problems]
+    notifications = [*map(_notification, result.problems), *map(_not_followed, result.coverage.lost)]
+    if notifications:
+        invocation["toolExecutionNotifications"] = notifications
+    if result.coverage.loops:
+        invocation["properties"] = {"judgedLoops": len(result.coverage.judged), "lostLoops": len(result.coverage.lost)}
     return invocation
+
+
+def _not_followed(loop: FoundLoop) -> Json:
+    place = _physical(loop.filename, loop.location, None, loop.cell)
+    return {
+        "level": "note",
+        "message": {"text": _message(f"this training loop could not be followed: {loop.reason}")},
+        "locations": [{"physicalLocation": place}],
+    }
 
 
 def _notification(problem: Problem) -> Json:

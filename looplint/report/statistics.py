@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from looplint.finding import Finding
+from looplint.linting.coverage import FoundLoop
 from looplint.linting.files import LintResult
 
 
@@ -39,7 +40,7 @@ def _repairable(finding: Finding) -> bool:
 
 def render(name: str, result: LintResult, *, colour: bool = False) -> str:
     """The counts as JSON, or as text with the closing line of the text report."""
-    return _json(counts(result.findings)) if name == "json" else _text(result, colour=colour)
+    return _json(result) if name == "json" else _text(result, colour=colour)
 
 
 def _text(result: LintResult, *, colour: bool) -> str:
@@ -53,13 +54,32 @@ def _text(result: LintResult, *, colour: bool) -> str:
     for c in found:
         mark = f"{c.mark} " if marks else ""
         lines.append(f"{style(str(c.count).rjust(number), bold=True)}\t{style(c.code.ljust(code), fg='red', bold=True)}\t{mark}{c.name}\n")
-    return "".join([*lines, closing(result, style)])
+    return "".join([*lines, closing(result, style, most=None)])
 
 
-def _json(found: Sequence[Count]) -> str:
+def _json(result: LintResult) -> str:
     from json import dumps
 
-    entries = [
-        {"code": c.code, "name": c.name, "count": c.count, "fixable": c.fixable == c.count, "fixable_count": c.fixable} for c in found
+    entries: list[dict[str, object]] = [
+        {"code": c.code, "name": c.name, "count": c.count, "fixable": c.fixable == c.count, "fixable_count": c.fixable}
+        for c in counts(result.findings)
     ]
+    coverage = result.coverage
+    if coverage.loops:
+        lost = [_loop(loop) for loop in coverage.lost]
+        entries.append(
+            {
+                "code": None,
+                "name": "coverage",
+                "count": len(lost),
+                "judged": len(coverage.judged),
+                "owned": len(coverage.owned),
+                "lost": lost,
+            }
+        )
     return dumps(entries, indent=2) + "\n"
+
+
+def _loop(loop: FoundLoop) -> dict[str, object]:
+    place = {"row": loop.location.row, "column": loop.location.column} if loop.location else None
+    return {"filename": loop.filename, "cell": loop.cell, "location": place, "reason": loop.reason}

@@ -72,9 +72,9 @@ def _line(filename: str, cell: int | None, row: int) -> str:
     return lines[row - 1].replace("\t", " ") if 0 < row <= len(lines) else ""
 
 
-def closing(result: LintResult, style: Style) -> str:
-    understood = result.coverage.sentence()
-    return "".join([_count(result, style), *(f"{remark}\n" for remark in result.remarks), f"{understood}\n" if understood else ""])
+def closing(result: LintResult, style: Style, most: int | None = 3) -> str:
+    """The count of findings, remarks on the run, and which loops were judged; `most` of those that were not are named, all where it is None."""
+    return "".join([_count(result, style), *(f"{remark}\n" for remark in result.remarks), result.coverage.told(most)])
 
 
 def _count(result: LintResult, style: Style) -> str:

@@ -119,7 +119,7 @@ def test_sarif_of_the_shipped_script_is_valid_and_complete() -> None:
         == ["LL103", "LL102", "LL401", "LL302", "LL303"]
     )
     assert all("## Why it matters" in rule["help"]["markdown"] and rule["helpUri"].startswith("https://") for rule in rules)
-    assert run["invocations"] == [{"executionSuccessful": True}]
+    assert run["invocations"] == [{"executionSuccessful": True, "properties": {"judgedLoops": 1, "lostLoops": 0}}]
     place = run["results"][0]["locations"][0]["physicalLocation"]
     assert place["artifactLocation"] == {"uri": "examples/train.py", "uriBaseId": "SRCROOT"}
     assert Path(run["originalUriBaseIds"]["SRCROOT"]["uri"].removeprefix("file://")).joinpath(place["artifactLocation"]["uri"]).is_file()
@@ -186,7 +186,7 @@ def test_statistics_count_each_rule_and_close_as_text_does(tmp_path: Path) -> No
     script = (ROOT / "examples/train.py").read_text(encoding="utf-8")
     (tmp_path / "a.py").write_text(script)
     (tmp_path / "b.py").write_text(script.replace("    clip_grad_norm_", "    pass  # clip_grad_norm_"))
-    *lines, closing = output("text", ".", "--statistics", cwd=tmp_path).splitlines()
+    *lines, closing, judged = output("text", ".", "--statistics", cwd=tmp_path).splitlines()
     assert lines == [
         "2\tLL102\t[*] missing-zero-grad",
         "2\tLL302\t[*] missing-eval-mode",
@@ -194,10 +194,10 @@ def test_statistics_count_each_rule_and_close_as_text_does(tmp_path: Path) -> No
         "2\tLL401\t[*] logged-tensor",
         "1\tLL103\t[*] clip-before-backward",
     ]
-    assert (
-        closing
-        == output("text", ".", cwd=tmp_path).splitlines()[-1]
-        == "Found 9 problems in 2 files (2 files checked). 9 can be repaired with --fix."
+    assert [closing, judged] == output("text", ".", cwd=tmp_path).splitlines()[-2:]
+    assert (closing, judged) == (
+        "Found 9 problems in 2 files (2 files checked). 9 can be repaired with --fix.",
+        "Judged 2 training loops in 2 files.",
     )
 
 

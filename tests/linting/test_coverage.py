@@ -1,0 +1,102 @@
+"""What is said about the loops that were judged, and about those that could not be followed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from looplint.commands.cli import cli
+from looplint.finding import Location
+from looplint.linting.coverage import Coverage, FoundLoop
+
+JUDGED = """\
+import torch
+from torch import nn, optim
+
+
+def train(loader):
+    net = nn.Linear(2, 1)
+    optimizer = optim.SGD(net.parameters(), lr=0.1)
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = nn.functional.mse_loss(net(x), y)
+        loss.backward()
+        optimizer.step()
+"""
+# Nothing shows who calls the function, or with what.
+LOST = """\
+import torch
+
+
+def make():
+    def train(net, loader, optimizer):
+        for x in loader:
+            net(x).sum().backward()
+            optimizer.step()
+
+    return {}
+"""
+ATTACK = """\
+import torch
+
+
+def attack(net, x, y):
+    x.requires_grad_()
+    torch.nn.functional.cross_entropy(net(x), y).backward()
+    return x + x.grad.sign()
+"""
+
+
+def checked(folder: Path, *options: str, **files: str) -> Result:
+    for name, text in files.items():
+        (folder / f"{name}.py").write_text(text)
+    return CliRunner().invoke(cli, ["check", "--no-cache", "--isolated", str(folder), *options])
+
+
+def test_judged_loops_are_counted(tmp_path: Path) -> None:
+    assert "Judged 1 training loop in 1 file.\n" in checked(tmp_path, judged=JUDGED).output
+
+
+def test_a_loop_that_could_not_be_followed_is_named_with_the_reason(tmp_path: Path) -> None:
+    output = checked(tmp_path, judged=JUDGED, lost=LOST).output
+    assert "Judged 1 training loop in 1 file; 1 could not be followed:\n" in output
+    assert "lost.py:7: `make.train` is not called in sight" in output
+
+
+def test_gradients_of_inputs_are_no_training_loop(tmp_path: Path) -> None:
+    assert "training loop" not in checked(tmp_path, attack=ATTACK).output
+
+
+def test_a_loop_that_a_caller_lets_be_judged_is_judged(tmp_path: Path) -> None:
+    epoch = "def epoch(net, loss_of, optimizer, x):\n    optimizer.zero_grad()\n    loss_of(net(x)).backward()\n    optimizer.step()\n"
+    main = (
+        "from torch import nn, optim\nfrom engine import epoch\n\nnet = nn.Linear(1, 1)\noptimizer = optim.SGD(net.parameters(), lr=0.1)\n"
+        "for x in loader:\n    epoch(net, nn.MSELoss(), optimizer, x)\n"
+    )
+    assert "Judged 1 training loop in 1 file.\n" in checked(tmp_path, engine=epoch, main=main).output
+
+
+@pytest.mark.parametrize(("required", "status"), [("50", 0), ("51", 1)])
+def test_a_share_of_judged_loops_can_be_required(tmp_path: Path, required: str, status: int) -> None:
+    result = checked(tmp_path, "--exit-zero", "--require-coverage", required, judged=JUDGED, lost=LOST)
+    assert result.exit_code == status
+    assert ("1 of 2 training loops were judged (50 %), where 51 % are required" in result.output) == bool(status)
+
+
+def test_every_format_says_which_loop_was_lost(tmp_path: Path) -> None:
+    for output_format in ("sarif", "github", "concise", "json", "gitlab", "junit"):
+        result = checked(tmp_path, "--output-format", output_format, lost=LOST)
+        assert "not called in sight" in result.output, output_format
+    counted = json.loads(checked(tmp_path, "--output-format", "json", "--statistics", lost=LOST).stdout)
+    assert [(entry["name"], entry["lost"][0]["location"]["row"]) for entry in counted if entry["code"] is None] == [("coverage", 7)]
+
+
+def test_many_lost_loops_are_counted_and_the_first_ones_named() -> None:
+    lost = tuple(FoundLoop("train.py", n, Location(n, 1), "too large") for n in range(1, 6))
+    owned = FoundLoop("train.py", -1, owner="lightning")
+    text = Coverage((*lost, owned)).told()
+    assert text.count("too large") == 3
+    assert text.endswith("  and 2 more, which --statistics lists\nNot judged: 1 loop that lightning runs.\n")
