@@ -77,7 +77,7 @@ def check(program: Program) -> Reports:
         if value.graph != "yes" or not event.data["carried"] or program.goes_backward(event) or event.key in program.facts.added_to_outputs:
             continue
         loop = event.data["carried"][-1]
-        made = [program.forwards[k] for k in value.forwards if k in program.forwards]
+        made = program.forwards_of(value.forwards)
         if not any(loop in e.loops for e in made):
             continue
         target = event.data["target"]

@@ -79,7 +79,7 @@ def check(program: Program) -> Reports:
         if event.data["slot"] or program.goes_backward(event) or event.data["into"].info.get("leaves"):
             continue
         carried = [loop for loop in event.data["carried"] if keeps_history(program, loop)]
-        made = [program.forwards[k] for k in value.forwards if k in program.forwards]
+        made = program.forwards_of(value.forwards)
         if not carried or not any(carried[-1] in e.loops for e in made) or _is_of_one_update(program, event, made):
             continue
         what = event.data["into"].name or f"the {event.data['into'].kind}"

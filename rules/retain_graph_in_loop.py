@@ -84,7 +84,7 @@ def check(program: Program) -> Reports:
             continue
         if any(loop in e.loops for e in program.of("escape")) or any(e.data.get("closure") for e in program.of("step")):
             continue
-        made = [program.forwards[key] for key in forwards if key in program.forwards]
+        made = program.forwards_of(forwards)
         if len(made) < len(forwards) or any(loop not in e.loops for e in made):
             continue
         message = "retain_graph=True on the only backward of this graph: the saved activations stay until the loss is replaced, for nothing"

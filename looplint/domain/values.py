@@ -1,13 +1,18 @@
 """Abstract values: what a name can hold, as a set of atoms.
 
 A value is a frozenset of atoms; joining two paths is the union. All tensors of a value are kept as one atom.
+
+In which order a set is gone over hangs on the hashes in it, and following a program goes over such sets everywhere. So no hash rests on an address
+or on the seed of Python's hashes of text: objects are hashed by their number, text by its content. One input then has one output.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import TYPE_CHECKING, Any, Literal
+from zlib import crc32
 
 if TYPE_CHECKING:
     from looplint.interpreter.frames import Frame
@@ -22,12 +27,44 @@ WIDTH = 8
 _OF_ALL = frozenset({"scaler"})
 
 
-class Obj:
-    """An abstract object: one allocation site in one calling context."""
+_GRAPHS: tuple[Graph, ...] = ("no", "maybe", "yes")
 
-    __slots__ = ("cls", "escaped", "heap", "info", "key", "kind", "many", "name", "node", "parent", "qualname", "source", "symbolic")
+_numbers = count()
+
+
+def number_anew() -> None:
+    """An analysis begins: what came before it has no part in the numbers of its objects."""
+    global _numbers
+    _numbers = count()
+
+
+def hash_of_text(text: str) -> int:
+    """A hash that is the same in every process."""
+    return crc32(text.encode("utf-8", "surrogatepass"))
+
+
+class Obj:
+    """An abstract object: one allocation site in one calling context. `number` tells when in the analysis it was first met."""
+
+    __slots__ = (
+        "cls",
+        "escaped",
+        "heap",
+        "info",
+        "key",
+        "kind",
+        "many",
+        "name",
+        "node",
+        "number",
+        "parent",
+        "qualname",
+        "source",
+        "symbolic",
+    )
 
     def __init__(self, kind: str, key: object, name: str = "", *, qualname: str = "", cls: ClassRef | None = None) -> None:
+        self.number = next(_numbers)
         self.kind = kind
         self.key = key
         self.name = name
@@ -41,6 +78,9 @@ class Obj:
         self.symbolic = False
         self.many = False
         self.escaped = False
+
+    def __hash__(self) -> int:
+        return self.number
 
     def __repr__(self) -> str:
         return f"{self.kind}:{self.name or self.qualname}"
@@ -60,12 +100,18 @@ class Const:
     value: Any
     type: type
 
+    def __hash__(self) -> int:
+        return hash_of_text(self.value) if isinstance(self.value, str) else hash(self.value) if isinstance(self.value, int | float) else 0
+
 
 @dataclass(frozen=True, slots=True)
 class Number:
     """A number that is not known, with what it counts: any of "epochs", "steps", "batches"."""
 
     units: frozenset[str] = frozenset()
+
+    def __hash__(self) -> int:
+        return len(self.units)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +120,9 @@ class Ref:
 
     obj: Obj
 
+    def __hash__(self) -> int:
+        return self.obj.number
+
 
 @dataclass(frozen=True, slots=True)
 class Made:
@@ -81,6 +130,9 @@ class Made:
 
     op: str
     site: Site | None = None
+
+    def __hash__(self) -> int:
+        return hash_of_text(self.op)
 
 
 # Some operation of torch: all that is known is that a tensor came out.
@@ -101,6 +153,9 @@ class Outcome:
     path: tuple[int | str, ...] = ()
     key: EventKey | None = None
     own: bool = False
+
+    def __hash__(self) -> int:
+        return hash((hash_of_text(self.op), self.module.number if self.module is not None else -1))
 
 
 Outcomes = frozenset[Outcome]
@@ -128,6 +183,9 @@ class Tensor:
     def tagged(self, *tags: tuple[str, Any]) -> Tensor:
         return replace(self, tags=self.tags | frozenset(tags))
 
+    def __hash__(self) -> int:
+        return hash((self.sources, _GRAPHS.index(self.graph), len(self.origins), len(self.tags), self.scalar))
+
 
 @dataclass(frozen=True, slots=True)
 class Params:
@@ -137,12 +195,18 @@ class Params:
     exact: bool = True
     grad: bool = False
 
+    def __hash__(self) -> int:
+        return hash((self.sources, self.exact, self.grad))
+
 
 @dataclass(frozen=True, slots=True)
 class Tuple:
     """A tuple, each of its items known as a value of its own."""
 
     items: tuple[Value, ...]
+
+    def __hash__(self) -> int:
+        return hash(self.items)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +219,9 @@ class Func:
     bound: Value | None = None
     owner: ClassRef | None = None
 
+    def __hash__(self) -> int:
+        return hash_of_text(self.function.qualname)
+
 
 @dataclass(frozen=True, slots=True)
 class ClassRef:
@@ -164,6 +231,9 @@ class ClassRef:
     module: ModuleInfo
     closure: Frame | None = None
 
+    def __hash__(self) -> int:
+        return hash_of_text(self.cls.qualname)
+
 
 @dataclass(frozen=True, slots=True)
 class Method:
@@ -171,6 +241,9 @@ class Method:
 
     obj: Atom
     name: str
+
+    def __hash__(self) -> int:
+        return hash((self.obj, hash_of_text(self.name)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +254,9 @@ class Partial:
     args: tuple[Value, ...]
     kwargs: tuple[tuple[str, Value], ...]
 
+    def __hash__(self) -> int:
+        return hash((self.func, self.args))
+
 
 @dataclass(frozen=True, slots=True)
 class External:
@@ -188,12 +264,18 @@ class External:
 
     qualname: str
 
+    def __hash__(self) -> int:
+        return hash_of_text(self.qualname)
+
 
 @dataclass(frozen=True, slots=True)
 class ModuleRef:
     """A module of the project."""
 
     module: ModuleInfo
+
+    def __hash__(self) -> int:
+        return 0  # where the project lies must not matter
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +285,9 @@ class Super:
     owner: ClassRef
     instance: Value
 
+    def __hash__(self) -> int:
+        return hash((self.owner, self.instance))
+
 
 @dataclass(frozen=True, slots=True)
 class Iter:
@@ -211,6 +296,9 @@ class Iter:
     element: Value
     over: frozenset[Obj] = frozenset()
     bound: Value = frozenset()
+
+    def __hash__(self) -> int:
+        return hash((self.element, self.over))
 
 
 NUMBERS = frozenset({Iter(frozenset({Number()}))})
@@ -224,6 +312,9 @@ class Context:
     args: tuple[Value, ...] = ()
     info: tuple[tuple[str, Any], ...] = ()
 
+    def __hash__(self) -> int:
+        return hash((hash_of_text(self.effect), self.args))
+
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
@@ -231,6 +322,9 @@ class Unknown:
 
     deps: frozenset[Obj] = frozenset()
     files: frozenset[Obj] = frozenset()
+
+    def __hash__(self) -> int:
+        return hash((self.deps, self.files))
 
 
 Atom = (
@@ -302,7 +396,7 @@ def _widen(value: Value) -> Value:
 def objects(value: Value, kind: str | None = None) -> list[Obj]:
     """The objects a value can be, in a stable order."""
     found = [a.obj for a in value if isinstance(a, Ref) and (kind is None or a.obj.kind == kind)]
-    return sorted(found, key=lambda o: (o.name, o.kind, id(o))) if len(found) > 1 else found
+    return sorted(found, key=lambda o: (o.name, o.kind, o.number)) if len(found) > 1 else found
 
 
 def tensor_of(value: Value) -> Tensor | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from looplint.domain.autocast import Autocast
-from looplint.domain.values import Arguments, ClassRef, EventKey, Func, Method, Obj, Ref, Tuple, Value, join
+from looplint.domain.values import Arguments, ClassRef, EventKey, Func, Method, Obj, Ref, Tuple, Value, join, number_anew
 from looplint.flow.events import EventKind
 from looplint.flow.graph import Condition, Event, EventGraph, Guard, Loop, Loose
 from looplint.interpreter.frames import Frame, LoopScope, Snapshot, Trace, merge
@@ -74,6 +74,7 @@ class Machine:
     """Follows one linted file: frames, heap, the growing graph, and the path it stands on."""
 
     def __init__(self, project: Project, main: ModuleInfo) -> None:
+        number_anew()
         self.project = project
         self.main = main
         self.graph = EventGraph()

@@ -89,7 +89,7 @@ class Program:
     def _subjects(self, *kinds: str) -> list[Obj]:
         found: dict[Obj, None] = {}
         for event in self.events:
-            for obj in sorted(involved(event), key=lambda o: (o.name, o.kind)):
+            for obj in sorted(involved(event), key=lambda o: (o.name, o.kind, o.number)):
                 if obj.kind in kinds and "chosen" not in obj.info:
                     found.setdefault(obj)
         return list(found)
@@ -326,6 +326,10 @@ class Program:
     @cached_property
     def forwards(self) -> dict[object, Event]:
         return {e.key: e for e in self.of("forward")}
+
+    def forwards_of(self, keys: Iterable[object]) -> list[Event]:
+        """The forwards with some keys, in the order of the graph."""
+        return sorted((self.forwards[key] for key in keys if key in self.forwards), key=lambda e: e.index)
 
     def arguments_of(self, event: Event) -> Arguments | None:
         """What a forward is given, where its class is known."""

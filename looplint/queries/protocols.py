@@ -172,7 +172,7 @@ def contains_part(module: Obj, whole: Obj) -> bool:
 def unregistered(event: Event) -> list[Obj]:
     """The modules with parameters that an object made for itself and keeps in a plain container, where it does not know of them."""
     found = dict.fromkeys(o for o in _shelved(event) if _is_lost(o, event.data["constructor"]))
-    return sorted(found, key=lambda o: (o.name, o.qualname))
+    return sorted(found, key=lambda o: (o.name, o.qualname, o.number))
 
 
 def known_elsewhere(event: Event) -> bool:

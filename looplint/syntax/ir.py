@@ -593,6 +593,9 @@ def paths_in(expr: Expr) -> set[str]:
     return found
 
 
+_EMPTY = cst.Module([])
+
+
 def render(expr: Expr | None) -> str:
     """A short canonical text of an expression, for condition keys and messages."""
     match expr:
@@ -623,4 +626,4 @@ def render(expr: Expr | None) -> str:
         case BoolOp():
             return f"({render(expr.left)} {expr.op} {render(expr.right)})"
         case _:
-            return f"<{type(expr).__name__}@{id(expr):x}>"
+            return " ".join(_EMPTY.code_for_node(expr.node).split())
