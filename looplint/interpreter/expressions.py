@@ -13,6 +13,7 @@ from looplint.domain.values import (
     NONE,
     UNKNOWN,
     Arguments,
+    ClassRef,
     Const,
     Func,
     Number,
@@ -27,7 +28,7 @@ from looplint.domain.values import (
     join,
     ref,
 )  # fmt: skip
-from looplint.interpreter import calls, choices, hooks, objects
+from looplint.interpreter import calls, choices, generators, hooks, objects
 from looplint.interpreter.elements import element_of, subscript
 from looplint.interpreter.frames import Trace
 from looplint.interpreter.machine import Machine
@@ -83,6 +84,8 @@ def _call(m: Machine, expr: ir.Call) -> Value:
             args.keywords[arg.keyword] = value
         else:
             args.positional.append(value)
+    if not all(isinstance(a, Func | ClassRef) for a in callee):
+        generators.drain(m, args)
     return calls.call(m, callee, args, expr)
 
 
@@ -272,9 +275,13 @@ def _star(m: Machine, expr: ir.Star) -> Value:
 
 def _yield(m: Machine, expr: ir.Yield) -> Value:
     value = evaluate(m, expr.value) if expr.value is not None else NONE
+    if expr.delegated:
+        value = element_of(m, value)
     m.frame.yields = join(m.frame.yields, value)
     if m.frame.on_yield is not None:
         m.frame.on_yield(value)
+    elif m.at:
+        m.frame.pauses.append(m.save())
     return UNKNOWN
 
 

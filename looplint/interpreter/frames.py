@@ -45,7 +45,7 @@ class Frame:
     """An activation of a function in one calling context."""
 
     __slots__ = (
-        "born", "call", "calls", "chosen", "closure", "ctx", "depth", "entered", "function", "given", "instance", "locals", "module", "on_yield", "outside", "owner", "returns", "stars", "tests", "yields",
+        "born", "call", "calls", "chosen", "closure", "ctx", "depth", "entered", "function", "given", "instance", "locals", "module", "on_yield", "outside", "owner", "pauses", "returns", "stars", "tests", "yields",
     )  # fmt: skip
 
     def __init__(self, function: ir.Function, module: ModuleInfo, closure: Frame | None, ctx: object, depth: int) -> None:
@@ -61,6 +61,8 @@ class Frame:
         self.instance: Value = frozenset()
         self.returns: list[tuple[Snapshot, Value]] = []
         self.yields: Value = frozenset()
+        # Where a generator stands when it has yielded an item.
+        self.pauses: list[Snapshot] = []
         self.on_yield: Callable[[Value], None] | None = None
         self.calls: tuple[Site, ...] = ()
         self.call: Site | None = None

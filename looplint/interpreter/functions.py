@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looplint.domain.autocast import Autocast, region_of
 from looplint.domain.membership import ready
-from looplint.domain.values import NONE, UNKNOWN, Arguments, External, Func, Iter, Method, Ref, Tuple, Unknown, Value, ref
+from looplint.domain.values import NONE, UNKNOWN, Arguments, External, Func, Method, Ref, Tuple, Unknown, Value, ref
 from looplint.interpreter import choices, classes, unfollowed
 from looplint.interpreter.frames import Frame, Snapshot, merge
 from looplint.interpreter.machine import DEPTH, Machine
@@ -19,8 +19,9 @@ def call_function(m: Machine, func: Func, args: Arguments, expr: ir.Expr) -> Val
     function = func.function
     if not m.aside:
         m.facts.called.add(function)
-    if not m.aside and func.module is not m.main and func.module.path is not None:
-        m.facts.followed.add(f"{func.module.filename}::{function.qualname}")
+    if function.is_generator and m.alive:
+        return _generator(m, func, args, expr)
+    note_followed(m, func)
     if not m.alive:
         return UNKNOWN
     if m.frame.depth >= DEPTH or m.active.count(function) >= 1:
@@ -34,9 +35,26 @@ def call_function(m: Machine, func: Func, args: Arguments, expr: ir.Expr) -> Val
     result = run_frame(m, frame)
     if _is_own_update(func):
         unfollowed.unknown_call(m, func, Arguments([func.bound] if func.bound else []), expr)
-    if function.is_generator and frame.on_yield is None:
-        return frozenset({Iter(frame.yields or UNKNOWN)})
     return result
+
+
+def note_followed(m: Machine, func: Func) -> None:
+    """A function of another file is followed: with the objects it gets here, it is judged here."""
+    if not m.aside and func.module is not m.main and func.module.path is not None:
+        m.facts.followed.add(f"{func.module.filename}::{func.function.qualname}")
+
+
+def _generator(m: Machine, func: Func, args: Arguments, expr: ir.Expr) -> Value:
+    """The iterator that a call of a generator function makes: its body has not begun to run."""
+    frame = enter(m, func, expr)
+    bind_parameters(m, frame, func, args)
+    obj = m.create("generator", expr.node, slot=func.function)
+    m.write(obj, "()", frozenset({func}))
+    for name, value in frame.locals.items():
+        m.write(obj, f"={name}", value)
+    if not m.aside:
+        m.facts.dormant[obj] = func
+    return ref(obj)
 
 
 def _is_own_update(func: Func) -> bool:
@@ -101,6 +119,10 @@ def run_frame(m: Machine, frame: Frame) -> Value:
     if m.alive:
         ends.append(m.save())
         values.append(NONE)
+    if not ends and frame.pauses:
+        # Whoever takes the items of a generator that never ends, or ends in an error, goes on from where it yields.
+        ends = frame.pauses
+        switched = True
     end = merge(ends) if ends else Snapshot([], {}, grad, guards)
     frame.locals = end.locals
     m.active.pop()

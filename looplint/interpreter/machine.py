@@ -67,6 +67,8 @@ class Facts:
     applied: dict[EventKey, Arguments] = field(default_factory=dict)
     returned: dict[object, Value] = field(default_factory=dict)
     deferred: list[Value] = field(default_factory=list)
+    # Generators that nobody has asked for an item yet.
+    dormant: dict[Obj, Func] = field(default_factory=dict)
     remarks: dict[EventKey, Event] = field(default_factory=dict)
 
 
@@ -104,6 +106,8 @@ class Machine:
         self.active: list[ir.Function] = []
         # How many constructors of modules are running: what is built in them becomes part of a module.
         self.assembling = 0
+        # The objects of the program that are being asked for their items.
+        self.iterating: list[Obj] = []
         # Inside a module, where nothing is part of a loop: what is met there says nothing about the objects of the loop.
         self.aside = False
         # The moves that statements, expressions and calls make of each other, bound where following begins.
@@ -305,7 +309,7 @@ class Machine:
                     seen.add(id(atom.obj))
                     if atom.obj.kind in TRACKED:
                         found.append(atom.obj)
-                    if atom.obj.kind not in ("module", "loss"):
+                    if atom.obj.kind not in ("module", "loss", "generator"):
                         work.extend(atom.obj.heap.values())
         return found
 

@@ -10,6 +10,7 @@ from looplint.domain.values import (
     NOTHING,
     UNKNOWN,
     Arguments,
+    ClassRef,
     Const,
     Func,
     Iter,
@@ -22,7 +23,7 @@ from looplint.domain.values import (
     join,
     ref,
 )  # fmt: skip
-from looplint.interpreter import classes, objects
+from looplint.interpreter import classes, generators
 from looplint.interpreter.machine import Machine
 from looplint.interpreter.roles import infer_role
 from looplint.knowledge.frameworks import MANUAL_METHODS
@@ -181,12 +182,39 @@ def element(m: Machine, obj: Obj) -> Value:
             return frozenset({Tensor(tags=frozenset({("batch", obj)}))})
         case "module":
             return child(m, obj, "[]") if "[]" not in obj.heap else obj.heap["[]"]
+        case "generator":
+            return generators.run(m, obj)
         case "instance" if obj.cls is not None:
-            iterate = classes.find_member(m, obj.cls, "__iter__")
-            if iterate is not None:
-                result = objects.call_values(m, classes.bind(m, iterate, obj))
-                return frozenset().union(*(a.element for a in result if isinstance(a, Iter))) or UNKNOWN
+            return _items_of_instance(m, obj, obj.cls)
     return UNKNOWN
+
+
+def _items_of_instance(m: Machine, obj: Obj, cls: ClassRef) -> Value:
+    """What iterating over an object of the program gives: what its iterator gives, or its own `__next__` returns."""
+    if obj in m.iterating:
+        return UNKNOWN  # an iterator over itself
+    m.iterating.append(obj)
+    try:
+        iterate = classes.find_member(m, cls, "__iter__")
+        if iterate is None:
+            return _next_of_instance(m, obj, cls)
+        found: Value = NOTHING
+        for atom in call_values(m, classes.bind(m, iterate, obj)):
+            match atom:
+                case Iter():
+                    found = join(found, atom.element)
+                case Tensor():
+                    found = join(found, frozenset({atom}))
+                case Ref():
+                    found = join(found, element(m, atom.obj) if atom.obj is not obj else _next_of_instance(m, obj, cls))
+        return found or UNKNOWN
+    finally:
+        m.iterating.pop()
+
+
+def _next_of_instance(m: Machine, obj: Obj, cls: ClassRef) -> Value:
+    step = classes.find_member(m, cls, "__next__")
+    return call_values(m, classes.bind(m, step, obj)) if step is not None else UNKNOWN
 
 
 def item(m: Machine, obj: Obj, key: Const | None) -> Value:
@@ -213,7 +241,7 @@ def item(m: Machine, obj: Obj, key: Const | None) -> Value:
         case "instance" if obj.cls is not None:
             getter = classes.find_member(m, obj.cls, "__getitem__")
             if getter is not None:
-                return objects.call_values(m, classes.bind(m, getter, obj), [frozenset({key}) if key else UNKNOWN])
+                return call_values(m, classes.bind(m, getter, obj), [frozenset({key}) if key else UNKNOWN])
         case "loader" | "dataset":
             return frozenset({Tensor(tags=frozenset({("batch", obj)}))})
     return UNKNOWN

@@ -7,7 +7,7 @@ from functools import partial
 from looplint.domain.tensors import tensors_in
 from looplint.domain.values import ClassRef, Func, Obj, Ref, const, ref
 from looplint.flow.graph import Loose
-from looplint.interpreter import calls, classes, functions, hooks
+from looplint.interpreter import calls, classes, functions, generators, hooks
 from looplint.interpreter.assignments import assign
 from looplint.interpreter.expressions import evaluate
 from looplint.interpreter.frames import Frame
@@ -153,8 +153,12 @@ def _methods(m: Machine, cls: ir.Class) -> bool:
 
 
 def _deferred(m: Machine) -> bool:
-    """Functions that were handed to code that cannot be followed: they may be called."""
+    """Functions that were handed to code that cannot be followed, and generators that nobody in sight took an item from: they may run."""
     complete = True
+    while m.facts.dormant:
+        obj, func = m.facts.dormant.popitem()
+        if func.module is m.main:
+            complete = _begin(m, partial(generators.run, m, obj), f"{m.main.filename}::{func.function.qualname}") and complete
     while m.facts.deferred:
         value = m.facts.deferred.pop()
         for atom in value:

@@ -8,7 +8,7 @@ from typing import Any
 
 from looplint.domain.values import NONE, UNKNOWN, ClassRef, Const, External, Func, Iter, Value, constant_of, exact_items
 from looplint.flow.graph import Loop, Loose
-from looplint.interpreter import choices, hooks, imports
+from looplint.interpreter import choices, generators, hooks, imports
 from looplint.interpreter.assignments import assign, bind_name, run_assign, run_aug_assign
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.expressions import evaluate, truth
@@ -126,7 +126,7 @@ def _match(m: Machine, stmt: ir.Match) -> None:
 
 
 def _for(m: Machine, stmt: ir.For) -> None:
-    iterated = evaluate(m, stmt.iter)
+    iterated = generators.drained(m, evaluate(m, stmt.iter))
     items = _unrollable(m, iterated)
     if items is not None:
         _unrolled(m, stmt, items)
@@ -200,8 +200,10 @@ def _repeat(m: Machine, loop: Loop, body: list[ir.Stmt], orelse: list[ir.Stmt], 
     m.at = [Loose(head)]
     length = len(m.graph.nodes)
     start = m.save()
+    returned, paused = len(m.frame.returns), len(m.frame.pauses)
     for turn in range(_PASSES):
         m.graph.cut(length)
+        del m.frame.returns[returned:], m.frame.pauses[paused:]
         m.restore(start)
         m.guards = guards
         scope = LoopScope()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from looplint.domain.autocast import Autocast, region_of
 from looplint.domain.values import (
@@ -12,30 +11,26 @@ from looplint.domain.values import (
     Arguments,
     Context,
     Func,
+    Obj,
     Ref,
     Value,
     constant_of,
     join,
 )  # fmt: skip
-from looplint.interpreter import classes, functions, hooks, objects
+from looplint.interpreter import classes, functions, generators, hooks, objects
 from looplint.interpreter.machine import Effect, Machine
 from looplint.interpreter.transfers import transfer
 from looplint.syntax import ir
-
-if TYPE_CHECKING:
-    pass
 
 
 @hooks.entered
 def enter(m: Machine, expr: ir.Expr, inside: Callable[[Value], None]) -> None:
     """Run `inside` in the context that the expression makes, with what the context manager yields."""
-    if isinstance(expr, ir.Call):
-        generator = _generator(m, expr)
-        if generator is not None:
-            func, args = generator
-            _in_generator(m, func, args, expr, inside)
-            return
     value = m.evaluate(expr)
+    manager = _manager(value)
+    if manager is not None:
+        _in_generator(m, *manager, inside)
+        return
     context = next((a for a in value if isinstance(a, Context)), None)
     if context is None:
         entered = _entered(m, value)
@@ -89,36 +84,26 @@ def _entered(m: Machine, value: Value) -> Value:
     return value
 
 
-def _generator(m: Machine, expr: ir.Call) -> tuple[Func, Arguments] | None:
-    """The project function decorated with contextmanager that the expression calls, if it does."""
-    before = m.save()
-    callee = m.evaluate(expr.func)
-    for atom in callee:
-        if isinstance(atom, Func) and atom.function.is_generator:
-            for decorator in atom.function.decorators:
-                path = ir.path_of(decorator) or ""
-                if path.rpartition(".")[2] in ("contextmanager", "asynccontextmanager"):
-                    args = Arguments()
-                    for arg in expr.args:
-                        value = m.evaluate(arg.value)
-                        if arg.keyword:
-                            args.keywords[arg.keyword] = value
-                        else:
-                            args.positional.append(value)
-                    return atom, args
-    m.restore(before)
+def _manager(value: Value) -> tuple[Obj, Func] | None:
+    """The generator that a function decorated with contextmanager made, with that function, if the value is one."""
+    atom = next(iter(value)) if len(value) == 1 else None
+    if not isinstance(atom, Ref) or atom.obj.kind != "generator":
+        return None
+    for func in atom.obj.heap["()"]:
+        if isinstance(func, Func):
+            names = {(ir.path_of(d) or "").rpartition(".")[2] for d in func.function.decorators}
+            if names & {"contextmanager", "asynccontextmanager"}:
+                return atom.obj, func
     return None
 
 
-def _in_generator(m: Machine, func: Func, args: Arguments, expr: ir.Call, inside: Callable[[Value], None]) -> None:
+def _in_generator(m: Machine, obj: Obj, func: Func, inside: Callable[[Value], None]) -> None:
     """Follow the generator; at its yield the body of the `with` runs in the caller's frame."""
     if m.frame.depth > 20 or m.active.count(func.function) > 1:
         inside(UNKNOWN)
         return
     outer, scopes = m.frame, m.scopes
-    frame = functions.enter(m, func, expr)
-    m.facts.called.add(func.function)
-    functions.bind_parameters(m, frame, func, args)
+    frame = generators.begin(m, obj, func)
     ended = False
 
     def body(value: Value) -> None:

@@ -4,10 +4,26 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from looplint.domain.values import NOTHING, UNKNOWN, Arguments, Const, Iter, Number, Params, Ref, Tuple, Value, const, exact_items, join
+from looplint.domain.values import (
+    NOTHING,
+    UNKNOWN,
+    Arguments,
+    Const,
+    Iter,
+    Number,
+    Obj,
+    Params,
+    Ref,
+    Tuple,
+    Value,
+    const,
+    exact_items,
+    join,
+)
+from looplint.interpreter import objects, unfollowed
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.machine import Machine
-from looplint.interpreter.transfers import transfer
+from looplint.interpreter.transfers import methods_of, transfer
 from looplint.semantics import checkpoints, loaders
 from looplint.syntax import ir
 
@@ -82,6 +98,11 @@ def _map(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
 @transfer("next")
 def _next(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     return element_of(m, args.positional[0]) if args.positional else UNKNOWN
+
+
+@methods_of("generator")
+def _of_generator(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    return objects.element(m, obj) if name in ("__next__", "send") else unfollowed.quiet(m, args)
 
 
 @transfer("length")

@@ -168,10 +168,11 @@ class Star:
 
 @dataclass(slots=True, eq=False)
 class Yield:
-    """`yield value` or `yield from value`."""
+    """`yield value`; where it is `delegated`, `yield from value`."""
 
     node: cst.CSTNode
     value: Expr | None
+    delegated: bool = False
 
 
 @dataclass(slots=True, eq=False)

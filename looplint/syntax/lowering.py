@@ -492,8 +492,9 @@ class LoweringVisitor:
 
     def visit_Yield(self, node: cst.Yield) -> ir.Expr:
         self._function_stack[-1].is_generator = True
+        delegated = isinstance(node.value, cst.From)
         value = node.value.item if isinstance(node.value, cst.From) else node.value
-        return ir.Yield(node, self.expr(value) if value is not None else None)
+        return ir.Yield(node, self.expr(value) if value is not None else None, delegated)
 
     def visit_Await(self, node: cst.Await) -> ir.Expr:
         return self.expr(node.expression)

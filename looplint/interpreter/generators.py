@@ -1,0 +1,60 @@
+"""Generators: a call of one makes an iterator; its body runs where something asks the iterator for its items."""
+
+from __future__ import annotations
+
+from looplint.domain.values import NOTHING, UNKNOWN, Arguments, Func, Iter, Obj, Ref, Value, join, stable
+from looplint.interpreter import functions
+from looplint.interpreter.frames import Frame
+from looplint.interpreter.machine import DEPTH, Machine
+from looplint.syntax import ir
+from looplint.syntax.site import Site
+
+
+def is_generator(value: Value) -> bool:
+    """Whether a value may be a generator of the program."""
+    return any(isinstance(a, Ref) and a.obj.kind == "generator" for a in value)
+
+
+def run(m: Machine, obj: Obj) -> Value:
+    """Follow a generator's body on the present path, and come back from its yields with what they yield."""
+    result: Value = NOTHING
+    for func in sorted((a for a in obj.heap["()"] if isinstance(a, Func)), key=stable):
+        if not m.alive or m.frame.depth >= DEPTH or func.function in m.active:
+            return UNKNOWN
+        frame = begin(m, obj, func)
+        functions.run_frame(m, frame)
+        result = join(result, frame.yields)
+    return result or UNKNOWN
+
+
+def begin(m: Machine, obj: Obj, func: Func) -> Frame:
+    """An activation of a generator's function with the arguments that it was called with, at the place that asks for items."""
+    m.facts.dormant.pop(obj, None)
+    functions.note_followed(m, func)
+    node = obj.node
+    frame = functions.enter(m, func, ir.Name(node, func.function.name))
+    frame.ctx = (m.frame.ctx, id(node), id(m.statement))
+    module = func.module if node is func.function.node else obj.source
+    if module is not None:
+        frame.call = Site(module, node)
+        frame.calls = (*m.frame.calls, frame.call)
+    frame.instance = func.bound or NOTHING
+    frame.locals = {slot[1:]: value for slot, value in obj.heap.items() if slot.startswith("=")}
+    return frame
+
+
+def drained(m: Machine, value: Value) -> Value:
+    """The value with every generator in it as an iterator over what it yields."""
+    if not is_generator(value):
+        return value
+    result: Value = NOTHING
+    for atom in sorted(value, key=stable):
+        given = Iter(run(m, atom.obj)) if isinstance(atom, Ref) and atom.obj.kind == "generator" else atom
+        result = join(result, frozenset({given}))
+    return result
+
+
+def drain(m: Machine, args: Arguments) -> None:
+    """Run the generators among arguments: they go to code that takes items from them."""
+    args.positional = [drained(m, value) for value in args.positional]
+    args.keywords = {name: drained(m, value) for name, value in args.keywords.items()}
