@@ -5,9 +5,53 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from looplint.domain.autocast import Autocast
 from looplint.domain.values import Obj, Tensor, Value, constant_of, tensor_of
 from looplint.flow.automaton import UNSEEN, Automaton, PathState, Visit, run
-from looplint.flow.graph import Event, Guard, Loop
+from looplint.flow.events import (
+    Accumulate,
+    Backward,
+    Clear,
+    Clip,
+    Construct,
+    Escape,
+    Eval,
+    Event,
+    Forward,
+    Keep,
+    Load,
+    LoadState,
+    Move,
+    ReadFile,
+    Replace,
+    Save,
+    Schedule,
+    Snapshot,
+    Step,
+    Switch,
+    Train,
+    Unscale,
+    Update,
+)
+from looplint.flow.graph import Guard, Loop
+from looplint.flow.remarks import (
+    BuildLoader,
+    BuildSampler,
+    Bypass,
+    Discard,
+    Fetch,
+    Initialize,
+    Outdated,
+    Release,
+    Remark,
+    Score,
+    Seed,
+    Shelve,
+    Show,
+    TellEpoch,
+    Transfer,
+    Unready,
+)
 from looplint.queries.accumulation import accumulated, left_over, normalises
 from looplint.queries.bypassed import bypassed
 from looplint.queries.feeding import (
@@ -122,6 +166,9 @@ __all__ = [
     "follows_time", "left_over",
     "Scored", "scored",
     "accumulated", "normalises",
+    "Accumulate", "Autocast", "Backward", "Clear", "Clip", "Construct", "Escape", "Eval", "Forward", "Keep", "Load", "LoadState", "Move", "ReadFile", "Replace", "Save", "Schedule", "Snapshot",
+    "Step", "Switch", "Train", "Unscale", "Update",
+    "BuildLoader", "BuildSampler", "Bypass", "Discard", "Fetch", "Initialize", "Outdated", "Release", "Remark", "Score", "Seed", "Shelve", "Show", "TellEpoch", "Transfer", "Unready",
     "Repair",
     "CallSuperInit",
     "ClearOther", "DivideLoss", "DropArgument", "DropSetting", "InsertClear", "InsertStep", "MoveAfterBackward", "MoveBeforeStep", "MoveClear", "StepAtTheEnd",

@@ -66,21 +66,21 @@ Safe: `.item()`.
 What a run shows: the number of live autograd nodes grows with every batch.
 """
 
-from looplint.rule import DetachAdded, Program, Report, Reports, note
+from looplint.rule import Accumulate, DetachAdded, Program, Report, Reports, note
 
 CODE = "LL402"
 
 
 def check(program: Program) -> Reports:
-    for event in program.of("accumulate"):
-        value = event.data["value"]
-        if value.graph != "yes" or not event.data["carried"] or program.goes_backward(event) or event.key in program.facts.added_to_outputs:
+    for event in program.of(Accumulate):
+        value = event.value
+        if value.graph != "yes" or not event.carried or program.goes_backward(event) or event.key in program.facts.added_to_outputs:
             continue
-        loop = event.data["carried"][-1]
+        loop = event.carried[-1]
         made = program.forwards_of(value.forwards)
         if not any(loop in e.loops for e in made):
             continue
-        target = event.data["target"]
+        target = event.target
         message = f"{target} adds up tensors with their autograd graphs: the nodes of every batch stay in memory until {target} is gone"
         yield Report(
             event, message, note(made[0], "the graph comes from this forward pass"), repair=DetachAdded(event=event, scalar=value.scalar)

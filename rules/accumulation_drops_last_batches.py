@@ -62,14 +62,14 @@ Unsafe: the condition also holds on the last batch.
 What a run shows: backwards after the last step.
 """
 
-from looplint.rule import Event, Obj, Program, Report, Reports, StepAtTheEnd, accumulated, left_over, name_of, note
+from looplint.rule import Clear, Escape, Event, Obj, Program, Report, Reports, Step, StepAtTheEnd, accumulated, left_over, name_of, note
 
 CODE = "LL111"
 DEFAULT = False
 
 
 def check(program: Program) -> Reports:
-    for event in program.of("step"):
+    for event in program.of(Step):
         every, optimizer = accumulated(program, event), next(iter(event.subjects), None)
         if (
             every is None
@@ -80,7 +80,7 @@ def check(program: Program) -> Reports:
         ):
             continue
         cleared = next(
-            (e for e in program.of("clear") if program.touches(e, optimizer) and e.loops == event.loops[:-1] and e.index < event.index),
+            (e for e in program.of(Clear) if program.touches(e, optimizer) and e.loops == event.loops[:-1] and e.index < event.index),
             None,
         )
         fate = "are dropped" if cleared is not None else "go into the first step of the next one"
@@ -90,4 +90,4 @@ def check(program: Program) -> Reports:
 
 def _steps_elsewhere(program: Program, optimizer: Obj, step: Event) -> bool:
     """Whether the optimizer steps at another place too, or something unknown may do it."""
-    return any(e is not step and e.site != step.site and program.touches(e, optimizer) for e in program.of("step", "escape"))
+    return any(e is not step and e.site != step.site and program.touches(e, optimizer) for e in program.of(Step, Escape))

@@ -65,18 +65,18 @@ Unsafe: divide the loss at the backward.
 What a run shows: the gradient norm at the step is about k times that of the scaled loop.
 """
 
-from looplint.rule import DivideLoss, Event, Loop, Program, Report, Reports, accumulated, name_of, note
+from looplint.rule import Backward, DivideLoss, Escape, Loop, Obj, Program, Report, Reports, Step, accumulated, name_of, note
 
 CODE = "LL108"
 
 
 def check(program: Program) -> Reports:
-    for event in program.of("step"):
+    for event in program.of(Step):
         every = accumulated(program, event)
         optimizer, loop = next(iter(event.subjects), None), event.loops[-1] if event.loops else None
         if every is None or optimizer is None or loop is None or f"/ {every}" in optimizer.info.get("rate", ""):
             continue
-        backward = next((e for e in program.of("backward") if e.loops and e.loops[-1] is loop and program.touches(e, optimizer)), None)
+        backward = next((e for e in program.of(Backward) if e.loops and e.loops[-1] is loop and program.touches(e, optimizer)), None)
         if backward is None or not _unscaled(program, backward, optimizer, loop):
             continue
         message = f"gradients of {every} batches are added up before {name_of(optimizer)}.step(), but the loss is not divided by {every}: they are {every} times too large"
@@ -88,14 +88,11 @@ def check(program: Program) -> Reports:
         )
 
 
-def _unscaled(program: Program, backward: Event, optimizer: object, loop: Loop) -> bool:
+def _unscaled(program: Program, backward: Backward, optimizer: Obj, loop: Loop) -> bool:
     """Whether the whole way of the loss is known, and nothing on it changes its scale."""
-    if not backward.data.get("known") or backward.data.get("via") or not backward.data.get("forwards"):
-        return False
-    tags = {tag for tag, _ in backward.data["tags"]}
-    if tags & {"scaled", "sum-reduction", "sum", "scaler-unknown"} or "loss" not in tags and "mean" not in tags:
+    if not (backward.known and backward.mean and backward.forwards) or backward.via:
         return False
     depth = backward.loops.index(loop) + 1
     if any(g.depth >= depth for g in backward.guards) or program.facts.scaled_gradients:
         return False
-    return not any(loop in e.loops for e in program.of("escape"))
+    return not any(loop in e.loops for e in program.of(Escape))

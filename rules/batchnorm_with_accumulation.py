@@ -64,7 +64,22 @@ None. `GroupNorm` is another model; with `BatchNorm`, larger batches or layers k
 What a run shows: how often running statistics are updated for each step, and from how few examples.
 """
 
-from looplint.rule import Event, Note, Obj, Program, Report, Reports, Site, accumulated, mode_states, name_of, normalises
+from looplint.rule import (
+    Eval,
+    Event,
+    Forward,
+    Note,
+    Obj,
+    Program,
+    Report,
+    Reports,
+    Site,
+    Step,
+    accumulated,
+    mode_states,
+    name_of,
+    normalises,
+)
 
 CODE = "LP009"
 DEFAULT = False
@@ -73,7 +88,7 @@ SEVERITY = "warning"
 
 def check(program: Program) -> Reports:
     seen = set()
-    for step in program.of("step"):
+    for step in program.of(Step):
         every = accumulated(program, step)
         for optimizer in step.subjects if every is not None else ():
             for module in sorted(optimizer.info.get("holds", ()), key=lambda o: o.name):
@@ -92,8 +107,8 @@ def check(program: Program) -> Reports:
 
 def _stays_in_eval(program: Program, step: Event, module: Obj, layer: Obj) -> bool:
     """Whether the model trains in eval mode where it steps, or a part with the layer is put into it by itself."""
-    if any(obj is not module and obj in set(layer.lineage()) for event in program.of("eval") for obj in event.subjects):
+    if any(obj is not module and obj in set(layer.lineage()) for event in program.of(Eval) for obj in event.subjects):
         return True
-    trained = [e for e in program.of("forward") if module in e.subjects and program.is_trained(e) and step.loops[-1] in e.loops]
+    trained = [e for e in program.of(Forward) if module in e.subjects and program.is_trained(e) and step.loops[-1] in e.loops]
     visits = [mode_states(program, module, event) for event in trained]
     return any(visit is not None and visit.always("eval") for visit in visits)

@@ -62,7 +62,7 @@ Safe: benchmark is set to False.
 What a run shows: both flags are True when it ends.
 """
 
-from looplint.rule import Automaton, Event, Program, Report, Reports, SetValue, note
+from looplint.rule import Automaton, Event, Program, Report, Reports, SetValue, Switch, note
 
 CODE = "LL902"
 
@@ -84,21 +84,19 @@ AUTOMATON = Automaton(
 def check(program: Program) -> Reports:
     for settings in program.settings:
         for visit in program.run(AUTOMATON, settings):
-            later, mine = visit.event, visit.event.data["setting"]
-            other = "deterministic" if mine == "benchmark" else "benchmark"
-            if not later.variant.endswith(" on") or not visit.sometimes(other):
+            later = visit.event
+            if not isinstance(later, Switch) or not later.on:
+                continue
+            other = "deterministic" if later.setting == "benchmark" else "benchmark"
+            if not visit.sometimes(other):
                 continue
             earlier = next(
-                (
-                    e
-                    for e in reversed(program.of("switch"))
-                    if e.variant == f"{other} on" and e.root == later.root and e.index < later.index
-                ),
+                (e for e in reversed(program.of(Switch)) if e.setting == other and e.on and e.root == later.root and e.index < later.index),
                 None,
             )
             if earlier is None or not (visit.always(other) or _whenever(earlier, later) or _whenever(later, earlier)):
                 continue
-            benchmark, deterministic = (later, earlier) if mine == "benchmark" else (earlier, later)
+            benchmark, deterministic = (later, earlier) if later.setting == "benchmark" else (earlier, later)
             message = (
                 "cuDNN's benchmark mode may take another algorithm in each run, and deterministic mode is on: two runs will not be the same"
             )

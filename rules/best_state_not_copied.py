@@ -77,7 +77,7 @@ Safe: `copy.deepcopy(...)`, with the import.
 What a run shows: the tensors of the state that is restored share their storage with the model's own parameters.
 """
 
-from looplint.rule import Automaton, CopyValue, Event, Obj, PathState, Program, Report, Reports, name_of, note, related
+from looplint.rule import Automaton, CopyValue, Event, Obj, PathState, Program, Report, Reports, Snapshot, name_of, note, related
 
 CODE = "LL801"
 
@@ -95,7 +95,7 @@ def check(program: Program) -> Reports:
             continue
         for visit in program.run(AUTOMATON, state):
             stale = visit.sometimes("stale")
-            taken = stale[0].last("snapshot") if stale else None
+            taken = stale[0].last(Snapshot) if stale else None
             if visit.event.kind in ("load", "save") and taken is not None and _is_meant_to_stay(visit.event, taken, stale[0], owner):
                 held, name = f"{state.name} holds" if state.name else "this state holds", name_of(owner, "the model")
                 message = f"{held} the tensors of {name} themselves: the steps that follow change them, and what is kept is the last state, not this one"

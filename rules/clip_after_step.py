@@ -62,7 +62,7 @@ Safe: move the clip to just before the step.
 What a run shows: the gradient norm at the step exceeds `max_norm`.
 """
 
-from looplint.rule import Automaton, MoveBeforeStep, Program, Report, Reports, name_of, note
+from looplint.rule import Automaton, Clip, MoveBeforeStep, Program, Report, Reports, Step, name_of, note
 
 CODE = "LL104"
 
@@ -81,15 +81,16 @@ AUTOMATON = Automaton(
 def check(program: Program) -> Reports:
     for optimizer in program.optimizers:
         for visit in program.run(AUTOMATON, optimizer):
-            if visit.event.kind != "clip" or not visit.always("applied"):
+            clip = visit.event
+            if not isinstance(clip, Clip) or not visit.always("applied"):
                 continue
-            step = next((s.last("step") for s in visit.states if s.state == "applied"), None)
-            if step is None or not set(visit.event.loops) <= set(step.loops):
+            step = next((s.last(Step) for s in visit.states if s.state == "applied"), None)
+            if step is None or not set(clip.loops) <= set(step.loops):
                 continue
             message = f"the clip runs after {name_of(optimizer)}.step(): the step has already used the unclipped gradients"
             yield Report(
-                visit.event,
+                clip,
                 message,
                 note(step, "the gradients are used here"),
-                repair=MoveBeforeStep(clip=visit.event, step=step, optimizer=optimizer),
+                repair=MoveBeforeStep(clip=clip, step=step, optimizer=optimizer),
             )

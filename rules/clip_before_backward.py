@@ -64,7 +64,7 @@ Safe: move the clip to just before the step, after `unscale_`.
 What a run shows: the gradient norm at the step exceeds `max_norm`.
 """
 
-from looplint.rule import Automaton, MoveBeforeStep, Program, Report, Reports, name_of, note
+from looplint.rule import Automaton, Backward, Clip, MoveBeforeStep, Program, Report, Reports, Step, name_of, note
 
 CODE = "LL103"
 
@@ -94,14 +94,15 @@ def check(program: Program) -> Reports:
         early = {v.event for v in visits if v.event.kind == "clip" and v.always("empty", "spent")}
         reported = set()
         for visit in visits:
-            if visit.event.kind != "step":
+            step = visit.event
+            if not isinstance(step, Step):
                 continue
             for state in visit.sometimes("unclipped"):
-                clip = state.last("clip")
+                clip = state.last(Clip)
                 if clip in early and clip not in reported:
                     reported.add(clip)
                     message = (
                         f"the clip runs before backward(): there are no gradients yet, and {name_of(optimizer)} steps with unclipped ones"
                     )
-                    notes = note(state.last("backward"), "the gradients are computed here") + note(visit.event, "and used here, unclipped")
-                    yield Report(clip, message, notes, repair=MoveBeforeStep(clip=clip, step=visit.event, optimizer=optimizer))
+                    notes = note(state.last(Backward), "the gradients are computed here") + note(step, "and used here, unclipped")
+                    yield Report(clip, message, notes, repair=MoveBeforeStep(clip=clip, step=step, optimizer=optimizer))

@@ -73,7 +73,7 @@ Safe: insert `scaler.unscale_(optimizer)` just before the clip.
 What a run shows: a clip meets gradients that have been scaled and not unscaled.
 """
 
-from looplint.rule import SCALING, InsertUnscale, Program, Report, Reports, name_of, note, scaler_of, switched, unscaled_by_hand
+from looplint.rule import SCALING, Backward, InsertUnscale, Program, Report, Reports, name_of, note, scaler_of, switched, unscaled_by_hand
 
 CODE = "LL601"
 
@@ -86,7 +86,7 @@ def check(program: Program) -> Reports:
             clip = visit.event
             if clip.kind != "clip" or not visit.certain or not visit.always("scaled"):
                 continue
-            backward = visit.sometimes("scaled")[0].last("backward")
+            backward = visit.sometimes("scaled")[0].last(Backward)
             scaler = scaler_of(backward) if backward is not None else None
             if backward is None or scaler is None or switched(clip, scaler):
                 continue

@@ -66,7 +66,7 @@ Safe: the name of `torch.amp`, with the device. Positional arguments of `autocas
 What a run shows: a FutureWarning that names the function.
 """
 
-from looplint.rule import Program, Report, Reports, UseTorchAmp
+from looplint.rule import Outdated, Program, Report, Reports, UseTorchAmp
 
 CODE = "LP007"
 DEFAULT = False
@@ -76,7 +76,7 @@ SEVERITY = "warning"
 def check(program: Program) -> Reports:
     if program.target_torch < (2, 3):
         return
-    for event in program.of("outdated"):
-        device, name = event.data["device"], event.data["name"]
+    for event in program.of(Outdated):
+        device, name = event.device, event.name
         message = f'torch.{device}.amp.{name} is deprecated and warns: torch.amp.{name}("{device}") does the same'
         yield Report(event, message, repair=UseTorchAmp(event=event, device=device, name=name))

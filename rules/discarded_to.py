@@ -68,15 +68,16 @@ Safe: assign the result.
 What a run shows: the tensor's device or type is the same before and after.
 """
 
-from looplint.rule import AssignResult, Program, Report, Reports
+from looplint.rule import AssignResult, Discard, Program, Report, Reports
 
 CODE = "LL503"
 
 
 def check(program: Program) -> Reports:
-    for event in program.of("discard"):
+    for event in program.of(Discard):
         if not event.certain:
             continue
-        name, method = event.data["receiver"], event.data["method"]
-        stays = "keeps its type" if event.data["changes"] == "type" else "stays where it is"
-        yield Report(event, f"{method}() returns a new tensor and nothing takes it: {name} {stays}", repair=AssignResult(event=event))
+        stays = "keeps its type" if event.changes == "type" else "stays where it is"
+        yield Report(
+            event, f"{event.method}() returns a new tensor and nothing takes it: {event.receiver} {stays}", repair=AssignResult(event=event)
+        )

@@ -62,7 +62,7 @@ Unsafe: remove the call; another program on the same device may count on the mem
 What a run shows: in how many training batches the memory is given back. What each costs depends on the device: on the CPU nothing.
 """
 
-from looplint.rule import DropCall, Program, Report, Reports
+from looplint.rule import DropCall, Program, Release, Report, Reports
 
 CODE = "LP005"
 DEFAULT = False
@@ -70,9 +70,9 @@ SEVERITY = "warning"
 
 
 def check(program: Program) -> Reports:
-    for event in program.of("release"):
+    for event in program.of(Release):
         loop = program.batch_loop(event)
         if loop is None or not event.certain or not program.every_iteration(event, loop):
             continue
-        message = f"{event.data['what']}() in every batch: each waits for the device, and asks for its memory anew"
+        message = f"{event.what}() in every batch: each waits for the device, and asks for its memory anew"
         yield Report(event, message, repair=DropCall(event=event))

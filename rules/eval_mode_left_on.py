@@ -83,14 +83,29 @@ Safe: `train()` at the top of the batch body.
 What a run shows: the module's `training` is False in training forwards between a validation and the end of its epoch.
 """
 
-from looplint.rule import Event, InsertTrain, Loop, Obj, PathState, Program, Report, Reports, mode_matters, mode_states, name_of, note
+from looplint.rule import (
+    Event,
+    Forward,
+    InsertTrain,
+    Loop,
+    Obj,
+    PathState,
+    Program,
+    Report,
+    Reports,
+    Train,
+    mode_matters,
+    mode_states,
+    name_of,
+    note,
+)
 
 CODE = "LL304"
 
 
 def check(program: Program) -> Reports:
     reported = set()
-    for event in program.of("forward"):
+    for event in program.of(Forward):
         module = next(iter(event.subjects))
         if not program.certainly_trains(event, module):
             continue
@@ -100,7 +115,7 @@ def check(program: Program) -> Reports:
         left = next((s for s in visit.sometimes("eval") if _in_loop(s, loop)), None)
         if left is None or any(visit.steady(each) and all(s.state == "eval" for s in visit.steady(each)) for each in event.loops):
             continue
-        if any(loop in e.loops and program.touches(e, module) == "may" for e in program.of("train")):
+        if any(loop in e.loops and program.touches(e, module) == "may" for e in program.of(Train)):
             continue
         validated = _validated(program, module, left.since, loop)
         if validated is None or (left.since, module) in reported:
@@ -119,7 +134,7 @@ def _in_loop(state: PathState, loop: Loop) -> bool:
 
 def _validated(program: Program, module: Obj, switch: Event | None, loop: Loop) -> Event | None:
     """A forward in the loop that the switch was made for: of the same model, and not trained."""
-    for event in program.of("forward"):
+    for event in program.of(Forward):
         if (
             module in event.subjects
             and loop in event.loops

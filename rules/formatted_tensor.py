@@ -63,7 +63,7 @@ Safe: `.item()`.
 What a run shows: in how many training batches a text is made of a tensor.
 """
 
-from looplint.rule import Program, Report, Reports, ShowItem, over_batches
+from looplint.rule import Program, Report, Reports, Show, ShowItem, over_batches
 
 CODE = "LL403"
 DEFAULT = False
@@ -71,9 +71,9 @@ SEVERITY = "warning"
 
 
 def check(program: Program) -> Reports:
-    for event in program.of("show"):
+    for event in program.of(Show):
         loop = next((at for at in reversed(event.loops) if over_batches(program, at)), None)
         if loop is None or program.counts_epochs(loop) or not event.certain or not program.every_iteration(event, loop):
             continue
-        message = f"{event.data['name']} goes into a text as a tensor in every batch: each waits for the device, and nothing here says so"
+        message = f"{event.name} goes into a text as a tensor in every batch: each waits for the device, and nothing here says so"
         yield Report(event, message, repair=ShowItem(event=event))

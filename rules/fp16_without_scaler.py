@@ -71,7 +71,7 @@ with a scaler.
 What a run shows: backward passes go unscaled through forward passes in float16.
 """
 
-from looplint.rule import COMPUTING, Program, Report, Reports, UseBfloat16, note, related
+from looplint.rule import COMPUTING, Autocast, Backward, Forward, Program, Report, Reports, UseBfloat16, note, related
 
 CODE = "LL603"
 
@@ -88,24 +88,24 @@ def check(program: Program) -> Reports:
         for visit in program.run(COMPUTING, module):
             backward = visit.event
             if (
-                backward.kind != "backward"
+                not isinstance(backward, Backward)
                 or backward.variant
                 or backward.key in seen
-                or not backward.data.get("known")
+                or not backward.known
                 or not visit.always("half")
             ):
                 continue
-            forward = visit.sometimes("half")[0].last("forward")
-            if forward is None or forward.key not in backward.data["forwards"] or _switched(program, backward, forward.data["autocast"]):
+            forward = visit.sometimes("half")[0].last(Forward)
+            region = forward.autocast if forward is not None and forward.key in backward.forwards else None
+            if forward is None or region is None or _switched(program, backward, region):
                 continue
             seen.add(backward.key)
-            region = forward.data["autocast"]
             message = f"the loss is computed under float16 autocast and goes backward without {scaler}: gradients below 6e-8 become zero"
             notes = note(forward, "the forward pass computes in float16 here")
             yield Report(backward, message, notes, repair=UseBfloat16(site=region.site))
 
 
-def _switched(program, backward, region) -> bool:
+def _switched(program: Program, backward: Backward, region: Autocast) -> bool:
     """Whether the backward may belong to the runs in which autocast is off: a condition is on it, and others are scaled."""
-    scaled = program.scalers or any(e.variant for e in program.of("backward"))
+    scaled = program.scalers or any(e.variant for e in program.of(Backward))
     return bool(scaled and (backward.guards or region.switch)) or any(region.switch & guard.names for guard in backward.guards)

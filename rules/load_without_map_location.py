@@ -63,7 +63,7 @@ Safe: `map_location=` with the program's device where one name holds it, else `"
 What a run shows: `torch.load` without `map_location`, in a run whose device was chosen by what the machine has.
 """
 
-from looplint.rule import Automaton, Expr, MapLocation, Program, Report, Reports, name_of, note, paths_in
+from looplint.rule import Automaton, Expr, MapLocation, Program, ReadFile, Report, Reports, name_of, note, paths_in
 
 CODE = "LL803"
 
@@ -77,12 +77,11 @@ def check(program: Program) -> Reports:
     for disk in program.disks:
         for visit in program.run(AUTOMATON, disk):
             event = visit.event
-            file = event.data.get("file")
-            if file is None or event.data["map_location"] or visit.sometimes("written") or file.info.get("published"):
+            if not isinstance(event, ReadFile) or event.map_location or visit.sometimes("written") or event.file.info.get("published"):
                 continue
             if any(g.held and _asks_for_an_accelerator(g.test) for g in event.guards):
                 continue
-            restored = program.restored_from(file)
+            restored = program.restored_from(event.file)
             if restored:
                 names = ", ".join(sorted({name_of(o, "the model") for e in restored for o in e.subjects})) or "the model"
                 message = f"the state of {names} is loaded onto the device it was saved from: where that is a GPU, this fails on the machines without one"

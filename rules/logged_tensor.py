@@ -68,34 +68,36 @@ Safe: `.item()` on a scalar loss, `.detach()` else.
 What a run shows: Autograd nodes stay alive after the iteration.
 """
 
-from looplint.rule import DetachArgument, Event, Loop, Program, Report, Reports, note, over_data, over_tensor
+from looplint.rule import Backward, DetachArgument, Forward, Keep, Loop, Program, Report, Reports, Step, note, over_data, over_tensor
 
 CODE = "LL401"
 
 
 def check(program: Program) -> Reports:
-    for event in program.of("keep"):
-        value = event.data["value"]
-        if event.data["slot"] or program.goes_backward(event) or event.data["into"].info.get("leaves"):
+    for event in program.of(Keep):
+        if event.slot or program.goes_backward(event) or event.into.info.get("leaves"):
             continue
-        carried = [loop for loop in event.data["carried"] if keeps_history(program, loop)]
-        made = program.forwards_of(value.forwards)
+        carried = [loop for loop in event.carried if keeps_history(program, loop)]
+        made = program.forwards_of(event.value.forwards)
         if not carried or not any(carried[-1] in e.loops for e in made) or _is_of_one_update(program, event, made):
             continue
-        what = event.data["into"].name or f"the {event.data['into'].kind}"
+        what = event.into.name or f"the {event.into.kind}"
         message = f"{what} keeps tensors with their autograd graphs: the nodes of every iteration stay in memory as long as it does"
         yield Report(
-            event, message, note(made[0], "the graph comes from this forward pass"), repair=DetachArgument(event=event, scalar=value.scalar)
+            event,
+            message,
+            note(made[0], "the graph comes from this forward pass"),
+            repair=DetachArgument(event=event, scalar=event.value.scalar),
         )
 
 
-def _is_of_one_update(program: Program, event: Event, made: list[Event]) -> bool:
+def _is_of_one_update(program: Program, event: Keep, made: list[Forward]) -> bool:
     """Whether the container lives for one iteration of a loop that trains what its tensors come from: steps of one computation."""
-    around = set(event.loops) - set(event.data["carried"])
-    trains = any(e.loops and e.loops[-1] in around for e in program.of("backward", "step"))
+    around = set(event.loops) - set(event.carried)
+    trains = any(e.loops and e.loops[-1] in around for e in program.of(Backward, Step))
     return trains and any(program.is_trained(e) for e in made)
 
 
 def keeps_history(program: Program, loop: Loop) -> bool:
     """A loop that trains, or goes over data to validate: what is collected there is a record, not a step of one computation."""
-    return (over_data(loop) and not over_tensor(loop)) or any(loop in e.loops for e in program.of("backward", "step"))
+    return (over_data(loop) and not over_tensor(loop)) or any(loop in e.loops for e in program.of(Backward, Step))

@@ -65,7 +65,7 @@ None.
 What a run shows: the parameters do not change.
 """
 
-from looplint.rule import Program, Report, Reports, name_of, note, related
+from looplint.rule import Backward, Escape, Forward, Program, Report, Reports, Step, name_of, note, related
 
 CODE = "LL107"
 
@@ -76,17 +76,17 @@ def check(program: Program) -> Reports:
     for optimizer in program.optimizers:
         if optimizer.kind != "optimizer" or optimizer.escaped or optimizer.many:
             continue
-        if any(program.touches(e, optimizer) for e in program.of("backward", "escape")):
+        if any(program.touches(e, optimizer) for e in program.of(Backward, Escape)):
             continue
-        for event in program.of("step"):
-            if optimizer not in event.subjects or not event.loops or event.data.get("closure"):
+        for event in program.of(Step):
+            if optimizer not in event.subjects or not event.loops or event.closure:
                 continue
             loop = event.loops[-1]
-            if any(loop in e.loops for e in program.of("escape")) or program.facts.scaled_gradients:
+            if any(loop in e.loops for e in program.of(Escape)) or program.facts.scaled_gradients:
                 continue
             holds = optimizer.info.get("holds", frozenset())
             forward = next(
-                (e for e in program.of("forward") if loop in e.loops and e.grad and (not holds or related(holds, e.subjects))), None
+                (e for e in program.of(Forward) if loop in e.loops and e.grad and (not holds or related(holds, e.subjects))), None
             )
             if forward is not None:
                 message = f"{name_of(optimizer)}.step() without any backward(): there are no gradients, and the step silently does nothing"

@@ -73,11 +73,14 @@ What a run shows: two passes over one batch differ; running statistics change.
 """
 
 from looplint.rule import (
-    Event,
+    Forward,
     InsertEval,
+    Obj,
     Program,
     Report,
     Reports,
+    Step,
+    Train,
     bypassed,
     mode_matters,
     mode_states,
@@ -92,11 +95,11 @@ CODE = "LL302"
 
 def check(program: Program) -> Reports:
     reported = set()
-    for event in program.of("forward"):
+    for event in program.of(Forward):
         module = next(iter(event.subjects))
         if (
             program.is_trained(event)
-            or event.data.get("frozen")
+            or event.frozen
             or _samples(program, event)
             or not event.certain
             or event.key not in program.facts.scored
@@ -114,21 +117,21 @@ def check(program: Program) -> Reports:
         if visit is None or not visit.always("train") or (loop, module) in reported:
             continue
         reported.add((loop, module))
-        trained = next((e for e in program.of("forward") if module in e.subjects and program.is_trained(e)), None)
+        trained = next((e for e in program.of(Forward) if module in e.subjects and program.is_trained(e)), None)
         name = name_of(module)
         message = f"{name} is in train mode in this validation pass: dropout is active, and batch norm uses and updates batch statistics"
-        switch = next((s.last("train") for s in visit.states if s.last("train")), None)
+        switch = next((s.last(Train) for s in visit.states if s.last(Train)), None)
         notes = note(switch, "train mode is switched on here") if switch else note(trained, f"{name} is trained here")
-        depth = event.data["outside"]
+        depth = event.outside
         yield Report(event, message, notes, repair=InsertEval(module=module, loop=loop, event=event, depth=depth), site=event.chain[depth])
 
 
-def _samples(program: Program, event: Event) -> bool:
+def _samples(program: Program, event: Forward) -> bool:
     """Whether one input is run again and again, as Monte-Carlo dropout does; not where the model is trained in between."""
-    trains = bool(event.loops) and any(event.loops[-1] in e.loops for e in program.of("step"))
-    return bool(event.data["repeated"]) and not trains
+    trains = bool(event.loops) and any(event.loops[-1] in e.loops for e in program.of(Step))
+    return event.repeated and not trains
 
 
-def top_of(module):
+def top_of(module: Obj) -> Obj:
     *_, last = module.lineage()
     return last

@@ -68,16 +68,16 @@ Safe: wrap the pass in `with torch.no_grad():`.
 What a run shows: the outputs have a `grad_fn`; peak memory is higher.
 """
 
-from looplint.rule import InsertNoGrad, Program, Report, Reports, mode_states, name_of, note, related, validation_loop
+from looplint.rule import Eval, Forward, InsertNoGrad, Program, Report, Reports, mode_states, name_of, note, related, validation_loop
 
 CODE = "LL303"
 
 
 def check(program: Program) -> Reports:
     reported = set()
-    for event in program.of("forward"):
+    for event in program.of(Forward):
         module = next(iter(event.subjects))
-        if program.is_trained(event) or event.grad is not True or event.data.get("frozen") or not event.certain:
+        if program.is_trained(event) or event.grad is not True or event.frozen or not event.certain:
             continue
         if event.key not in program.facts.scored or event.key in program.facts.differentiated or program.for_input_gradient(event):
             continue
@@ -93,8 +93,8 @@ def check(program: Program) -> Reports:
         if place in reported:
             continue
         reported.add(place)
-        switch = next((s.last("eval") for s in visit.states if s.last("eval")), None) if visit else None
+        switch = next((s.last(Eval) for s in visit.states if s.last(Eval)), None) if visit else None
         message = f"gradients are enabled in this validation pass: every call of {name_of(module)} builds a graph and keeps its activations, and nothing goes backward"
-        depth = event.data["outside"]
+        depth = event.outside
         notes = note(switch, "validation begins here") if evaluates else ()
         yield Report(event, message, notes, repair=InsertNoGrad(loop=loop, event=event, depth=depth), site=event.chain[depth])

@@ -63,7 +63,7 @@ Unsafe: insert the step behind the backward.
 What a run shows: the parameters do not change.
 """
 
-from looplint.rule import Event, InsertStep, Obj, Program, Report, Reports, name_of, note, related
+from looplint.rule import Backward, Clear, Construct, Escape, Event, InsertStep, Obj, Program, Report, Reports, Step, name_of, note, related
 
 CODE = "LL106"
 
@@ -71,25 +71,19 @@ CODE = "LL106"
 def check(program: Program) -> Reports:
     if not program.complete:
         return
-    steps = program.of("step")
+    steps = program.of(Step)
     if any(not e.subjects for e in steps):
         return
     for optimizer in program.optimizers:
         if optimizer.kind not in ("optimizer", "engine") or optimizer.many or _steps_in_some_call(steps, optimizer):
             continue
-        if (optimizer.escaped and not optimizer.symbolic) or any(program.touches(e, optimizer) for e in program.of("escape")):
+        if (optimizer.escaped and not optimizer.symbolic) or any(program.touches(e, optimizer) for e in program.of(Escape)):
             continue
         if _used_otherwise(program, optimizer):
             continue
         start = _beginning(program, optimizer)
-        for event in program.of("backward"):
-            if (
-                start is None
-                or not event.loops
-                or event.root != start.root
-                or program.touches(event, optimizer) != "must"
-                or event.data.get("manual")
-            ):
+        for event in program.of(Backward):
+            if start is None or not event.loops or event.root != start.root or program.touches(event, optimizer) != "must" or event.manual:
                 continue
             if (optimizer.symbolic and event.loops[-1] not in start.loops) or _others_step(steps, optimizer, event):
                 continue
@@ -100,12 +94,12 @@ def check(program: Program) -> Reports:
             break
 
 
-def _steps_in_some_call(steps: list[Event], optimizer: Obj) -> bool:
+def _steps_in_some_call(steps: list[Step], optimizer: Obj) -> bool:
     """Whether what is built where this optimizer is steps, in this call of the function around it or in another."""
     return any(o is optimizer or (o.node is not None and o.node is optimizer.node) for e in steps for o in e.subjects)
 
 
-def _others_step(steps: list[Event], optimizer: Obj, backward: Event) -> bool:
+def _others_step(steps: list[Step], optimizer: Obj, backward: Event) -> bool:
     """Whether other optimizers step on all that this one holds, where the gradients are computed, in this call or in another: it was built anew."""
     holds = optimizer.info.get("holds", frozenset())
     inner = backward.loops[-1].site.node
@@ -123,5 +117,5 @@ def _used_otherwise(program: Program, optimizer: Obj) -> bool:
 
 def _beginning(program: Program, optimizer: Obj) -> Event | None:
     """Where an optimizer is built; for one that is handed in, where the loop clears it, so that no caller can step it in between."""
-    kind = "clear" if optimizer.symbolic else "construct"
+    kind = Clear if optimizer.symbolic else Construct
     return next((e for e in program.of(kind) if optimizer in e.subjects), None)

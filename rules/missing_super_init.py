@@ -58,17 +58,16 @@ Safe: call `super().__init__()` first; a bare call further down moves there. Non
 What a run shows: AttributeError at the assignment.
 """
 
-from looplint.rule import CallSuperInit, Program, Report, Reports
+from looplint.rule import CallSuperInit, Program, Report, Reports, Unready
 
 CODE = "LL506"
 
 
 def check(program: Program) -> Reports:
     reported = set()
-    for event in program.of("unready"):
-        constructor = event.data["constructor"]
-        if not event.certain or constructor in reported:
+    for event in program.of(Unready):
+        if not event.certain or event.constructor in reported:
             continue
-        reported.add(constructor)
-        message = f"super().__init__() has not run before {event.data['part']}: a module cannot take {event.data['what']} until then"
+        reported.add(event.constructor)
+        message = f"super().__init__() has not run before {event.part}: a module cannot take {event.what} until then"
         yield Report(event, message, repair=CallSuperInit(event=event))

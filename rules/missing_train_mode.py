@@ -68,14 +68,14 @@ Safe: insert `train()` at the top of the epoch body.
 What a run shows: `module.training` is False during training forwards.
 """
 
-from looplint.rule import InsertTrain, Program, Report, Reports, mode_matters, mode_states, name_of, note
+from looplint.rule import Eval, Forward, InsertTrain, Program, Report, Reports, mode_matters, mode_states, name_of, note
 
 CODE = "LL301"
 
 
 def check(program: Program) -> Reports:
     reported = set()
-    for event in program.of("forward"):
+    for event in program.of(Forward):
         module = next(iter(event.subjects))
         if not program.certainly_trains(event, module):
             continue
@@ -84,7 +84,7 @@ def check(program: Program) -> Reports:
             continue
         for loop in event.loops:
             later = visit.steady(loop)
-            switch = next((s.last("eval") for s in later), None)
+            switch = next((s.last(Eval) for s in later), None)
             if not later or any(s.state != "eval" for s in later) or switch is None or loop not in switch.loops:
                 continue
             if (switch, module) not in reported:

@@ -63,7 +63,7 @@ Safe with one optimizer: insert the clear at the top of the batch body.
 What a run shows: the gradient norm before each step grows against the same loop with the clear.
 """
 
-from looplint.rule import InsertClear, Program, Report, Reports, name_of, note, uncleared
+from looplint.rule import Clear, InsertClear, Program, Report, Reports, name_of, note, uncleared
 
 CODE = "LL102"
 
@@ -84,5 +84,5 @@ def check(program: Program) -> Reports:
 
 
 def _others_cleared_twice(program: Program, optimizer: object, loop: object) -> bool:
-    clears = [e for e in program.of("clear") if loop in e.loops]
+    clears = [e for e in program.of(Clear) if loop in e.loops]
     return any(sum(o in e.subjects for e in clears) > 1 for o in program.optimizers if o is not optimizer)

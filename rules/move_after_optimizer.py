@@ -67,7 +67,21 @@ Safe: move the statement before the construction.
 What a run shows: `param_groups` holds objects that the model does not, or state on another device; for a plain move, nothing.
 """
 
-from looplint.rule import Automaton, Event, MoveBeforeConstruction, Obj, Program, Report, Reports, constant_of, name_of, note
+from looplint.rule import (
+    Automaton,
+    Construct,
+    Event,
+    Move,
+    MoveBeforeConstruction,
+    Obj,
+    Program,
+    Report,
+    Reports,
+    Step,
+    constant_of,
+    name_of,
+    note,
+)
 
 CODE = "LL501"
 
@@ -84,13 +98,13 @@ def check(program: Program) -> Reports:
         for visit in program.run(AUTOMATON, optimizer):
             event = visit.event
             if (
-                event.kind != "move"
+                not isinstance(event, Move)
                 or event in reported
                 or not optimizer.info.get("holds")
                 or not all(s.state == "built" for s in visit.states)
             ):
                 continue
-            construct = visit.states[0].last("construct")
+            construct = visit.states[0].last(Construct)
             if construct is None or _moved_before(program, event, construct):
                 continue
             if program.built_after(event) and not _is_used(program, optimizer):
@@ -109,14 +123,14 @@ def check(program: Program) -> Reports:
 
 def _is_used(program: Program, optimizer: Obj) -> bool:
     """Whether an optimizer steps, or may do so where that is not seen."""
-    return program.escapes(optimizer) or any(optimizer in e.subjects for e in program.of("step"))
+    return program.escapes(optimizer) or any(optimizer in e.subjects for e in program.of(Step))
 
 
-def _moved_before(program: Program, event: Event, construct: Event) -> bool:
+def _moved_before(program: Program, event: Move, construct: Event) -> bool:
     """Whether the same move stood before the optimizer too, or the model was built where it is to be: then this one changes nothing."""
     if any(_is_placed(o) for o in event.subjects):
         return True
-    return any(e.index < construct.index and e.subjects & event.subjects and _converts(e) == _converts(event) for e in program.of("move"))
+    return any(e.index < construct.index and e.subjects & event.subjects and _converts(e) == _converts(event) for e in program.of(Move))
 
 
 def _is_placed(module: Obj) -> bool:
@@ -125,16 +139,16 @@ def _is_placed(module: Obj) -> bool:
     return args is not None and "device_map" in args.keywords
 
 
-def _converts(event: Event) -> str:
+def _converts(event: Move) -> str:
     """What a move changes: the device, or the type it converts to."""
-    method = event.data["method"]
+    method = event.method
     if method in CONVERSIONS:
         return method
     return "type" if method == "type" or _is_conversion(event) else "device"
 
 
-def _message(program: Program, event: Event, module: Obj, optimizer: Obj) -> str:
-    name, held, method = name_of(module), name_of(optimizer), event.data["method"]
+def _message(program: Program, event: Move, module: Obj, optimizer: Obj) -> str:
+    name, held, method = name_of(module), name_of(optimizer), event.method
     if program.facts.overwrites_params:
         return f"{name} gets new parameters here (the overwrite flag is set), and {held} goes on with the old ones: nothing is learned"
     if method == "to_empty":
@@ -147,7 +161,7 @@ def _message(program: Program, event: Event, module: Obj, optimizer: Obj) -> str
     return f"{name} is moved after {held} took its parameters; on CPU and CUDA the parameters change in place and it works, on XLA or with to_empty() it does not: move it before"
 
 
-def _is_conversion(event: Event) -> bool:
-    args = event.data["args"]
+def _is_conversion(event: Move) -> bool:
+    args = event.args
     first = constant_of(args.positional[0]) if args.positional else None
-    return event.data["method"] == "to" and first is None and "dtype" in args.keywords
+    return event.method == "to" and first is None and "dtype" in args.keywords

@@ -69,7 +69,7 @@ Safe: `pin_memory=True` on the loader, and `non_blocking=True` on the other copi
 What a run on an accelerator shows: copies that are asked not to wait, from memory that is not pinned. On the CPU there is no copy.
 """
 
-from looplint.rule import PinLoader, Program, Report, Reports, name_of, note, off
+from looplint.rule import BuildLoader, PinLoader, Program, Report, Reports, Transfer, name_of, note, off
 
 CODE = "LP002"
 DEFAULT = False
@@ -77,24 +77,18 @@ SEVERITY = "warning"
 
 
 def check(program: Program) -> Reports:
-    built = {obj: e for e in program.of("loader") for obj in e.subjects}
+    built = {obj: e for e in program.of(BuildLoader) for obj in e.subjects}
     reported = set()
-    for event in program.of("transfer"):
+    for event in program.of(Transfer):
         loaders = [o for o in event.subjects if o in built and not o.info.get("prepared")]
-        if (
-            event.data["waits"] is not False
-            or event.data["pinned"]
-            or event.data["device"] == "cpu"
-            or len(loaders) != 1
-            or not event.certain
-        ):
+        if event.waits is not False or event.pinned or event.device == "cpu" or len(loaders) != 1 or not event.certain:
             continue
         (loader,) = loaders
         if loader in reported or not off(loader, "pin_memory"):
             continue
         reported.add(loader)
         name = name_of(loader, "the loader")
-        waiting = [e for e in program.of("transfer") if loader in e.subjects and e.data["waits"] and e.data["device"] != "cpu"]
+        waiting = [e for e in program.of(Transfer) if loader in e.subjects and e.waits and e.device != "cpu"]
         message = f"non_blocking=True has no effect: the batches of {name} are not in pinned memory"
         yield Report(
             event, message, note(built[loader], "built without pin_memory"), repair=PinLoader(loader=built[loader], waiting=waiting)

@@ -63,7 +63,20 @@ Unsafe: move the construction behind the assignment.
 What a run shows: the new parameters get gradients and never change.
 """
 
-from looplint.rule import Automaton, MoveConstruction, Obj, Program, Report, Reports, contains_part, name_of, note, without_parameters
+from looplint.rule import (
+    Automaton,
+    Construct,
+    MoveConstruction,
+    Obj,
+    Program,
+    Replace,
+    Report,
+    Reports,
+    contains_part,
+    name_of,
+    note,
+    without_parameters,
+)
 
 CODE = "LL502"
 
@@ -77,14 +90,14 @@ def check(program: Program) -> Reports:
             continue
         for visit in program.run(AUTOMATON, optimizer):
             event = visit.event
-            if event.kind != "replace" or event in reported or any(s.state == "?" for s in visit.states):
+            if not isinstance(event, Replace) or event in reported or any(s.state == "?" for s in visit.states):
                 continue
             (module,) = event.subjects
-            construct = visit.states[0].last("construct")
+            construct = visit.states[0].last(Construct)
             if construct is None or not _covers(optimizer, module) or _same_part(event) or program.built_after(event):
                 continue
             reported.add(event)
-            name, held, attr = name_of(module), name_of(optimizer), event.data["attr"]
+            name, held, attr = name_of(module), name_of(optimizer), event.attr
             place = f"{name}{attr}" if attr.startswith("[") else f"{name}.{attr}"
             message = f"{place} is replaced after {held} took the parameters: the new ones get gradients, but {held} never changes them"
             yield Report(
@@ -101,9 +114,9 @@ def _covers(optimizer: Obj, module: Obj) -> bool:
     return any(h in set(module.lineage()) for h in holds)
 
 
-def _same_part(event) -> bool:
+def _same_part(event: Replace) -> bool:
     """A wrapper around the part that was there (`model.net = DataParallel(model.net)`) keeps its parameters; `nn.Identity()` has none."""
-    new = event.data["new"]
+    new = event.new
     return any(
         part.info.get("part") or part.info.get("loops") is None or any(contains_part(part, whole) for whole in event.subjects)
         for part in new

@@ -69,7 +69,7 @@ Safe: `non_blocking=True`; what runs on the device afterwards waits for the copy
 What a run on an accelerator shows: copies from pinned memory that the program waits for. On the CPU there is no copy.
 """
 
-from looplint.rule import GiveArgument, Program, Report, Reports, argument, name_of, note
+from looplint.rule import BuildLoader, GiveArgument, Program, Report, Reports, Transfer, argument, name_of, note
 
 CODE = "LP003"
 DEFAULT = False
@@ -77,15 +77,15 @@ SEVERITY = "warning"
 
 
 def check(program: Program) -> Reports:
-    built = {obj: e for e in program.of("loader") for obj in e.subjects}
-    for event in program.of("transfer"):
+    built = {obj: e for e in program.of(BuildLoader) for obj in e.subjects}
+    for event in program.of(Transfer):
         loaders = [o for o in event.subjects if o in built]
-        if event.data["waits"] is not True or event.data["device"] == "cpu" or len(loaders) != 1 or not event.certain:
+        if event.waits is not True or event.device == "cpu" or len(loaders) != 1 or not event.certain:
             continue
         (loader,) = loaders
         if argument(loader, "pin_memory") is not True:
             continue
-        message = f"{event.data['name']} is in pinned memory and the program waits for its copy: non_blocking=True is missing"
+        message = f"{event.name} is in pinned memory and the program waits for its copy: non_blocking=True is missing"
         yield Report(
             event,
             message,

@@ -62,18 +62,18 @@ Unsafe: pass the validation loss where one name is in reach.
 What a run shows: TypeError.
 """
 
-from looplint.rule import PassMetric, Program, Report, Reports, name_of, note
+from looplint.rule import Construct, PassMetric, Program, Report, Reports, Schedule, name_of, note
 
 CODE = "LL204"
 
 
 def check(program: Program) -> Reports:
-    for event in program.of("schedule"):
+    for event in program.of(Schedule):
         if len(event.subjects) != 1 or not event.certain:
             continue
         (scheduler,) = event.subjects
-        args = event.data["args"]
+        args = event.args
         if scheduler.qualname.endswith(".ReduceLROnPlateau") and not args.positional and not args.keywords and not args.starred:
-            construct = next((e for e in program.of("construct") if scheduler in e.subjects), None)
+            construct = next((e for e in program.of(Construct) if scheduler in e.subjects), None)
             message = f"{name_of(scheduler)}.step() needs the metric it watches: without it ReduceLROnPlateau raises TypeError"
             yield Report(event, message, note(construct, "ReduceLROnPlateau is built here"), repair=PassMetric(event=event))

@@ -76,14 +76,14 @@ None: the checkpoint has to be written with the optimizer's state first.
 What a run shows: a model's state is loaded, the optimizer steps after that, and no state was loaded into it.
 """
 
-from looplint.rule import Event, Obj, Program, Report, Reports, name_of, note, related
+from looplint.rule import Event, LoadState, Obj, Program, Report, Reports, Save, Step, name_of, note, related
 
 CODE = "LL802"
 
 
 def check(program: Program) -> Reports:
-    for restored in program.of("load"):
-        files = [f for f in restored.data.get("files", ()) if f.info.get("continues")]
+    for restored in program.of(LoadState):
+        files = [f for f in restored.files if f.info.get("continues")]
         models = [o for o in restored.subjects if o.kind == "module"]
         if not files or not models or not restored.certain or any("optim" in key for f in files for key in f.info.get("keys", ())):
             continue
@@ -93,8 +93,8 @@ def check(program: Program) -> Reports:
                 continue
             name = name_of(optimizer, "the optimizer")
             message = f"{name_of(models[0], 'the model')} is restored to train on, {name} is not: its averages start from nothing"
-            kept = [e for e in program.of("save") if any(s.info["of"] in models for s in e.data["states"])]
-            what = "with" if any(s.info["of"] is optimizer for e in kept for s in e.data["states"]) else "without"
+            kept = [e for e in program.of(Save) if any(s.info["of"] in models for s in e.states)]
+            what = "with" if any(s.info["of"] is optimizer for e in kept for s in e.states) else "without"
             yield Report(
                 restored,
                 message,
@@ -105,14 +105,13 @@ def check(program: Program) -> Reports:
 
 def _starts_anew(program: Program, optimizer: Obj) -> bool:
     """Whether an optimizer has a state, and nothing can have restored it."""
-    loads = program.of("load")
-    given = any(optimizer in e.subjects or (not e.subjects and "file" not in e.data) for e in loads)
+    given = any(optimizer in e.subjects or not e.subjects for e in program.of(LoadState))
     return bool(optimizer.info.get("stateful")) and not optimizer.escaped and not optimizer.symbolic and not given
 
 
 def _steps_after(program: Program, optimizer: Obj, restored: Event) -> Event | None:
     """The step of a loop that begins after a model was restored."""
-    for event in program.of("step"):
+    for event in program.of(Step):
         if (
             optimizer in event.subjects
             and event.root == restored.root

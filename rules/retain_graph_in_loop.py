@@ -62,27 +62,21 @@ Unsafe: drop the argument.
 What a run shows: more memory is held at the end of the iteration.
 """
 
-from looplint.rule import DropArgument, Event, Program, Report, Reports, note
+from looplint.rule import Backward, DropArgument, Escape, Program, Report, Reports, Step, note
 
 CODE = "LL110"
 
 
 def check(program: Program) -> Reports:
-    backwards = program.of("backward")
+    backwards = program.of(Backward)
     for event in backwards:
-        if (
-            event.data.get("retain_graph") is not True
-            or event.data.get("create_graph")
-            or not event.loops
-            or not event.data.get("known")
-            or event.data["repeated"]
-        ):
+        if event.retain_graph is not True or event.create_graph or not event.loops or not event.known or event.repeated:
             continue
-        forwards = event.data["forwards"]
+        forwards = event.forwards
         loop = event.loops[-1]
         if not forwards or forwards & program.facts.differentiated or _shared(event, backwards) or _carried(program, event):
             continue
-        if any(loop in e.loops for e in program.of("escape")) or any(e.data.get("closure") for e in program.of("step")):
+        if any(loop in e.loops for e in program.of(Escape)) or any(e.closure for e in program.of(Step)):
             continue
         made = program.forwards_of(forwards)
         if len(made) < len(forwards) or any(loop not in e.loops for e in made):
@@ -96,18 +90,17 @@ def check(program: Program) -> Reports:
         )
 
 
-def _shared(event: Event, backwards: list[Event]) -> bool:
+def _shared(event: Backward, backwards: list[Backward]) -> bool:
     """Whether another backward goes through a part of the same graph."""
-    return any(other is not event and other.data.get("forwards", frozenset()) & event.data["forwards"] for other in backwards)
+    return any(other is not event and other.forwards & event.forwards for other in backwards)
 
 
-def _carried(program: Program, event: Event) -> bool:
+def _carried(program: Program, event: Backward) -> bool:
     """Whether the graph reaches back into the iteration before: a forward takes in what it or a later one has put out."""
-    for key in event.data["forwards"]:
+    for key in event.forwards:
         forward = program.forwards.get(key)
-        inputs = forward.data.get("inputs") if forward is not None else None
-        if forward is None or inputs is None:
+        if forward is None or forward.inputs is None:
             continue
-        if any(k == key or program.forwards[k].index > forward.index for k in inputs.forwards if k in program.forwards):
+        if any(k == key or program.forwards[k].index > forward.index for k in forward.inputs.forwards if k in program.forwards):
             return True
     return False

@@ -69,13 +69,13 @@ Safe: the call, at the top of the epoch loop, where the sampler or its loader ha
 What a run shows: several passes over a loader with a DistributedSampler, and no call of `set_epoch`.
 """
 
-from looplint.rule import Program, Report, Reports, SetEpoch, name_of, note, refs
+from looplint.rule import BuildSampler, Program, Report, Reports, SetEpoch, name_of, note, refs
 
 CODE = "LL903"
 
 
 def check(program: Program) -> Reports:
-    built = {obj: event for event in program.of("sampler") for obj in event.subjects}
+    built = {obj: event for event in program.of(BuildSampler) for obj in event.subjects}
     for loader, found in program.training_passes.items():
         given = loader.info.get("sampler", frozenset())
         samplers = refs(given, "sampler")

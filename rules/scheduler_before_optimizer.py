@@ -66,7 +66,7 @@ Safe: move the call behind the optimizer's step.
 What a run shows: the learning rate of the first step is the second value of the schedule.
 """
 
-from looplint.rule import Automaton, MoveAfterStep, Program, Report, Reports, name_of, note, refs
+from looplint.rule import Automaton, Event, MoveAfterStep, Obj, Program, Report, Reports, Schedule, Step, name_of, note, refs, run
 
 CODE = "LL203"
 
@@ -74,21 +74,15 @@ AUTOMATON = Automaton(start="fresh", arrows={("*", "step"): "warm", ("?", "sched
 
 
 def check(program: Program) -> Reports:
-    steps = program.of("step")
+    steps = program.of(Step)
     for scheduler in program.schedulers:
         if scheduler.many or not scheduler.qualname.startswith("torch.optim.lr_scheduler."):
             continue
         optimizers = refs(scheduler.info.get("optimizer"), "optimizer")
         if len(optimizers) != 1:
             continue
-        for event in program.of("schedule"):
-            if (
-                scheduler not in event.subjects
-                or not event.certain
-                or not event.loops
-                or event.data["args"].positional
-                or event.data["args"].keywords
-            ):
+        for event in program.of(Schedule):
+            if scheduler not in event.subjects or not event.certain or not event.loops or event.args.positional or event.args.keywords:
                 continue
             after = [e for e in steps if optimizers[0] in e.subjects and event.loops[-1] in e.loops and e.index > event.index]
             if (
@@ -108,11 +102,10 @@ def check(program: Program) -> Reports:
             break
 
 
-def _always_first(program: Program, event, scheduler, optimizer) -> bool:
+def _always_first(program: Program, event: Schedule, scheduler: Obj, optimizer: Obj) -> bool:
     """Whether on every path into the first iteration no step of the optimizer came before."""
-    from looplint.rule import run
 
-    def touch(other):
+    def touch(other: Event) -> str | None:
         if other is event:
             return "must"
         if other.kind in ("step", "escape") and optimizer in other.subjects:

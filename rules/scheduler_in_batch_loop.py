@@ -67,13 +67,13 @@ Safe: move the call to the end of the epoch body.
 What a run shows: the learning rate changes len(loader) times an epoch.
 """
 
-from looplint.rule import MoveToEpochEnd, Program, Report, Reports, name_of, note
+from looplint.rule import Construct, Loop, MoveToEpochEnd, Obj, Program, Report, Reports, Schedule, Step, constant_of, name_of, note
 
 CODE = "LL201"
 
 
 def check(program: Program) -> Reports:
-    for event in program.of("schedule"):
+    for event in program.of(Schedule):
         loop = program.batch_loop(event)
         if (
             loop is None
@@ -87,7 +87,7 @@ def check(program: Program) -> Reports:
         (scheduler,) = event.subjects
         if epoch_unit(scheduler, loop) and not _guarded(program, event, loop, scheduler):
             name = name_of(scheduler)
-            construct = next((e for e in program.of("construct") if scheduler in e.subjects), None)
+            construct = next((e for e in program.of(Construct) if scheduler in e.subjects), None)
             message = f"{name} counts epochs, but is stepped on every batch: the schedule ends within the first epochs"
             yield Report(
                 event,
@@ -97,25 +97,25 @@ def check(program: Program) -> Reports:
             )
 
 
-def _guarded(program, event, loop, scheduler) -> bool:
+def _guarded(program: Program, event: Schedule, loop: Loop, scheduler: Obj) -> bool:
     """Whether a condition that the optimizer's step does not share decides if the scheduler is stepped here."""
     depth = event.loops.index(loop) + 1
-    with_step = {g.test for e in program.of("step") if loop in e.loops for g in e.guards}
+    with_step = {g.test for e in program.of(Step) if loop in e.loops for g in e.guards}
     return any(g.depth >= depth and g.test not in with_step and scheduler.name not in g.names for g in event.guards)
 
 
-def _has_argument(event) -> bool:
-    args = event.data["args"]
-    return bool(args.positional or args.keywords)
+def _has_argument(event: Schedule) -> bool:
+    return bool(event.args.positional or event.args.keywords)
 
 
-def epoch_unit(scheduler, loop) -> bool:
+def epoch_unit(scheduler: Obj, loop: Loop) -> bool:
     """Whether the scheduler's horizon is in epochs: by its expression, or because it fits the epoch loop's bound."""
     unit = scheduler.info.get("unit")
     if unit is not None:
         return unit == "epochs"
     horizon, milestone = scheduler.info.get("horizon"), scheduler.info.get("milestone")
-    bounds = [a.value for a in loop.parent.bound if isinstance(getattr(a, "value", None), int)]
+    known = [constant_of(frozenset({atom})) for atom in (loop.parent.bound if loop.parent is not None else ())]
+    bounds = [constant.value for constant in known if constant is not None and isinstance(constant.value, int)]
     # Milestones that end in the second half of the epochs are laid out over them: counted in batches they would lie in the first ones.
     return any(
         (horizon is not None and b == horizon.value) or (milestone is not None and b <= 2 * milestone and milestone < b) for b in bounds

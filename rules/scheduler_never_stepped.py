@@ -63,7 +63,7 @@ None.
 What a run shows: the learning rate is constant.
 """
 
-from looplint.rule import Program, Report, Reports, may_follow, name_of, note, refs
+from looplint.rule import Construct, Program, Report, Reports, Schedule, Step, may_follow, name_of, note, refs
 
 CODE = "LL205"
 
@@ -71,10 +71,10 @@ CODE = "LL205"
 def check(program: Program) -> Reports:
     if not program.complete:
         return
-    stepped = {o for e in program.of("schedule") for o in e.subjects}
-    if any(not e.subjects for e in program.of("schedule")):
+    stepped = {o for e in program.of(Schedule) for o in e.subjects}
+    if any(not e.subjects for e in program.of(Schedule)):
         return
-    for event in program.of("construct"):
+    for event in program.of(Construct):
         for scheduler in event.subjects:
             if (
                 not scheduler.qualname.startswith("torch.optim.lr_scheduler.")
@@ -87,7 +87,7 @@ def check(program: Program) -> Reports:
                 continue
             optimizers = refs(scheduler.info.get("optimizer"), "optimizer")
             step = next(
-                (e for e in program.of("step") if e.loops and may_follow(e, event) and any(o in e.subjects for o in optimizers)), None
+                (e for e in program.of(Step) if e.loops and may_follow(e, event) and any(o in e.subjects for o in optimizers)), None
             )
             if step is None:
                 continue

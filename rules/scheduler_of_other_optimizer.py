@@ -68,7 +68,7 @@ Unsafe: build the scheduler behind the optimizer that steps, and on it; a second
 What a run shows: the learning rate of the optimizer that steps is constant, that of another one changes.
 """
 
-from looplint.rule import Obj, Program, RebuildScheduler, Report, Reports, name_of, note, refs, related
+from looplint.rule import Construct, Obj, Program, RebuildScheduler, Report, Reports, Schedule, Step, name_of, note, refs, related
 
 CODE = "LL206"
 
@@ -76,10 +76,10 @@ CODE = "LL206"
 def check(program: Program) -> Reports:
     if program.facts.sets_rates:
         return
-    steps = program.of("step")
-    built = {obj: e for e in program.of("construct") for obj in e.subjects}
+    steps = program.of(Step)
+    built = {obj: e for e in program.of(Construct) for obj in e.subjects}
     reported = set()
-    for event in program.of("schedule"):
+    for event in program.of(Schedule):
         if len(event.subjects) != 1 or not event.certain or not event.loops:
             continue
         (scheduler,) = event.subjects

@@ -60,7 +60,7 @@ Safe: the seed is moved above the statement that builds the model.
 What a run shows: parameters are there already when the first seed is set.
 """
 
-from looplint.rule import MoveSeed, Obj, Program, Report, Reports, name_of, note, related, without_parameters
+from looplint.rule import MoveSeed, Obj, Program, Report, Reports, Step, name_of, note, related, without_parameters
 
 CODE = "LL904"
 
@@ -83,7 +83,7 @@ def check(program: Program) -> Reports:
 
 
 def _trained_after(program: Program, index: int) -> bool:
-    return any(e.loops and e.index > index for e in program.of("step"))
+    return any(e.loops and e.index > index for e in program.of(Step))
 
 
 def _pretrained(module: Obj) -> bool:

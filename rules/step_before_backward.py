@@ -62,7 +62,7 @@ Unsafe: move the step behind the backward.
 What a run shows: the steps change nothing.
 """
 
-from looplint.rule import Automaton, MoveAfterBackward, Program, Report, Reports, name_of, note
+from looplint.rule import Automaton, Backward, MoveAfterBackward, Program, Report, Reports, Step, name_of, note
 
 CODE = "LL105"
 
@@ -85,12 +85,14 @@ def check(program: Program) -> Reports:
         early = {v.event for v in visits if v.event.kind == "step" and v.event.loops and v.certain and v.always("empty")}
         reported = set()
         for visit in visits:
-            if visit.event.kind != "backward":
+            backward = visit.event
+            if not isinstance(backward, Backward):
                 continue
             for state in visit.sometimes("stepped-empty"):
-                step = state.last("step")
-                together = step is not None and not set(step.loops).isdisjoint(visit.event.loops)
-                if together and step in early and step not in reported and not step.data.get("closure"):
+                step = state.last(Step)
+                if step is None or set(step.loops).isdisjoint(backward.loops):
+                    continue
+                if step in early and step not in reported and not step.closure:
                     reported.add(step)
                     message = (
                         f"{name_of(optimizer)}.step() runs before backward(): it finds no gradients, and those of this batch are never used"
@@ -98,6 +100,6 @@ def check(program: Program) -> Reports:
                     yield Report(
                         step,
                         message,
-                        note(visit.event, "the gradients are computed here, after the step"),
-                        repair=MoveAfterBackward(step=step, backward=visit.event, optimizer=optimizer),
+                        note(backward, "the gradients are computed here, after the step"),
+                        repair=MoveAfterBackward(step=step, backward=backward, optimizer=optimizer),
                     )

@@ -69,7 +69,21 @@ Safe: `scaler.step(optimizer)`, followed by `scaler.update()` where nothing upda
 What a run shows: a step uses the gradients of a scaled loss, and the scaler does not take part in it.
 """
 
-from looplint.rule import SCALING, Program, Report, Reports, StepThroughScaler, name_of, note, scaler_of, switched, unscaled_by_hand
+from looplint.rule import (
+    SCALING,
+    Backward,
+    Obj,
+    Program,
+    Report,
+    Reports,
+    Step,
+    StepThroughScaler,
+    name_of,
+    note,
+    scaler_of,
+    switched,
+    unscaled_by_hand,
+)
 
 CODE = "LL604"
 
@@ -80,10 +94,10 @@ def check(program: Program) -> Reports:
             continue
         for visit in program.run(SCALING, optimizer):
             step = visit.event
-            if step.kind != "step" or step.variant or not visit.certain or not visit.always("scaled", "unscaled"):
+            if not isinstance(step, Step) or step.scaler is not None or not visit.certain or not visit.always("scaled", "unscaled"):
                 continue
             found = visit.sometimes("scaled", "unscaled")
-            backward = found[0].last("backward")
+            backward = found[0].last(Backward)
             scaler = scaler_of(backward) if backward is not None else None
             if backward is None or scaler is None or switched(step, scaler) or _other_branch(program, step, scaler, optimizer):
                 continue
@@ -94,7 +108,7 @@ def check(program: Program) -> Reports:
             yield Report(step, message, notes, repair=StepThroughScaler(step=step, scaler=scaler, optimizer=optimizer))
 
 
-def _other_branch(program, step, scaler, optimizer) -> bool:
+def _other_branch(program: Program, step: Step, scaler: Obj, optimizer: Obj) -> bool:
     """Whether the scaler also steps the optimizer, under other conditions, and may be switched off where this step runs."""
-    others = [e for e in program.of("step") if e.data.get("scaler") is scaler and optimizer in e.subjects]
+    others = [e for e in program.of(Step) if e.scaler is scaler and optimizer in e.subjects]
     return scaler.info.get("enabled") is not None and any(e.guards != step.guards for e in others)

@@ -71,7 +71,7 @@ What a run shows: in how many training batches a tensor is asked for its number.
 queued: on the CPU nothing.
 """
 
-from looplint.rule import Event, Note, Program, Report, Reports, is_record, on_accelerator, trains
+from looplint.rule import Fetch, Note, Program, Report, Reports, Show, is_record, on_accelerator, trains
 
 CODE = "LP004"
 DEFAULT = False
@@ -81,8 +81,8 @@ SEVERITY = "warning"
 def check(program: Program) -> Reports:
     if not on_accelerator(program):
         return
-    waits: dict[object, list[Event]] = {}
-    for event in program.of("fetch", "show"):
+    waits: dict[object, list[Fetch | Show]] = {}
+    for event in program.of(Fetch, Show):
         loop = event.loops[-1] if event.loops else None
         if loop is None or not event.certain or not trains(program, loop) or program.counts_epochs(loop):
             continue
@@ -91,6 +91,6 @@ def check(program: Program) -> Reports:
         waits.setdefault(loop.site.node, []).append(event)
     for events in waits.values():
         first, *others = sorted(events, key=lambda e: e.index)
-        what = first.data.get("what") or f"the text of {first.data['name']}"
+        what = first.what if isinstance(first, Fetch) else f"the text of {first.name}"
         message = f"{what} waits for the device in every batch: the device has nothing queued until the next one"
         yield Report(first, message, tuple(Note(e.site, "so does this") for e in others[:2]))

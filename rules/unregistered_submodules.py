@@ -66,23 +66,23 @@ Safe: wrap the container in `nn.ModuleList` or `nn.ModuleDict`.
 What a run shows: `parameters()` of the owner misses those of the modules in the container.
 """
 
-from looplint.rule import Note, Program, Report, Reports, Site, WrapModules, known_elsewhere, unregistered, wrapper_for
+from looplint.rule import Note, Program, Report, Reports, Shelve, Site, WrapModules, known_elsewhere, unregistered, wrapper_for
 
 CODE = "LL505"
 
 
 def check(program: Program) -> Reports:
     # Methods are also looked at alone, on an object of their own, of which the program's other code knows nothing.
-    reported = {(e.data["constructor"], e.data["name"]) for e in program.of("shelve") if known_elsewhere(e)}
-    for event in program.of("shelve"):
-        which = (event.data["constructor"], event.data["name"])
-        if which in reported or not event.certain or not event.data["used"]:
+    reported = {(e.constructor, e.name) for e in program.of(Shelve) if known_elsewhere(e)}
+    for event in program.of(Shelve):
+        which = (event.constructor, event.name)
+        if which in reported or not event.certain or not event.used:
             continue
         lost = unregistered(event)
         if not lost:
             continue
         reported.add(which)
-        name = event.data["name"]
+        name = event.name
         message = (
             f"{name} is a plain container: its modules are not in parameters(), to() or state_dict(), so they are neither trained nor saved"
         )

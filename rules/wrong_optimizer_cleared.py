@@ -60,7 +60,7 @@ Unsafe: clear the optimizer that steps.
 What a run shows: the gradient norm of the uncleared optimizer grows.
 """
 
-from looplint.rule import ClearOther, Event, Program, Report, Reports, name_of, note, uncleared
+from looplint.rule import Clear, ClearOther, Program, Report, Reports, name_of, note, uncleared
 
 CODE = "LL109"
 
@@ -70,7 +70,7 @@ def check(program: Program) -> Reports:
         found = uncleared(program, optimizer)
         if found is None:
             continue
-        clears = [e for e in program.of("clear") if found.loop in e.loops]
+        clears = [e for e in program.of(Clear) if found.loop in e.loops]
         for other in program.optimizers:
             mine = [e for e in clears if other in e.subjects]
             if other is not optimizer and len(mine) > 1:
@@ -86,7 +86,7 @@ def check(program: Program) -> Reports:
                 break
 
 
-def _misplaced(clears: list[Event], step: int) -> Event:
+def _misplaced(clears: list[Clear], step: int) -> Clear:
     """The clear that stands nearest before the step."""
     before = [e for e in clears if e.index < step]
     return max(before, key=lambda e: e.index) if before else clears[-1]

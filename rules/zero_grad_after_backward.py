@@ -63,7 +63,7 @@ Safe: move the clear to the top of the batch body.
 What a run shows: the parameters of the optimizer do not change over a step.
 """
 
-from looplint.rule import Automaton, MoveClear, Program, Report, Reports, constant_of, name_of, note
+from looplint.rule import Automaton, Backward, Clear, MoveClear, Program, Report, Reports, Step, constant_of, name_of, note
 
 CODE = "LL101"
 
@@ -85,9 +85,9 @@ _NOTHING = "the step has nothing to apply, so nothing is learned"
 _ZEROS = "the step applies zeros, so only momentum and weight decay go on"
 
 
-def _drops(program: Program, clear) -> bool:
+def _drops(program: Program, clear: Clear) -> bool:
     """Whether a clear takes the gradients away."""
-    given = clear.data.get("set_to_none")
+    given = clear.set_to_none
     if given is None:
         return program.target_torch >= (2, 0)
     known = constant_of(given)
@@ -100,18 +100,19 @@ def check(program: Program) -> Reports:
         clears = {v.event for v in visits if v.event.kind == "clear" and v.certain and v.always("filled", "dropped")}
         reported = set()
         for visit in visits:
-            if visit.event.kind != "step" or not visit.always("dropped"):
+            step = visit.event
+            if not isinstance(step, Step) or not visit.always("dropped"):
                 continue
             for state in visit.sometimes("dropped"):
-                clear, backward = state.last("clear"), state.last("backward")
+                clear, backward = state.last(Clear), state.last(Backward)
                 if clear in clears and backward is not None and clear not in reported:
                     reported.add(clear)
                     harm = _NOTHING if _drops(program, clear) else _ZEROS
                     message = f"{name_of(optimizer)}'s gradients are cleared between backward() and step(): {harm}"
-                    notes = note(backward, "the gradients are computed here") + note(visit.event, "this step uses nothing")
+                    notes = note(backward, "the gradients are computed here") + note(step, "this step uses nothing")
                     yield Report(
                         clear,
                         message,
                         notes,
-                        repair=MoveClear(optimizer=optimizer, clear=clear, backward=backward, step=visit.event),
+                        repair=MoveClear(optimizer=optimizer, clear=clear, backward=backward, step=step),
                     )

@@ -19,12 +19,12 @@ Reports every step."""
 
 from collections.abc import Iterator
 
-from looplint.rule import Program, Report
+from looplint.rule import Program, Report, Step
 
 CODE = "ACME1"
 
 
 def check(program: Program) -> Iterator[Report]:
-    for event in program.of("step"):
+    for event in program.of(Step):
         yield Report(event, "a step is made here")
 '''

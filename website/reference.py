@@ -14,7 +14,7 @@ import click
 
 from looplint import rule
 from looplint.commands.cli import cli
-from looplint.flow import events
+from looplint.flow import kinds
 from looplint.settings.text import reference as options
 from website.runs import ROOT, fence, printed
 
@@ -89,8 +89,8 @@ def completed(text: str) -> str:
 
 def _events() -> str:
     """The kinds of events, each with the comment that stands beside it."""
-    found = re.findall(r'^    "([\w-]+)",  # (.+)$', inspect.getsource(events), re.MULTILINE)
-    assert {kind for kind, _ in found} == set(events.EVENT_KINDS)
+    found = re.findall(r'^    "([\w-]+)",  # (.+)$', inspect.getsource(kinds), re.MULTILINE)
+    assert {kind for kind, _ in found} == set(kinds.EVENT_KINDS)
     return "\n".join(["| event | what happens |", "|---|---|", *(f"| `{kind}` | {words} |" for kind, words in found)])
 
 

@@ -66,7 +66,7 @@ None.
 Say what a run of the bad script shows, and one of the good script does not.
 """
 
-from looplint.rule import Automaton, Program, Report, Reports, name_of, note
+from looplint.rule import Automaton, Backward, Program, Report, Reports, name_of, note
 
 CODE = "{code}"
 
@@ -86,7 +86,7 @@ def check(program: Program) -> Reports:
     for optimizer in program.optimizers:
         for visit in program.run(AUTOMATON, optimizer):
             if visit.event.kind == "step" and visit.event.loops and visit.always("filled"):
-                backward = visit.sometimes("filled")[0].last("backward")
+                backward = visit.sometimes("filled")[0].last(Backward)
                 message = f"{{name_of(optimizer)}} steps with gradients that nothing has clipped"
                 yield Report(visit.event, message, note(backward, "they are computed here"))
 '''

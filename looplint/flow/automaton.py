@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
+from typing import TypeVar
 
-from looplint.flow.graph import Condition, Edge, Event, EventGraph, Loop, Node
+from looplint.flow.events import Event
+from looplint.flow.graph import Condition, Edge, EventGraph, Loop, Node
 from looplint.flow.slicing import entries, slice_for
 
+E = TypeVar("E", bound=Event)
 UNSEEN = "?"
 _MAX_STATES = 96
 
@@ -55,11 +58,9 @@ class PathState:
     trail: tuple[tuple[str, Event], ...]
     since: Event | None
 
-    def last(self, kind: str) -> Event | None:
-        for name, event in self.trail:
-            if name == kind:
-                return event
-        return None
+    def last(self, kind: type[E]) -> E | None:
+        """The last event of a kind on the way."""
+        return next((event for _, event in self.trail if isinstance(event, kind)), None)
 
 
 @dataclass(frozen=True, slots=True)

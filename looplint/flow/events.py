@@ -1,50 +1,283 @@
-"""The vocabulary that both front ends speak: what happens in a training loop.
+"""What happens in a program, as the static side knows it: a class for each kind of event, with what is known of such an event.
 
-The static side emits these events for every path of a program, the recorder for the one path that ran.
+A rule asks for the events of a class (`program.of(Clear)`) and reads their fields; automata name events by their `kind`, the word that the
+recorded side shares. What is only remarked beside the graph is in `looplint.flow.remarks`.
 """
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal
 
-EventKind = Literal[
-    "construct",  # an optimizer, scheduler or scaler is built
-    "clear",  # optimizer.zero_grad(), model.zero_grad(), p.grad = None
-    "forward",  # a module is called
-    "backward",  # loss.backward() or what stands for it
-    "unscale",  # scaler.unscale_(optimizer)
-    "clip",  # clip_grad_norm_, clip_grad_value_, accelerator.clip_grad_norm_
-    "step",  # optimizer.step(), scaler.step(optimizer)
-    "update",  # scaler.update()
-    "schedule",  # scheduler.step()
-    "train",  # module.train()
-    "eval",  # module.eval()
-    "move",  # module.to / cuda / half / to_empty
-    "replace",  # a submodule or parameter is assigned on a module
-    "keep",  # a value is stored where it outlives the iteration (a history list, a metric dict)
-    "accumulate",  # total += value across iterations
-    "measure",  # a forward's result is compared, counted, averaged or turned into a number
-    "snapshot",  # a state_dict is taken
-    "save",  # torch.save
-    "load",  # torch.load, load_state_dict
-    "switch",  # a global setting of PyTorch is set
-    # Judged where they stand, whatever came before: noted beside the graph.
-    "discard",  # a tensor's copy on another device or in another type is made, and nobody takes it
-    "shelve",  # a list, tuple or dict becomes an attribute of a module
-    "unready",  # a part is given to a module before the constructor of torch's base class has run
-    "bypass",  # module.forward(...) is called in place of the module
-    "transfer",  # a part of a batch goes to a device
-    "fetch",  # a number of a forward's result is asked for, or the device is waited for by name
-    "release",  # the device's cached memory is given back
-    "show",  # a tensor becomes text: it is printed or put into a string
-    "loader",  # a data loader is built
-    "sampler",  # a sampler is built
-    "seed",  # the random numbers of torch begin anew
-    "initialize",  # parameters get their first values again
-    "set-epoch",  # a sampler is told the epoch
-    "outdated",  # a name of torch is called that has another one now
-    "score",  # a loss is computed of a prediction of which it matters what it came out of
-    "escape",  # the object reaches code that cannot be followed
-]
+from looplint.domain.record import Record
 
-EVENT_KINDS: tuple[EventKind, ...] = get_args(EventKind)
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from looplint.domain.autocast import Autocast
+    from looplint.domain.values import Arguments, EventKey, Obj, Tensor, Value
+    from looplint.flow.graph import Guard, Loop
+    from looplint.flow.kinds import EventKind
+    from looplint.syntax.site import Site
+
+
+class Occurrence:
+    """Where an event happens, when and to what: known of every event, and set when the interpreter emits it."""
+
+    # The calling context, the node and the kind: the same for the same event in each turn of the analysis.
+    key: EventKey
+    site: Site
+    # The objects it happens to; empty when they are not known.
+    subjects: frozenset[Obj]
+    # The loops around it and the conditions on the way to it, outer ones first.
+    loops: tuple[Loop, ...]
+    guards: tuple[Guard, ...]
+    # False when it may also happen to none of the objects.
+    certain: bool
+    # Whether gradients are recorded there; None where that is not known.
+    grad: bool | None
+    statement: cst.CSTNode | None
+    # The calls that lead to it, from the root on.
+    calls: tuple[Site, ...]
+    # The function that the interpreter started from.
+    root: str
+    # The node of the graph; of a remark, the number of nodes that stand before it.
+    index: int = -1
+
+    @property
+    def chain(self) -> tuple[Site, ...]:
+        """The calls that lead to the event, and its own place."""
+        return (*self.calls, self.site)
+
+
+class Event(Record, Occurrence):
+    """Something happens to some objects at a place. A subclass is a kind of event; its fields are what it is made with."""
+
+    kind: ClassVar[EventKind]
+
+    @property
+    def variant(self) -> str:
+        """What tells events of one kind apart where a protocol has to: a backward of a "scaled" loss."""
+        return ""
+
+    def __repr__(self) -> str:
+        names = ",".join(sorted(o.name or o.kind for o in self.subjects))
+        return f"{self.kind}({names}){'' if self.certain else '?'}"
+
+
+class Construct(Event):
+    """A module, an optimizer, a scheduler or a scaler is built."""
+
+    kind = "construct"
+
+
+class Clear(Event):
+    """Gradients are taken away or set to zero: `zero_grad()`, `p.grad = None`."""
+
+    kind = "clear"
+    # What it was called with, where it was.
+    set_to_none: Value | None = None
+
+
+class Forward(Event):
+    """A module is called, which is the event's subject."""
+
+    kind = "forward"
+    # What its inputs are, as one tensor; None where no tensor is known among them.
+    inputs: Tensor | None
+    # Whether none of its parameters wants a gradient.
+    frozen: bool
+    # Whether it does the same in every turn of its loop, so that what differs is chance.
+    repeated: bool
+    # The region of automatic mixed precision it is in.
+    autocast: Autocast | None
+    # How many of the calls that lead to it are outside the class of the module: the first place where a mode can be set for it.
+    outside: int
+
+    @property
+    def variant(self) -> Literal["half", ""]:
+        return "half" if self.autocast is not None and self.autocast.half else ""
+
+
+class Backward(Event):
+    """Gradients are added to those of the parameters: `loss.backward()`, or what stands for it."""
+
+    kind = "backward"
+    # Whether the program sets the gradients itself: `p.grad = g`. Nothing more is known of such a one.
+    manual: bool = False
+    # Whether all that goes backward is known.
+    known: bool = False
+    # The forwards whose graphs it goes through.
+    forwards: frozenset[EventKey] = frozenset()
+    # Whether it is the mean over one batch, as a loss function gives it: not divided, and added to nothing.
+    mean: bool = False
+    # Whether a scaler has multiplied it, on every path or on some, and which scalers did so on every path.
+    scaling: Literal["scaled", "maybe-scaled", ""] = ""
+    scalers: frozenset[Obj] = frozenset()
+    # What runs it in place of the loss: "accelerator", "engine", "optimizer".
+    via: str = ""
+    # None where the value of the argument is not known.
+    retain_graph: bool | None = False
+    create_graph: bool | None = False
+    # Whether it is in a comprehension.
+    repeated: bool = False
+
+    @property
+    def variant(self) -> str:
+        return self.via or self.scaling
+
+
+class Unscale(Event):
+    """A scaler takes its factor out of an optimizer's gradients: `scaler.unscale_(optimizer)`."""
+
+    kind = "unscale"
+    # None where a framework does it.
+    scaler: Obj | None = None
+
+
+class Clip(Event):
+    """Gradients are limited: `clip_grad_norm_`, `clip_grad_value_`, `accelerator.clip_grad_norm_`."""
+
+    kind = "clip"
+
+
+class Step(Event):
+    """An optimizer changes the parameters: `optimizer.step()`, `scaler.step(optimizer)`."""
+
+    kind = "step"
+    # The scaler through which the optimizer steps.
+    scaler: Obj | None = None
+    # Whether it is, or may be, given a function that computes the gradients anew.
+    closure: bool = False
+
+    @property
+    def variant(self) -> Literal["scaler", ""]:
+        return "scaler" if self.scaler is not None else ""
+
+
+class Update(Event):
+    """A scaler adjusts its factor: `scaler.update()`."""
+
+    kind = "update"
+
+
+class Schedule(Event):
+    """A scheduler sets the next learning rate: `scheduler.step()`."""
+
+    kind = "schedule"
+    args: Arguments
+
+
+class Train(Event):
+    """A module is put into train mode."""
+
+    kind = "train"
+
+
+class Eval(Event):
+    """A module is put into eval mode."""
+
+    kind = "eval"
+
+
+class Move(Event):
+    """A module changes its device or its type: `to`, `cuda`, `half`, `to_empty`."""
+
+    kind = "move"
+    method: str
+    args: Arguments
+    # "accelerator" or "cpu", where that is known; `chosen` where it is one or the other, whichever the machine has.
+    device: str | None
+    chosen: bool
+
+
+class Replace(Event):
+    """A part of a module, or a parameter, is assigned anew."""
+
+    kind = "replace"
+    # The attribute's name, or the index in brackets.
+    attr: str
+    # The modules that it is from there on.
+    new: tuple[Obj, ...]
+
+
+class Keep(Event):
+    """A tensor with its graph is put into a container that outlives the iteration. The subjects are the modules behind the graph."""
+
+    kind = "keep"
+    value: Tensor
+    into: Obj
+    # Whether it takes the place of what was there under the same key.
+    slot: bool
+    # The loops that the container outlives an iteration of, outer ones first.
+    carried: tuple[Loop, ...]
+    # Whether the value is a tensor and nothing else.
+    plain: bool
+
+
+class Accumulate(Event):
+    """A tensor is added to a sum: `total += loss`. The subjects are the modules behind its graph."""
+
+    kind = "accumulate"
+    value: Tensor
+    # The text of what it is added to.
+    target: str
+    # The loops that the sum outlives an iteration of, outer ones first.
+    carried: tuple[Loop, ...]
+
+
+class Snapshot(Event):
+    """A state dict is taken, which is the event's subject."""
+
+    kind = "snapshot"
+
+
+class Save(Event):
+    """Something is written to a file: `torch.save`."""
+
+    kind = "save"
+    # The state dicts that are written.
+    states: frozenset[Obj]
+
+
+class Load(Event):
+    """A state is read from a file, or given back to an object."""
+
+    kind = "load"
+
+
+class ReadFile(Load):
+    """A file is read: `torch.load`."""
+
+    file: Obj
+    # Whether the call says onto which device.
+    map_location: bool
+
+
+class LoadState(Load):
+    """An object is given a state: `load_state_dict`."""
+
+    # The state dicts that it is given, and the files that what it is given was read from.
+    states: frozenset[Obj]
+    files: frozenset[Obj]
+
+
+class Switch(Event):
+    """A setting of PyTorch gets a value; one that is not known may be a user's wish and counts as off."""
+
+    kind = "switch"
+    setting: str
+    on: bool
+
+    @property
+    def variant(self) -> str:
+        return f"{self.setting} {'on' if self.on else 'off'}"
+
+
+class Escape(Event):
+    """The objects reach code that cannot be followed, and may be in any state from there on."""
+
+    kind = "escape"
+    # The text of what is called.
+    callee: str
+    # Whether nothing but the mode may change: `model.train(flag)`.
+    mode: bool = False

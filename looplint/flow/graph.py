@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from looplint.domain.values import EventKey, Obj, Value
-from looplint.flow.events import EventKind
+from looplint.domain.values import Obj, Value
+from looplint.flow.events import Event
 from looplint.syntax.site import Site
 
 if TYPE_CHECKING:
-    import libcst as cst
-
     from looplint.syntax.ir import Expr
 
 
@@ -47,39 +45,6 @@ class Guard:
     frame: object
     depth: int
     names: frozenset[str]
-
-
-@dataclass(slots=True, eq=False)
-class Event:
-    """Something happens to some objects at a place.
-
-    `subjects` are the objects it happens to (empty when they are not known), `certain` is False when it may also
-    happen to none of them. `variant` tells events of one kind apart where a protocol has to: a backward of a "scaled" loss.
-    """
-
-    kind: EventKind
-    key: EventKey
-    site: Site
-    subjects: frozenset[Obj]
-    loops: tuple[Loop, ...]
-    guards: tuple[Guard, ...]
-    certain: bool = True
-    grad: bool | None = True
-    statement: cst.CSTNode | None = None
-    calls: tuple[Site, ...] = ()
-    root: str = ""
-    data: dict[str, Any] = field(default_factory=dict)
-    index: int = -1
-    variant: str = ""
-
-    @property
-    def chain(self) -> tuple[Site, ...]:
-        """The calls that lead to the event, and its own place."""
-        return (*self.calls, self.site)
-
-    def __repr__(self) -> str:
-        names = ",".join(sorted(o.name or o.kind for o in self.subjects))
-        return f"{self.kind}({names}){'' if self.certain else '?'}"
 
 
 @dataclass(slots=True)

@@ -26,6 +26,7 @@ from looplint.domain.values import (
     join,
     tensor_of,
 )  # fmt: skip
+from looplint.flow.events import Backward, Clear, Replace, Switch
 from looplint.interpreter import classes, hooks, objects
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.expressions import evaluate
@@ -145,8 +146,7 @@ def _switch(m: Machine, target: ir.Attr, switch: tuple[str, str], value: Value) 
     """A setting of the whole process gets a value; one that is not known may be a user's wish and counts as off."""
     owner, name = switch
     known = constant_of(value)
-    variant = f"{name} {'on' if known is not None and known.value is True else 'off'}"
-    m.emit("switch", target.node, {m.setting_owner(owner)}, variant=variant, setting=name)
+    m.emit(Switch(setting=name, on=known is not None and known.value is True), target.node, {m.setting_owner(owner)})
 
 
 def _ask_for_gradient(m: Machine, name: str, atom: Tensor | Unknown, value: Value) -> None:
@@ -160,9 +160,9 @@ def _ask_for_gradient(m: Machine, name: str, atom: Tensor | Unknown, value: Valu
 def _replace_gradient(m: Machine, target: ir.Attr, owner: Params | Tensor | Unknown, value: Value) -> None:
     """`p.grad = None`, or another gradient: what was added up so far is gone."""
     sources, certain = owner.deps if isinstance(owner, Unknown) else owner.sources, isinstance(owner, Params)
-    m.emit("clear", target.node, sources, certain=certain, manual=True)
+    m.emit(Clear(), target.node, sources, certain=certain)
     if value != NONE:
-        m.emit("backward", target.node, sources, certain=certain, manual=True)
+        m.emit(Backward(manual=True), target.node, sources, certain=certain)
 
 
 def _freeze(m: Machine, params: Params, value: Value) -> None:
@@ -179,7 +179,7 @@ def _set_on_module(m: Machine, obj: Any, target: ir.Attr, value: Value) -> None:
     modules = [a.obj for a in value if isinstance(a, Ref) and a.obj.kind in ("module", "loss")]
     parameters = [a for a in value if isinstance(a, Params)]
     if (modules or parameters) and not constructing:
-        m.emit("replace", target.node, {obj}, attr=target.attr, new=tuple(modules), value=value)
+        m.emit(Replace(attr=target.attr, new=tuple(modules)), target.node, {obj})
     adopt(obj, value)
     if modules and not constructing:
         # Under a condition the old part may stay.
@@ -211,14 +211,8 @@ def _assign_item(m: Machine, target: ir.Subscript, value: Value) -> None:
                     obj.info["items"] = None
                 m.write(obj, "[]", value)
             elif obj.kind == "module" and any(isinstance(a, Ref) and a.obj.kind == "module" for a in value):
-                m.emit(
-                    "replace",
-                    target.node,
-                    {obj},
-                    attr=f"[{ir.render(target.index)}]",
-                    new=tuple(a.obj for a in value if isinstance(a, Ref)),
-                    value=value,
-                )
+                new = tuple(a.obj for a in value if isinstance(a, Ref))
+                m.emit(Replace(attr=f"[{ir.render(target.index)}]", new=new), target.node, {obj})
                 adopt(obj, value)
                 register(value)
                 if key is None or m.guards:
@@ -276,7 +270,7 @@ def run_aug_assign(m: Machine, stmt: ir.AugAssign) -> None:
     value = evaluate(m, stmt.value)
     for atom in old:
         if isinstance(atom, Params) and atom.grad:
-            m.emit("backward", stmt.node, atom.sources, manual=True, certain=False)
+            m.emit(Backward(manual=True), stmt.node, atom.sources, certain=False)
     result = binary(m, stmt.op, old, value, stmt)
     if stmt.op in ("+", "-"):
         result = hooks.accumulated.run(m, stmt, stmt.target, old, value, result)

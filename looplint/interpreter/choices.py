@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from looplint.domain.values import Arguments, Atom, Func, Method, Obj, Ref, Tuple, Value, join
+from looplint.domain.values import Atom, Func, Method, Obj, Ref, Tuple, Value, join
+from looplint.flow.events import Construct
 from looplint.interpreter.frames import Frame, Snapshot, Trace
 from looplint.interpreter.machine import Machine
 from looplint.syntax import ir
@@ -102,7 +103,7 @@ def _either(m: Machine, node: cst.CSTNode, name: str, first: Obj, second: Obj) -
         for slot, value in each.heap.items():
             obj.heap[slot] = join(obj.heap[slot], value) if slot in obj.heap else value
     _merge_info(obj, first, second)
-    m.emit("construct", node, {obj}, **({"holds": obj.info["holds"]} if "holds" in obj.info else {}), args=Arguments())
+    m.emit(Construct(), node, {obj})
     return obj
 
 

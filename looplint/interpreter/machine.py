@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from looplint.domain.autocast import Autocast
 from looplint.domain.values import Arguments, ClassRef, EventKey, Func, Method, Obj, Ref, Tuple, Value, join, number_anew
-from looplint.flow.events import EventKind
-from looplint.flow.graph import Condition, Event, EventGraph, Guard, Loop, Loose
+from looplint.flow.events import Event
+from looplint.flow.graph import Condition, EventGraph, Guard, Loop, Loose
+from looplint.flow.remarks import Remark
 from looplint.interpreter.frames import Frame, LoopScope, Snapshot, Trace, merge
 from looplint.syntax import ir
 from looplint.syntax.site import Site
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from looplint.syntax.project import ModuleInfo, Project
 
+E = TypeVar("E", bound=Event)
 # How many statements and expressions are followed from one root, and from all roots of a file.
 ROOT_FUEL = 60_000
 FILE_FUEL = 240_000
@@ -69,7 +71,7 @@ class Facts:
     deferred: list[Value] = field(default_factory=list)
     # Generators that nobody has asked for an item yet.
     dormant: dict[Obj, Func] = field(default_factory=dict)
-    remarks: dict[EventKey, Event] = field(default_factory=dict)
+    remarks: dict[EventKey, Remark] = field(default_factory=dict)
 
 
 class Machine:
@@ -181,30 +183,30 @@ class Machine:
     def site(self, node: cst.CSTNode) -> Site:
         return Site(self.frame.module, node)
 
-    def emit(
-        self, kind: EventKind, node: cst.CSTNode, subjects: Iterable[Obj], *, certain: bool = True, variant: str = "", **data: Any
-    ) -> Event | None:
+    def emit(self, event: E, node: cst.CSTNode, subjects: Iterable[Obj], *, certain: bool = True) -> E | None:
         """Something happens here, on this path. Nothing is noted on a path that cannot be reached."""
         if not self.at:
             return None
-        event = self._event(kind, node, subjects, certain, data)
-        event.variant = variant
+        self._occur(event, node, subjects, certain)
         index = self.graph.add("event", self.loops, self.at, event=event)
         self.at = [Loose(index)]
         return event
 
-    def remark(self, kind: EventKind, node: cst.CSTNode, subjects: Iterable[Obj], *, certain: bool = True, **data: Any) -> None:
+    def remark(self, event: Remark, node: cst.CSTNode, subjects: Iterable[Obj], *, certain: bool = True) -> None:
         """Something stands here that is judged by itself, not by the path to it: it is noted beside the graph, once in each context."""
         if self.at:
-            event = self._event(kind, node, subjects, certain, data)
+            self._occur(event, node, subjects, certain)
             event.index = len(self.graph.nodes)
             self.facts.remarks[event.key] = event
 
-    def _event(self, kind: EventKind, node: cst.CSTNode, subjects: Iterable[Obj], certain: bool, data: dict[str, Any]) -> Event:
-        return Event(
-            kind, (self.frame.ctx, id(node), kind), self.site(node), frozenset(subjects), self.loops, self.guards, certain and not self.candidates, self.grad,
-            self.statement, self.frame.calls, self.root, data,
-        )  # fmt: skip
+    def _occur(self, event: Event, node: cst.CSTNode, subjects: Iterable[Obj], certain: bool) -> None:
+        """Give an event its place: where the interpreter is now."""
+        event.key = (self.frame.ctx, id(node), event.kind)
+        event.site = self.site(node)
+        event.subjects = frozenset(subjects)
+        event.certain = certain and not self.candidates
+        event.loops, event.guards, event.grad, event.statement = self.loops, self.guards, self.grad, self.statement
+        event.calls, event.root = self.frame.calls, self.root
 
     def forget_remarks(self, length: int) -> None:
         """Take back the remarks after the first `length`: what was being followed is larger than is followed."""

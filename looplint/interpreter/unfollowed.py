@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from looplint.domain.tensors import combine, guess
 from looplint.domain.values import UNKNOWN, Arguments, Atom, Func, Method, Ref, Unknown, Value
+from looplint.flow.events import Escape
+from looplint.flow.remarks import Seed
 from looplint.interpreter.machine import Machine
 from looplint.syntax import ir
 
@@ -18,7 +20,7 @@ def unknown_call(m: Machine, atom: Atom | None, args: Arguments, expr: ir.Expr) 
     """Code that cannot be followed: whatever it was given may be in any state now."""
     values = args.values()
     if isinstance(expr, ir.Call) and "seed" in ir.render(expr.func).lower():
-        m.remark("seed", expr.node, {m.setting_owner("torch.random")})
+        m.remark(Seed(), expr.node, {m.setting_owner("torch.random")})
     reached = m.reachable(values)
     for value in values:
         for func in (a for a in value if isinstance(a, Func)):
@@ -35,7 +37,8 @@ def unknown_call(m: Machine, atom: Atom | None, args: Arguments, expr: ir.Expr) 
         obj.info["given"] = True
     if reached or (tensor is not None and tensor.graph != "no"):
         subjects = reached or sorted(tensor.sources, key=lambda o: o.name) if tensor else reached
-        m.emit("escape", expr.node, subjects, certain=bool(reached), callee=ir.render(expr.func) if isinstance(expr, ir.Call) else "")
+        callee = ir.render(expr.func) if isinstance(expr, ir.Call) else ""
+        m.emit(Escape(callee=callee), expr.node, subjects, certain=bool(reached))
     modules = frozenset(o for o in reached if o.kind in ("module", "engine"))
     if tensor is not None:
         return frozenset({guess(m.grad, tensor, modules)})

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from looplint.domain.values import Obj, Ref
-from looplint.flow.graph import Event, Guard, Loop
+from looplint.flow.events import Backward, Clear, Event, Step
+from looplint.flow.graph import Guard, Loop
 from looplint.knowledge.pytorch import BATCH_NORM_MODELS, BATCH_NORMS
 from looplint.queries.program import Program
 from looplint.syntax.ir import Binary, BoolOp, Compare, Const, Expr, paths_in, render
@@ -49,13 +50,13 @@ def normalises(module: Obj) -> Obj | None:
 
 def _used_each_time(program: Program, optimizer: Obj, loop: Loop) -> bool:
     """Whether some step uses, or some clear drops, the gradients of every single batch: then nothing is accumulated."""
-    events = [e for e in program.of("step", "clear") if loop in e.loops and program.touches(e, optimizer)]
+    events = [e for e in program.of(Step, Clear) if loop in e.loops and program.touches(e, optimizer)]
     return any(program.every_iteration(e, loop) for e in events)
 
 
 def _made_at_once(program: Program, optimizer: Obj, step: Event, guard: Guard) -> bool:
     """Whether all of a step's gradients are made under its own condition, from a clear on: a generator that trains on every fifth batch adds nothing up."""
-    under = [e for e in program.of("clear", "backward") if e.index < step.index and program.touches(e, optimizer) and _is_under(e, guard)]
+    under = [e for e in program.of(Clear, Backward) if e.index < step.index and program.touches(e, optimizer) and _is_under(e, guard)]
     clears = [e.index for e in under if e.kind == "clear"]
     return bool(clears) and any(e.kind == "backward" and e.index > clears[-1] for e in under)
 

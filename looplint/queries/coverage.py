@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from looplint.domain.values import Obj
-from looplint.flow.graph import Event
+from looplint.flow.events import Backward, Event, Step
 from looplint.knowledge.frameworks import FRAMEWORK_HOOKS
 from looplint.queries.program import Program
 from looplint.syntax import ir
@@ -57,11 +57,11 @@ class _Known:
         self.backwards: dict[int, list[Event]] = {}
         self.steps: dict[int, list[Event]] = {}
         stepped: dict[Obj, None] = {}
-        for event in program.of("backward"):
-            self.backwards.setdefault(id(event.site.node), []).append(event)
-        for event in program.of("step"):
-            self.steps.setdefault(id(event.site.node), []).append(event)
-            for obj in sorted(event.subjects, key=lambda o: (o.name, o.kind)):
+        for backward in program.of(Backward):
+            self.backwards.setdefault(id(backward.site.node), []).append(backward)
+        for step in program.of(Step):
+            self.steps.setdefault(id(step.site.node), []).append(step)
+            for obj in sorted(step.subjects, key=lambda o: (o.name, o.kind)):
                 if obj.kind in ("optimizer", "engine"):
                     stepped[obj] = None
         self.stepped = list(stepped)

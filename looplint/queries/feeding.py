@@ -8,7 +8,9 @@ from typing import Any
 import libcst as cst
 
 from looplint.domain.values import Obj, Ref, constant_of
-from looplint.flow.graph import Event, Loop
+from looplint.flow.events import Backward, Event, Forward, Move, Step
+from looplint.flow.graph import Loop
+from looplint.flow.remarks import BuildLoader, Transfer
 from looplint.queries.program import Program
 from looplint.queries.protocols import over_data
 from looplint.semantics.loaders import loaders_in, only_loader
@@ -39,7 +41,7 @@ def argument(loader: Obj, name: str) -> Any:
 
 def same_everywhere(program: Program, loader: Event, name: str) -> bool:
     """Whether each of the loaders that one call builds is given the same constant for a name."""
-    given = [argument(obj, name) for e in program.of("loader") if e.site.node is loader.site.node for obj in e.subjects]
+    given = [argument(obj, name) for e in program.of(BuildLoader) if e.site.node is loader.site.node for obj in e.subjects]
     return all(value == given[0] for value in given)
 
 
@@ -59,9 +61,9 @@ def off(loader: Obj, name: str) -> bool:
 
 def epoch_passes(program: Program) -> dict[Obj, EpochPass]:
     """The loaders that are gone over again and again."""
-    built = {obj: e for e in program.of("loader") for obj in e.subjects}
+    built = {obj: e for e in program.of(BuildLoader) for obj in e.subjects}
     found: dict[Obj, EpochPass] = {}
-    for event in program.of("forward", "backward"):
+    for event in program.of(Forward, Backward):
         for depth, loop in enumerate(event.loops):
             loader = only_loader(loop.over)
             if depth and loader in built and event.loops[depth - 1] not in built[loader].loops:
@@ -71,12 +73,12 @@ def epoch_passes(program: Program) -> dict[Obj, EpochPass]:
 
 def on_accelerator(program: Program) -> bool:
     """Whether a model or a batch is known to go to an accelerator, where the machine has one."""
-    return any(e.data.get("device") == "accelerator" for e in program.of("move", "transfer"))
+    return any(e.device == "accelerator" for e in program.of(Move, Transfer))
 
 
 def trains(program: Program, loop: Loop) -> bool:
     """Whether a loop is one whose batches go backward and are stepped on."""
-    return loop in program.batch_loops and any(loop in e.loops for e in program.of("step"))
+    return loop in program.batch_loops and any(loop in e.loops for e in program.of(Step))
 
 
 def over_batches(program: Program, loop: Loop) -> bool:

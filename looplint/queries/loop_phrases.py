@@ -8,7 +8,25 @@ from typing import Literal
 
 from looplint.domain.values import Obj
 from looplint.flow.automaton import UNSEEN, Automaton, Visit, run
-from looplint.flow.graph import Event, Loop
+from looplint.flow.events import (
+    Accumulate,
+    Backward,
+    Clear,
+    Clip,
+    Construct,
+    Escape,
+    Eval,
+    Event,
+    Forward,
+    Keep,
+    Replace,
+    Schedule,
+    Step,
+    Switch,
+    Train,
+    Unscale,
+)
+from looplint.flow.graph import Loop
 from looplint.queries.program import Program, refs
 from looplint.queries.protocols import MODE
 
@@ -89,34 +107,28 @@ class Words:
 
     def at(self, event: Event) -> tuple[Said, ...]:
         """What is said at an event, one entry for each object it changes."""
-        match event.kind:
-            case "clear" | "backward" | "step":
+        match event:
+            case Clear() | Backward() | Step():
                 found = list(self._after(event)) or list(_plainly(event))
-            case "clip" | "unscale":
+            case Clip() | Unscale():
                 found = list(self._limited(event))
-            case "forward":
+            case Forward():
                 found = list(self._forward(event))
-            case "train" | "eval":
+            case Train() | Eval():
                 found = [Said(_name(o), _MODES[event.kind][0]) for o in _sorted(event.subjects)]
-            case "construct":
+            case Construct():
                 found = [said for o in _sorted(event.subjects) for said in self._construct(o)]
-            case "schedule":
+            case Schedule():
                 found = [self._schedule(event, o) for o in _sorted(event.subjects)]
-            case "escape":
-                callee = event.data.get("callee") or "code that cannot be followed"
-                found = [Said(_names(event.subjects), f"handed to {callee}: not known from here on", "unknown")]
-            case "switch":
-                found = [Said(_names(event.subjects), str(event.data.get("variant", "set")))]
-            case "keep" | "accumulate":
-                into = event.data.get("into")
-                where = into.name if isinstance(into, Obj) else event.data.get("target")
-                found = [
-                    Said(
-                        _names(event.subjects),
-                        f"graph {'kept in' if event.kind == 'keep' else 'added to'} {where or 'what outlives the iteration'}",
-                        "warn",
-                    )
-                ]
+            case Escape(callee=callee):
+                where = callee or "code that cannot be followed"
+                found = [Said(_names(event.subjects), f"handed to {where}: not known from here on", "unknown")]
+            case Switch():
+                found = [Said(_names(event.subjects), "set")]
+            case Keep(into=into):
+                found = [Said(_names(event.subjects), f"graph kept in {into.name or 'what outlives the iteration'}", "warn")]
+            case Accumulate(target=target):
+                found = [Said(_names(event.subjects), f"graph added to {target or 'what outlives the iteration'}", "warn")]
             case _:
                 found = list(_plainly(event))
         subjects = self._subjects[event.key]
@@ -235,7 +247,7 @@ def _joined(name: str, states: Iterable[str], first: Iterable[str], words: dict[
 def _plainly(event: Event) -> Iterator[Said]:
     words = {
         "clear": "no gradients", "backward": "gradients of this batch", "step": "parameters updated", "update": "loss scale adjusted",
-        "move": "moved", "replace": f"a part of it is replaced ({event.data.get('attr', '')})", "save": "saved", "load": "loaded",
+        "move": "moved", "replace": f"a part of it is replaced ({event.attr if isinstance(event, Replace) else ''})", "save": "saved", "load": "loaded",
     }.get(event.kind, event.kind)  # fmt: skip
     yield Said(_names(event.subjects), words)
 

@@ -8,9 +8,10 @@ from typing import Literal
 
 import libcst as cst
 
-from looplint.domain.values import Tensor
 from looplint.finding import Finding
-from looplint.flow.graph import Event, Guard, Loop
+from looplint.flow.events import Accumulate, Backward, Event, Forward, Keep
+from looplint.flow.events import Step as OptimizerStep
+from looplint.flow.graph import Guard, Loop
 from looplint.queries.loop_phrases import Said, Words
 from looplint.queries.program import Program
 from looplint.queries.protocols import over_data
@@ -123,7 +124,7 @@ class _Builder:
         boxes: dict[tuple[object, ...], Box] = {(): root}
         steps: dict[tuple[object, ...], int] = {}
         for event in events:
-            if event.kind in _LEFT_OUT or (event.kind in ("keep", "accumulate") and not _holds_graph(event)) or _is_choice(event):
+            if event.kind in _LEFT_OUT or (isinstance(event, Keep | Accumulate) and event.value.graph == "no") or _is_choice(event):
                 continue
             box = root
             path: tuple[object, ...] = ()
@@ -169,15 +170,15 @@ class _Builder:
     def _role(self, loop: Loop) -> str:
         """What people call a loop, by what happens in it and what it goes over."""
         program = self._program
-        stepped = any(loop in e.loops for e in program.of("step"))
-        if stepped or any(loop in e.loops for e in program.of("backward")):
+        stepped = any(loop in e.loops for e in program.of(OptimizerStep))
+        if stepped or any(loop in e.loops for e in program.of(Backward)):
             if "epoch" in self._line(loop.site).lower():
                 return "epoch loop"
-            if not stepped and any(outer in e.loops for outer in _around(loop) for e in program.of("step")):
+            if not stepped and any(outer in e.loops for outer in _around(loop) for e in program.of(OptimizerStep)):
                 return "accumulation loop"
-            inner = any(loop in e.loops[:-1] for e in program.of("step"))
+            inner = any(loop in e.loops[:-1] for e in program.of(OptimizerStep))
             return "training loop" if not over_data(loop) else "loop" if inner else "batch loop"
-        if over_data(loop) and any(loop in e.loops for e in program.of("forward")):
+        if over_data(loop) and any(loop in e.loops for e in program.of(Forward)):
             return "evaluation loop"
         return "loop"
 
@@ -200,11 +201,6 @@ class _Builder:
         found = [f for f in self.left if (f.filename, f.location.row, f.cell) == (place.filename, place.row, place.cell)]
         self.left = [f for f in self.left if f not in found]
         return tuple(found)
-
-
-def _holds_graph(event: Event) -> bool:
-    value = event.data.get("value")
-    return not isinstance(value, Tensor) or value.graph != "no"
 
 
 def _is_choice(event: Event) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looplint.domain.values import Obj, constant_of
 from looplint.flow.automaton import Automaton
-from looplint.flow.graph import Event
+from looplint.flow.events import Backward, Event
 from looplint.queries.program import Program, related
 
 # What a scaler has done to an optimizer's gradients since the last backward; "mixed" gradients come from losses with a scaler and without one.
@@ -49,10 +49,9 @@ UPDATING = Automaton(
 )
 
 
-def scaler_of(backward: Event) -> Obj | None:
+def scaler_of(backward: Backward) -> Obj | None:
     """The scaler that multiplied the loss of a backward; None where none did, or more than one may have."""
-    found = [value for name, value in backward.data["tags"] if name == "scaler"]
-    return found[0] if len(found) == 1 else None
+    return next(iter(backward.scalers)) if len(backward.scalers) == 1 else None
 
 
 def disabled(scaler: Obj) -> bool:

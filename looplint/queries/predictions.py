@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from looplint.domain.values import Outcome
-from looplint.flow.graph import Event
+from looplint.flow.remarks import Score
 from looplint.queries.program import Program
 from looplint.syntax.site import Site
 
@@ -17,7 +17,7 @@ from looplint.syntax.site import Site
 class Scored:
     """A loss and what its prediction came out of on every path."""
 
-    event: Event
+    event: Score
     what: str
     outcomes: tuple[Outcome, ...]
 
@@ -28,9 +28,9 @@ class Scored:
 
 def scored(program: Program, function: str, op: str) -> Iterator[Scored]:
     """The calls of a loss whose prediction came out of an operation, on every path and whatever the loss is called with."""
-    for event in program.of("score"):
-        outcomes = event.data["outcomes"]
-        if event.data["function"] == function and event.certain and outcomes and all(o.op == op for o in outcomes):
+    for event in program.of(Score):
+        outcomes = event.outcomes
+        if event.function == function and event.certain and outcomes and all(o.op == op for o in outcomes):
             yield Scored(event, _name(event.site.node), tuple(sorted(outcomes, key=_order)))
 
 

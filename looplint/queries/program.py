@@ -2,17 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeVar, overload
 
 from looplint.domain.values import Arguments, Obj, Ref, Value
 from looplint.flow.automaton import Automaton, Visit, run
-from looplint.flow.graph import Event, EventGraph, Guard, Loop
+from looplint.flow.events import (
+    Accumulate,
+    Backward,
+    Construct,
+    Escape,
+    Eval,
+    Event,
+    Forward,
+    Keep,
+    Load,
+    LoadState,
+    Move,
+    Save,
+    Snapshot,
+    Step,
+    Train,
+    Unscale,
+)
+from looplint.flow.graph import EventGraph, Guard, Loop
+from looplint.flow.remarks import BuildLoader, Initialize, Seed, TellEpoch
 from looplint.interpreter.machine import Facts
 from looplint.semantics.loaders import only_loader
 from looplint.semantics.schedulers import counts_epochs
 
+E = TypeVar("E", bound=Event)
+F = TypeVar("F", bound=Event)
 # What the facts in the rules were measured on.
 CURRENT_TORCH = (2, 13)
 
@@ -44,17 +66,34 @@ class Program:
         return self.graph.events()
 
     @cached_property
-    def _by_kind(self) -> dict[str, list[Event]]:
-        found: dict[str, list[Event]] = {}
+    def _by_kind(self) -> dict[type[Event], list[Event]]:
+        found: dict[type[Event], list[Event]] = {}
         for event in [*self.events, *self.facts.remarks.values()]:
-            found.setdefault(event.kind, []).append(event)
+            for kind in type(event).__mro__:
+                if issubclass(kind, Event):
+                    found.setdefault(kind, []).append(event)
         return found
 
-    def of(self, *kinds: str) -> list[Event]:
+    @overload
+    def of(self, kind: type[E], /) -> list[E]: ...
+
+    @overload
+    def of(self, one: type[E], other: type[F], /) -> list[E | F]: ...
+
+    @overload
+    def of(self, *kinds: type[Event]) -> list[Event]: ...
+
+    def of(self, *kinds: type[Event]) -> Sequence[Event]:
         """The events of some kinds, in the order of the graph; remarks stand where they were noted."""
         if len(kinds) == 1:
-            return self._by_kind.get(kinds[0], [])
-        return sorted((e for kind in kinds for e in self._by_kind.get(kind, ())), key=lambda e: e.index)
+            return self._of_kind(kinds[0])
+        return sorted((e for kind in kinds for e in self._of_kind(kind)), key=lambda e: e.index)
+
+    def _of_kind(self, kind: type[Event]) -> list[Event]:
+        found = self._by_kind.get(kind)
+        if found is None:
+            assert issubclass(kind, Event), f"{kind!r} is no kind of event"
+        return found or []
 
     @cached_property
     def optimizers(self) -> list[Obj]:
@@ -113,7 +152,7 @@ class Program:
             return self._touches_state(event, obj)
         if obj in event.subjects:
             return "must" if event.certain and len(event.subjects) == 1 else "may"
-        if obj.kind == "scaler" and event.data.get("scaler") is obj:
+        if obj.kind == "scaler" and isinstance(event, Step | Unscale) and event.scaler is obj:
             return "must" if event.certain else "may"
         if obj.kind == "module" and event.kind in ("train", "eval", "escape", "move"):
             if any(s in event.subjects for s in obj.lineage()):
@@ -124,7 +163,7 @@ class Program:
 
     def _touches_state(self, event: Event, state: Obj) -> str | None:
         """A state dict is read by what is given it, and changes with the object it was taken of."""
-        if state in event.subjects or state in event.data.get("states", ()):
+        if state in event.subjects or (isinstance(event, Save | LoadState) and state in event.states):
             return "must"
         if event.kind == "snapshot" and isinstance(state.key, tuple) and event.key[:2] == state.key[:2]:
             return "must"  # the state of another of the objects that the call can go to: what was kept here is gone
@@ -141,10 +180,10 @@ class Program:
     @cached_property
     def _other_branches(self) -> dict[Obj, set[Obj]]:
         """The states that are taken in other branches of a condition than a state, and read in its place."""
-        taken = {obj: e for e in self.of("snapshot") for obj in e.subjects}
+        taken = {obj: e for e in self.of(Snapshot) for obj in e.subjects}
         found: dict[Obj, set[Obj]] = {}
-        for event in self.of("load", "save"):
-            states = [s for s in event.data.get("states", ()) if s in taken]
+        for event in self.of(LoadState, Save):
+            states = [s for s in event.states if s in taken]
             for one in states:
                 found.setdefault(one, set()).update(other for other in states if _exclude_each_other(taken[one], taken[other]))
         return found
@@ -193,7 +232,7 @@ class Program:
     @cached_property
     def _by_optimizer(self) -> dict[str, dict[Obj, list[Event]]]:
         found: dict[str, dict[Obj, list[Event]]] = {"construct": {}, "step": {}}
-        for event in self.of("construct", "step"):
+        for event in self.of(Construct, Step):
             for obj in event.subjects:
                 found[event.kind].setdefault(obj, []).append(event)
         return found
@@ -234,7 +273,7 @@ class Program:
 
     def built_after(self, event: Event) -> bool:
         """Whether an optimizer that holds some of an event's modules is built after it."""
-        later = [e for e in self.of("construct") if e.index > event.index and e.root == event.root]
+        later = [e for e in self.of(Construct) if e.index > event.index and e.root == event.root]
         return any(o.kind == "optimizer" and related(o.info.get("holds", ()), event.subjects) for e in later for o in e.subjects)
 
     # -- loops
@@ -242,11 +281,11 @@ class Program:
     @cached_property
     def batch_loops(self) -> frozenset[Loop]:
         """The innermost loops whose bodies run backward (or step where no backward is seen)."""
-        return frozenset(e.loops[-1] for e in self.of("backward") if e.loops and not e.data.get("manual"))
+        return frozenset(e.loops[-1] for e in self.of(Backward) if e.loops and not e.manual)
 
     @cached_property
     def stepping_loops(self) -> frozenset[Loop]:
-        return frozenset(e.loops[-1] for e in self.of("step") if e.loops)
+        return frozenset(e.loops[-1] for e in self.of(Step) if e.loops)
 
     def batch_loop(self, event: Event) -> Loop | None:
         """The batch loop that an event is in."""
@@ -279,12 +318,12 @@ class Program:
     def training_passes(self) -> dict[Obj, Pass]:
         """The loaders whose batches some loop trains on, once in each epoch."""
         found: dict[Obj, Pass] = {}
-        built = {obj: e for e in self.of("loader") for obj in e.subjects}
-        stepping = {loop for e in self.of("step") for loop in e.loops}
-        for event in self.of("backward"):
+        built = {obj: e for e in self.of(BuildLoader) for obj in e.subjects}
+        stepping = {loop for e in self.of(Step) for loop in e.loops}
+        for event in self.of(Backward):
             for depth, loop in enumerate(event.loops):
                 loader = only_loader(loop.over)
-                if loader not in built or not depth or loop not in stepping or event.data.get("manual"):
+                if loader not in built or not depth or loop not in stepping or event.manual:
                     continue
                 if event.loops[depth - 1] not in built[loader].loops:
                     found.setdefault(loader, Pass(built[loader], event, event.loops[depth - 1], loop))
@@ -292,97 +331,97 @@ class Program:
 
     def told_the_epoch(self, sampler: Obj, loader: Obj) -> bool:
         """Whether a sampler may be told the number of the epoch anywhere: by the program, or by what got hold of it."""
-        told = any(not e.subjects or e.subjects & {sampler, loader} for e in self.of("set-epoch"))
+        told = any(not e.subjects or e.subjects & {sampler, loader} for e in self.of(TellEpoch))
         return told or sampler.escaped or loader.escaped or bool(loader.info.get("prepared"))
 
     # -- chance
 
     def drawn_unseeded(self, module: Obj) -> tuple[Event, Event] | None:
         """Where a module's first values are drawn before anything sets a seed, and the seed that is set later; None where that is not sure."""
-        built = next((e for e in self.of("construct") if module in e.subjects and e.certain), None)
-        seeds = self.of("seed")
+        built = next((e for e in self.of(Construct) if module in e.subjects and e.certain), None)
+        seeds = self.of(Seed)
         if built is None or built.loops or not seeds or module.escaped or module.symbolic or module.info.get("part"):
             return None
         late = min(seeds, key=lambda e: e.index)
         if any(e.root != built.root for e in seeds) or late.index <= built.index or late.loops:
             return None
-        again = [e for e in self.of("initialize") if e.index > late.index and (not e.subjects or related(e.subjects, [module]))]
-        given = [e for e in self.of("load", "escape") if (not e.subjects or related(e.subjects, [module])) and not e.data.get("mode")]
+        again = [e for e in self.of(Initialize) if e.index > late.index and (not e.subjects or related(e.subjects, [module]))]
+        given = [e for e in self.of(Load, Escape) if (not e.subjects or related(e.subjects, [module])) and not _is_of_mode(e)]
         return None if again or given else (built, late)
 
     # -- checkpoints
 
     @cached_property
-    def device_choice(self) -> Event | None:
+    def device_choice(self) -> Move | None:
         """A move of a module to the CPU or to an accelerator, whichever the machine has."""
-        return next((e for e in self.of("move") if e.data.get("chosen")), None)
+        return next((e for e in self.of(Move) if e.chosen), None)
 
-    def restored_from(self, file: Obj) -> list[Event]:
+    def restored_from(self, file: Obj) -> list[LoadState]:
         """Where what was read from a file is given to objects as their state."""
-        return [e for e in self.of("load") if file in e.data.get("files", ())]
+        return [e for e in self.of(LoadState) if file in e.files]
 
     # -- forwards
 
     @cached_property
-    def forwards(self) -> dict[object, Event]:
-        return {e.key: e for e in self.of("forward")}
+    def forwards(self) -> dict[object, Forward]:
+        return {e.key: e for e in self.of(Forward)}
 
-    def forwards_of(self, keys: Iterable[object]) -> list[Event]:
+    def forwards_of(self, keys: Iterable[object]) -> list[Forward]:
         """The forwards with some keys, in the order of the graph."""
         return sorted((self.forwards[key] for key in keys if key in self.forwards), key=lambda e: e.index)
 
-    def arguments_of(self, event: Event) -> Arguments | None:
+    def arguments_of(self, event: Forward) -> Arguments | None:
         """What a forward is given, where its class is known."""
         return self.facts.applied.get((*event.key[:2], "applied"))
 
-    def is_trained(self, event: Event) -> bool:
+    def is_trained(self, event: Forward) -> bool:
         """Whether a forward's result goes backward."""
         return event.key in self.facts.trained or event.key in self.facts.attacked
 
-    def certainly_trains(self, event: Event, module: Obj) -> bool:
+    def certainly_trains(self, event: Forward, module: Obj) -> bool:
         """Whether a forward is certainly one of a module's own training, by an optimizer of the program."""
         return (
             self.is_trained(event)
-            and not event.data.get("frozen")
+            and not event.frozen
             and event.certain
             and not self.for_input_gradient(event)
             and related(self.stepped_modules, {module})
         )
 
-    def goes_backward(self, event: Event) -> bool:
+    def goes_backward(self, event: Keep | Accumulate) -> bool:
         """Whether what is kept or added up at a place goes backward, in this call of the function around it or in another."""
         return event.key in self.facts.accumulated_backward or event.site.node in self._going_backward
 
     @cached_property
     def _going_backward(self) -> frozenset[object]:
-        return frozenset(e.site.node for e in self.of("keep", "accumulate") if e.key in self.facts.accumulated_backward)
+        return frozenset(e.site.node for e in self.of(Keep, Accumulate) if e.key in self.facts.accumulated_backward)
 
-    def feeds_training(self, event: Event) -> bool:
+    def feeds_training(self, event: Forward) -> bool:
         """Whether a forward's result is what another one is trained on, or towards: a generator's samples, the codes of an encoder, pseudo-labels."""
         return event.key in self._fed or event.key in self.facts.supervising
 
     @cached_property
     def _fed(self) -> frozenset[object]:
-        given = [e.data["inputs"] for e in self.of("forward") if self.is_trained(e)]
+        given = [e.inputs for e in self.of(Forward) if self.is_trained(e)]
         return frozenset(key for inputs in given if inputs is not None for key in inputs.origins)
 
-    def for_input_gradient(self, event: Event) -> bool:
+    def for_input_gradient(self, event: Forward) -> bool:
         """Whether a forward is made for the gradient of its input: an attack, a saliency map."""
-        inputs = event.data.get("inputs")
+        inputs = event.inputs
         asked = inputs is not None and any(tag == "input-grad" for tag, _ in inputs.tags)
         return asked or (event.key in self.facts.attacked and event.key not in self.facts.trained)
 
     @cached_property
     def kept_in_eval(self) -> frozenset[Obj]:
         """The modules that are set to eval mode, and neither they nor what they are part of to train mode: frozen feature extractors."""
-        evaluated, trained = ({obj for e in self.of(kind) for obj in e.subjects} for kind in ("eval", "train"))
+        evaluated, trained = ({obj for e in self.of(kind) for obj in e.subjects} for kind in (Eval, Train))
         return frozenset(obj for obj in evaluated if not trained & set(obj.lineage()))
 
     @cached_property
     def stepped_modules(self) -> frozenset[Obj]:
         """The modules whose parameters some optimizer steps."""
         found: set[Obj] = set()
-        for event in self.of("step"):
+        for event in self.of(Step):
             for obj in event.subjects:
                 found |= obj.info.get("holds", frozenset())
                 if obj.kind == "engine":
@@ -395,6 +434,11 @@ def may_follow(later: Event, earlier: Event) -> bool:
     return later.root != earlier.root or later.index > earlier.index or bool(set(later.loops) & set(earlier.loops))
 
 
+def _is_of_mode(event: Event) -> bool:
+    """Whether an escape can change nothing but a mode."""
+    return isinstance(event, Escape) and event.mode
+
+
 def _exclude_each_other(one: Event, other: Event) -> bool:
     """Whether two events happen in different branches of one condition."""
     return any(g.test is h.test and g.held != h.held and g.frame == h.frame for g in one.guards for h in other.guards)
@@ -402,7 +446,7 @@ def _exclude_each_other(one: Event, other: Event) -> bool:
 
 def involved(event: Event) -> frozenset[Obj]:
     """The objects that an event happens to, and the scaler through which it does."""
-    scaler = event.data.get("scaler")
+    scaler = event.scaler if isinstance(event, Step | Unscale) else None
     return event.subjects | {scaler} if scaler is not None else event.subjects
 
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from looplint.domain.values import Atom, Iter, Number, Obj, Ref, Tensor, Tuple, Value
 from looplint.flow.automaton import Automaton, Visit
-from looplint.flow.graph import Event, Loop
+from looplint.flow.events import Backward, Clear, Escape, Event, Step
+from looplint.flow.graph import Loop
+from looplint.flow.remarks import Shelve
 from looplint.knowledge.pytorch import MODE_SENSITIVE, PARAMETERLESS
 from looplint.queries.program import Program
 
@@ -32,8 +34,8 @@ MODE = Automaton(start="train", arrows={("*", "eval"): "eval", ("*", "train"): "
 class Uncleared:
     """A backward that adds to gradients which a step has already used, in every iteration of a loop."""
 
-    backward: Event
-    step: Event
+    backward: Backward
+    step: Step
     loop: Loop
 
 
@@ -42,9 +44,10 @@ def uncleared(program: Program, optimizer: Obj) -> Uncleared | None:
     if optimizer.many or optimizer.kind != "optimizer":
         return None
     for visit in program.run(CLEARING, optimizer):
-        if visit.event.kind != "step" or not visit.certain:
+        step = visit.event
+        if not isinstance(step, Step) or not visit.certain:
             continue
-        for loop in reversed(visit.event.loops):
+        for loop in reversed(step.loops):
             states = visit.steady(loop)
             stale = next((s for s in states if s.state == "stale"), None)
             if stale is None or (
@@ -52,14 +55,14 @@ def uncleared(program: Program, optimizer: Obj) -> Uncleared | None:
             ):
                 continue
             backward = stale.since
-            if backward is not None and loop in backward.loops and not backward.data.get("manual"):
-                return Uncleared(backward, visit.event, loop)
+            if isinstance(backward, Backward) and loop in backward.loops and not backward.manual:
+                return Uncleared(backward, step, loop)
     return None
 
 
 def _cleared_in(program: Program, loop: Loop, optimizer: Obj) -> bool:
     """Whether anything in a loop may clear the gradients."""
-    return any(loop in e.loops and program.touches(e, optimizer) for e in program.of("clear", "escape"))
+    return any(loop in e.loops and program.touches(e, optimizer) for e in program.of(Clear, Escape))
 
 
 def mode_states(program: Program, module: Obj, event: Event) -> Visit | None:
@@ -75,7 +78,7 @@ def validation_loop(program: Program, event: Event) -> Loop | None:
     if not event.loops:
         return None
     loop = event.loops[-1]
-    trained = any(loop in e.loops for e in program.of("backward", "step", "escape") if e.kind != "escape" or e.certain)
+    trained = any(loop in e.loops for e in program.of(Backward, Step, Escape) if e.kind != "escape" or e.certain)
     return loop if not trained and over_data(loop) else None
 
 
@@ -169,20 +172,20 @@ def contains_part(module: Obj, whole: Obj) -> bool:
     return False
 
 
-def unregistered(event: Event) -> list[Obj]:
+def unregistered(event: Shelve) -> list[Obj]:
     """The modules with parameters that an object made for itself and keeps in a plain container, where it does not know of them."""
-    found = dict.fromkeys(o for o in _shelved(event) if _is_lost(o, event.data["constructor"]))
+    found = dict.fromkeys(o for o in _shelved(event) if _is_lost(o, event.constructor))
     return sorted(found, key=lambda o: (o.name, o.qualname, o.number))
 
 
-def known_elsewhere(event: Event) -> bool:
+def known_elsewhere(event: Shelve) -> bool:
     """Whether something registers the modules that an object keeps in a plain container, asks for their parameters, or is handed them."""
-    return event.data["given"] or any(o.info.get("registered") or o.info.get("asked") for o in _shelved(event))
+    return event.given or any(o.info.get("registered") or o.info.get("asked") for o in _shelved(event))
 
 
-def _shelved(event: Event) -> Iterator[Obj]:
+def _shelved(event: Shelve) -> Iterator[Obj]:
     """The modules in a plain container, and in the containers in it."""
-    work: list[tuple[Value, int]] = [(event.data["value"], 3)]
+    work: list[tuple[Value, int]] = [(event.value, 3)]
     while work:
         value, depth = work.pop()
         for atom in value:
@@ -198,9 +201,9 @@ def _shelved(event: Event) -> Iterator[Obj]:
                     yield atom.obj
 
 
-def wrapper_for(event: Event) -> str | None:
+def wrapper_for(event: Shelve) -> str | None:
     """The class of torch that can hold what a plain container holds; None where it holds other things than modules."""
-    for atom in event.data["value"] if len(event.data["value"]) == 1 else ():
+    for atom in event.value if len(event.value) == 1 else ():
         match atom:
             case Tuple(items=items):
                 return "ModuleList" if all(_all_modules(i) for i in items) else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from looplint.flow.graph import Event
+from looplint.flow.remarks import Unready
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Block, Statement
 from looplint.repairs.names import depends
@@ -20,13 +20,13 @@ class CallSuperInit(Repair):
         event: the assignment of the first part.
     """
 
-    event: Event
+    event: Unready
 
     def plan(self, p: Planner) -> Plan:
         place = place_at(self.event, len(self.event.calls), p.layouts)
         layout = place.layout
         function = layout.function_of(place.statement)
-        if function is None or function is not layout.by_node.get(self.event.data["constructor"].node):
+        if function is None or function is not layout.by_node.get(self.event.constructor.node):
             raise Infeasible("the constructor cannot be found in the text")
         body = body_of(function)
         part = place.statement.within(body)
@@ -41,7 +41,7 @@ class CallSuperInit(Repair):
         if misspelt is not None:
             draft.replace(misspelt, "__init__")
             return Plan("Call the constructor of the base class by its name", "safe", [draft])
-        plain = self.event.data["plain"]
+        plain = self.event.plain
         late = next((s for s in body.statements[part.index :] if _calls_constructor(s)), None)
         if late is not None:
             target = _first(body) if plain else part

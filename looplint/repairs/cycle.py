@@ -8,7 +8,8 @@ import libcst as cst
 
 from looplint.domain.values import Obj
 from looplint.finding import Applicability
-from looplint.flow.graph import Event, Loop
+from looplint.flow.events import Backward, Clear, Clip, Construct, Event, Forward, Step, Unscale
+from looplint.flow.graph import Loop
 from looplint.queries.program import related
 from looplint.repairs.draft import Draft, Infeasible, first_place
 from looplint.repairs.layout import Layout, Statement
@@ -32,18 +33,18 @@ class MoveClear(Repair):
     """
 
     optimizer: Obj
-    clear: Event
-    backward: Event
-    step: Event
+    clear: Clear
+    backward: Backward
+    step: Step
 
     def plan(self, p: Planner) -> Plan:
         backward = self.backward
-        if backward.data.get("manual"):  # gradients that are changed by hand were filled before
-            backward = next((e for e in _backwards(p, self.optimizer, self.clear) if not e.data.get("manual")), backward)
+        if backward.manual:  # gradients that are changed by hand were filled before
+            backward = next((e for e in _backwards(p, self.optimizer, self.clear) if not e.manual), backward)
         mine, theirs = meet(self.clear, backward, p.layouts)
-        others = [e for e in p.program.of("step") if self.optimizer not in e.subjects and backward.index < e.index < self.clear.index]
+        others = [e for e in p.program.of(Step) if self.optimizer not in e.subjects and backward.index < e.index < self.clear.index]
         holds = self.optimizer.info.get("holds", frozenset())
-        if others and any(related(holds, e.subjects) for e in p.program.of("forward") if self.clear.index < e.index < self.step.index):
+        if others and any(related(holds, e.subjects) for e in p.program.of(Forward) if self.clear.index < e.index < self.step.index):
             raise Infeasible(
                 "another optimizer has used those gradients, and a loss of its own is computed behind the clear: its backward may be missing"
             )
@@ -70,9 +71,9 @@ class MoveClear(Repair):
         return Plan(f"Move the clear of {_called(self.optimizer)} before the forward pass", "unsafe" if others else "safe", [draft])
 
 
-def _backwards(p: Planner, optimizer: Obj, before: Event) -> list[Event]:
+def _backwards(p: Planner, optimizer: Obj, before: Event) -> list[Backward]:
     """The backwards into an optimizer's gradients that come before an event, the last one first."""
-    return [e for e in reversed(p.program.of("backward")) if e.index < before.index and p.program.touches(e, optimizer)]
+    return [e for e in reversed(p.program.of(Backward)) if e.index < before.index and p.program.touches(e, optimizer)]
 
 
 def _accumulates(p: Planner, backward: Event, step: Event) -> bool:
@@ -91,9 +92,7 @@ def _clear_behind_step(p: Planner, optimizer: Obj, clear: Event, step: Event) ->
     draft = Draft(mine.layout)
     draft.move_after(unit, target)
     # What another loss leaves behind the step would be there at the next backward.
-    left = [
-        e for e in p.program.of("backward") if e.index > step.index and e.loops[:1] == step.loops[:1] and p.program.touches(e, optimizer)
-    ]
+    left = [e for e in p.program.of(Backward) if e.index > step.index and e.loops[:1] == step.loops[:1] and p.program.touches(e, optimizer)]
     return Plan(f"Move the clear of {_called(optimizer)} behind its step", "unsafe" if left else "safe", [draft])
 
 
@@ -121,8 +120,8 @@ class InsertClear(Repair):
     """
 
     optimizer: Obj
-    step: Event
-    backward: Event
+    step: Step
+    backward: Backward
     loop: Loop
 
     def plan(self, p: Planner) -> Plan:
@@ -170,8 +169,8 @@ class MoveBeforeStep(Repair):
         optimizer: the optimizer that steps.
     """
 
-    clip: Event
-    step: Event
+    clip: Clip
+    step: Step
     optimizer: Obj
 
     def plan(self, p: Planner) -> Plan:
@@ -182,8 +181,7 @@ class MoveBeforeStep(Repair):
         unit = p.unit(mine, target, "clip", "unscale")
         check_free(unit, target)
         draft = Draft(mine.layout)
-        scaler = self.step.data.get("scaler")
-        if scaler is not None:
+        if self.step.scaler is not None:
             _unscale(p, draft, mine, theirs, target, self.optimizer, self.step)
         draft.move_before(unit, target)
         return Plan(f"Move the clip to just before the step of {_called(self.optimizer)}", "safe", [draft])
@@ -191,7 +189,7 @@ class MoveBeforeStep(Repair):
 
 def _unscale(p: Planner, draft: Draft, clip: Place, steps: Place, target: Statement, optimizer: Obj, step: Event) -> None:
     """Gradients are unscaled once between backward and clip: what does it too early moves along, what is missing is inserted."""
-    present = [e for e in p.program.of("unscale") if p.program.touches(e, optimizer) or optimizer in e.subjects]
+    present = [e for e in p.program.of(Unscale) if p.program.touches(e, optimizer) or optimizer in e.subjects]
     if not present:
         node = step.site.node
         if not steps.direct or target is not steps.statement or not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
@@ -217,12 +215,12 @@ class MoveAfterBackward(Repair):
         optimizer: the optimizer that steps.
     """
 
-    step: Event
-    backward: Event
+    step: Step
+    backward: Backward
     optimizer: Obj
 
     def plan(self, p: Planner) -> Plan:
-        between = [e for e in p.program.of("clear") if self.step.index < e.index < self.backward.index and e.loops == self.step.loops]
+        between = [e for e in p.program.of(Clear) if self.step.index < e.index < self.backward.index and e.loops == self.step.loops]
         if any(self.optimizer not in e.subjects for e in between):
             raise Infeasible("another optimizer is cleared for the backward that follows: a backward of its own may be missing")
         mine, theirs = meet(self.step, self.backward, p.layouts)
@@ -249,13 +247,13 @@ class InsertStep(Repair):
     """
 
     optimizer: Obj
-    backward: Event
+    backward: Backward
 
     def plan(self, p: Planner) -> Plan:
         backward, clear = _cleared_around(p, self.optimizer, self.backward)
         place = place_at(backward, len(backward.calls), p.layouts)
         function = place.layout.function_of(place.statement)
-        name = name_in(p.program, self.optimizer, place.layout.info, function, p.layouts, ("clear", "construct"))
+        name = name_in(p.program, self.optimizer, place.layout.info, function, p.layouts, (Clear, Construct))
         if name is None:
             raise Infeasible("the optimizer has no name where the backward is")
         draft = Draft(place.layout)
@@ -275,7 +273,7 @@ class InsertStep(Repair):
 
 def _steps_not_called(p: Planner, layout: Layout, function: Statement | None) -> dict[Statement, str]:
     """The statements of a function that name the step of an optimizer and do not call it, with their texts."""
-    names = {name_in(p.program, o, layout.info, function, p.layouts, ("clear", "construct")) for o in p.program.optimizers}
+    names = {name_in(p.program, o, layout.info, function, p.layouts, (Clear, Construct)) for o in p.program.optimizers}
     steps = {f"{name}.step" for name in names}
     found = {s: layout.code(s.node) for s in layout.by_node.values() if isinstance(s.node, cst.Expr) and layout.function_of(s) is function}
     return {statement: code for statement, code in found.items() if code in steps}
@@ -286,7 +284,7 @@ def _cleared_around(p: Planner, optimizer: Obj, backward: Event) -> tuple[Event,
 
     Where the clear follows the backward, it is given too.
     """
-    events = [e for e in p.program.of("clear", "backward", "step") if e.root == backward.root and e.loops == backward.loops]
+    events = [e for e in p.program.of(Clear, Backward, Step) if e.root == backward.root and e.loops == backward.loops]
     clear = next((e for e in events if e.kind == "clear" and optimizer in e.subjects), None)
     if clear is None:
         return backward, None
@@ -309,9 +307,9 @@ class DivideLoss(Repair):
         step: the step that is made once in so many batches.
     """
 
-    backward: Event
+    backward: Backward
     every: str
-    step: Event
+    step: Step
 
     def plan(self, p: Planner) -> Plan:
         place, guarded = meet(self.backward, self.step, p.layouts)
@@ -363,10 +361,10 @@ class ClearOther(Repair):
         step: the step of that one.
     """
 
-    wrong: Event
+    wrong: Clear
     other: Obj
     optimizer: Obj
-    step: Event
+    step: Step
 
     def plan(self, p: Planner) -> Plan:
         mine, theirs = meet(self.wrong, self.step, p.layouts)
@@ -441,7 +439,7 @@ class StepAtTheEnd(Repair):
         loop: the loop over batches.
     """
 
-    step: Event
+    step: Step
     loop: Loop
 
     def plan(self, p: Planner) -> Plan:

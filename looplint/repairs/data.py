@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
-from looplint.flow.graph import Event, Loop
+from looplint.flow.events import Event
+from looplint.flow.graph import Loop
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.imports import named
 from looplint.repairs.layout import Layout, Statement

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from looplint.flow.graph import Event
+from looplint.flow.events import Event
 from looplint.repairs.draft import Change, Draft, Infeasible
 from looplint.repairs.layout import Layout, Statement
 from looplint.repairs.names import reads, sets

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import libcst as cst
 
 from looplint.finding import Applicability
-from looplint.flow.graph import Event
+from looplint.flow.events import Event
 from looplint.knowledge.pytorch import LOADER_ARGUMENTS
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.places import place_at

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import libcst as cst
 
 from looplint.domain.values import Outcome
-from looplint.flow.graph import Event
+from looplint.flow.events import Event
+from looplint.flow.remarks import Score
 from looplint.queries.predictions import prediction
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Layout, Statement
@@ -84,7 +85,7 @@ class TakeLogits(Repair):
         call, kind = self.event.site.node, next(iter(self.event.subjects), None)
         layout = p.layouts.of(self.event.site.module)
         if kind is not None:
-            fed = [e.data["outcomes"] for e in p.program.of("score") if kind in e.subjects]
+            fed = [e.outcomes for e in p.program.of(Score) if kind in e.subjects]
             if any(not outcomes or any(o.op != "linear" for o in outcomes) for outcomes in fed):
                 raise Infeasible("other predictions go through the same loss")
             if kind.source is None or not isinstance(kind.node, cst.Call):

@@ -7,7 +7,8 @@ import re
 import libcst as cst
 
 from looplint.domain.values import Obj
-from looplint.flow.graph import Event, Loop
+from looplint.flow.events import Clear, Eval, Event, Forward, Move, Train
+from looplint.flow.graph import Loop
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.imports import named
 from looplint.repairs.layout import Layout, Statement
@@ -93,8 +94,8 @@ class InsertEval(Repair):
             target = around
         draft.line_before(target, f"{name}.eval()")
         loops = self.event.loops[: self.event.loops.index(self.loop)] if self.loop is not None else self.event.loops
-        trained = [e for e in p.program.of("forward") if p.program.is_trained(e) and loops and loops[-1] in e.loops]
-        if trained and not any(p.program.touches(e, self.module) and loops[-1] in e.loops for e in p.program.of("train")):
+        trained = [e for e in p.program.of(Forward) if p.program.is_trained(e) and loops and loops[-1] in e.loops]
+        if trained and not any(p.program.touches(e, self.module) and loops[-1] in e.loops for e in p.program.of(Train)):
             draft.line_after(target, f"{name}.train()")
         return Plan(f"Set {name} to eval mode for this pass", "safe", [draft])
 
@@ -177,13 +178,15 @@ def _pass(p: Planner, loop: Loop | None, event: Event, depth: int, *, narrow: bo
 
 def _trains(p: Planner, statement: Statement, layout: Layout) -> bool:
     """Whether something is trained in a statement, in this call or in another one."""
-    return any(e.kind in ("backward", "step") or (e.kind == "forward" and p.program.is_trained(e)) for e in p.events_in(statement, layout))
+    return any(
+        e.kind in ("backward", "step") or (isinstance(e, Forward) and p.program.is_trained(e)) for e in p.events_in(statement, layout)
+    )
 
 
 def _name(p: Planner, module: Obj, place: Place, event: Event) -> str | None:
     """How the function of a place names a module: by the calls it makes on it, or by the call of the model itself."""
     function = place.layout.function_of(place.statement)
-    named = name_in(p.program, module, place.layout.info, function, p.layouts, ("eval", "train", "clear", "move"))
+    named = name_in(p.program, module, place.layout.info, function, p.layouts, (Eval, Train, Clear, Move))
     if named is None and place.direct and isinstance(event.site.node, cst.Call):
         func = event.site.node.func
         match func:

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import libcst as cst
 
 from looplint.domain.values import Obj
-from looplint.flow.graph import Event, Loop
+from looplint.flow.events import Construct, Event, Step, Unscale
+from looplint.flow.graph import Loop
 from looplint.queries.program import Program
 from looplint.repairs.draft import Infeasible
 from looplint.repairs.layout import Block, Layout, Statement
@@ -101,7 +102,7 @@ def receiver(event: Event, obj: Obj, layouts: Layouts) -> str | None:
     if not isinstance(node, cst.Call):
         return None
     layout = layouts.of(event.site.module)
-    if event.data.get("scaler") is not None and node.args:
+    if isinstance(event, Step | Unscale) and event.scaler is not None and node.args:
         return layout.code(node.args[0].value)
     if isinstance(node.func, cst.Attribute) and obj in event.subjects:
         text = layout.code(node.func.value)
@@ -132,7 +133,7 @@ def _plain(node: cst.BaseExpression) -> bool:
 
 
 def name_in(
-    program: Program, obj: Obj, module: ModuleInfo, function: Statement | None, layouts: Layouts, kinds: tuple[str, ...]
+    program: Program, obj: Obj, module: ModuleInfo, function: Statement | None, layouts: Layouts, kinds: tuple[type[Event], ...]
 ) -> str | None:
     """How a function names an object, read off the calls it makes on it."""
     layout = layouts.of(module)
@@ -142,7 +143,7 @@ def name_in(
             if statement is None or layout.function_of(statement) is not function:
                 continue
             subject = next(s for s in event.subjects if s in obj.lineage())
-            text = _assigned(statement, layout) if event.kind == "construct" else receiver(event, subject, layouts)
+            text = _assigned(statement, layout) if isinstance(event, Construct) else receiver(event, subject, layouts)
             if text:
                 return text
     return None

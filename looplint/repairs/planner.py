@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from looplint.domain.values import Obj
-from looplint.flow.graph import Event
+from looplint.flow.events import Event
 from looplint.queries.program import Program
 from looplint.repairs.draft import Infeasible
 from looplint.repairs.layout import Block, Layout, Statement

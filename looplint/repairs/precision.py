@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import libcst as cst
 
 from looplint.domain.values import Obj
-from looplint.flow.graph import Event
+from looplint.flow.events import Backward, Clear, Construct, Event, Step, Unscale, Update
+from looplint.queries.program import involved
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Layout
 from looplint.repairs.places import Place, meet, name_in, place_at, receiver
@@ -38,7 +39,7 @@ class InsertUnscale(Repair):
 
     def plan(self, p: Planner) -> Plan:
         place, _ = meet(self.clip, self.backward, p.layouts)
-        late = next((e for e in p.program.of("unscale") if p.program.touches(e, self.optimizer)), None)
+        late = next((e for e in p.program.of(Unscale) if p.program.touches(e, self.optimizer)), None)
         if late is not None:
             return _bring_up(p, late, self.clip, self.optimizer)
         scaler_name, optimizer_name = (
@@ -49,7 +50,7 @@ class InsertUnscale(Repair):
                 place.layout.info,
                 place.layout.function_of(place.statement),
                 p.layouts,
-                ("step", "clear", "construct"),
+                (Step, Clear, Construct),
             ),
         )
         if scaler_name is None or optimizer_name is None:
@@ -109,7 +110,7 @@ def scaler_in(p: Planner, scaler: Obj, place: Place) -> str | None:
     layout = place.layout
     function = layout.function_of(place.statement)
     inherited = None
-    for event in p.program.of("backward", "step", "unscale", "update"):
+    for event in p.program.of(Backward, Step, Unscale, Update):
         node = _on_scaler(event, scaler)
         statement = layout.statement_of(event.site.node) if node is not None and event.site.module is layout.info else None
         if node is None or statement is None:
@@ -119,7 +120,7 @@ def scaler_in(p: Planner, scaler: Obj, place: Place) -> str | None:
             return text
         if text.startswith("self.") and other is not None and function is not None and other.block is function.block:
             inherited = text
-    return inherited or name_in(p.program, scaler, layout.info, function, p.layouts, ("construct",))
+    return inherited or name_in(p.program, scaler, layout.info, function, p.layouts, (Construct,))
 
 
 def _on_scaler(event: Event, scaler: Obj) -> cst.BaseExpression | None:
@@ -127,11 +128,11 @@ def _on_scaler(event: Event, scaler: Obj) -> cst.BaseExpression | None:
     call = event.site.node
     if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
         return None
-    if event.kind != "backward":
-        return call.func.value if event.data.get("scaler") is scaler or scaler in event.subjects else None
+    if not isinstance(event, Backward):
+        return call.func.value if scaler in involved(event) else None
     inner = call.func.value
     if (
-        ("scaler", scaler) in event.data["tags"]
+        scaler in event.scalers
         and isinstance(inner, cst.Call)
         and isinstance(inner.func, cst.Attribute)
         and inner.func.attr.value == "scale"
@@ -161,7 +162,7 @@ class StepThroughScaler(Repair):
             raise Infeasible("the scaler or the optimizer has no name where the optimizer steps")
         draft = Draft(place.layout)
         draft.replace(call, f"{name}.step({own})")
-        if not any(self.scaler in event.subjects for event in p.program.of("update")):
+        if not any(self.scaler in event.subjects for event in p.program.of(Update)):
             draft.line_after(place.statement, f"{name}.update()")
         return Plan(f"Step {own} through {name}", "safe", [draft])
 

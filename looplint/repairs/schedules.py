@@ -8,7 +8,8 @@ import libcst as cst
 
 from looplint.domain.values import Obj
 from looplint.finding import Applicability
-from looplint.flow.graph import Event, Loop
+from looplint.flow.events import Clear, Construct, Event, Step
+from looplint.flow.graph import Loop
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Layout, Statement
 from looplint.repairs.names import depends, reads, sets
@@ -211,9 +212,7 @@ class MoveConstruction(Repair):
         except Infeasible as reason:
             place = place_at(self.event, len(self.event.calls), p.layouts)
             layout, node = place.layout, place.statement.node
-            name = name_in(
-                p.program, self.optimizer, layout.info, layout.function_of(place.statement), p.layouts, ("clear", "step", "construct")
-            )
+            name = name_in(p.program, self.optimizer, layout.info, layout.function_of(place.statement), p.layouts, (Clear, Step, Construct))
             if name is None or not isinstance(node, cst.Assign) or len(node.targets) != 1:
                 raise reason from None
             draft = Draft(layout)

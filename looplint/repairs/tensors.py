@@ -6,7 +6,7 @@ import re
 
 import libcst as cst
 
-from looplint.flow.graph import Event
+from looplint.flow.events import Accumulate, Event, Keep
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Layout
 from looplint.repairs.names import reads, sets
@@ -24,7 +24,7 @@ class DetachArgument(Repair):
         scalar: whether it has a single element.
     """
 
-    event: Event
+    event: Keep
     scalar: bool
 
     def plan(self, p: Planner) -> Plan:
@@ -32,23 +32,19 @@ class DetachArgument(Repair):
         node = self.event.site.node
         value = _stored(node)
         # A name or a call may stand for a structure as well, which has neither method.
-        if (
-            value is None
-            or not self.event.data["plain"]
-            or isinstance(value, cst.List | cst.Tuple | cst.Dict | cst.GeneratorExp | cst.ListComp)
-        ):
+        if value is None or not self.event.plain or isinstance(value, cst.List | cst.Tuple | cst.Dict | cst.GeneratorExp | cst.ListComp):
             raise Infeasible("the tensor is one of several values that are kept")
         if _of_a_sum(p, self.event, layout, value):
             raise Infeasible("it is computed from a sum that is to be repaired first")
         elsewhere = _where_handed_in(p, self.event, layout, value)
         if elsewhere is not None:
             return elsewhere
-        container = self.event.data["into"].name or ""
+        container = self.event.into.name
         numbers = self.scalar and container != "" and _takes_numbers(layout, container)
         return _with_suffix(layout, value, "item" if numbers else "detach")
 
 
-def _where_handed_in(p: Planner, event: Event, layout: Layout, value: cst.BaseExpression) -> Plan | None:
+def _where_handed_in(p: Planner, event: Keep | Accumulate, layout: Layout, value: cst.BaseExpression) -> Plan | None:
     """What callers hand to the function that keeps it is detached by those that hand in a graph: another one's may be a number.
 
     Returns:
@@ -64,8 +60,8 @@ def _where_handed_in(p: Planner, event: Event, layout: Layout, value: cst.BaseEx
         return None
     drafts: dict[int, Draft] = {}
     seen: set[int] = set()
-    for other in p.program.of(event.kind):
-        if other.site.node is not event.site.node or other.data["value"].graph != "yes" or id(other.calls[-1].node) in seen:
+    for other in p.program.of(type(event)):
+        if other.site.node is not event.site.node or other.value.graph != "yes" or id(other.calls[-1].node) in seen:
             continue
         caller = place_at(other, len(other.calls) - 1, p.layouts)
         seen.add(id(caller.site.node))
@@ -109,11 +105,11 @@ def _is_count(node: cst.BaseExpression) -> bool:
 def _of_a_sum(p: Planner, event: Event, layout: Layout, value: cst.BaseExpression) -> bool:
     """Whether a value is computed from what adds up tensors with their graphs: a sum that is repaired may be a number, which nothing detaches."""
     function, code = layout.function_of(place_at(event, len(event.calls), p.layouts).statement), layout.code(value)
-    for added in p.program.of("accumulate"):
+    for added in p.program.of(Accumulate):
         if (
             added.site.module is not layout.info
-            or added.data["value"].graph != "yes"
-            or not re.search(rf"(?<![\w.]){re.escape(added.data['target'])}\b", code)
+            or added.value.graph != "yes"
+            or not re.search(rf"(?<![\w.]){re.escape(added.target)}\b", code)
         ):
             continue
         if layout.function_of(place_at(added, len(added.calls), p.layouts).statement) is function:
@@ -129,12 +125,12 @@ class DetachAdded(Repair):
         scalar: whether what is added has a single element.
     """
 
-    event: Event
+    event: Accumulate
     scalar: bool
 
     def plan(self, p: Planner) -> Plan:
         layout = place_at(self.event, len(self.event.calls), p.layouts).layout
-        node, target = self.event.site.node, self.event.data["target"]
+        node, target = self.event.site.node, self.event.target
         match node:
             case cst.AugAssign():
                 value: cst.BaseExpression | None = node.value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Const, Obj, Ref, Tuple, Value, exact_items, ref
+from looplint.flow.events import Clear, Clip, Construct, Step, Unscale
 from looplint.interpreter import calls, hooks, unfollowed
 from looplint.interpreter.calls import builds
 from looplint.interpreter.machine import Machine
@@ -44,29 +45,29 @@ def _accelerator_clip(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir
     if name == "clip_gradients":
         sources, _ = held(m, args.positional[0] if args.positional else NOTHING)
         optimizers = {a.obj for v in args.positional[1:2] for a in v if isinstance(a, Ref)}
-        m.emit("clip", expr.node, frozenset(optimizers) or sources, max_norm=args.get(2, "clip_val", "max_norm"))
+        m.emit(Clip(), expr.node, frozenset(optimizers) or sources)
         return UNKNOWN
     return calls.apply(m, "clip", f"{obj.kind}.{name}", args, expr)
 
 
 @method_transfer("unscale-all")
 def _unscale_all(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    m.emit("unscale", expr.node, [a.obj for v in args.values() for a in v if isinstance(a, Ref)])
+    m.emit(Unscale(), expr.node, [a.obj for v in args.values() for a in v if isinstance(a, Ref)])
     return NONE
 
 
 @transfer("deepspeed")
 def _deepspeed(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     engine = m.create("engine", expr.node, "engine", qualname=qualname)
-    m.emit("construct", expr.node, {engine}, args=args)
+    m.emit(Construct(), expr.node, {engine})
     scheduler = args.keywords.get("lr_scheduler") or UNKNOWN
     return frozenset({Tuple((ref(engine), ref(engine), UNKNOWN, scheduler))})
 
 
 @method_transfer("step-and-clear")
 def _step_and_clear(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    m.emit("step", expr.node, {obj}, engine=True)
-    m.emit("clear", expr.node, {obj}, engine=True)
+    m.emit(Step(), expr.node, {obj})
+    m.emit(Clear(), expr.node, {obj})
     return NONE
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from looplint.domain.autocast import Autocast
 from looplint.domain.values import NONE, Arguments, Const, Context, External, Value, constant_of
+from looplint.flow.remarks import Outdated
 from looplint.interpreter.machine import Machine
 from looplint.interpreter.transfers import transfer
 from looplint.syntax import ir
@@ -30,7 +31,7 @@ def note_outdated(m: Machine, qualname: str, expr: ir.Call) -> None:
     """Remark the names of mixed precision that are bound to a device by their namespace."""
     first, device, *_, name = qualname.split(".") if qualname.count(".") > 2 else ("", "", "")
     if first == "torch" and device in ("cuda", "cpu") and name in ("autocast", "GradScaler"):
-        m.remark("outdated", expr.node, (), device=device, name=name)
+        m.remark(Outdated(device=device, name=name), expr.node, ())
 
 
 def _devices(value: Value | None) -> set[str]:

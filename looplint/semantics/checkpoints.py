@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from looplint.domain.values import NONE, UNKNOWN, Arguments, Atom, Const, Iter, Obj, Ref, Tuple, Unknown, Value, ref
+from looplint.flow.events import LoadState, ReadFile, Save, Snapshot
 from looplint.interpreter import hooks
 from looplint.interpreter.machine import Machine
 from looplint.interpreter.transfers import method_transfer, methods_of, transfer
@@ -17,19 +18,19 @@ def _state_dict(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call)
     """`obj.state_dict()`: a dict of its own that holds the object's own tensors."""
     state = m.create("state", expr.node, slot=obj.key)
     state.info["of"] = obj
-    m.emit("snapshot", expr.node, {state})
+    m.emit(Snapshot(), expr.node, {state})
     return ref(state)
 
 
 @method_transfer("load-state")
 def _load_state(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    m.emit("load", expr.node, {obj}, states=states_in(args.values()), files=files_in(args.values()))
+    m.emit(LoadState(states=states_in(args.values()), files=files_in(args.values())), expr.node, {obj})
     return UNKNOWN
 
 
 @transfer("save")
 def _save(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    m.emit("save", expr.node, {_disk(m)}, states=states_in(args.values()))
+    m.emit(Save(states=states_in(args.values())), expr.node, {_disk(m)})
     return NONE
 
 
@@ -40,7 +41,7 @@ def _load(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     path = ir.render(expr.args[0].value) if expr.args else ""
     file.info["published"] = any(_PUBLISHED.search(text) for text in (path, *_texts(args.positional[:1])))
     placed = "map_location" in args.keywords or len(args.positional) > 1 or args.starred
-    m.emit("load", expr.node, {_disk(m)}, file=file, map_location=placed)
+    m.emit(ReadFile(file=file, map_location=placed), expr.node, {_disk(m)})
     return frozenset({Unknown(files=frozenset({file}))})
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from looplint.domain.values import NONE, Arguments, Const, External, Obj, Tensor, Value
+from looplint.flow.remarks import Fetch, Release, Transfer
 from looplint.interpreter.machine import Machine
 from looplint.interpreter.transfers import transfer
 from looplint.semantics import devices
@@ -28,7 +29,7 @@ def note_transfer(m: Machine, tensor: Tensor, name: str, args: Arguments, expr: 
     else:
         waits = None if args.starred or len(args.positional) > 1 else True
     pinned = ("pinned", True) in tensor.tags
-    m.remark("transfer", expr.node, loaders, device=device, waits=waits, pinned=pinned, name=ir.render(receiver))
+    m.remark(Transfer(name=ir.render(receiver), device=device, waits=waits, pinned=pinned), expr.node, loaders)
 
 
 def _true(value: Value) -> bool:
@@ -43,17 +44,17 @@ def placed(tensor: Tensor, name: str) -> Tensor:
 def note_fetched(m: Machine, tensor: Tensor, what: str, expr: ir.Expr) -> None:
     """Remark a number that comes out of a forward and is asked for here: the program waits until the device has it."""
     if tensor.origins:
-        m.remark("fetch", expr.node, (), certain=not m.handling, what=what)
+        m.remark(Fetch(what=what), expr.node, (), certain=not m.handling)
 
 
 def note_waited(m: Machine, expr: ir.Call) -> None:
     """Remark a call that does nothing but wait for the device: a number that is asked for behind it costs nothing more."""
-    m.remark("fetch", expr.node, (), certain=not m.handling, what=f"{ir.render(expr.func)}()")
+    m.remark(Fetch(what=f"{ir.render(expr.func)}()"), expr.node, (), certain=not m.handling)
 
 
 def note_released(m: Machine, expr: ir.Call) -> None:
     """Remark a call that gives the device's cached memory back."""
-    m.remark("release", expr.node, (), certain=not m.handling, what=ir.render(expr.func))
+    m.remark(Release(what=ir.render(expr.func)), expr.node, (), certain=not m.handling)
 
 
 @transfer("waited")

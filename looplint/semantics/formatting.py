@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from looplint.domain.values import UNKNOWN, Arguments, Tensor, Tuple, Value
+from looplint.flow.remarks import Show
 from looplint.interpreter import hooks
 from looplint.interpreter.machine import Machine
 from looplint.interpreter.transfers import transfer
@@ -20,7 +21,7 @@ def note_shown(m: Machine, parts: Iterable[tuple[ir.Expr, Value]]) -> None:
         if value and all(
             isinstance(a, Tensor) and a.scalar and (a.origins or ("loss", True) in a.tags) and (a.made or a.graph == "yes") for a in value
         ):
-            m.remark("show", expr.node, (), name=ir.render(expr))
+            m.remark(Show(name=ir.render(expr)), expr.node, ())
 
 
 def note_arguments(m: Machine, args: Iterable[ir.Arg], values: Iterable[Value]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from looplint.domain.values import NONE, UNKNOWN, Arguments, Value, constant_of
+from looplint.flow.remarks import Seed
 from looplint.interpreter.machine import Machine
 from looplint.interpreter.transfers import transfer
 from looplint.syntax import ir
@@ -10,7 +11,7 @@ from looplint.syntax import ir
 
 @transfer("seed")
 def _seed(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    m.remark("seed", expr.node, {m.setting_owner("torch.random")})
+    m.remark(Seed(), expr.node, {m.setting_owner("torch.random")})
     return UNKNOWN
 
 

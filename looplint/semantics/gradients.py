@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any, Literal
 
 from looplint.domain.tensors import combine
 from looplint.domain.values import (
@@ -21,6 +22,7 @@ from looplint.domain.values import (
     may_be_unknown,
     ref,
 )
+from looplint.flow.events import Backward, Clear, Clip
 from looplint.interpreter import unfollowed
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.machine import Machine
@@ -34,7 +36,7 @@ def backward(m: Machine, expr: ir.Call, losses: list[Value], args: Arguments, vi
     tensor = combine(m.grad, losses)
     deps = frozenset().union(*(a.deps for v in losses for a in v if isinstance(a, Unknown)))
     sources = deps
-    tags: frozenset[tuple[str, object]] = frozenset()
+    tags: frozenset[tuple[str, Any]] = frozenset()
     if tensor is not None:
         sources |= tensor.sources
         tags = tensor.tags
@@ -43,14 +45,27 @@ def backward(m: Machine, expr: ir.Call, losses: list[Value], args: Arguments, vi
         m.facts.accumulated_backward |= {value for tag, value in tensor.tags if tag in ("sum", "kept")}
     retain = args.get(1, "retain_graph") if not via else args.keywords.get("retain_graph")
     create = args.get(2, "create_graph") if not via else args.keywords.get("create_graph")
-    m.emit(
-        "backward", expr.node, sources, variant=via or _scaling(tags), retain_graph=_flag(retain), create_graph=_flag(create),
-        forwards=tensor.forwards if tensor else frozenset(), tags=tags, loss=losses[0] if losses else NOTHING, via=via, repeated=m.comprehensions > 0,
+    event = Backward(
         known=tensor is not None and ("unknown", True) not in tags and not any(may_be_unknown(v) for v in losses),
-    )  # fmt: skip
+        forwards=tensor.forwards if tensor else frozenset(),
+        mean=_is_mean(tags),
+        scaling=_scaling(tags),
+        scalers=frozenset(value for tag, value in tags if tag == "scaler"),
+        via=via,
+        retain_graph=_flag(retain),
+        create_graph=_flag(create),
+        repeated=m.comprehensions > 0,
+    )
+    m.emit(event, expr.node, sources)
 
 
-def _scaling(tags: frozenset[tuple[str, object]]) -> str:
+def _is_mean(tags: frozenset[tuple[str, object]]) -> bool:
+    """Whether a loss is the mean over one batch still: not divided, no sum."""
+    names = {name for name, _ in tags}
+    return bool(names & {"loss", "mean"}) and not names & {"scaled", "sum-reduction", "sum"}
+
+
+def _scaling(tags: frozenset[tuple[str, object]]) -> Literal["scaled", "maybe-scaled", ""]:
     """Whether a scaler has multiplied the loss: on every path, or on some."""
     names = {name for name, _ in tags}
     return "maybe-scaled" if "scaler?" in names else "scaled" if "scaler" in names else ""
@@ -102,7 +117,7 @@ def _of_tensors(m: Machine, value: Value | None) -> bool:
 
 @method_transfer("clear")
 def _clear(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    m.emit("clear", expr.node, {obj}, certain=not obj.many, set_to_none=args.get(0, "set_to_none"))
+    m.emit(Clear(set_to_none=args.get(0, "set_to_none")), expr.node, {obj}, certain=not obj.many)
     return NONE
 
 
@@ -113,7 +128,7 @@ def clip(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     norm = args.get(1, "max_norm", "clip_value", "clip_val")
     if norm is not None and _infinite(norm):
         return frozenset({Tensor()})  # measures the norm, clips nothing
-    m.emit("clip", expr.node, sources, max_norm=norm, function=qualname)
+    m.emit(Clip(), expr.node, sources)
     return frozenset({Tensor()})
 
 
@@ -126,5 +141,5 @@ def _infinite(value: Value) -> bool:
 
 @method_transfer("clip-own")
 def _clip_own(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    m.emit("clip", expr.node, {obj}, max_norm=args.get(0, "max_norm"))
+    m.emit(Clip(), expr.node, {obj})
     return UNKNOWN

@@ -8,6 +8,7 @@ import libcst as cst
 
 from looplint.domain.tensors import tensors_in
 from looplint.domain.values import Atom, Const, EventKey, Func, Method, Obj, Ref, Tensor, Tuple, Unknown, Value, tensor_of
+from looplint.flow.events import Accumulate, Keep
 from looplint.flow.graph import Loop
 from looplint.interpreter import hooks
 from looplint.interpreter.machine import Machine
@@ -31,7 +32,7 @@ def keep(m: Machine, node: cst.CSTNode, base: Value, value: Value, key: Const | 
         if isinstance(atom, Ref) and atom.obj.kind in ("list", "dict") and len(born_in(atom.obj)) < len(m.loops):
             slot = atom.obj.kind == "dict" and key is not None
             carried = m.loops[len(born_in(atom.obj)) :]
-            event = m.emit("keep", node, kept[0].sources, value=kept[0], into=atom.obj, slot=slot, carried=carried, plain=plain)
+            event = m.emit(Keep(value=kept[0], into=atom.obj, slot=slot, carried=carried, plain=plain), node, kept[0].sources)
             if event is not None:
                 value = _remembering(value, event.key)
     return value
@@ -78,7 +79,7 @@ def accumulate(m: Machine, stmt: ir.Assign | ir.AugAssign, target: ir.Expr, old:
     if tensor is None or path is None or not m.loops:
         return result
     carried = m.loops[len(m.born(target)) :]
-    event = m.emit("accumulate", stmt.node, tensor.sources, target=ir.render(target), value=tensor, carried=carried)
+    event = m.emit(Accumulate(value=tensor, target=ir.render(target), carried=carried), stmt.node, tensor.sources)
     if event is None:
         return result
     if _is_of_outputs(m, target, old):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from looplint.domain.values import NOTHING, UNKNOWN, Arguments, ClassRef, Obj, Ref, Tuple, Value, exact_items, ref
+from looplint.flow.events import Clip
 from looplint.interpreter import calls, classes, hooks, unfollowed
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.machine import Machine
@@ -100,7 +101,7 @@ def _of_kind(value: Value, kind: str) -> Iterator[Obj]:
 @method_transfer("clip-optimizer")
 def _clip_optimizer(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     optimizers = {a.obj for a in args.get(0, "optimizer") or NOTHING if isinstance(a, Ref)}
-    m.emit("clip", expr.node, optimizers, max_norm=args.get(1, "gradient_clip_val"))
+    m.emit(Clip(), expr.node, optimizers)
     return UNKNOWN
 
 

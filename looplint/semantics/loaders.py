@@ -23,6 +23,7 @@ from looplint.domain.values import (
     exact_items,
     ref,
 )
+from looplint.flow.remarks import BuildLoader, BuildSampler, TellEpoch
 from looplint.interpreter import classes, objects, unfollowed
 from looplint.interpreter.calls import builds
 from looplint.interpreter.machine import Machine
@@ -68,7 +69,7 @@ def _built(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
         obj.info["order"] = _order(obj)
         obj.info["style"] = style(m, obj.info.get("dataset", NOTHING))
         obj.info["made"] = made_when_asked(m, obj.info.get("dataset", NOTHING))
-    m.remark("loader", expr.node, {obj})
+    m.remark(BuildLoader(), expr.node, {obj})
 
 
 def _order(obj: Obj) -> str | None:
@@ -96,7 +97,7 @@ def _sampler_built(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None
         shuffle = args.get(3, "shuffle")
         known = constant_of(shuffle) if shuffle is not None else None
         obj.info["by_epoch"] = shuffle is None or (known is not None and bool(known.value))
-    m.remark("sampler", expr.node, {obj})
+    m.remark(BuildSampler(), expr.node, {obj})
 
 
 def style(m: Machine, value: Value, depth: int = 4) -> str | None:
@@ -211,7 +212,7 @@ def _dataset_method(m: Machine, obj: Obj, args: Arguments) -> Value:
 @methods_of("loader", "dataset")
 def _method(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     if name == "set_epoch" and obj.kind == "loader":
-        m.remark("set-epoch", expr.node, {obj})
+        m.remark(TellEpoch(), expr.node, {obj})
         return UNKNOWN
     if m.loops and name not in ("__next__", "next", "__iter__", "__len__"):
         obj.info["changing"] = True
@@ -221,7 +222,7 @@ def _method(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> 
 @methods_of("sampler")
 def _sampler_method(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     if name == "set_epoch":
-        m.remark("set-epoch", expr.node, {obj})
+        m.remark(TellEpoch(), expr.node, {obj})
         return UNKNOWN
     return unfollowed.quiet(m, args)
 

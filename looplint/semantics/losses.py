@@ -8,6 +8,7 @@ from typing import Any
 from looplint.domain.outcomes import of_value
 from looplint.domain.tensors import combine, under
 from looplint.domain.values import COMPUTED, Arguments, Obj, Tensor, Unknown, Value, constant_of
+from looplint.flow.remarks import Score
 from looplint.interpreter import classes
 from looplint.interpreter.calls import builds
 from looplint.interpreter.machine import Machine
@@ -47,7 +48,7 @@ def _score(m: Machine, obj: Obj | None, qualname: str, args: Arguments, expr: ir
     function = SCORES.get(qualname.rpartition(".")[2]) if qualname.startswith("torch.nn.") else None
     if function is not None:
         outcomes = resolve(m, of_value(args.get(0, "input"))) or frozenset()
-        m.remark("score", expr.node, {obj} if obj is not None else (), function=function, outcomes=outcomes)
+        m.remark(Score(function=function, outcomes=outcomes), expr.node, {obj} if obj is not None else ())
 
 
 def _unscaled(tensor: Tensor) -> frozenset[tuple[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from looplint.domain.values import UNKNOWN, Arguments, Const, Iter, Method, Params, Tensor, Unknown, Value
+from looplint.flow.events import Snapshot
 from looplint.interpreter import hooks, unfollowed
 from looplint.interpreter.machine import Machine
 from looplint.knowledge.lookup import tensor_method
@@ -17,7 +18,7 @@ from looplint.syntax import ir
 def call_method(m: Machine, method: Method, args: Arguments, expr: ir.Call) -> Value:
     name = method.name
     if name == "state_dict" and m.candidates:
-        m.emit("snapshot", expr.node, ())  # of an object that is not known: here the call gives no state of the others
+        m.emit(Snapshot(), expr.node, ())  # of an object that is not known: here the call gives no state of the others
     match method.obj:
         case Tensor():
             return on_tensor(m, method.obj, name, args, expr)

@@ -23,6 +23,8 @@ from looplint.domain.values import (
     join,
     ref,
 )
+from looplint.flow.events import Construct, Escape, Eval, Forward, Move, Train
+from looplint.flow.remarks import Bypass, Initialize
 from looplint.interpreter import calls, classes, objects, unfollowed
 from looplint.interpreter.calls import build, builds, constructed
 from looplint.interpreter.elements import element_of
@@ -92,7 +94,7 @@ def _transformers_class(m: Machine, qualname: str, args: Arguments, expr: ir.Cal
         return unfollowed.put_off(m, args)
     made = build(m, "module", qualname, args, expr)
     if maker == "from_pretrained":
-        m.emit("eval", expr.node, {a.obj for a in made if isinstance(a, Ref)})
+        m.emit(Eval(), expr.node, {a.obj for a in made if isinstance(a, Ref)})
     return made
 
 
@@ -113,7 +115,7 @@ def _copy(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
         if isinstance(atom, Ref) and atom.obj.kind in ("module", "optimizer"):
             twin = m.create(atom.obj.kind, expr.node, cls=atom.obj.cls, qualname=atom.obj.qualname)
             if m.loops:
-                m.emit("escape", expr.node, {twin}, callee=qualname)  # a new object each time, in whatever state the original is
+                m.emit(Escape(callee=qualname), expr.node, {twin})  # a new object each time, in whatever state the original is
             result = join(result, ref(twin))
         elif isinstance(atom, Tensor):
             result = join(result, frozenset({detached(atom)}))
@@ -142,18 +144,8 @@ def forward(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
     measured = obj.info.get("part") and isinstance(obj.key, tuple) and obj.key[-1] in MEASURING
     trained: Graph = "maybe" if measured or any(o.info.get("foreign") for o in obj.lineage()) else "yes"
     graph = under(m.grad, trained if not frozen else inputs.graph if inputs else "no")
-    half = "half" if m.autocast is not None and m.autocast.half else ""
-    event = m.emit(
-        "forward",
-        expr.node,
-        {obj},
-        variant=half,
-        frozen=frozen,
-        inputs=inputs,
-        repeated=_repeated(m, expr),
-        autocast=m.autocast,
-        outside=m.frame.outside,
-    )
+    happening = Forward(inputs=inputs, frozen=frozen, repeated=_repeated(m, expr), autocast=m.autocast, outside=m.frame.outside)
+    event = m.emit(happening, expr.node, {obj})
     forwards = frozenset({event.key}) if event is not None else frozenset()
     origins = forwards
     tags: frozenset[tuple[str, object]] = frozenset()
@@ -193,7 +185,8 @@ def _forward_directly(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir
     if known and isinstance(expr.func, ir.Attr) and expr.func.attr == name:
         own = any(isinstance(a, Ref) and a.obj is obj for a in m.frame.instance)
         receiver = ir.path_of(expr.func.value) or ""
-        m.remark("bypass", expr.node, {obj}, certain=not obj.info.get("part"), own=own, function=m.frame.function.name, receiver=receiver)
+        bypass = Bypass(receiver=receiver, function=m.frame.function.name, own=own)
+        m.remark(bypass, expr.node, {obj}, certain=not obj.info.get("part"))
     return calls.call_object(m, obj, args, expr)
 
 
@@ -202,10 +195,10 @@ def _mode(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Va
     given = args.get(0, "mode")
     known = constant_of(given) if given is not None else None
     if name == "train" and given is not None and known is None:
-        m.emit("escape", expr.node, {obj}, callee=ir.render(expr.func), mode=True)
+        m.emit(Escape(callee=ir.render(expr.func), mode=True), expr.node, {obj})
         return ref(obj)
-    kind = "eval" if name == "eval" or (known is not None and not known.value) else "train"
-    m.emit("eval" if kind == "eval" else "train", expr.node, {obj}, certain=not obj.many)
+    evaluates = name == "eval" or (known is not None and not known.value)
+    m.emit(Eval() if evaluates else Train(), expr.node, {obj}, certain=not obj.many)
     return ref(obj)
 
 
@@ -213,9 +206,8 @@ def _mode(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Va
 def _move(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     target = args.get(0, "device")
     device = "accelerator" if name == "cuda" else devices.kind(target)
-    m.emit(
-        "move", expr.node, {obj}, certain=not obj.many, method=name, args=args, chosen=devices.is_choice(target or NOTHING), device=device
-    )
+    move = Move(method=name, args=args, device=device, chosen=devices.is_choice(target or NOTHING))
+    m.emit(move, expr.node, {obj}, certain=not obj.many)
     return ref(obj)
 
 
@@ -237,7 +229,7 @@ def _returns_self(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Cal
 @method_transfer("initialize")
 def _initialize_parts(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     """`model.apply(f)`: what is done to every part of a model is, as a rule, to draw its weights again."""
-    m.remark("initialize", expr.node, {obj})
+    m.remark(Initialize(), expr.node, {obj})
     for value in args.values():
         if any(isinstance(a, Func) for a in value):
             m.facts.deferred.append(value)
@@ -246,7 +238,7 @@ def _initialize_parts(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir
 
 @transfer("initialize")
 def _initialize(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    m.remark("initialize", expr.node, held(m, args.positional[0])[0] if args.positional else ())
+    m.remark(Initialize(), expr.node, held(m, args.positional[0])[0] if args.positional else ())
     return args.positional[0] if args.positional else UNKNOWN
 
 
@@ -267,7 +259,7 @@ def _built(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
     obj.info.setdefault("args", args)
     # A part of another module has that one's mode; what comes pretrained from transformers is in eval mode.
     if not m.assembling and not obj.qualname.startswith(("transformers.", "torch.hub.")):
-        m.emit("construct", expr.node, {obj})
+        m.emit(Construct(), expr.node, {obj})
 
 
 transfer("module")(builds("module"))

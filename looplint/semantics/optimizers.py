@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Func, Obj, Params, Ref, Tensor, Value, constant_of, may_be_unknown
+from looplint.flow.events import Construct, Escape, Step
 from looplint.interpreter.calls import builds
 from looplint.interpreter.machine import Machine
 from looplint.interpreter.transfers import construction, method_transfer, transfer
@@ -28,9 +29,9 @@ def _step(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Va
     for func in funcs:
         m.call_function(func, Arguments(), expr)
     unknown = closure is not None and not funcs and may_be_unknown(closure)
-    m.emit("step", expr.node, {obj}, certain=not obj.many, closure=bool(funcs) or unknown)
+    m.emit(Step(closure=bool(funcs) or unknown), expr.node, {obj}, certain=not obj.many)
     if unknown:
-        m.emit("escape", expr.node, {obj}, callee=ir.render(expr.func))
+        m.emit(Escape(callee=ir.render(expr.func)), expr.node, {obj})
     if funcs:
         return frozenset({Tensor(graph="no")})
     return UNKNOWN
@@ -39,7 +40,7 @@ def _step(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Va
 @transfer("step-argument")
 def _step_argument(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     for obj in (a.obj for a in args.get(0, "optimizer") or NOTHING if isinstance(a, Ref)):
-        m.emit("step", expr.node, {obj})
+        m.emit(Step(), expr.node, {obj})
     return UNKNOWN
 
 
@@ -66,7 +67,7 @@ def _built(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
     rate = next((a.value for a in expr.args if a.keyword == "lr"), None)
     obj.info["rate"] = ir.render(rate)
     obj.info["stateful"] = _has_state(obj, args)
-    m.emit("construct", expr.node, {obj}, holds=holds, args=args)
+    m.emit(Construct(), expr.node, {obj})
 
 
 transfer("optimizer")(builds("optimizer"))

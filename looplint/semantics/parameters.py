@@ -19,6 +19,7 @@ from looplint.domain.values import (
     constant_of,
     ref,
 )
+from looplint.flow.events import Backward, Clear, Clip
 from looplint.interpreter.machine import Machine
 from looplint.interpreter.transfers import method_transfer, transfer
 from looplint.syntax import ir
@@ -68,11 +69,11 @@ def on_params(m: Machine, params: Params, name: str, args: Arguments, expr: ir.C
     if params.grad:
         match name:
             case "zero_" | "fill_":
-                m.emit("clear", expr.node, params.sources, manual=True)
+                m.emit(Clear(), expr.node, params.sources)
                 if name == "fill_" and not _is_zero(args):
-                    m.emit("backward", expr.node, params.sources, manual=True)
+                    m.emit(Backward(manual=True), expr.node, params.sources)
             case "clamp_" | "clip_":
-                m.emit("clip", expr.node, params.sources, manual=True, max_norm=None)
+                m.emit(Clip(), expr.node, params.sources)
             case "div_" | "mul_" | "add_" | "sub_" | "copy_":
                 m.facts.scaled_gradients |= params.sources
     if name in ("detach", "clone", "cpu", "data", "norm", "sum", "pow", "mean", "item", "view", "flatten"):

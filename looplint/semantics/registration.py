@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from looplint.domain.membership import MODULAR, adopt, register
 from looplint.domain.values import Arguments, Atom, External, Obj, Ref, Tensor, Tuple, Value, ref
+from looplint.flow.remarks import Shelve, Unready
 from looplint.interpreter import classes, hooks
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.machine import Machine
@@ -50,15 +51,14 @@ def note_assigned(m: Machine, obj: Obj, target: ir.Attr, value: Value) -> None:
         return
     note_part(m, obj, target.node, f"{ir.render(target.value)}.{target.attr}", value)
     if any(isinstance(a, Tuple) or (isinstance(a, Ref) and a.obj.kind in ("list", "dict")) for a in value):
-        where: dict[str, Any] = {
-            "name": f"{ir.render(target.value)}.{target.attr}",
-            "constructor": _constructor(m, obj),
-            "used": _is_used(m, obj, target.attr),
-            "given": _is_given(m, obj, target.attr),
-        }
-        m.remark(
-            "shelve", target.node, {obj}, certain=all(isinstance(a, Tuple | Ref) and not _is_module(a) for a in value), value=value, **where
+        shelve = Shelve(
+            value=value,
+            name=f"{ir.render(target.value)}.{target.attr}",
+            constructor=_constructor(m, obj),
+            used=_is_used(m, obj, target.attr),
+            given=_is_given(m, obj, target.attr),
         )
+        m.remark(shelve, target.node, {obj}, certain=all(isinstance(a, Tuple | Ref) and not _is_module(a) for a in value))
 
 
 def _is_module(atom: Atom) -> bool:
@@ -70,17 +70,13 @@ def note_part(m: Machine, obj: Obj, node: cst.CSTNode, name: str, value: Value) 
     known = [a for a in value if not isinstance(a, Tensor)]
     parts = [a for a in known if isinstance(a, Ref) and a.obj.kind in ("module", "loss") and not a.obj.symbolic]
     if parts and obj.info.get("ready") is False and m.frame.function.name == "__init__":
-        what = "parameters" if all(a.obj.info.get("parameter") for a in parts) else "modules"
-        m.remark(
-            "unready",
-            node,
-            {obj},
-            certain=len(parts) == len(known),
+        unready = Unready(
             part=name,
-            what=what,
+            what="parameters" if all(a.obj.info.get("parameter") for a in parts) else "modules",
             constructor=m.frame.function,
             plain=_torch_alone(m),
         )
+        m.remark(unready, node, {obj}, certain=len(parts) == len(known))
 
 
 def _torch_alone(m: Machine) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from looplint.domain.tensors import combine, under
 from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Obj, Ref, Tensor, Unknown, Value, constant_of
+from looplint.flow.events import Construct, Step, Unscale, Update
 from looplint.interpreter.calls import build
 from looplint.interpreter.machine import Machine
 from looplint.interpreter.transfers import construction, method_transfer, transfer
@@ -30,20 +31,20 @@ def _scale(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> V
 def _scaler_step(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     optimizers = [a.obj for a in args.get(0, "optimizer") or NOTHING if isinstance(a, Ref)]
     subjects = [o for o in optimizers if o.kind == "optimizer"]
-    m.emit("step", expr.node, subjects, certain=len(subjects) == 1 and not subjects[0].many, variant="scaler", scaler=obj)
+    m.emit(Step(scaler=obj), expr.node, subjects, certain=len(subjects) == 1 and not subjects[0].many)
     return UNKNOWN
 
 
 @method_transfer("scaler-update")
 def _scaler_update(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    m.emit("update", expr.node, {obj})
+    m.emit(Update(), expr.node, {obj})
     return NONE
 
 
 @method_transfer("scaler-unscale")
 def _scaler_unscale(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     optimizers = [a.obj for a in args.get(0, "optimizer") or NOTHING if isinstance(a, Ref)]
-    m.emit("unscale", expr.node, optimizers, scaler=obj)
+    m.emit(Unscale(scaler=obj), expr.node, optimizers)
     return NONE
 
 
@@ -58,4 +59,4 @@ def _scaler(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
 def _built(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
     obj.info["enabled"] = args.keywords.get("enabled")
     obj.info["switch"] = frozenset(p for a in expr.args if a.keyword == "enabled" for p in ir.paths_in(a.value))
-    m.emit("construct", expr.node, {obj})
+    m.emit(Construct(), expr.node, {obj})

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal
 
 from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Func, Number, Obj, Ref, Tuple, Value, constant_of
+from looplint.flow.events import Construct, Schedule
 from looplint.interpreter.calls import build, builds
 from looplint.interpreter.transfers import construction, method_transfer, transfer
 from looplint.knowledge.pytorch import SCHEDULER_HORIZONS, STEP_UNIT_SCHEDULERS, TOTALS
@@ -100,7 +101,7 @@ def _unit_of_name(name: str) -> Unit | None:
 
 @method_transfer("schedule", "schedule-updates")
 def _schedule(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    m.emit("schedule", expr.node, {obj}, certain=not obj.many, args=args, method=name)
+    m.emit(Schedule(args=args), expr.node, {obj}, certain=not obj.many)
     return NONE
 
 
@@ -130,7 +131,7 @@ def _built(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
     optimizer = args.get(0, "optimizer") or NOTHING
     obj.info["optimizer"] = optimizer
     obj.info["unit"] = unit_of(m, obj, args, expr)
-    m.emit("construct", expr.node, {obj}, args=args)
+    m.emit(Construct(), expr.node, {obj})
 
 
 transfer("scheduler")(builds("scheduler"))

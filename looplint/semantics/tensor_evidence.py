@@ -5,7 +5,10 @@ A batch of a tokenizer or of a graph library has `to()` too, and changes in plac
 
 from __future__ import annotations
 
+from typing import Literal
+
 from looplint.domain.values import Arguments, External, Obj, Ref, Tensor, Unknown, Value
+from looplint.flow.remarks import Discard
 from looplint.interpreter import classes
 from looplint.interpreter.machine import Machine
 from looplint.interpreter.names import attribute, lookup
@@ -24,10 +27,10 @@ def note_discarded(m: Machine, atom: Tensor | Unknown, name: str, args: Argument
         return
     receiver = expr.func.value
     if isinstance(receiver, ir.Name | ir.Attr | ir.Subscript) and _is_tensor(m, atom, receiver):
-        m.remark("discard", expr.node, (), receiver=ir.render(receiver), method=name, changes=_changes(name, args))
+        m.remark(Discard(receiver=ir.render(receiver), method=name, changes=_changes(name, args)), expr.node, ())
 
 
-def _changes(name: str, args: Arguments) -> str:
+def _changes(name: str, args: Arguments) -> Literal["device", "type"]:
     """What a conversion would change: "device" or "type"."""
     if name == "to":
         first = args.positional[0] if args.positional else frozenset()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from looplint.domain.tensors import combine, guess, under
 from looplint.domain.values import UNKNOWN, Arguments, Func, Tensor, Unknown, Value, constant_of
+from looplint.flow.events import Clear, Escape, LoadState
+from looplint.flow.remarks import TellEpoch
 from looplint.interpreter import unfollowed
 from looplint.interpreter.machine import Machine
 from looplint.knowledge.lookup import tensor_method
@@ -19,12 +21,13 @@ def on_unknown(m: Machine, atom: Unknown, name: str, args: Arguments, expr: ir.C
     """Only what a method's name says beyond doubt is believed of an unknown object."""
     note_discarded(m, atom, name, args, expr)
     if name == "set_epoch":
-        m.remark("set-epoch", expr.node, ())
+        m.remark(TellEpoch(), expr.node, ())
     if name in ("get", "pop", "__getitem__") and args.positional:
         key = constant_of(args.positional[0])
         checkpoints.note_key(frozenset({atom}), key.value if key else None)
     if name in ("load_state_dict", "load_checkpoint", "restore") and args.values():
-        m.emit("load", expr.node, atom.deps, states=checkpoints.states_in(args.values()), files=checkpoints.files_in(args.values()))
+        given = args.values()
+        m.emit(LoadState(states=checkpoints.states_in(given), files=checkpoints.files_in(given)), expr.node, atom.deps)
     if name == "backward" and not args.positional:
         backward(m, expr, [frozenset({atom})], args)
         return UNKNOWN
@@ -33,16 +36,16 @@ def on_unknown(m: Machine, atom: Unknown, name: str, args: Arguments, expr: ir.C
     if tensor_method(name) == "shape":
         return sizes(args, name)
     if name == "zero_grad" and not atom.deps:
-        m.emit("clear", expr.node, (), certain=False, manual=True)
+        m.emit(Clear(), expr.node, (), certain=False)
         return UNKNOWN
     if name in ("zero_grad", "step") and not args.positional and not args.keywords and atom.deps:
-        m.emit("escape", expr.node, atom.deps, callee=ir.render(expr.func))
+        m.emit(Escape(callee=ir.render(expr.func)), expr.node, atom.deps)
         return UNKNOWN
     if name == "zero_grad":
-        m.emit("clear", expr.node, (), certain=False)
+        m.emit(Clear(), expr.node, (), certain=False)
         return UNKNOWN
     if name == "zero_" and "grad" in ir.render(expr.func):
-        m.emit("clear", expr.node, atom.deps, certain=False, manual=True)
+        m.emit(Clear(), expr.node, atom.deps, certain=False)
         return UNKNOWN
     if name in ("softmax", "log_softmax", "sigmoid"):
         return frozenset({Tensor(atom.deps, under(m.grad, "maybe"), outcomes=of_function(m, name, UNKNOWN, expr, own=True))})

@@ -41,10 +41,10 @@ def test_a_rule_of_ones_own_asks_for_a_repair(tmp_path: Path, monkeypatch: pytes
     monkeypatch.chdir(tmp_path)
     start("unclipped-step", "--code", "ACME101", "--folder", "lint/rules")
     path = tmp_path / "lint/rules/unclipped_step.py"
-    text = path.read_text().replace("import Automaton,", "import Automaton, MoveBeforeStep,")
+    text = path.read_text().replace("import Automaton,", "import Automaton, Clip, MoveBeforeStep,")
     text = text.replace(
         "                yield",
-        '                clip = next(e for e in program.of("clip") if program.touches(e, optimizer))\n                yield',
+        "                clip = next(e for e in program.of(Clip) if program.touches(e, optimizer))\n                yield",
     )
     repair = "MoveBeforeStep(clip=clip, step=visit.event, optimizer=optimizer)"
     path.write_text(text.replace('"they are computed here"))', f'"they are computed here"), repair={repair})'))

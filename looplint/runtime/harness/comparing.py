@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from looplint.flow.events import EventKind
+from looplint.flow.kinds import EventKind
 from looplint.runtime.streams.record import Recording
 from looplint.runtime.streams.stream import Event, Stream
 

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from types import CodeType, FrameType
 from typing import Any
 
-from looplint.flow.events import EventKind
+from looplint.flow.kinds import EventKind
 
 CHUNK = 1 << 22
 LARGEST = 1 << 29  # a stream that grows beyond this is cut, and says so

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
-from looplint.flow.events import EventKind
+from looplint.flow.kinds import EventKind
 
 
 @dataclass(frozen=True, slots=True)

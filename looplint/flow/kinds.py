@@ -1,0 +1,50 @@
+"""The vocabulary that both front ends speak: what happens in a training loop.
+
+The static side emits these events for every path of a program, the recorder for the one path that ran.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+EventKind = Literal[
+    "construct",  # an optimizer, scheduler or scaler is built
+    "clear",  # optimizer.zero_grad(), model.zero_grad(), p.grad = None
+    "forward",  # a module is called
+    "backward",  # loss.backward() or what stands for it
+    "unscale",  # scaler.unscale_(optimizer)
+    "clip",  # clip_grad_norm_, clip_grad_value_, accelerator.clip_grad_norm_
+    "step",  # optimizer.step(), scaler.step(optimizer)
+    "update",  # scaler.update()
+    "schedule",  # scheduler.step()
+    "train",  # module.train()
+    "eval",  # module.eval()
+    "move",  # module.to / cuda / half / to_empty
+    "replace",  # a submodule or parameter is assigned on a module
+    "keep",  # a value is stored where it outlives the iteration (a history list, a metric dict)
+    "accumulate",  # total += value across iterations
+    "measure",  # a forward's result is compared, counted, averaged or turned into a number
+    "snapshot",  # a state_dict is taken
+    "save",  # torch.save
+    "load",  # torch.load, load_state_dict
+    "switch",  # a global setting of PyTorch is set
+    # Judged where they stand, whatever came before: noted beside the graph.
+    "discard",  # a tensor's copy on another device or in another type is made, and nobody takes it
+    "shelve",  # a list, tuple or dict becomes an attribute of a module
+    "unready",  # a part is given to a module before the constructor of torch's base class has run
+    "bypass",  # module.forward(...) is called in place of the module
+    "transfer",  # a part of a batch goes to a device
+    "fetch",  # a number of a forward's result is asked for, or the device is waited for by name
+    "release",  # the device's cached memory is given back
+    "show",  # a tensor becomes text: it is printed or put into a string
+    "loader",  # a data loader is built
+    "sampler",  # a sampler is built
+    "seed",  # the random numbers of torch begin anew
+    "initialize",  # parameters get their first values again
+    "set-epoch",  # a sampler is told the epoch
+    "outdated",  # a name of torch is called that has another one now
+    "score",  # a loss is computed of a prediction of which it matters what it came out of
+    "escape",  # the object reaches code that cannot be followed
+]
+
+EVENT_KINDS: tuple[EventKind, ...] = get_args(EventKind)

@@ -1,0 +1,150 @@
+"""What is remarked beside the graph: events that are judged where they stand, whatever came before them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from looplint.flow.events import Event
+
+if TYPE_CHECKING:
+    from looplint.domain.values import Outcomes, Value
+    from looplint.syntax import ir
+
+
+class Remark(Event):
+    """Something stands here that no path to it can change. It has no node in the graph, and automata do not see it."""
+
+
+class Discard(Remark):
+    """A tensor's copy on another device or in another type is made, and nothing takes it."""
+
+    kind = "discard"
+    # The text of the tensor, and the method that copies it.
+    receiver: str
+    method: str
+    # What the copy would have changed.
+    changes: Literal["device", "type"]
+
+
+class Shelve(Remark):
+    """A list, tuple or dict becomes an attribute of a module, the event's subject."""
+
+    kind = "shelve"
+    value: Value
+    # The text of the attribute.
+    name: str
+    # The constructor of the module; None where it has none.
+    constructor: ir.Function | None
+    # Whether another method mentions the attribute, and whether one hands it out.
+    used: bool
+    given: bool
+
+
+class Unready(Remark):
+    """A part is given to a module before the constructor of torch's base class has run."""
+
+    kind = "unready"
+    # The text of the attribute or call that takes the part.
+    part: str
+    what: Literal["modules", "parameters"]
+    constructor: ir.Function
+    # Whether torch's is the only base class, so that its constructor takes no arguments.
+    plain: bool
+
+
+class Bypass(Remark):
+    """`module.forward(...)` is called in place of the module."""
+
+    kind = "bypass"
+    # The text of the module.
+    receiver: str
+    # The function that does it, and whether that is a method of the module's own.
+    function: str
+    own: bool
+
+
+class Transfer(Remark):
+    """A part of a batch goes to a device. The subjects are the loaders that the batch may come from."""
+
+    kind = "transfer"
+    # The text of what goes there.
+    name: str
+    # "accelerator" or "cpu", where that is known.
+    device: str | None
+    # Whether the program waits for the copy; None where that is not known.
+    waits: bool | None
+    # Whether the program has put it into pinned memory by itself.
+    pinned: bool
+
+
+class Fetch(Remark):
+    """A number of a forward's result is asked for, or the device is waited for by name."""
+
+    kind = "fetch"
+    # The text of what waits.
+    what: str
+
+
+class Release(Remark):
+    """The device's cached memory is given back."""
+
+    kind = "release"
+    # The text of the function that does it.
+    what: str
+
+
+class Show(Remark):
+    """A tensor becomes text: it is printed or put into a string."""
+
+    kind = "show"
+    # The text of the tensor's expression.
+    name: str
+
+
+class BuildLoader(Remark):
+    """A data loader is built."""
+
+    kind = "loader"
+
+
+class BuildSampler(Remark):
+    """A sampler is built."""
+
+    kind = "sampler"
+
+
+class Seed(Remark):
+    """The random numbers of torch begin anew."""
+
+    kind = "seed"
+
+
+class Initialize(Remark):
+    """Parameters get their first values again."""
+
+    kind = "initialize"
+
+
+class TellEpoch(Remark):
+    """A sampler is told the epoch."""
+
+    kind = "set-epoch"
+
+
+class Outdated(Remark):
+    """A name of torch is called that has another one now: `torch.cuda.amp.autocast`."""
+
+    kind = "outdated"
+    # The device and the name: "cuda", "autocast".
+    device: str
+    name: str
+
+
+class Score(Remark):
+    """A loss is computed of a prediction of which it matters what it came out of."""
+
+    kind = "score"
+    # The loss as a function of torch.nn.functional.
+    function: str
+    # What the prediction came out of, on each path; empty where that is not known.
+    outcomes: Outcomes
