@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from looplint.dataclass import dataclass, field, replace
 from looplint.errors import UserError
 from looplint.finding import Finding, Problem
 from looplint.linting import fixing

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Literal
+
+from looplint.dataclass import dataclass, replace
 
 Applicability = Literal["safe", "unsafe", "display-only"]
 Certainty = Literal["every-path", "some-path"]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from looplint.dataclass import dataclass
 from looplint.domain.autocast import Autocast
 from looplint.domain.values import Obj, Tensor, Value, constant_of, tensor_of
 from looplint.flow.automaton import UNSEEN, Automaton, PathState, Visit, run

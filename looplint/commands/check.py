@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -12,6 +11,7 @@ import click
 from looplint.commands.group import Grouped
 from looplint.commands.options import configured, rule_words, settings_above, words
 from looplint.commands.terminal import coloured
+from looplint.dataclass import replace
 from looplint.errors import UserError
 from looplint.settings.formats import FORMATS
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from looplint.dataclass import dataclass
 from looplint.domain.values import Context, Value
 
 if TYPE_CHECKING:

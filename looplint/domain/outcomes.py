@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from looplint.dataclass import replace
 from looplint.domain.values import Const, Outcomes, Tensor, Value
 
 # How many entries of a result are told apart.

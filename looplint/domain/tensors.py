@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
+from looplint.dataclass import replace
 from looplint.domain.values import COMPUTED, NUMBERS, UNKNOWN, Graph, Obj, Ref, Tensor, Tuple, Unknown, Value, join_tensors
 from looplint.knowledge.pytorch import TENSOR_ATTRIBUTES
 

@@ -9,10 +9,11 @@ or on the seed of Python's hashes of text: objects are hashed by their number, t
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import TYPE_CHECKING, Any, Literal
 from zlib import crc32
+
+from looplint.dataclass import dataclass, field, replace
 
 if TYPE_CHECKING:
     from looplint.interpreter.frames import Frame

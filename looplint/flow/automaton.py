@@ -7,10 +7,10 @@ branch conditions is kept as far as they agree, so that two tests of one conditi
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from typing import TypeVar
 
+from looplint.dataclass import dataclass, field
 from looplint.flow.events import Event
 from looplint.flow.graph import Condition, Edge, EventGraph, Loop, Node
 from looplint.flow.slicing import entries, slice_for

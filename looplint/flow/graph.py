@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from looplint.dataclass import dataclass, field
 from looplint.domain.values import Obj, Value
 from looplint.flow.events import Event
 from looplint.syntax.site import Site

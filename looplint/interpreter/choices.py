@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from looplint.dataclass import dataclass
 from looplint.domain.values import Atom, Func, Method, Obj, Ref, Tuple, Value, join
 from looplint.flow.events import Construct
 from looplint.interpreter.frames import Frame, Snapshot, Trace

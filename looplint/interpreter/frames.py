@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from looplint.dataclass import dataclass, field
 from looplint.domain.values import ClassRef, Obj, Value, join
 from looplint.flow.graph import Guard, Loop, Loose
 from looplint.syntax.site import Site

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
+from looplint.dataclass import dataclass, field
 from looplint.domain.autocast import Autocast
 from looplint.domain.values import Arguments, ClassRef, EventKey, Func, Method, Obj, Ref, Tuple, Value, join, number_anew
 from looplint.flow.events import Event

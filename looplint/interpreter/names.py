@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import builtins
-from dataclasses import replace
 
+from looplint.dataclass import replace
 from looplint.domain.tensors import attribute_of_tensor
 from looplint.domain.values import (
     NOTHING,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
+from looplint.dataclass import replace
 from looplint.domain.values import NONE, UNKNOWN, ClassRef, Const, External, Func, Iter, Value, constant_of, exact_items
 from looplint.flow.graph import Loop, Loose
 from looplint.interpreter import choices, generators, hooks, imports

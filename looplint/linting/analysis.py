@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from looplint.dataclass import replace
 from looplint.finding import Certainty, Finding, Location, Problem, Related
 from looplint.interpreter.roots import follow, interpreter_of
 from looplint.linting.coverage import FoundLoop

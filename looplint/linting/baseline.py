@@ -10,9 +10,9 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path, PurePath
 
+from looplint.dataclass import dataclass, names, replace
 from looplint.errors import UserError
 from looplint.finding import Finding
 from looplint.linting.files import LintResult
@@ -63,9 +63,9 @@ def read(path: str) -> list[Entry]:
 
 
 def _entry(path: str, number: int, value: object) -> Entry:
-    names = [f.name for f in fields(Entry)]
-    if not isinstance(value, dict) or value.keys() != set(names) or not all(isinstance(v, str) for v in value.values()):
-        raise UserError(f"{path}: is no baseline: finding {number} must have {', '.join(names)}, each a string")
+    wanted = names(Entry)
+    if not isinstance(value, dict) or value.keys() != set(wanted) or not all(isinstance(v, str) for v in value.values()):
+        raise UserError(f"{path}: is no baseline: finding {number} must have {', '.join(wanted)}, each a string")
     return Entry(**value)
 
 
@@ -100,7 +100,7 @@ def write(path: str, findings: Sequence[Finding], looked: Looked) -> str:
     kept = [e for e in read(path) if not judged(e)] if os.path.exists(path) else []
     entries = sorted([*kept, *_entries(path, findings)])
     # A line per entry, so that two branches that change it can be merged.
-    lines = ",\n".join(f"    {json.dumps(asdict(e), ensure_ascii=False)}" for e in entries)
+    lines = ",\n".join(f"    {json.dumps({name: getattr(e, name) for name in names(e)}, ensure_ascii=False)}" for e in entries)
     listed = f"[\n{lines}\n  ]" if entries else "[]"
     write_atomic(path, f'{{\n  "version": {VERSION},\n  "findings": {listed}\n}}\n'.encode("utf-8", "surrogateescape"))
     others = f" (with {len(kept)} of files and rules that were not looked at)" if kept else ""

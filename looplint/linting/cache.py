@@ -12,13 +12,13 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import fields
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
 from looplint import __version__
+from looplint.dataclass import names
 from looplint.errors import UserError
 from looplint.finding import Edit, Finding, Fix, Location, Problem, Related
 from looplint.linting.catalogue import folder, rule_files
@@ -187,7 +187,7 @@ def _rules(folders: Sequence[str]) -> str:
 def _plain(value: Any) -> Any:
     """A result as JSON can hold it."""
     if type(value) in _DATACLASSES:
-        return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
+        return {name: _plain(getattr(value, name)) for name in names(value)}
     if isinstance(value, (tuple, list)):
         return [_plain(v) for v in value]
     return sorted(value) if isinstance(value, frozenset) else value

@@ -5,10 +5,10 @@ from __future__ import annotations
 import importlib.util
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from looplint.dataclass import dataclass
 from looplint.errors import UserError
 from looplint.finding import Severity
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 
+from looplint.dataclass import dataclass, replace
 from looplint.finding import Location, written_place
 from looplint.sources.reading import Source
 

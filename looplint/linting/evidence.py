@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from looplint.dataclass import dataclass
 
 DEVICES = ("cpu", "cuda")
 HEADING = "## Evidence"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from looplint.dataclass import dataclass, replace
 from looplint.finding import Finding, Problem
 from looplint.linting.coverage import Coverage, merged
 from looplint.linting.results import FileResult

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from pathlib import PurePath
 
+from looplint.dataclass import dataclass, replace
 from looplint.finding import Finding
 from looplint.sources.reading import lines_of
 

@@ -6,10 +6,10 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from looplint.dataclass import dataclass, field, replace
 from looplint.finding import Edit, Finding, Fix, Location, Problem
 from looplint.linting.files import Gathered, LintResult, Progress, coverage_of, findings_of, gather, judge, run
 from looplint.linting.results import FileResult

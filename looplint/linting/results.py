@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from looplint.dataclass import dataclass
 from looplint.finding import Finding, Problem
 from looplint.linting.coverage import FoundLoop
 from looplint.sources.reads import Reads

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from looplint.dataclass import dataclass, replace
 from looplint.finding import Finding
 from looplint.knowledge.own import Tables
 from looplint.linting.catalogue import index

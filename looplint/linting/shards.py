@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from looplint.dataclass import dataclass
 from looplint.errors import UserError
 from looplint.finding import Finding
 from looplint.sources.reading import Source, shown_as

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from looplint.dataclass import dataclass
 from looplint.finding import Finding, Problem
 from looplint.linting.files import Progress, findings_of, gather, run
 from looplint.linting.fixing import write

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Literal
 
+from looplint.dataclass import dataclass, field
 from looplint.finding import Finding
 
 _MARKERS = ("noqa", "looplint:")

@@ -7,8 +7,8 @@ program that steps. It is *judged* where that call is known to reach parameters 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from looplint.dataclass import dataclass
 from looplint.domain.values import Obj
 from looplint.flow.events import Backward, Event, Step
 from looplint.knowledge.frameworks import FRAMEWORK_HOOKS

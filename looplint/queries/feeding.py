@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import libcst as cst
 
+from looplint.dataclass import dataclass
 from looplint.domain.values import Obj, Ref, constant_of
 from looplint.flow.events import Backward, Event, Forward, Move, Step
 from looplint.flow.graph import Loop

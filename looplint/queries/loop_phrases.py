@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from looplint.dataclass import dataclass
 from looplint.domain.values import Obj
 from looplint.flow.automaton import UNSEEN, Automaton, Visit, run
 from looplint.flow.events import (

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import libcst as cst
 
+from looplint.dataclass import dataclass, field, replace
 from looplint.finding import Finding
 from looplint.flow.events import Accumulate, Backward, Event, Forward, Keep
 from looplint.flow.events import Step as OptimizerStep

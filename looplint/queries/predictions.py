@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import libcst as cst
 
+from looplint.dataclass import dataclass
 from looplint.domain.values import Outcome
 from looplint.flow.remarks import Score
 from looplint.queries.program import Program

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar, overload
 
+from looplint.dataclass import dataclass, field
 from looplint.domain.values import Arguments, Obj, Ref, Value
 from looplint.flow.automaton import Automaton, Visit, run
 from looplint.flow.events import (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 
+from looplint.dataclass import dataclass
 from looplint.domain.values import Atom, Iter, Number, Obj, Ref, Tensor, Tuple, Value
 from looplint.flow.automaton import Automaton, Visit
 from looplint.flow.events import Backward, Clear, Escape, Event, Step

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import textwrap
-from dataclasses import dataclass, field
 from html import escape
 
+from looplint.dataclass import dataclass, field
 from looplint.finding import Finding
 from looplint.queries.loop_tree import Box, LoopView, Step
 from looplint.report.loop_text import KINDS, TURNS, file_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import textwrap
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
+from looplint.dataclass import dataclass
 from looplint.finding import Finding
 from looplint.queries.loop_phrases import Said, Tone
 from looplint.queries.loop_tree import Box, LoopView, Step

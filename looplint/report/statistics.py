@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from looplint.dataclass import dataclass
 from looplint.finding import Finding
 from looplint.linting.coverage import FoundLoop
 from looplint.linting.files import LintResult

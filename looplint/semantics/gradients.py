@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Literal
 
+from looplint.dataclass import replace
 from looplint.domain.tensors import combine
 from looplint.domain.values import (
     NONE,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import libcst as cst
 
+from looplint.dataclass import replace
 from looplint.domain.tensors import tensors_in
 from looplint.domain.values import Atom, Const, EventKey, Func, Method, Obj, Ref, Tensor, Tuple, Unknown, Value, tensor_of
 from looplint.flow.events import Accumulate, Keep

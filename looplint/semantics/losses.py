@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
+from looplint.dataclass import replace
 from looplint.domain.outcomes import of_value
 from looplint.domain.tensors import combine, under
 from looplint.domain.values import COMPUTED, Arguments, Obj, Tensor, Unknown, Value, constant_of

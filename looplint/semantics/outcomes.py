@@ -5,8 +5,7 @@ A forward is not followed where it is called. Its result only remembers which mo
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from looplint.dataclass import replace
 from looplint.domain.outcomes import entry, of_value
 from looplint.domain.values import (
     UNKNOWN,

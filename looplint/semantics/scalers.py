@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from looplint.dataclass import replace
 from looplint.domain.tensors import combine, under
 from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Obj, Ref, Tensor, Unknown, Value, constant_of
 from looplint.flow.events import Construct, Step, Unscale, Update

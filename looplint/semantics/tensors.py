@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from looplint.dataclass import replace
 from looplint.domain.tensors import combine, computed, detached, sure, under
 from looplint.domain.values import (
     COMPUTED,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from looplint.dataclass import dataclass, replace
 from looplint.errors import UserError
 from looplint.settings.file import NAMES, Layer, read
 from looplint.settings.options import BY_NAME, OPTIONS

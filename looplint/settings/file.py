@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
+from looplint.dataclass import dataclass
 from looplint.errors import UserError
 from looplint.settings.options import BY_NAME, EXPECTED, KEYS, VALUES, Option
 from looplint.settings.toml_places import line_of

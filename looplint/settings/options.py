@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from looplint.dataclass import dataclass
 from looplint.knowledge.own import KINDS
 from looplint.settings.formats import FORMATS
 from looplint.settings.values import EXCLUDED

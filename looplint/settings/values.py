@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from looplint.dataclass import dataclass
 from looplint.sources.patterns import Pattern, matches
 
 if TYPE_CHECKING:

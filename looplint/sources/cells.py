@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
+from looplint.dataclass import replace
 from looplint.finding import Edit, Finding, Related
 from looplint.sources.reading import Source
 

@@ -6,9 +6,9 @@ import os
 import re
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from looplint.dataclass import dataclass, field
 from looplint.errors import UserError
 from looplint.finding import Finding, Problem
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from looplint.dataclass import dataclass
 from looplint.finding import Problem
 from looplint.sources.languages import is_looked_for
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from looplint.dataclass import dataclass
 from looplint.sources.magics import rows_of, to_python
 from looplint.sources.notebooks import python_error
 

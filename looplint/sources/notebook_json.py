@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
+from looplint.dataclass import dataclass
 from looplint.finding import Location
 
 _SPACE = " \t\n\r"

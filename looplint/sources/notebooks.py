@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from looplint.dataclass import dataclass
 from looplint.finding import Location
 from looplint.sources.magics import as_comment, to_python
 from looplint.sources.notebook_json import RawCell, RawNotebook, scan

@@ -9,11 +9,11 @@ import re
 import sys
 import tokenize
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from looplint.dataclass import dataclass, replace
 from looplint.finding import Location, Problem
 from looplint.sources.languages import Language, language_of
 

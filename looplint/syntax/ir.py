@@ -6,10 +6,11 @@ Nothing after lowering walks the CST; the nodes are kept for positions and repai
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import libcst as cst
+
+from looplint.dataclass import dataclass, field
 
 
 @dataclass(slots=True, eq=False)

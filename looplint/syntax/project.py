@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from looplint.dataclass import dataclass, field, replace
 from looplint.sources.import_roots import import_roots, is_file
 from looplint.sources.reading import Source, SourceError, display_name, read_source
 from looplint.sources.reads import Reads, digest

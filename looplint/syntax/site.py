@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from looplint.dataclass import dataclass
 
 if TYPE_CHECKING:
     import libcst as cst
