@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from looplint.dataclass import dataclass
 from looplint.domain.autocast import Autocast
-from looplint.domain.values import Obj, Tensor, Value, constant_of, tensor_of
+from looplint.domain.objects import Engine, Loader, Loss, Module, Obj, Optimizer, Sampler, Scaler, Scheduler, StateDict
+from looplint.domain.values import Tensor, Value, constant_of, refs, tensor_of
 from looplint.flow.automaton import UNSEEN, Automaton, PathState, Visit, run
 from looplint.flow.events import (
     Accumulate,
@@ -60,7 +61,6 @@ from looplint.queries.feeding import (
     epoch_passes,
     is_record,
     is_written,
-    makes_items,
     off,
     on_accelerator,
     over_batches,
@@ -69,7 +69,7 @@ from looplint.queries.feeding import (
 )
 from looplint.queries.precision import COMPUTING, SCALING, UPDATING, disabled, scaler_of, switched, unscaled_by_hand
 from looplint.queries.predictions import Scored, scored
-from looplint.queries.program import Program, may_follow, refs, related
+from looplint.queries.program import Program, held_by, may_follow, only, related, subjects
 from looplint.queries.protocols import (
     CLEARING,
     MODE,
@@ -159,10 +159,11 @@ Reports = Iterator[Report]
 __all__ = [
     "CLEARING", "MODE", "UNSEEN", "Automaton", "Binary", "BoolOp", "Compare", "Const", "Event", "Expr", "Guard", "Loop", "Note", "Obj", "PathState", "Program", "Report", "Reports", "Site", "Tensor", "Uncleared",
     "Value", "Visit", "constant_of", "mode_matters", "mode_states", "name_of", "note", "over_data", "over_tensor", "paths_in", "refs", "related", "render", "run", "tensor_of", "uncleared",
+    "Engine", "Loader", "Loss", "Module", "Optimizer", "Sampler", "Scaler", "Scheduler", "StateDict", "held_by", "only", "subjects",
     "contains_part", "may_follow", "validation_loop", "without_parameters",
     "COMPUTING", "SCALING", "UPDATING", "disabled", "scaler_of", "switched", "unscaled_by_hand",
     "known_elsewhere", "unregistered", "wrapper_for",
-    "argument", "bypassed", "changing", "epoch_passes", "is_record", "is_written", "makes_items", "off", "on_accelerator", "over_batches", "same_everywhere", "trains",
+    "argument", "bypassed", "changing", "epoch_passes", "is_record", "is_written", "off", "on_accelerator", "over_batches", "same_everywhere", "trains",
     "follows_time", "left_over",
     "Scored", "scored",
     "accumulated", "normalises",

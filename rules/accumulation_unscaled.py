@@ -65,7 +65,22 @@ Unsafe: divide the loss at the backward.
 What a run shows: the gradient norm at the step is about k times that of the scaled loop.
 """
 
-from looplint.rule import Backward, DivideLoss, Escape, Loop, Obj, Program, Report, Reports, Step, accumulated, name_of, note
+from looplint.rule import (
+    Backward,
+    DivideLoss,
+    Escape,
+    Loop,
+    Obj,
+    Optimizer,
+    Program,
+    Report,
+    Reports,
+    Step,
+    accumulated,
+    name_of,
+    note,
+    subjects,
+)
 
 CODE = "LL108"
 
@@ -73,8 +88,8 @@ CODE = "LL108"
 def check(program: Program) -> Reports:
     for event in program.of(Step):
         every = accumulated(program, event)
-        optimizer, loop = next(iter(event.subjects), None), event.loops[-1] if event.loops else None
-        if every is None or optimizer is None or loop is None or f"/ {every}" in optimizer.info.get("rate", ""):
+        optimizer, loop = next(iter(subjects(event, Optimizer)), None), event.loops[-1] if event.loops else None
+        if every is None or optimizer is None or loop is None or f"/ {every}" in optimizer.rate:
             continue
         backward = next((e for e in program.of(Backward) if e.loops and e.loops[-1] is loop and program.touches(e, optimizer)), None)
         if backward is None or not _unscaled(program, backward, optimizer, loop):

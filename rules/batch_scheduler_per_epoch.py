@@ -66,7 +66,21 @@ Safe: move the call into the batch loop, after the optimizer's step.
 What a run shows: the schedule ends far from its planned end.
 """
 
-from looplint.rule import Construct, MoveIntoBatchLoop, Program, Report, Reports, Schedule, Step, name_of, note, refs
+from looplint.rule import (
+    Construct,
+    MoveIntoBatchLoop,
+    Optimizer,
+    Program,
+    Report,
+    Reports,
+    Schedule,
+    Scheduler,
+    Step,
+    name_of,
+    note,
+    only,
+    refs,
+)
 
 CODE = "LL202"
 
@@ -75,18 +89,18 @@ def check(program: Program) -> Reports:
     training = program.batch_loops | program.stepping_loops
     schedules = program.of(Schedule)
     for event in schedules:
-        if not event.loops or len(event.subjects) != 1 or not event.certain or any(loop in training for loop in event.loops):
+        scheduler = only(event, Scheduler)
+        if not event.loops or scheduler is None or not event.certain or any(loop in training for loop in event.loops):
             continue
-        (scheduler,) = event.subjects
         inner = next((loop for loop in training if event.loops[-1] is loop.parent), None)
-        if scheduler.info.get("unit") != "steps" or inner is None or event.args.positional:
+        if scheduler.unit != "steps" or inner is None or event.args.positional:
             continue
         if any(scheduler in other.subjects and other is not event and any(loop in training for loop in other.loops) for other in schedules):
             continue
         name = name_of(scheduler)
         construct = next((e for e in program.of(Construct) if scheduler in e.subjects), None)
         message = f"{name} counts optimizer steps, but is stepped once an epoch: the schedule hardly begins before training ends"
-        steps, own = [e for e in program.of(Step) if inner in e.loops], refs(scheduler.info.get("optimizer"), "optimizer")
+        steps, own = [e for e in program.of(Step) if inner in e.loops], refs(scheduler.optimizer, Optimizer)
         step = next((e for e in steps if not own or set(own) & set(e.subjects)), None)
         optimizer = next(iter(step.subjects), None) if step else None
         yield Report(

@@ -70,6 +70,7 @@ from looplint.rule import (
     Forward,
     Note,
     Obj,
+    Optimizer,
     Program,
     Report,
     Reports,
@@ -79,6 +80,7 @@ from looplint.rule import (
     mode_states,
     name_of,
     normalises,
+    subjects,
 )
 
 CODE = "LP009"
@@ -90,8 +92,8 @@ def check(program: Program) -> Reports:
     seen = set()
     for step in program.of(Step):
         every = accumulated(program, step)
-        for optimizer in step.subjects if every is not None else ():
-            for module in sorted(optimizer.info.get("holds", ()), key=lambda o: o.name):
+        for optimizer in subjects(step, Optimizer) if every is not None else ():
+            for module in sorted(optimizer.holds, key=lambda o: o.name):
                 layer = normalises(module)
                 if layer is None or (step.key, module) in seen or _stays_in_eval(program, step, module, layer):
                     continue

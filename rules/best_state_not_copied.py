@@ -77,7 +77,7 @@ Safe: `copy.deepcopy(...)`, with the import.
 What a run shows: the tensors of the state that is restored share their storage with the model's own parameters.
 """
 
-from looplint.rule import Automaton, CopyValue, Event, Obj, PathState, Program, Report, Reports, Snapshot, name_of, note, related
+from looplint.rule import Automaton, CopyValue, Event, Module, Obj, PathState, Program, Report, Reports, Snapshot, name_of, note, related
 
 CODE = "LL801"
 
@@ -90,14 +90,13 @@ AUTOMATON = Automaton(
 
 def check(program: Program) -> Reports:
     for state in program.states:
-        owner = state.info["of"]
-        if owner.kind != "module":
+        if not isinstance(state.owner, Module):
             continue
         for visit in program.run(AUTOMATON, state):
             stale = visit.sometimes("stale")
             taken = stale[0].last(Snapshot) if stale else None
-            if visit.event.kind in ("load", "save") and taken is not None and _is_meant_to_stay(visit.event, taken, stale[0], owner):
-                held, name = f"{state.name} holds" if state.name else "this state holds", name_of(owner, "the model")
+            if visit.event.kind in ("load", "save") and taken is not None and _is_meant_to_stay(visit.event, taken, stale[0], state.owner):
+                held, name = f"{state.name} holds" if state.name else "this state holds", name_of(state.owner, "the model")
                 message = f"{held} the tensors of {name} themselves: the steps that follow change them, and what is kept is the last state, not this one"
                 what = "restored" if visit.event.kind == "load" else "saved"
                 yield Report(

@@ -63,7 +63,7 @@ Safe: call the module.
 What a run shows: a forward hook on the module is not called by this call.
 """
 
-from looplint.rule import Bypass, CallModule, Program, Report, Reports, name_of
+from looplint.rule import Bypass, CallModule, Module, Program, Report, Reports, name_of
 
 CODE = "LL504"
 
@@ -71,7 +71,7 @@ CODE = "LL504"
 def check(program: Program) -> Reports:
     for event in program.of(Bypass):
         module = next(iter(event.subjects))
-        if not event.certain or module.info.get("compiled") or (event.own and event.function == "forward"):
+        if not event.certain or (isinstance(module, Module) and module.compiled) or (event.own and event.function == "forward"):
             continue
         name = event.receiver or name_of(module)
         message = f"{name}.forward() is called in place of {name}(): hooks on the module do not run"

@@ -77,7 +77,7 @@ def check(program: Program) -> Reports:
     for disk in program.disks:
         for visit in program.run(AUTOMATON, disk):
             event = visit.event
-            if not isinstance(event, ReadFile) or event.map_location or visit.sometimes("written") or event.file.info.get("published"):
+            if not isinstance(event, ReadFile) or event.map_location or visit.sometimes("written") or event.file.published:
                 continue
             if any(g.held and _asks_for_an_accelerator(g.test) for g in event.guards):
                 continue

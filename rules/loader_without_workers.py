@@ -72,7 +72,7 @@ What a run shows: the training batches that are made in the training process. Wh
 make: of items of 5 ms, eight batches of eight beside steps of 30 ms took 0.96 s without workers and 0.34 s with four.
 """
 
-from looplint.rule import GiveArgument, Program, Report, Reports, makes_items, name_of, note, off, on_accelerator
+from looplint.rule import GiveArgument, Program, Report, Reports, name_of, note, off, on_accelerator
 
 CODE = "LP001"
 DEFAULT = False
@@ -84,7 +84,7 @@ def check(program: Program) -> Reports:
     if not on_accelerator(program):
         return
     for loader, found in program.training_passes.items():
-        if not off(loader, "num_workers") or not makes_items(loader) or loader.info.get("style") == "iterable":
+        if not off(loader, "num_workers") or not loader.makes_items or loader.style == "iterable":
             continue
         message = f"{name_of(loader, 'this loader')} makes its batches in the training process: the device waits for each"
         notes = note(found.backward, "its batches are trained on here")

@@ -75,7 +75,7 @@ CODE = "LL401"
 
 def check(program: Program) -> Reports:
     for event in program.of(Keep):
-        if event.slot or program.goes_backward(event) or event.into.info.get("leaves"):
+        if event.slot or program.goes_backward(event) or event.into.leaves:
             continue
         carried = [loop for loop in event.carried if keeps_history(program, loop)]
         made = program.forwards_of(event.value.forwards)

@@ -65,7 +65,7 @@ None.
 What a run shows: the parameters do not change.
 """
 
-from looplint.rule import Backward, Escape, Forward, Program, Report, Reports, Step, name_of, note, related
+from looplint.rule import Backward, Escape, Forward, Optimizer, Program, Report, Reports, Step, name_of, note, related
 
 CODE = "LL107"
 
@@ -74,7 +74,7 @@ def check(program: Program) -> Reports:
     if not program.complete:
         return
     for optimizer in program.optimizers:
-        if optimizer.kind != "optimizer" or optimizer.escaped or optimizer.many:
+        if not isinstance(optimizer, Optimizer) or optimizer.escaped or optimizer.many:
             continue
         if any(program.touches(e, optimizer) for e in program.of(Backward, Escape)):
             continue
@@ -84,9 +84,13 @@ def check(program: Program) -> Reports:
             loop = event.loops[-1]
             if any(loop in e.loops for e in program.of(Escape)) or program.facts.scaled_gradients:
                 continue
-            holds = optimizer.info.get("holds", frozenset())
             forward = next(
-                (e for e in program.of(Forward) if loop in e.loops and e.grad and (not holds or related(holds, e.subjects))), None
+                (
+                    e
+                    for e in program.of(Forward)
+                    if loop in e.loops and e.grad and (not optimizer.holds or related(optimizer.holds, e.subjects))
+                ),
+                None,
             )
             if forward is not None:
                 message = f"{name_of(optimizer)}.step() without any backward(): there are no gradients, and the step silently does nothing"

@@ -63,7 +63,25 @@ Unsafe: insert the step behind the backward.
 What a run shows: the parameters do not change.
 """
 
-from looplint.rule import Backward, Clear, Construct, Escape, Event, InsertStep, Obj, Program, Report, Reports, Step, name_of, note, related
+from looplint.rule import (
+    Backward,
+    Clear,
+    Construct,
+    Engine,
+    Escape,
+    Event,
+    InsertStep,
+    Obj,
+    Optimizer,
+    Program,
+    Report,
+    Reports,
+    Step,
+    held_by,
+    name_of,
+    note,
+    related,
+)
 
 CODE = "LL106"
 
@@ -75,7 +93,7 @@ def check(program: Program) -> Reports:
     if any(not e.subjects for e in steps):
         return
     for optimizer in program.optimizers:
-        if optimizer.kind not in ("optimizer", "engine") or optimizer.many or _steps_in_some_call(steps, optimizer):
+        if optimizer.many or _steps_in_some_call(steps, optimizer):
             continue
         if (optimizer.escaped and not optimizer.symbolic) or any(program.touches(e, optimizer) for e in program.of(Escape)):
             continue
@@ -99,17 +117,16 @@ def _steps_in_some_call(steps: list[Step], optimizer: Obj) -> bool:
     return any(o is optimizer or (o.node is not None and o.node is optimizer.node) for e in steps for o in e.subjects)
 
 
-def _others_step(steps: list[Step], optimizer: Obj, backward: Event) -> bool:
+def _others_step(steps: list[Step], optimizer: Optimizer | Engine, backward: Event) -> bool:
     """Whether other optimizers step on all that this one holds, where the gradients are computed, in this call or in another: it was built anew."""
-    holds = optimizer.info.get("holds", frozenset())
     inner = backward.loops[-1].site.node
-    stepped = {h for e in steps if any(loop.site.node is inner for loop in e.loops) for o in e.subjects for h in o.info.get("holds", ())}
-    return bool(holds) and all(related([h], stepped) for h in holds)
+    stepped = held_by(o for e in steps if any(loop.site.node is inner for loop in e.loops) for o in e.subjects)
+    return bool(optimizer.holds) and all(related([h], stepped) for h in optimizer.holds)
 
 
-def _used_otherwise(program: Program, optimizer: Obj) -> bool:
+def _used_otherwise(program: Program, optimizer: Optimizer | Engine) -> bool:
     """Whether the code reads gradients that may be this optimizer's: any at all, where it is not known which parameters it holds."""
-    holds = optimizer.info.get("holds", frozenset())
+    holds = optimizer.holds
     return program.facts.reads_unknown_gradients or (
         related(program.facts.read_gradients, holds) if holds else bool(program.facts.read_gradients)
     )

@@ -71,9 +71,11 @@ from looplint.rule import (
     Automaton,
     Construct,
     Event,
+    Module,
     Move,
     MoveBeforeConstruction,
     Obj,
+    Optimizer,
     Program,
     Report,
     Reports,
@@ -93,23 +95,18 @@ CONVERSIONS = ("half", "double", "bfloat16", "float")
 def check(program: Program) -> Reports:
     reported = set()
     for optimizer in program.optimizers:
-        if optimizer.symbolic or optimizer.many or optimizer.kind != "optimizer":
+        if optimizer.symbolic or optimizer.many or not isinstance(optimizer, Optimizer):
             continue
         for visit in program.run(AUTOMATON, optimizer):
             event = visit.event
-            if (
-                not isinstance(event, Move)
-                or event in reported
-                or not optimizer.info.get("holds")
-                or not all(s.state == "built" for s in visit.states)
-            ):
+            if not isinstance(event, Move) or event in reported or not optimizer.holds or not all(s.state == "built" for s in visit.states):
                 continue
             construct = visit.states[0].last(Construct)
             if construct is None or _moved_before(program, event, construct):
                 continue
             if program.built_after(event) and not _is_used(program, optimizer):
                 continue
-            if event.guards and optimizer.info.get("alternatives"):
+            if event.guards and optimizer.alternatives:
                 continue  # what decides which parameters it got may decide the move, too
             reported.add(event)
             module = next(iter(event.subjects))
@@ -135,8 +132,7 @@ def _moved_before(program: Program, event: Move, construct: Event) -> bool:
 
 def _is_placed(module: Obj) -> bool:
     """Whether a model is built on its devices: `from_pretrained(name, device_map="auto")`."""
-    args = module.info.get("args")
-    return args is not None and "device_map" in args.keywords
+    return isinstance(module, Module) and module.arguments is not None and "device_map" in module.arguments.keywords
 
 
 def _converts(event: Move) -> str:

@@ -69,7 +69,7 @@ Safe: `pin_memory=True` on the loader, and `non_blocking=True` on the other copi
 What a run on an accelerator shows: copies that are asked not to wait, from memory that is not pinned. On the CPU there is no copy.
 """
 
-from looplint.rule import BuildLoader, PinLoader, Program, Report, Reports, Transfer, name_of, note, off
+from looplint.rule import BuildLoader, Loader, PinLoader, Program, Report, Reports, Transfer, name_of, note, off, subjects
 
 CODE = "LP002"
 DEFAULT = False
@@ -80,7 +80,7 @@ def check(program: Program) -> Reports:
     built = {obj: e for e in program.of(BuildLoader) for obj in e.subjects}
     reported = set()
     for event in program.of(Transfer):
-        loaders = [o for o in event.subjects if o in built and not o.info.get("prepared")]
+        loaders = [o for o in subjects(event, Loader) if o in built and not o.prepared]
         if event.waits is not False or event.pinned or event.device == "cpu" or len(loaders) != 1 or not event.certain:
             continue
         (loader,) = loaders

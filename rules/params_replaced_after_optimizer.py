@@ -68,6 +68,7 @@ from looplint.rule import (
     Construct,
     MoveConstruction,
     Obj,
+    Optimizer,
     Program,
     Replace,
     Report,
@@ -86,7 +87,7 @@ AUTOMATON = Automaton(start="built", arrows={("*", "step"): "used"}, reads=froze
 def check(program: Program) -> Reports:
     reported = set()
     for optimizer in program.optimizers:
-        if optimizer.symbolic or optimizer.many or optimizer.info.get("extended"):
+        if not isinstance(optimizer, Optimizer) or optimizer.symbolic or optimizer.many or optimizer.extended:
             continue
         for visit in program.run(AUTOMATON, optimizer):
             event = visit.event
@@ -108,16 +109,14 @@ def check(program: Program) -> Reports:
             )
 
 
-def _covers(optimizer: Obj, module: Obj) -> bool:
+def _covers(optimizer: Optimizer, module: Obj) -> bool:
     """Whether the optimizer holds all of the module's parameters, so that a new part is missing from it."""
-    holds = optimizer.info.get("holds", frozenset())
-    return any(h in set(module.lineage()) for h in holds)
+    return any(h in set(module.lineage()) for h in optimizer.holds)
 
 
 def _same_part(event: Replace) -> bool:
     """A wrapper around the part that was there (`model.net = DataParallel(model.net)`) keeps its parameters; `nn.Identity()` has none."""
     new = event.new
-    return any(
-        part.info.get("part") or part.info.get("loops") is None or any(contains_part(part, whole) for whole in event.subjects)
-        for part in new
-    ) or (bool(new) and all(map(without_parameters, new)))
+    return any(part.loops is None or any(contains_part(part, whole) for whole in event.subjects) for part in new) or (
+        bool(new) and all(map(without_parameters, new))
+    )

@@ -69,7 +69,7 @@ Safe: `non_blocking=True`; what runs on the device afterwards waits for the copy
 What a run on an accelerator shows: copies from pinned memory that the program waits for. On the CPU there is no copy.
 """
 
-from looplint.rule import BuildLoader, GiveArgument, Program, Report, Reports, Transfer, argument, name_of, note
+from looplint.rule import BuildLoader, GiveArgument, Loader, Program, Report, Reports, Transfer, argument, name_of, note, subjects
 
 CODE = "LP003"
 DEFAULT = False
@@ -79,7 +79,7 @@ SEVERITY = "warning"
 def check(program: Program) -> Reports:
     built = {obj: e for e in program.of(BuildLoader) for obj in e.subjects}
     for event in program.of(Transfer):
-        loaders = [o for o in event.subjects if o in built]
+        loaders = [o for o in subjects(event, Loader) if o in built]
         if event.waits is not True or event.device == "cpu" or len(loaders) != 1 or not event.certain:
             continue
         (loader,) = loaders

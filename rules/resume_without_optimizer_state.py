@@ -76,25 +76,25 @@ None: the checkpoint has to be written with the optimizer's state first.
 What a run shows: a model's state is loaded, the optimizer steps after that, and no state was loaded into it.
 """
 
-from looplint.rule import Event, LoadState, Obj, Program, Report, Reports, Save, Step, name_of, note, related
+from looplint.rule import Event, LoadState, Module, Obj, Optimizer, Program, Report, Reports, Save, Step, name_of, note, related, subjects
 
 CODE = "LL802"
 
 
 def check(program: Program) -> Reports:
     for restored in program.of(LoadState):
-        files = [f for f in restored.files if f.info.get("continues")]
-        models = [o for o in restored.subjects if o.kind == "module"]
-        if not files or not models or not restored.certain or any("optim" in key for f in files for key in f.info.get("keys", ())):
+        files = [f for f in restored.files if f.continues]
+        models = subjects(restored, Module)
+        if not files or not models or not restored.certain or any("optim" in key for f in files for key in f.keys):
             continue
         for optimizer in program.optimizers:
             step = _steps_after(program, optimizer, restored)
-            if step is None or not related(optimizer.info.get("holds", ()), models) or not _starts_anew(program, optimizer):
+            if step is None or not related(optimizer.holds, models) or not _starts_anew(program, optimizer):
                 continue
             name = name_of(optimizer, "the optimizer")
             message = f"{name_of(models[0], 'the model')} is restored to train on, {name} is not: its averages start from nothing"
-            kept = [e for e in program.of(Save) if any(s.info["of"] in models for s in e.states)]
-            what = "with" if any(s.info["of"] is optimizer for e in kept for s in e.states) else "without"
+            kept = [e for e in program.of(Save) if any(s.owner in models for s in e.states)]
+            what = "with" if any(s.owner is optimizer for e in kept for s in e.states) else "without"
             yield Report(
                 restored,
                 message,
@@ -106,7 +106,7 @@ def check(program: Program) -> Reports:
 def _starts_anew(program: Program, optimizer: Obj) -> bool:
     """Whether an optimizer has a state, and nothing can have restored it."""
     given = any(optimizer in e.subjects or not e.subjects for e in program.of(LoadState))
-    return bool(optimizer.info.get("stateful")) and not optimizer.escaped and not optimizer.symbolic and not given
+    return isinstance(optimizer, Optimizer) and optimizer.stateful and not optimizer.escaped and not optimizer.symbolic and not given
 
 
 def _steps_after(program: Program, optimizer: Obj, restored: Event) -> Event | None:

@@ -69,7 +69,7 @@ Safe: the call, at the top of the epoch loop, where the sampler or its loader ha
 What a run shows: several passes over a loader with a DistributedSampler, and no call of `set_epoch`.
 """
 
-from looplint.rule import BuildSampler, Program, Report, Reports, SetEpoch, name_of, note, refs
+from looplint.rule import BuildSampler, Program, Report, Reports, Sampler, SetEpoch, name_of, note, refs
 
 CODE = "LL903"
 
@@ -77,14 +77,9 @@ CODE = "LL903"
 def check(program: Program) -> Reports:
     built = {obj: event for event in program.of(BuildSampler) for obj in event.subjects}
     for loader, found in program.training_passes.items():
-        given = loader.info.get("sampler", frozenset())
-        samplers = refs(given, "sampler")
-        if (
-            len(samplers) != 1
-            or samplers[0] not in built
-            or not samplers[0].info.get("by_epoch")
-            or program.told_the_epoch(samplers[0], loader)
-        ):
+        given = loader.options.get("sampler", frozenset())
+        samplers = refs(given, Sampler)
+        if len(samplers) != 1 or samplers[0] not in built or not samplers[0].by_epoch or program.told_the_epoch(samplers[0], loader):
             continue
         event, name = built[samplers[0]], name_of(samplers[0], "this sampler")
         message = f"nothing calls set_epoch on {name}: it draws the order of the first epoch in every epoch"

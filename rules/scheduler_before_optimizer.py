@@ -66,7 +66,22 @@ Safe: move the call behind the optimizer's step.
 What a run shows: the learning rate of the first step is the second value of the schedule.
 """
 
-from looplint.rule import Automaton, Event, MoveAfterStep, Obj, Program, Report, Reports, Schedule, Step, name_of, note, refs, run
+from looplint.rule import (
+    Automaton,
+    Event,
+    MoveAfterStep,
+    Obj,
+    Optimizer,
+    Program,
+    Report,
+    Reports,
+    Schedule,
+    Step,
+    name_of,
+    note,
+    refs,
+    run,
+)
 
 CODE = "LL203"
 
@@ -78,7 +93,7 @@ def check(program: Program) -> Reports:
     for scheduler in program.schedulers:
         if scheduler.many or not scheduler.qualname.startswith("torch.optim.lr_scheduler."):
             continue
-        optimizers = refs(scheduler.info.get("optimizer"), "optimizer")
+        optimizers = refs(scheduler.optimizer, Optimizer)
         if len(optimizers) != 1:
             continue
         for event in program.of(Schedule):

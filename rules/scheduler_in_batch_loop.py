@@ -67,24 +67,38 @@ Safe: move the call to the end of the epoch body.
 What a run shows: the learning rate changes len(loader) times an epoch.
 """
 
-from looplint.rule import Construct, Loop, MoveToEpochEnd, Obj, Program, Report, Reports, Schedule, Step, constant_of, name_of, note
+from looplint.rule import (
+    Construct,
+    Loop,
+    MoveToEpochEnd,
+    Obj,
+    Program,
+    Report,
+    Reports,
+    Schedule,
+    Scheduler,
+    Step,
+    constant_of,
+    name_of,
+    note,
+    only,
+)
 
 CODE = "LL201"
 
 
 def check(program: Program) -> Reports:
     for event in program.of(Schedule):
-        loop = program.batch_loop(event)
+        loop, scheduler = program.batch_loop(event), only(event, Scheduler)
         if (
             loop is None
+            or scheduler is None
             or loop.parent is None
             or program.counts_epochs(loop)
             or not event.certain
-            or len(event.subjects) != 1
             or _has_argument(event)
         ):
             continue
-        (scheduler,) = event.subjects
         if epoch_unit(scheduler, loop) and not _guarded(program, event, loop, scheduler):
             name = name_of(scheduler)
             construct = next((e for e in program.of(Construct) if scheduler in e.subjects), None)
@@ -108,12 +122,11 @@ def _has_argument(event: Schedule) -> bool:
     return bool(event.args.positional or event.args.keywords)
 
 
-def epoch_unit(scheduler: Obj, loop: Loop) -> bool:
+def epoch_unit(scheduler: Scheduler, loop: Loop) -> bool:
     """Whether the scheduler's horizon is in epochs: by its expression, or because it fits the epoch loop's bound."""
-    unit = scheduler.info.get("unit")
-    if unit is not None:
-        return unit == "epochs"
-    horizon, milestone = scheduler.info.get("horizon"), scheduler.info.get("milestone")
+    if scheduler.unit is not None:
+        return scheduler.unit == "epochs"
+    horizon, milestone = scheduler.horizon, scheduler.milestone
     known = [constant_of(frozenset({atom})) for atom in (loop.parent.bound if loop.parent is not None else ())]
     bounds = [constant.value for constant in known if constant is not None and isinstance(constant.value, int)]
     # Milestones that end in the second half of the epochs are laid out over them: counted in batches they would lie in the first ones.

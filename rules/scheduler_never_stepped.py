@@ -63,7 +63,21 @@ None.
 What a run shows: the learning rate is constant.
 """
 
-from looplint.rule import Construct, Program, Report, Reports, Schedule, Step, may_follow, name_of, note, refs
+from looplint.rule import (
+    Construct,
+    Optimizer,
+    Program,
+    Report,
+    Reports,
+    Schedule,
+    Scheduler,
+    Step,
+    may_follow,
+    name_of,
+    note,
+    refs,
+    subjects,
+)
 
 CODE = "LL205"
 
@@ -75,17 +89,17 @@ def check(program: Program) -> Reports:
     if any(not e.subjects for e in program.of(Schedule)):
         return
     for event in program.of(Construct):
-        for scheduler in event.subjects:
+        for scheduler in subjects(event, Scheduler):
             if (
                 not scheduler.qualname.startswith("torch.optim.lr_scheduler.")
                 or scheduler in stepped
                 or scheduler.escaped
-                or "chosen" in scheduler.info
+                or scheduler.merged is not None
                 or scheduler.many
-                or scheduler.info.get("wrapped")
+                or scheduler.wrapped
             ):
                 continue
-            optimizers = refs(scheduler.info.get("optimizer"), "optimizer")
+            optimizers = refs(scheduler.optimizer, Optimizer)
             step = next(
                 (e for e in program.of(Step) if e.loops and may_follow(e, event) and any(o in e.subjects for o in optimizers)), None
             )

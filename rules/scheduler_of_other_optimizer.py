@@ -68,7 +68,24 @@ Unsafe: build the scheduler behind the optimizer that steps, and on it; a second
 What a run shows: the learning rate of the optimizer that steps is constant, that of another one changes.
 """
 
-from looplint.rule import Construct, Obj, Program, RebuildScheduler, Report, Reports, Schedule, Step, name_of, note, refs, related
+from looplint.rule import (
+    Construct,
+    Obj,
+    Optimizer,
+    Program,
+    RebuildScheduler,
+    Report,
+    Reports,
+    Schedule,
+    Scheduler,
+    Step,
+    name_of,
+    note,
+    only,
+    refs,
+    related,
+    subjects,
+)
 
 CODE = "LL206"
 
@@ -80,14 +97,21 @@ def check(program: Program) -> Reports:
     built = {obj: e for e in program.of(Construct) for obj in e.subjects}
     reported = set()
     for event in program.of(Schedule):
-        if len(event.subjects) != 1 or not event.certain or not event.loops:
+        scheduler = only(event, Scheduler)
+        if scheduler is None or not event.certain or not event.loops:
             continue
-        (scheduler,) = event.subjects
-        own = refs(scheduler.info.get("optimizer"), "optimizer")
-        if scheduler in reported or scheduler not in built or not plain(scheduler) or len(own) != 1 or not plain(own[0]):
+        own = refs(scheduler.optimizer, Optimizer)
+        if (
+            scheduler in reported
+            or scheduler not in built
+            or not plain(scheduler)
+            or scheduler.wrapped
+            or len(own) != 1
+            or not plain(own[0])
+        ):
             continue
         here = [e for e in steps if event.loops[0] in e.loops]
-        others = {o for e in here for o in e.subjects}
+        others = {o for e in here for o in subjects(e, Optimizer)}
         if own[0] in others or not all(e.subjects and e.certain for e in here):
             continue
         heirs = [o for o in others if o in built and plain(o) and replaces(o, own[0], alone=len(others) == 1)]
@@ -109,19 +133,15 @@ def check(program: Program) -> Reports:
 
 def plain(obj: Obj) -> bool:
     """Whether an object is torch's own, the only one of its place, and known to nobody else."""
-    alone = not (obj.many or obj.escaped or obj.symbolic or obj.info.get("wrapped")) and "chosen" not in obj.info
+    alone = not (obj.many or obj.escaped or obj.symbolic) and obj.merged is None
     return alone and obj.cls is None and obj.qualname.startswith("torch.optim.")
 
 
-def replaces(optimizer: Obj, old: Obj, *, alone: bool) -> bool:
+def replaces(optimizer: Optimizer, old: Optimizer, *, alone: bool) -> bool:
     """Whether an optimizer holds what another one held; of several that step, the very same."""
-    return held(optimizer) == held(old) != frozenset() or (alone and related(held(old), held(optimizer)))
+    return optimizer.holds == old.holds != frozenset() or (alone and related(old.holds, optimizer.holds))
 
 
 def together(*objects: Obj) -> bool:
     """Whether objects are built in the same loops: each turn has its own."""
-    return len({o.info.get("loops", ()) for o in objects}) == 1
-
-
-def held(optimizer: Obj) -> frozenset[Obj]:
-    return optimizer.info.get("holds", frozenset())
+    return len({o.loops for o in objects}) == 1

@@ -60,7 +60,7 @@ Safe: the seed is moved above the statement that builds the model.
 What a run shows: parameters are there already when the first seed is set.
 """
 
-from looplint.rule import MoveSeed, Obj, Program, Report, Reports, Step, name_of, note, related, without_parameters
+from looplint.rule import Module, MoveSeed, Program, Report, Reports, Step, name_of, note, related, without_parameters
 
 CODE = "LL904"
 
@@ -86,8 +86,7 @@ def _trained_after(program: Program, index: int) -> bool:
     return any(e.loops and e.index > index for e in program.of(Step))
 
 
-def _pretrained(module: Obj) -> bool:
+def _pretrained(module: Module) -> bool:
     """Whether a model may come with its weights."""
-    args = module.info.get("args")
-    named = args is not None and any(name in args.keywords for name in _GIVEN)
+    named = module.arguments is not None and any(name in module.arguments.keywords for name in _GIVEN)
     return named or module.qualname.startswith(("transformers.", "torch.hub.", "timm.", "diffusers.")) or "pretrained" in module.qualname

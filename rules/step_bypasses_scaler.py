@@ -76,6 +76,7 @@ from looplint.rule import (
     Program,
     Report,
     Reports,
+    Scaler,
     Step,
     StepThroughScaler,
     name_of,
@@ -108,7 +109,7 @@ def check(program: Program) -> Reports:
             yield Report(step, message, notes, repair=StepThroughScaler(step=step, scaler=scaler, optimizer=optimizer))
 
 
-def _other_branch(program: Program, step: Step, scaler: Obj, optimizer: Obj) -> bool:
+def _other_branch(program: Program, step: Step, scaler: Scaler, optimizer: Obj) -> bool:
     """Whether the scaler also steps the optimizer, under other conditions, and may be switched off where this step runs."""
     others = [e for e in program.of(Step) if e.scaler is scaler and optimizer in e.subjects]
-    return scaler.info.get("enabled") is not None and any(e.guards != step.guards for e in others)
+    return scaler.enabled is not None and any(e.guards != step.guards for e in others)

@@ -73,7 +73,7 @@ CODE = "LL901"
 
 def check(program: Program) -> Reports:
     for loader, found in program.training_passes.items():
-        if loader.info.get("order") != "as stored" or loader.info.get("style") != "map" or follows_time(loader, found.batches.assigned):
+        if loader.order != "as stored" or loader.style != "map" or follows_time(loader, found.batches.assigned):
             continue
         message = f"{name_of(loader, 'this loader')} is trained on without shuffle: every epoch takes the same batches in the same order"
         yield Report(

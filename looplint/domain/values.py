@@ -9,11 +9,11 @@ or on the seed of Python's hashes of text: objects are hashed by their number, t
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import count
 from typing import TYPE_CHECKING, Any, Literal
 from zlib import crc32
 
 from looplint.dataclass import dataclass, field, replace
+from looplint.domain.objects import AnyObj, File, List, Obj
 
 if TYPE_CHECKING:
     from looplint.interpreter.frames import Frame
@@ -30,68 +30,10 @@ _OF_ALL = frozenset({"scaler"})
 
 _GRAPHS: tuple[Graph, ...] = ("no", "maybe", "yes")
 
-_numbers = count()
-
-
-def number_anew() -> None:
-    """An analysis begins: what came before it has no part in the numbers of its objects."""
-    global _numbers
-    _numbers = count()
-
 
 def hash_of_text(text: str) -> int:
     """A hash that is the same in every process."""
     return crc32(text.encode("utf-8", "surrogatepass"))
-
-
-class Obj:
-    """An abstract object: one allocation site in one calling context. `number` tells when in the analysis it was first met."""
-
-    __slots__ = (
-        "cls",
-        "escaped",
-        "heap",
-        "info",
-        "key",
-        "kind",
-        "many",
-        "name",
-        "node",
-        "number",
-        "parent",
-        "qualname",
-        "source",
-        "symbolic",
-    )
-
-    def __init__(self, kind: str, key: object, name: str = "", *, qualname: str = "", cls: ClassRef | None = None) -> None:
-        self.number = next(_numbers)
-        self.kind = kind
-        self.key = key
-        self.name = name
-        self.qualname = qualname
-        self.cls = cls
-        self.heap: dict[str, Value] = {}
-        self.info: dict[str, Any] = {}
-        self.parent: Obj | None = None
-        self.node: Any = None
-        self.source: ModuleInfo | None = None
-        self.symbolic = False
-        self.many = False
-        self.escaped = False
-
-    def __hash__(self) -> int:
-        return self.number
-
-    def __repr__(self) -> str:
-        return f"{self.kind}:{self.name or self.qualname}"
-
-    def lineage(self) -> Iterable[Obj]:
-        """The object and the modules that contain it."""
-        here: Obj | None = self
-        while here is not None:
-            yield here
-            here = here.parent
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +264,7 @@ class Unknown:
     """Anything; `deps` are the modules it may depend on, `files` the files it was read from."""
 
     deps: frozenset[Obj] = frozenset()
-    files: frozenset[Obj] = frozenset()
+    files: frozenset[File] = frozenset()
 
     def __hash__(self) -> int:
         return hash((self.deps, self.files))
@@ -394,10 +336,9 @@ def _widen(value: Value) -> Value:
     return UNKNOWN
 
 
-def objects(value: Value, kind: str | None = None) -> list[Obj]:
-    """The objects a value can be, in a stable order."""
-    found = [a.obj for a in value if isinstance(a, Ref) and (kind is None or a.obj.kind == kind)]
-    return sorted(found, key=lambda o: (o.name, o.kind, o.number)) if len(found) > 1 else found
+def refs(value: Value | None, *kinds: type[AnyObj]) -> list[AnyObj]:
+    """The objects of some kinds that a value can be."""
+    return [a.obj for a in value or () if isinstance(a, Ref) and isinstance(a.obj, kinds)]
 
 
 def tensor_of(value: Value) -> Tensor | None:
@@ -444,9 +385,8 @@ def exact_items(value: Value) -> list[Value] | None:
     (atom,) = value
     if isinstance(atom, Tuple):
         return list(atom.items)
-    if isinstance(atom, Ref) and atom.obj.kind == "list":
-        items = atom.obj.info.get("items")
-        return list(items) if items is not None else None
+    if isinstance(atom, Ref) and isinstance(atom.obj, List):
+        return list(atom.obj.items) if atom.obj.items is not None else None
     return None
 
 

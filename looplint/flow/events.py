@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from looplint.domain.objects import Container, File, Obj, Scaler, StateDict
 from looplint.domain.record import Record
 
 if TYPE_CHECKING:
     import libcst as cst
 
     from looplint.domain.autocast import Autocast
-    from looplint.domain.values import Arguments, EventKey, Obj, Tensor, Value
+    from looplint.domain.values import Arguments, EventKey, Tensor, Value
     from looplint.flow.graph import Guard, Loop
     from looplint.flow.kinds import EventKind
     from looplint.syntax.site import Site
@@ -112,7 +113,7 @@ class Backward(Event):
     mean: bool = False
     # Whether a scaler has multiplied it, on every path or on some, and which scalers did so on every path.
     scaling: Literal["scaled", "maybe-scaled", ""] = ""
-    scalers: frozenset[Obj] = frozenset()
+    scalers: frozenset[Scaler] = frozenset()
     # What runs it in place of the loss: "accelerator", "engine", "optimizer".
     via: str = ""
     # None where the value of the argument is not known.
@@ -131,7 +132,7 @@ class Unscale(Event):
 
     kind = "unscale"
     # None where a framework does it.
-    scaler: Obj | None = None
+    scaler: Scaler | None = None
 
 
 class Clip(Event):
@@ -145,7 +146,7 @@ class Step(Event):
 
     kind = "step"
     # The scaler through which the optimizer steps.
-    scaler: Obj | None = None
+    scaler: Scaler | None = None
     # Whether it is, or may be, given a function that computes the gradients anew.
     closure: bool = False
 
@@ -205,7 +206,7 @@ class Keep(Event):
 
     kind = "keep"
     value: Tensor
-    into: Obj
+    into: Container
     # Whether it takes the place of what was there under the same key.
     slot: bool
     # The loops that the container outlives an iteration of, outer ones first.
@@ -236,7 +237,7 @@ class Save(Event):
 
     kind = "save"
     # The state dicts that are written.
-    states: frozenset[Obj]
+    states: frozenset[StateDict]
 
 
 class Load(Event):
@@ -248,7 +249,7 @@ class Load(Event):
 class ReadFile(Load):
     """A file is read: `torch.load`."""
 
-    file: Obj
+    file: File
     # Whether the call says onto which device.
     map_location: bool
 
@@ -257,8 +258,8 @@ class LoadState(Load):
     """An object is given a state: `load_state_dict`."""
 
     # The state dicts that it is given, and the files that what it is given was read from.
-    states: frozenset[Obj]
-    files: frozenset[Obj]
+    states: frozenset[StateDict]
+    files: frozenset[File]
 
 
 class Switch(Event):

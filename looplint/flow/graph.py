@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from looplint.dataclass import dataclass, field
-from looplint.domain.values import Obj, Value
+from looplint.domain.objects import Obj
+from looplint.domain.values import Value
 from looplint.flow.events import Event
 from looplint.syntax.site import Site
 

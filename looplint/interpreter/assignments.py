@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from looplint.dataclass import replace
-from looplint.domain.membership import MODULAR, adopt, register
+from looplint.domain.membership import adopt, register
+from looplint.domain.objects import Container, Dict, Instance, List, Loss, Module, TorchModule
 from looplint.domain.tensors import combine
 from looplint.domain.values import (
     NONE,
@@ -24,6 +23,7 @@ from looplint.domain.values import (
     constant_of,
     exact_items,
     join,
+    refs,
     tensor_of,
 )  # fmt: skip
 from looplint.flow.events import Backward, Clear, Replace, Switch
@@ -64,9 +64,9 @@ def _by_use(m: Machine, target: ir.Expr, stmt: ir.Assign) -> Value:
         case _:
             return UNKNOWN
     made = objects.symbolic(m, name, usage, "", key=(m.frame.ctx, id(stmt.node))) if usage is not None else UNKNOWN
-    modules = [a.obj for a in made if isinstance(a, Ref) and a.obj.kind == "module"]
+    modules = refs(made, Module)
     for obj in modules:
-        obj.info["foreign"] = True
+        obj.foreign = True
     return made if modules else UNKNOWN
 
 
@@ -126,11 +126,11 @@ def _assign_attribute(m: Machine, target: ir.Attr, value: Value) -> None:
                 _freeze(m, atom, value)
             case Tensor() | Unknown() if target.attr == "requires_grad" and isinstance(target.value, ir.Name):
                 _ask_for_gradient(m, target.value.id, atom, value)
-            case Ref() if atom.obj.kind == "module":
-                hooks.part_assigned.run(m, atom.obj, target, value)
-                _set_on_module(m, atom.obj, target, value)
+            case Ref(obj=Module() as module):
+                hooks.part_assigned.run(m, module, target, value)
+                _set_on_module(m, module, target, value)
             case Ref():
-                if atom.obj.kind in MODULAR:
+                if isinstance(atom.obj, TorchModule):
                     hooks.part_assigned.run(m, atom.obj, target, value)
                 m.write(atom.obj, target.attr, value)
                 for inner in value:
@@ -170,13 +170,14 @@ def _freeze(m: Machine, params: Params, value: Value) -> None:
     if known is not None and known.value is True:
         return
     for obj in params.sources:
-        obj.info["frozen"] = True
+        if isinstance(obj, TorchModule):
+            obj.frozen = True
 
 
-def _set_on_module(m: Machine, obj: Any, target: ir.Attr, value: Value) -> None:
+def _set_on_module(m: Machine, obj: Module, target: ir.Attr, value: Value) -> None:
     """`model.head = nn.Linear(...)`: a part is added or replaced."""
     constructing = any(f.name == "__init__" for f in m.active) and obj.cls is not None
-    modules = [a.obj for a in value if isinstance(a, Ref) and a.obj.kind in ("module", "loss")]
+    modules = refs(value, Module, Loss)
     parameters = [a for a in value if isinstance(a, Params)]
     if (modules or parameters) and not constructing:
         m.emit(Replace(attr=target.attr, new=tuple(modules)), target.node, {obj})
@@ -202,21 +203,22 @@ def _assign_item(m: Machine, target: ir.Subscript, value: Value) -> None:
     for atom in base:
         if isinstance(atom, Ref):
             obj = atom.obj
-            if obj.kind == "dict" and key is not None and isinstance(key.value, str):
+            if isinstance(obj, Dict) and key is not None and isinstance(key.value, str):
                 m.write(obj, f"={key.value}", value)
                 m.write(obj, "[]", value)
-            elif obj.kind in ("list", "dict", "instance"):
-                obj.info["changed"] = True
-                if obj.kind == "list":
-                    obj.info["items"] = None
+            elif isinstance(obj, Container | Instance):
+                if isinstance(obj, Container):
+                    obj.changed = True
+                if isinstance(obj, List):
+                    obj.items = None
                 m.write(obj, "[]", value)
-            elif obj.kind == "module" and any(isinstance(a, Ref) and a.obj.kind == "module" for a in value):
+            elif isinstance(obj, Module) and refs(value, Module):
                 new = tuple(a.obj for a in value if isinstance(a, Ref))
                 m.emit(Replace(attr=f"[{ir.render(target.index)}]", new=new), target.node, {obj})
                 adopt(obj, value)
                 register(value)
                 if key is None or m.guards:
-                    obj.info["parts"] = None  # which part it is, or whether it is replaced, is not known
+                    obj.length = None  # which part it is, or whether it is replaced, is not known
                 obj.heap[objects.slot_of(obj, key)] = value
 
 
@@ -274,11 +276,11 @@ def run_aug_assign(m: Machine, stmt: ir.AugAssign) -> None:
     result = binary(m, stmt.op, old, value, stmt)
     if stmt.op in ("+", "-"):
         result = hooks.accumulated.run(m, stmt, stmt.target, old, value, result)
-    lists = [a.obj for a in old if isinstance(a, Ref) and a.obj.kind == "list"]
+    lists = refs(old, List)
     if lists and stmt.op == "+":
         kept = hooks.stored.run(m, stmt.node, old, element_of(m, value), None)
         for obj in lists:
-            obj.info["items"] = None
+            obj.items = None
             m.write(obj, "[]", kept)
         result = old
     assign(m, stmt.target, result, stmt)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from looplint.domain.objects import FrameworkModule, Instance, Obj, Optimizer, Scaler, Scheduler
 from looplint.domain.tensors import combine
 from looplint.domain.values import (
     NOTHING,
@@ -15,7 +16,6 @@ from looplint.domain.values import (
     External,
     Func,
     Method,
-    Obj,
     Partial,
     Ref,
     Tensor,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     pass
 
 # Kinds of objects to which a method that is not known may do anything.
-_CHANGED_BY_METHODS = frozenset({"optimizer", "scheduler", "scaler", "instance", "framework"})
+_CHANGED_BY_METHODS = (Optimizer, Scheduler, Scaler, Instance, FrameworkModule)
 # A call context grows by one call site each time a function is entered.
 CallContext = tuple[object, int]
 
@@ -118,7 +118,7 @@ def apply(m: Machine, effect: str, qualname: str, args: Arguments, expr: ir.Call
 
 def call_object(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
     """`obj(...)`: what objects of its kind do, or its class's own `__call__`."""
-    application = transfers.APPLICATIONS.get(obj.kind)
+    application = transfers.APPLICATIONS.get(type(obj))
     if application is not None:
         return application(m, obj, args, expr)
     own = own_call(m, obj, args, expr)
@@ -140,21 +140,21 @@ def call_method(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call)
         hooks.handed.run(obj, args)
         method = transfers.METHODS.get(effect)
         return method(m, obj, name, args, expr) if method is not None else apply(m, effect, f"{obj.kind}.{name}", args, expr)
-    method = transfers.METHODS_OF.get(obj.kind)
+    method = transfers.METHODS_OF.get(type(obj))
     if method is not None:
         return method(m, obj, name, args, expr)
-    given = Arguments([ref(obj), *args.positional], args.keywords) if obj.kind in _CHANGED_BY_METHODS else args
+    given = Arguments([ref(obj), *args.positional], args.keywords) if isinstance(obj, _CHANGED_BY_METHODS) else args
     return unfollowed.unknown_call(m, Ref(obj), given, expr)
 
 
-def build(m: Machine, kind: str, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def build(m: Machine, kind: type[Obj], qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """An object of a library's class."""
     obj = m.create(kind, expr.node, qualname=qualname)
     constructed(m, obj, args, expr)
     return ref(obj)
 
 
-def builds(kind: str) -> transfers.Transfer:
+def builds(kind: type[Obj]) -> transfers.Transfer:
     """The transfer function of a name that builds an object of a kind."""
     return lambda m, qualname, args, expr: build(m, kind, qualname, args, expr)
 
@@ -163,8 +163,9 @@ def constructed(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
     """Note what an object was built from, and that it was built here."""
     if not m.alive:
         return
-    obj.info.setdefault("loops", m.loops)
-    construction = transfers.CONSTRUCTIONS.get(obj.kind)
+    if obj.loops is None:
+        obj.loops = m.loops
+    construction = transfers.CONSTRUCTIONS.get(type(obj))
     if construction is not None:
         construction(m, obj, args, expr)
 
@@ -184,7 +185,7 @@ def instantiate(m: Machine, cls: ClassRef, args: Arguments, expr: ir.Call) -> Va
             if value is None:
                 value = classes.static_value(m, default, cls.module) if default and not args.starred else UNKNOWN
             m.write(obj, name, value)
-    elif kind == "instance" and classes.has_unknown_base(m, cls):
+    elif kind is Instance and classes.has_unknown_base(m, cls):
         unfollowed.unknown_call(m, None, args, expr)
     constructed(m, obj, args, expr)
     return ref(obj)
@@ -201,9 +202,6 @@ def _dataclass_fields(m: Machine, cls: ClassRef) -> list[tuple[str, ir.Expr | No
 def instance_for(m: Machine, cls: ClassRef) -> Obj:
     """An instance for the methods that nobody calls: its constructor is followed with unknown arguments."""
     key = ("instance-of", id(cls.cls))
-    obj = m.facts.created.get(key)
-    if obj is None:
-        obj = Obj(classes.kind_of_class(m, cls), key, cls.cls.name, cls=cls)
-        obj.symbolic = True
-        m.facts.created[key] = obj
+    obj = m.known(classes.kind_of_class(m, cls), key, cls.cls.name, cls)
+    obj.symbolic = True
     return obj

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from looplint.dataclass import dataclass
-from looplint.domain.values import Atom, Func, Method, Obj, Ref, Tuple, Value, join
+from looplint.domain.objects import Loss, Module, Obj, Optimizer, Scaler, Scheduler, TorchModule
+from looplint.domain.values import Atom, Func, Method, Ref, Tuple, Value, join
 from looplint.flow.events import Construct
 from looplint.interpreter.frames import Frame, Snapshot, Trace
 from looplint.interpreter.machine import Machine
@@ -14,7 +15,7 @@ from looplint.syntax import ir
 if TYPE_CHECKING:
     import libcst as cst
 
-_KINDS = ("module", "optimizer", "scheduler", "scaler", "loss")
+_JOINED = (Module, Optimizer, Scheduler, Scaler, Loss)
 
 
 def settle(m: Machine, stmt: ir.If, before: Snapshot, one: Snapshot, two: Snapshot, built: Trace, otherwise: Trace) -> None:
@@ -25,7 +26,7 @@ def settle(m: Machine, stmt: ir.If, before: Snapshot, one: Snapshot, two: Snapsh
             continue
         pair = _of_one_kind(left, right)
         # An optimizer built before and replaced in one branch is gone; a model may go on under another name.
-        replaced = pair is not None and pair[0].kind in ("optimizer", "scheduler") and before.locals.get(name) in (left, right)
+        replaced = pair is not None and isinstance(pair[0], Optimizer | Scheduler) and before.locals.get(name) in (left, right)
         if pair is not None and (replaced or _each_built(pair, built, otherwise)):
             m.frame.locals[name] = frozenset({Ref(_either(m, stmt.node, name, *pair))})
     for key, (owner, left) in built.writes.items():
@@ -45,7 +46,7 @@ def either(m: Machine, node: cst.CSTNode, left: Value, right: Value, built: Trac
 def _of_one_kind(left: Value, right: Value) -> tuple[Obj, Obj] | None:
     """The two objects that two values are, where both are known and of one kind."""
     first, second = _single(left), _single(right)
-    return (first, second) if first is not None and second is not None and first.kind == second.kind else None
+    return (first, second) if first is not None and second is not None and type(first) is type(second) else None
 
 
 def _each_built(pair: tuple[Obj, Obj], built: Trace, otherwise: Trace) -> bool:
@@ -69,7 +70,7 @@ def _one_of(m: Machine, frame: Frame, values: list[Value], number: int) -> Value
     values = list(dict.fromkeys(values))
     objects = [_single(value) for value in values]
     found = list(dict.fromkeys(o for o in objects if o is not None and _built_in(o, frame)))
-    if len(found) < max(2, len(values)) or len({o.kind for o in found}) > 1 or frame.call is None:
+    if len(found) < max(2, len(values)) or len({type(o) for o in found}) > 1 or frame.call is None:
         return frozenset().union(*values)
     chosen = found[0]
     for other in found[1:]:
@@ -87,39 +88,48 @@ def _built_in(obj: Obj, frame: Frame) -> bool:
 
 def _single(value: Value) -> Obj | None:
     (atom, *others) = value or (None,)
-    return atom.obj if not others and isinstance(atom, Ref) and atom.obj.kind in _KINDS and not atom.obj.symbolic else None
+    return atom.obj if not others and isinstance(atom, Ref) and isinstance(atom.obj, _JOINED) and not atom.obj.symbolic else None
 
 
 def _either(m: Machine, node: cst.CSTNode, name: str, first: Obj, second: Obj) -> Obj:
-    obj = m.create(first.kind, node, first.name or second.name, slot=("either", name))
-    known = first.info.get("one of"), second.info.get("one of")
-    obj.info["one of"] = tuple(dict.fromkeys(o for given, alone in zip(known, (first, second), strict=True) for o in (given or (alone,))))
+    obj = m.create(type(first), node, first.name or second.name, slot=("either", name))
+    obj.one_of = tuple(dict.fromkeys(o for each in (first, second) for o in (each.one_of or (each,))))
     if first.qualname == second.qualname:
         obj.qualname = first.qualname
     if first.cls == second.cls:
         obj.cls = first.cls
     for each in (first, second):
-        each.info["chosen"] = obj
+        each.merged = obj
         for slot, value in each.heap.items():
             obj.heap[slot] = join(obj.heap[slot], value) if slot in obj.heap else value
-    _merge_info(obj, first, second)
+    _join_fields(obj, first, second)
     m.emit(Construct(), node, {obj})
     return obj
 
 
-def _merge_info(obj: Obj, first: Obj, second: Obj) -> None:
+def _join_fields(obj: Obj, first: Obj, second: Obj) -> None:
+    """What is known of an object that is one of two: what holds of both."""
     obj.parent = first.parent if first.parent is second.parent else None
     obj.many = first.many or second.many
     obj.escaped = first.escaped or second.escaped
-    one, two = first.info, second.info
-    if "holds" in one or "holds" in two:
-        obj.info["holds"] = one.get("holds", frozenset()) | two.get("holds", frozenset())
-        obj.info["exact"] = bool(one.get("exact") and two.get("exact"))
-    if "optimizer" in one and "optimizer" in two:
-        obj.info["optimizer"] = join(one["optimizer"], two["optimizer"])
-    for key in ("unit", "enabled", "reduction", "rate", "loops", "horizon", "frozen"):
-        if key in one and one.get(key) == two.get(key):
-            obj.info[key] = one[key]
+    if first.loops == second.loops:
+        obj.loops = first.loops
+    match obj, first, second:
+        case Optimizer(), Optimizer(), Optimizer():
+            obj.holds = first.holds | second.holds
+            obj.exact = first.exact and second.exact
+            obj.rate = first.rate if first.rate == second.rate else obj.rate
+        case Scheduler(), Scheduler(), Scheduler():
+            if first.optimizer is not None and second.optimizer is not None:
+                obj.optimizer = join(first.optimizer, second.optimizer)
+            obj.unit = first.unit if first.unit == second.unit else obj.unit
+            obj.horizon = first.horizon if first.horizon == second.horizon else obj.horizon
+        case Scaler(), Scaler(), Scaler():
+            obj.enabled = first.enabled if first.enabled == second.enabled else obj.enabled
+        case TorchModule(), TorchModule(), TorchModule():
+            obj.frozen = obj.frozen or (first.frozen and second.frozen)
+            if isinstance(obj, Loss) and isinstance(first, Loss) and isinstance(second, Loss) and first.reduction == second.reduction:
+                obj.reduction = first.reduction
 
 
 @dataclass(frozen=True, slots=True)

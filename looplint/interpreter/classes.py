@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from looplint.domain.values import UNKNOWN, Arguments, ClassRef, External, Func, Obj, Unknown, Value, ref, stable
+from looplint.domain.objects import KINDS, FrameworkModule, Instance, Loss, Module, Obj
+from looplint.domain.values import UNKNOWN, Arguments, ClassRef, External, Func, Unknown, Value, ref, stable
 from looplint.interpreter.machine import Machine
 from looplint.knowledge.frameworks import FRAMEWORK_BASES
 from looplint.knowledge.lookup import call_effect
@@ -85,31 +86,31 @@ def _is_told(qualname: str) -> bool:
     return qualname in _HARMLESS or qualname.startswith("torch.") or call_effect(qualname) is not None
 
 
-def kind_of_class(m: Machine, cls: ClassRef) -> str:
+def kind_of_class(m: Machine, cls: ClassRef) -> type[Obj]:
     """What an instance of a project class is to a training loop."""
     bases = external_bases(m, cls)
     lowered = cls.cls.name.lower()
     for base in bases:
         if base in FRAMEWORK_BASES:
-            return "framework"
+            return FrameworkModule
         if base in _MODULE_BASES:
-            return "loss" if "loss" in lowered or "criterion" in lowered else "module"
+            return Loss if "loss" in lowered or "criterion" in lowered else Module
         effect = call_effect(base)
         match effect:
             case "module" | "container" | "module-function":
-                return "module"
+                return Module
             case "class-of-transformers":
-                return "module" if base.endswith(("Model", "PreTrainedModel")) or "For" in base else "instance"
+                return Module if base.endswith(("Model", "PreTrainedModel")) or "For" in base else Instance
             case "optimizer" | "scheduler" | "loader" | "loss" | "dataset":
-                return effect
-    return _kind_by_methods(m, cls) if has_untold_base(m, cls) else "instance"
+                return KINDS[effect]
+    return _kind_by_methods(m, cls) if has_untold_base(m, cls) else Instance
 
 
-def _kind_by_methods(m: Machine, cls: ClassRef) -> str:
+def _kind_by_methods(m: Machine, cls: ClassRef) -> type[Obj]:
     """What a class is by the methods that it has for a base class to call."""
     if find_member(m, cls, "forward") is None:
-        return "instance"
-    return "framework" if find_member(m, cls, "training_step") is not None else "module"
+        return Instance
+    return FrameworkModule if find_member(m, cls, "training_step") is not None else Module
 
 
 def find_member(m: Machine, cls: ClassRef, name: str) -> tuple[ir.Function | ir.Assign, ClassRef] | None:

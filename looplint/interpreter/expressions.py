@@ -7,6 +7,7 @@ from typing import Any
 
 import libcst as cst
 
+from looplint.domain.objects import Dict, List
 from looplint.domain.tensors import combine, sure
 from looplint.domain.values import (
     COMPUTED,
@@ -18,7 +19,6 @@ from looplint.domain.values import (
     Func,
     Number,
     Params,
-    Ref,
     Tensor,
     Tuple,
     Value,
@@ -27,6 +27,7 @@ from looplint.domain.values import (
     exact_items,
     join,
     ref,
+    refs,
 )  # fmt: skip
 from looplint.interpreter import calls, choices, generators, hooks, objects
 from looplint.interpreter.elements import element_of, subscript
@@ -74,10 +75,8 @@ def _call(m: Machine, expr: ir.Call) -> Value:
             else:
                 args.positional.extend(items)
         elif arg.star == "**":
-            dicts = [a.obj for a in value if isinstance(a, Ref) and a.obj.kind == "dict"]
-            args.starred = args.starred or not (
-                len(value) == 1 and len(dicts) == 1 and dicts[0].info.get("exact") and not dicts[0].info.get("changed")
-            )
+            dicts = refs(value, Dict)
+            args.starred = args.starred or not (len(value) == 1 and len(dicts) == 1 and dicts[0].exact and not dicts[0].changed)
             for obj in dicts:
                 args.keywords.update({k[1:]: v for k, v in obj.heap.items() if k.startswith("=")})
         elif arg.keyword:
@@ -106,21 +105,21 @@ def _display(m: Machine, expr: ir.Display) -> Value:
 
 
 def _dict(m: Machine, expr: ir.DictDisplay) -> Value:
-    obj = m.create("dict", expr.node)
+    obj = m.create(Dict, expr.node)
     for key, item in expr.items:
         value = evaluate(m, item)
         known = constant_of(evaluate(m, key)) if key is not None else None
         if known is not None and isinstance(known.value, str):
             m.write(obj, f"={known.value}", value)
         m.write(obj, "[]", element_of(m, value) if key is None else value)
-    obj.info["exact"] = all(k is not None for k, _ in expr.items)
+    obj.exact = all(k is not None for k, _ in expr.items)
     return ref(obj)
 
 
 def _subscript(m: Machine, expr: ir.Subscript) -> Value:
     base = evaluate(m, expr.value)
     index = evaluate(m, expr.index)
-    if isinstance(expr.index.node, cst.Slice) and any(isinstance(a, Ref) and a.obj.kind == "list" for a in base):
+    if isinstance(expr.index.node, cst.Slice) and refs(base, List):
         # A part of a list is a list.
         return ref(objects.new_list(m, expr.node, [subscript(m, base, index)], exact=False))
     return subscript(m, base, index)
@@ -253,7 +252,7 @@ def _comprehension(m: Machine, expr: ir.Comprehension) -> Value:
     if params:
         return frozenset(params if not any(c.tests for c in expr.clauses) else [Params(p.sources, False) for p in params])
     if expr.kind == "DictComp":
-        obj = m.create("dict", expr.node)
+        obj = m.create(Dict, expr.node)
         m.write(obj, "[]", value)
         return ref(obj)
     return ref(objects.new_list(m, expr.node, [value], exact=False))

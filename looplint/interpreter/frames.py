@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from looplint.dataclass import dataclass, field
-from looplint.domain.values import ClassRef, Obj, Value, join
+from looplint.domain.objects import Obj
+from looplint.domain.values import ClassRef, Value, join
 from looplint.flow.graph import Guard, Loop, Loose
 from looplint.syntax.site import Site
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from looplint.domain.autocast import Autocast, region_of
 from looplint.domain.membership import ready
-from looplint.domain.values import NONE, UNKNOWN, Arguments, External, Func, Method, Ref, Tuple, Unknown, Value, ref
+from looplint.domain.objects import Dict, Generator, Loss, Module, Optimizer, TorchModule
+from looplint.domain.values import NONE, UNKNOWN, Arguments, External, Func, Method, Ref, Tuple, Unknown, Value, ref, refs
 from looplint.interpreter import choices, classes, unfollowed
 from looplint.interpreter.frames import Frame, Snapshot, merge
 from looplint.interpreter.machine import DEPTH, Machine
@@ -48,7 +49,7 @@ def _generator(m: Machine, func: Func, args: Arguments, expr: ir.Expr) -> Value:
     """The iterator that a call of a generator function makes: its body has not begun to run."""
     frame = enter(m, func, expr)
     bind_parameters(m, frame, func, args)
-    obj = m.create("generator", expr.node, slot=func.function)
+    obj = m.create(Generator, expr.node, slot=func.function)
     m.write(obj, "()", frozenset({func}))
     for name, value in frame.locals.items():
         m.write(obj, f"={name}", value)
@@ -61,7 +62,7 @@ def _is_own_update(func: Func) -> bool:
     """Whether a method belongs to an optimizer of the project: what it does to the parameters is its own affair."""
     bound = func.bound or ()
     return not func.function.name.startswith("_") and any(
-        isinstance(a, Ref) and a.obj.kind == "optimizer" and a.obj.cls is not None for a in bound
+        isinstance(a, Ref) and isinstance(a.obj, Optimizer) and a.obj.cls is not None for a in bound
     )
 
 
@@ -97,7 +98,7 @@ def enter_alone(m: Machine, func: Func) -> Frame:
 
 def _is_model(func: Func) -> bool:
     """Whether a function is the method of a module that does not train itself."""
-    modules = [a.obj for a in func.bound or () if isinstance(a, Ref) and a.obj.kind in ("module", "loss")]
+    modules = [o for o in refs(func.bound, TorchModule) if isinstance(o, Module | Loss)]
     return bool(modules) and func.owner is not None and not func.owner.cls.trains_itself
 
 
@@ -136,8 +137,7 @@ def run_frame(m: Machine, frame: Frame) -> Value:
 
 def _assembles(frame: Frame) -> bool:
     """Whether a frame is that of a module's constructor."""
-    made = (a.obj.kind for a in frame.instance if isinstance(a, Ref))
-    return frame.function.name == "__init__" and any(kind in ("module", "loss", "framework") for kind in made)
+    return frame.function.name == "__init__" and bool(refs(frame.instance, TorchModule))
 
 
 def _grad_of_decorators(m: Machine, frame: Frame) -> tuple[bool | None, bool]:
@@ -184,8 +184,8 @@ def bind_parameters(m: Machine, frame: Frame, func: Func, args: Arguments) -> No
                 positional = []
                 continue
             case "**":
-                rest = m.create("dict", func.function.node, slot=frame.ctx)
-                rest.info["exact"] = not args.starred
+                rest = m.create(Dict, func.function.node, slot=frame.ctx)
+                rest.exact = not args.starred
                 for name, value in keywords.items():
                     m.write(rest, f"={name}", value)
                     m.write(rest, "[]", value)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from looplint.domain.values import NOTHING, UNKNOWN, Arguments, Func, Iter, Obj, Ref, Value, join, stable
+from looplint.domain.objects import Generator
+from looplint.domain.values import NOTHING, UNKNOWN, Arguments, Func, Iter, Ref, Value, join, stable
 from looplint.interpreter import functions
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.machine import DEPTH, Machine
@@ -12,10 +13,10 @@ from looplint.syntax.site import Site
 
 def is_generator(value: Value) -> bool:
     """Whether a value may be a generator of the program."""
-    return any(isinstance(a, Ref) and a.obj.kind == "generator" for a in value)
+    return any(isinstance(a, Ref) and isinstance(a.obj, Generator) for a in value)
 
 
-def run(m: Machine, obj: Obj) -> Value:
+def run(m: Machine, obj: Generator) -> Value:
     """Follow a generator's body on the present path, and come back from its yields with what they yield."""
     result: Value = NOTHING
     for func in sorted((a for a in obj.heap["()"] if isinstance(a, Func)), key=stable):
@@ -27,11 +28,12 @@ def run(m: Machine, obj: Obj) -> Value:
     return result or UNKNOWN
 
 
-def begin(m: Machine, obj: Obj, func: Func) -> Frame:
+def begin(m: Machine, obj: Generator, func: Func) -> Frame:
     """An activation of a generator's function with the arguments that it was called with, at the place that asks for items."""
     m.facts.dormant.pop(obj, None)
     functions.note_followed(m, func)
     node = obj.node
+    assert node is not None
     frame = functions.enter(m, func, ir.Name(node, func.function.name))
     frame.ctx = (m.frame.ctx, id(node), id(m.statement))
     module = func.module if node is func.function.node else obj.source
@@ -49,7 +51,7 @@ def drained(m: Machine, value: Value) -> Value:
         return value
     result: Value = NOTHING
     for atom in sorted(value, key=stable):
-        given = Iter(run(m, atom.obj)) if isinstance(atom, Ref) and atom.obj.kind == "generator" else atom
+        given = Iter(run(m, atom.obj)) if isinstance(atom, Ref) and isinstance(atom.obj, Generator) else atom
         result = join(result, frozenset({given}))
     return result
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from looplint.domain.values import Arguments, ClassRef, Const, Method, Obj, Value
+from looplint.domain.objects import Module, Obj
+from looplint.domain.values import Arguments, ClassRef, Const, Method, Value
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -49,7 +50,7 @@ assigned: Hook[Callable[[ir.Expr, Value], None]] = Hook("assigned")
 # An attribute of a module is given a value.
 part_assigned: Hook[Callable[[Machine, Obj, ir.Attr, Value], None]] = Hook("part_assigned")
 # `modules += value`: containers of modules take more parts.
-extended: Hook[Callable[[Machine, list[Obj], Value], None]] = Hook("extended")
+extended: Hook[Callable[[Machine, list[Module], Value], None]] = Hook("extended")
 # An entry of what is unpacked is asked for, by its number where that is known: gives the entry.
 unpacked: Hook[Callable[[Machine, Value, int | None], Value]] = Hook("unpacked")
 # A value is put into what the base can be, under a key that may be known: gives the value as it is held there.

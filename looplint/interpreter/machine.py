@@ -8,7 +8,24 @@ from typing import TYPE_CHECKING, TypeVar
 
 from looplint.dataclass import dataclass, field
 from looplint.domain.autocast import Autocast
-from looplint.domain.values import Arguments, ClassRef, EventKey, Func, Method, Obj, Ref, Tuple, Value, join, number_anew
+from looplint.domain.objects import (
+    Accelerator,
+    AnyObj,
+    Data,
+    Engine,
+    Generator,
+    Loader,
+    Loss,
+    Module,
+    Obj,
+    Optimizer,
+    Sampler,
+    Scaler,
+    Scheduler,
+    Settings,
+    number_anew,
+)
+from looplint.domain.values import Arguments, ClassRef, EventKey, Func, Method, Ref, Tuple, Value, join
 from looplint.flow.events import Event
 from looplint.flow.graph import Condition, EventGraph, Guard, Loop, Loose
 from looplint.flow.remarks import Remark
@@ -28,7 +45,8 @@ FILE_FUEL = 240_000
 DEPTH = 24
 # Where a machine is and what it is in the midst of.
 _OF_ONE_PLACE = ("frame", "graph", "at", "grad", "guards", "loops", "scopes", "statement", "active", "assembling", "candidates", "aside")
-TRACKED = frozenset({"optimizer", "module", "scheduler", "scaler", "loader", "sampler", "accelerator", "engine"})
+# What a call that cannot be followed may do something to.
+TRACKED = (Optimizer, Module, Scheduler, Scaler, Loader, Sampler, Accelerator, Engine)
 
 
 class OutOfFuel(Exception):
@@ -70,7 +88,7 @@ class Facts:
     returned: dict[object, Value] = field(default_factory=dict)
     deferred: list[Value] = field(default_factory=list)
     # Generators that nobody has asked for an item yet.
-    dormant: dict[Obj, Func] = field(default_factory=dict)
+    dormant: dict[Generator, Func] = field(default_factory=dict)
     remarks: dict[EventKey, Remark] = field(default_factory=dict)
 
 
@@ -239,32 +257,37 @@ class Machine:
     # -- objects
 
     def create(
-        self, kind: str, node: cst.CSTNode, name: str = "", *, slot: object = None, qualname: str = "", cls: ClassRef | None = None
-    ) -> Obj:
+        self, kind: type[AnyObj], node: cst.CSTNode, name: str = "", *, slot: object = None, qualname: str = "", cls: ClassRef | None = None
+    ) -> AnyObj:
         """The abstract object of an allocation site in the present calling context; the same one each time."""
         key = (self.frame.ctx, id(node), kind, slot)
         obj = self.facts.created.get(key)
         if obj is None:
-            obj = Obj(kind, key, name, qualname=qualname, cls=cls)
+            obj = self.facts.created[key] = kind(key, name, qualname=qualname, cls=cls)
             obj.node = node
             obj.source = self.frame.module
-            obj.info["loops"] = self.loops
-            if kind == "module":
-                obj.info["made_in"] = tuple(self.active)
-            self.facts.created[key] = obj
+            obj.loops = self.loops
+            if isinstance(obj, Module):
+                obj.made_in = tuple(self.active)
+        assert isinstance(obj, kind)
         self.trace.built.add(obj)
+        return obj
+
+    def known(self, kind: type[AnyObj], key: object, name: str, cls: ClassRef | None = None) -> AnyObj:
+        """The object that goes by a key, wherever that is; no expression builds it."""
+        obj = self.facts.created.get(key)
+        if obj is None:
+            obj = self.facts.created[key] = kind(key, name, cls=cls)
+        assert isinstance(obj, kind)
         return obj
 
     def guarded(self) -> bool:
         """Whether a condition inside the innermost loop stands before what happens now."""
         return any(g.depth >= len(self.loops) and g.frame == self.frame.ctx for g in self.guards) and bool(self.loops)
 
-    def setting_owner(self, qualname: str) -> Obj:
+    def setting_owner(self, qualname: str) -> Settings:
         """The object that the settings of a library belong to; one for the whole program."""
-        obj = self.facts.created.get(("settings", qualname))
-        if obj is None:
-            obj = self.facts.created[("settings", qualname)] = Obj("settings", ("settings", qualname), qualname)
-        return obj
+        return self.known(Settings, ("settings", qualname), qualname)
 
     def note_name(self, name: str) -> None:
         """A name was set anew; under a condition only the first time counts."""
@@ -292,8 +315,7 @@ class Machine:
             case ir.Subscript(value=ir.Name(id=base)):
                 for atom in self.frame.locals.get(base, frozenset()):
                     if isinstance(atom, Ref):
-                        loops: tuple[Loop, ...] = atom.obj.info.get("loops", ())
-                        return loops
+                        return atom.obj.loops or ()
         return ()
 
     def reachable(self, values: Iterable[Value]) -> list[Obj]:
@@ -309,9 +331,9 @@ class Machine:
                     work.append(frozenset({atom.obj}))
                 elif isinstance(atom, Ref) and id(atom.obj) not in seen:
                     seen.add(id(atom.obj))
-                    if atom.obj.kind in TRACKED:
+                    if isinstance(atom.obj, TRACKED):
                         found.append(atom.obj)
-                    if atom.obj.kind not in ("module", "loss", "generator"):
+                    if not isinstance(atom.obj, Module | Loss | Generator):
                         work.extend(atom.obj.heap.values())
         return found
 
@@ -330,8 +352,8 @@ class Machine:
     def write(self, obj: Obj, slot: str, value: Value) -> None:
         """The heap does not follow paths: a slot holds everything that was ever put in it."""
         self.note_write(obj, slot, value)
-        if obj.kind in ("dataset", "loader") and self.loops and not self.aside:
-            obj.info["changing"] = True
+        if isinstance(obj, Data) and self.loops and not self.aside:
+            obj.changing = True
         old = obj.heap.get(slot)
         obj.heap[slot] = value if old is None else join(old, value)
 

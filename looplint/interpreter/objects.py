@@ -5,6 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from looplint.domain.objects import (
+    KINDS,
+    Container,
+    Data,
+    Dict,
+    Engine,
+    FrameworkModule,
+    Generator,
+    Instance,
+    List,
+    Loader,
+    Loss,
+    Module,
+    Obj,
+    Optimizer,
+    Scheduler,
+)
 from looplint.domain.values import (
     COMPUTED,
     NOTHING,
@@ -15,7 +32,6 @@ from looplint.domain.values import (
     Func,
     Iter,
     Method,
-    Obj,
     Params,
     Ref,
     Tensor,
@@ -61,16 +77,15 @@ _PLAIN_ATTRIBUTES = frozenset(
 )
 
 
-def new_list(m: Machine, node: cst.CSTNode, items: Sequence[Value], *, exact: bool) -> Obj:
-    obj = m.create("list", node)
+def new_list(m: Machine, node: cst.CSTNode, items: Sequence[Value], *, exact: bool) -> List:
+    obj = m.create(List, node)
     for item in items:
         m.write(obj, "[]", item)
-    if exact:
-        obj.info.setdefault("items", tuple(items))
-        if obj.info["items"] is not None and len(obj.info["items"]) == len(items):
-            obj.info["items"] = tuple(items) if not obj.info.get("changed") else None
-    else:
-        obj.info["items"] = None
+    if not exact:
+        obj.items = None
+    elif not obj.evaluated or (obj.items is not None and len(obj.items) == len(items)):
+        obj.items = tuple(items) if not obj.changed else None
+    obj.evaluated = True
     return obj
 
 
@@ -86,32 +101,31 @@ def attribute(m: Machine, obj: Obj, name: str) -> Value:
     own = _own_methods(m, obj, name)
     if own:
         return own
-    if obj.kind == "list" or obj.kind == "dict":
+    if isinstance(obj, Container):
         return frozenset({Method(Ref(obj), name)})
     if effect_of(obj, name) is not None:
         return frozenset({Method(Ref(obj), name)})
-    match obj.kind:
-        case "optimizer" | "engine" if name in ("param_groups", "fp32_param_groups"):
+    match obj:
+        case Optimizer() | Engine() if name in ("param_groups", "fp32_param_groups"):
             return frozenset({Params(frozenset({obj}))})
-        case "optimizer" if name in ("optimizer", "_optimizer", "optim"):
+        case Optimizer() if name in ("optimizer", "_optimizer", "optim"):
             return ref(obj)
-        case "engine" if name == "module":
+        case Engine() if name == "module":
             return ref(obj)
-        case "scheduler" if name == "optimizer":
-            holder = obj.info.get("optimizer")
-            return holder if holder else UNKNOWN
-        case "module" | "loss":
+        case Scheduler() if name == "optimizer":
+            return obj.optimizer or UNKNOWN
+        case Module() | Loss():
             return child(m, obj, name)
-        case "loader" if name == "dataset":
+        case Loader() if name == "dataset":
             return UNKNOWN
-        case "instance" | "framework":
+        case Instance() | FrameworkModule():
             return _unset_attribute(m, obj, name)
     return frozenset({Method(Ref(obj), name)})
 
 
 def effect_of(obj: Obj, name: str) -> str | None:
     """The effect of a method that a library gives an object."""
-    own = MANUAL_METHODS.get(name) if obj.info.get("manual") else None
+    own = MANUAL_METHODS.get(name) if isinstance(obj, Module) and obj.manual else None
     return own or method_effect(obj.kind, name)
 
 
@@ -119,7 +133,7 @@ def _own_methods(m: Machine, obj: Obj, name: str) -> Value:
     """The methods of an object that is one of several: of those that have one, since the code asks the others for none."""
     if name == "forward":
         return frozenset()
-    found = [classes.find_member(m, each.cls, name) for each in obj.info.get("one of", ()) if each.cls is not None]
+    found = [classes.find_member(m, each.cls, name) for each in obj.one_of if each.cls is not None]
     return frozenset().union(*(classes.bind(m, member, obj) for member in found if member is not None))
 
 
@@ -133,10 +147,10 @@ def child(m: Machine, obj: Obj, name: str) -> Value:
         return frozenset({Method(Ref(obj), name)})
     if name in ("weight", "bias", "data"):
         return frozenset({Params(frozenset({obj}), exact=False)})
-    child = Obj("module", (obj.key, name), f"{obj.name}.{name}" if obj.name else name)
+    child = Module((obj.key, name), f"{obj.name}.{name}" if obj.name else name)
     child.parent = obj
     child.symbolic = True
-    child.info["part"] = True
+    child.part = True
     obj.heap[name] = ref(child)
     return obj.heap[name]
 
@@ -162,29 +176,25 @@ def symbolic(m: Machine, name: str, usage: ir.Usage, annotation: str, key: objec
         return UNKNOWN
     if role == "tensor":
         return frozenset({Tensor(graph="maybe", made=COMPUTED)})
-    obj = m.facts.created.get(("symbol", key))
-    if obj is None:
-        obj = Obj(role, ("symbol", key), name)
+    obj = m.known(KINDS[role], ("symbol", key), name)
+    if obj.node is None:
         obj.symbolic = True
         obj.source = m.frame.module
         obj.node = m.frame.function.node
-        m.facts.created[("symbol", key)] = obj
     return ref(obj)
 
 
 def element(m: Machine, obj: Obj) -> Value:
-    match obj.kind:
-        case "list" | "dict":
-            if obj.kind == "dict":
-                return UNKNOWN
+    match obj:
+        case List():
             return obj.heap.get("[]", UNKNOWN)
-        case "loader" | "dataset":
+        case Data():
             return frozenset({Tensor(tags=frozenset({("batch", obj)}))})
-        case "module":
+        case Module():
             return child(m, obj, "[]") if "[]" not in obj.heap else obj.heap["[]"]
-        case "generator":
+        case Generator():
             return generators.run(m, obj)
-        case "instance" if obj.cls is not None:
+        case Instance() if obj.cls is not None:
             return _items_of_instance(m, obj, obj.cls)
     return UNKNOWN
 
@@ -219,39 +229,37 @@ def _next_of_instance(m: Machine, obj: Obj, cls: ClassRef) -> Value:
 
 def item(m: Machine, obj: Obj, key: Const | None) -> Value:
     """`obj[key]`."""
-    match obj.kind:
-        case "dict":
+    match obj:
+        case Dict():
             if key is not None and isinstance(key.value, str):
                 stored = obj.heap.get(f"={key.value}")
                 if stored is not None:
                     return stored
-            if obj.info.get("exact") and not obj.info.get("changed") and key is not None:
+            if obj.exact and not obj.changed and key is not None:
                 return UNKNOWN
             return obj.heap.get("[]", UNKNOWN)
-        case "list":
-            items = obj.info.get("items")
+        case List(items=items):
             if items is not None and key is not None and isinstance(key.value, int) and -len(items) <= key.value < len(items):
-                item: Value = items[key.value]
-                return item
+                return items[key.value]
             return obj.heap.get("[]", UNKNOWN)
-        case "module":
+        case Module():
             slot = slot_of(obj, key)
             stored = obj.heap.get(slot)
             return stored if stored is not None else child(m, obj, slot)
-        case "instance" if obj.cls is not None:
+        case Instance() if obj.cls is not None:
             getter = classes.find_member(m, obj.cls, "__getitem__")
             if getter is not None:
                 return call_values(m, classes.bind(m, getter, obj), [frozenset({key}) if key else UNKNOWN])
-        case "loader" | "dataset":
+        case Data():
             return frozenset({Tensor(tags=frozenset({("batch", obj)}))})
     return UNKNOWN
 
 
-def slot_of(obj: Obj, key: Const | None) -> str:
+def slot_of(obj: Module, key: Const | None) -> str:
     """The slot of a part of a container of modules; of the last ones, from the front."""
     if key is None:
         return "[]"
-    count = obj.info.get("parts")
+    count = obj.length
     return f"[{key.value + count if count and isinstance(key.value, int) and key.value < 0 else key.value}]"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from looplint.dataclass import replace
+from looplint.domain.objects import Dict, List, Module
 from looplint.domain.tensors import combine, computed, scaled, sure
 from looplint.domain.values import (
     UNKNOWN,
@@ -25,6 +26,7 @@ from looplint.domain.values import (
     join,
     may_be_unknown,
     ref,
+    refs,
 )  # fmt: skip
 from looplint.interpreter import hooks, objects
 from looplint.interpreter.elements import element_of
@@ -54,11 +56,11 @@ def binary(m: Machine, op: str, left: Value, right: Value, expr: ir.Binary | ir.
             if isinstance(expr, ir.Binary) and not any(isinstance(a, Tensor) for a in left):
                 tensor = scaled(tensor, op, ir.render(expr.left))
         return frozenset({tensor})
-    modules = [a.obj for a in left if isinstance(a, Ref) and a.obj.kind == "module"]
+    modules = refs(left, Module)
     if op == "+" and modules:
         hooks.extended.run(m, modules, right)
         return left
-    lists = [a for a in left | right if isinstance(a, Ref) and a.obj.kind == "list"]
+    lists = refs(left | right, List)
     if op == "+" and lists:
         items_left, items_right = exact_items(left), exact_items(right)
         exact = items_left is not None and items_right is not None
@@ -169,7 +171,7 @@ _MODULE_CLASSES = frozenset({"torch.nn.Module", "torch.nn.modules.Module", "torc
 def is_instance(value: Value, classes: Value) -> bool | None:
     """Whether objects of libraries are of a library's class; None where a base class may say otherwise."""
     wanted = {a.qualname for a in classes if isinstance(a, External)}
-    if wanted and wanted <= _MODULE_CLASSES and value and all(isinstance(a, Ref) and a.obj.kind == "module" for a in value):
+    if wanted and wanted <= _MODULE_CLASSES and value and len(refs(value, Module)) == len(value):
         return True
     names = {a.obj.qualname for a in value if isinstance(a, Ref) and not a.obj.symbolic and a.obj.cls is None}
     if len(wanted) != len(classes) or not wanted or len(names) != len(value) or "" in names:
@@ -186,9 +188,10 @@ def truth_of(value: Value) -> bool | None:
         match atom:
             case Const():
                 outcomes.add(bool(atom.value))
-            case Ref() if atom.obj.kind in ("list", "dict"):
-                items = atom.obj.info.get("items")
+            case Ref(obj=List(items=items)):
                 outcomes.add(bool(items) if items is not None else None)
+            case Ref(obj=Dict()):
+                outcomes.add(None)
             case Ref():
                 outcomes.add(None if atom.obj.symbolic else True)
             case Func() | Tuple():

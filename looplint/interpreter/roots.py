@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
+from looplint.domain.objects import Container, Dataset, FrameworkModule, Loss, Module, Optimizer, Scheduler
 from looplint.domain.tensors import tensors_in
-from looplint.domain.values import ClassRef, Func, Obj, Ref, const, ref
+from looplint.domain.values import ClassRef, Func, Ref, const, ref
 from looplint.flow.graph import Loose
 from looplint.interpreter import calls, classes, functions, generators, hooks
 from looplint.interpreter.assignments import assign
@@ -110,14 +111,14 @@ def _function(m: Machine, func: Func) -> bool:
         for obj in m.reachable([result, frame.instance]):
             obj.escaped = True
         for atom in result:
-            if isinstance(atom, Ref) and atom.obj.kind in ("list", "dict") and _may_still_go_backward(m, atom.obj):
-                atom.obj.info["leaves"] = True
+            if isinstance(atom, Ref) and isinstance(atom.obj, Container) and _may_still_go_backward(m, atom.obj):
+                atom.obj.leaves = True
 
     m.facts.called.add(func.function)
     return _begin(m, run, root)
 
 
-def _may_still_go_backward(m: Machine, container: Obj) -> bool:
+def _may_still_go_backward(m: Machine, container: Container) -> bool:
     """Whether a caller may go backward through what it gets in a container: a graph serves once, and this one may have served."""
     return any(not t.forwards <= m.facts.trained for t in tensors_in([ref(container)]))
 
@@ -132,12 +133,12 @@ def _methods(m: Machine, cls: ir.Class) -> bool:
     m.fuel = ROOT_FUEL
     found = ClassRef(cls, m.main)
     kind = classes.kind_of_class(m, found)
-    loop = hooks.loop_of_framework.run(m, found) if kind == "framework" else None
+    loop = hooks.loop_of_framework.run(m, found) if kind is FrameworkModule else None
     if loop is not None:
         return _begin(m, loop, f"{m.main.filename}::{cls.qualname}.fit")
-    if kind in ("framework", "dataset", "optimizer", "scheduler", "loss"):
+    if kind in (FrameworkModule, Dataset, Optimizer, Scheduler, Loss):
         return True
-    if kind == "module" and not cls.trains_itself:
+    if kind is Module and not cls.trains_itself:
         return True
     complete = True
     instance = calls.instance_for(m, found)

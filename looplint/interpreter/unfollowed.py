@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from looplint.domain.objects import Engine, Module
 from looplint.domain.tensors import combine, guess
 from looplint.domain.values import UNKNOWN, Arguments, Atom, Func, Method, Ref, Unknown, Value
 from looplint.flow.events import Escape
@@ -34,12 +35,13 @@ def unknown_call(m: Machine, atom: Atom | None, args: Arguments, expr: ir.Expr) 
     tensor = combine(m.grad, values)
     for obj in reached:
         obj.escaped = obj.escaped or not m.aside
-        obj.info["given"] = True
+        if isinstance(obj, Module):
+            obj.handed_over = True
     if reached or (tensor is not None and tensor.graph != "no"):
         subjects = reached or sorted(tensor.sources, key=lambda o: o.name) if tensor else reached
         callee = ir.render(expr.func) if isinstance(expr, ir.Call) else ""
         m.emit(Escape(callee=callee), expr.node, subjects, certain=bool(reached))
-    modules = frozenset(o for o in reached if o.kind in ("module", "engine"))
+    modules = frozenset(o for o in reached if isinstance(o, Module | Engine))
     if tensor is not None:
         return frozenset({guess(m.grad, tensor, modules)})
     deps = modules | frozenset().union(*(a.deps for v in values for a in v if isinstance(a, Unknown)))

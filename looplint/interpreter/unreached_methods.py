@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from looplint.domain.values import NOTHING, UNKNOWN, ClassRef, Func, Obj, Value, ref
+from looplint.domain.objects import Dataset, TorchModule
+from looplint.domain.values import NOTHING, UNKNOWN, ClassRef, Func, Value, ref
 from looplint.interpreter import classes, functions, hooks, objects
 from looplint.interpreter.machine import ROOT_FUEL, Machine, OutOfFuel
 from looplint.knowledge.pytorch import CONVERSIONS, SCORES
@@ -11,7 +12,7 @@ from looplint.syntax import ir
 # What one class may cost. Constructors and forwards are short; what needs more is no forward.
 _FUEL = 4_000
 _JUDGED = frozenset({"forward", "autocast", *SCORES})
-_KINDS = frozenset({"module", "loss", "framework", "dataset"})
+_KINDS = (TorchModule, Dataset)
 
 
 def follow_insides(m: Machine) -> None:
@@ -22,7 +23,7 @@ def follow_insides(m: Machine) -> None:
         found = ClassRef(cls, m.main)
         worth = [f for f in cls.methods.values() if f.name != "__init__" and _worth_following(f)]
         unseen = any(f.name == "__init__" and f not in m.facts.called for f in cls.methods.values())
-        if (worth or unseen) and classes.kind_of_class(m, found) in _KINDS:
+        if (worth or unseen) and issubclass(classes.kind_of_class(m, found), _KINDS):
             _follow_class(m, found, worth)
 
 
@@ -32,8 +33,7 @@ def _worth_following(function: ir.Function) -> bool:
 
 
 def _follow_class(m: Machine, cls: ClassRef, methods: list[ir.Function]) -> None:
-    key = ("inside-of", id(cls.cls))
-    instance = m.facts.created.setdefault(key, Obj(classes.kind_of_class(m, cls), key, cls.cls.name, cls=cls))
+    instance = m.known(classes.kind_of_class(m, cls), ("inside-of", id(cls.cls)), cls.cls.name, cls)
     with m.fueled(_FUEL):
         hooks.constructing.run(m, instance, cls)
         init = classes.find_member(m, cls, "__init__")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from looplint.dataclass import replace
-from looplint.domain.values import Obj, Ref
+from looplint.domain.objects import Container, Module, Obj, Optimizer
+from looplint.domain.values import Ref
 from looplint.flow.events import Backward, Clear, Event, Step
 from looplint.flow.graph import Guard, Loop
 from looplint.knowledge.pytorch import BATCH_NORM_MODELS, BATCH_NORMS
@@ -15,7 +16,7 @@ def accumulated(program: Program, step: Event) -> str | None:
     """How many batches a step uses the gradients of, as the text says it: the k of `(i + 1) % k == 0`; None where it is every one."""
     optimizer = next(iter(step.subjects), None)
     loop = step.loops[-1] if step.loops else None
-    if optimizer is None or optimizer.kind != "optimizer" or loop is None or loop not in program.batch_loops:
+    if not isinstance(optimizer, Optimizer) or loop is None or loop not in program.batch_loops:
         return None
     every = next(((k, g) for g in step.guards if g.depth >= len(step.loops) and (k := period(g, loop))), None)
     if every is None or _used_each_time(program, optimizer, loop) or _made_at_once(program, optimizer, step, every[1]):
@@ -43,7 +44,7 @@ def normalises(module: Obj) -> Obj | None:
         library, _, leaf = obj.qualname.rpartition(".")
         if leaf in BATCH_NORMS or library.startswith("torchvision.models") and (leaf.startswith(BATCH_NORM_MODELS) or leaf.endswith("_bn")):
             return obj
-        work.extend(a.obj for value in obj.heap.values() for a in value if isinstance(a, Ref) and a.obj.kind in ("module", "list", "dict"))
+        work.extend(a.obj for value in obj.heap.values() for a in value if isinstance(a, Ref) and isinstance(a.obj, Module | Container))
     return None
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from looplint.domain.values import Arguments, Obj, Ref, constant_of
+from looplint.domain.objects import Obj
+from looplint.domain.values import Arguments, Ref, constant_of
 from looplint.syntax import ir
 
 _Uses = Iterator[tuple[str, frozenset[str]]]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from looplint.dataclass import dataclass
-from looplint.domain.values import Obj
+from looplint.domain.objects import Engine, FrameworkObject, Obj, Optimizer
 from looplint.flow.events import Backward, Event, Step
 from looplint.knowledge.frameworks import FRAMEWORK_HOOKS
 from looplint.queries.program import Program
@@ -45,9 +45,10 @@ def training_loops(program: Program, main: ModuleInfo, modules: Iterable[ModuleI
             reason = _reason(program, known, info, calls)
             if reason == "" or (info is main and reason is not None):
                 yield TrainingLoop(Site(info, calls[0].call.node), number, reason)
-    trainers = [o for o in program.facts.created.values() if o.kind == "framework-object" and o.source is main and o.node is not None]
+    trainers = [o for o in program.facts.created.values() if isinstance(o, FrameworkObject) and o.source is main]
     for number, trainer in enumerate(trainers, 1):
-        yield TrainingLoop(Site(main, trainer.node), -number, owner=trainer.qualname.partition(".")[0])
+        if trainer.node is not None:
+            yield TrainingLoop(Site(main, trainer.node), -number, owner=trainer.qualname.partition(".")[0])
 
 
 class _Known:
@@ -62,7 +63,7 @@ class _Known:
         for step in program.of(Step):
             self.steps.setdefault(id(step.site.node), []).append(step)
             for obj in sorted(step.subjects, key=lambda o: (o.name, o.kind)):
-                if obj.kind in ("optimizer", "engine"):
+                if isinstance(obj, Optimizer | Engine):
                     stepped[obj] = None
         self.stepped = list(stepped)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from looplint.domain.objects import Optimizer, Scheduler
 from looplint.flow.automaton import PathState
 from looplint.queries.program import Program
 from looplint.queries.protocols import CLEARING, MODE
@@ -25,9 +26,9 @@ def describe(program: Program) -> str:
 def _roles(program: Program) -> list[str]:
     lines = []
     for obj in [*program.optimizers, *program.schedulers, *program.modules]:
-        holds = sorted(h.name for h in obj.info.get("holds", ()))
+        holds = sorted(h.name for h in obj.holds) if isinstance(obj, Optimizer) else ()
         extra = f" holds {', '.join(holds)}" if holds else ""
-        unit = f" counts {obj.info['unit']}" if obj.info.get("unit") else ""
+        unit = f" counts {obj.unit}" if isinstance(obj, Scheduler) and obj.unit else ""
         lines.append(f"  {obj.kind} {obj.name}{' (from outside)' if obj.symbolic else ''}{extra}{unit}")
     return lines
 

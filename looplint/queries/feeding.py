@@ -7,7 +7,8 @@ from typing import Any
 import libcst as cst
 
 from looplint.dataclass import dataclass
-from looplint.domain.values import Obj, Ref, constant_of
+from looplint.domain.objects import Dataset, Loader
+from looplint.domain.values import constant_of, refs
 from looplint.flow.events import Backward, Event, Forward, Move, Step
 from looplint.flow.graph import Loop
 from looplint.flow.remarks import BuildLoader, Transfer
@@ -30,18 +31,24 @@ class EpochPass:
     batches: Loop
 
 
-def argument(loader: Obj, name: str) -> Any:
+def argument(loader: Loader, name: str) -> Any:
     """What a loader was given for a name: a constant, None where it is not given, or `Unknown()`."""
-    value = loader.info.get(name)
+    value = loader.options.get(name)
     if value is None:
-        return None if loader.info.get("known") else Unknown()
+        return None if loader.complete else Unknown()
     known = constant_of(value)
     return known.value if known is not None else Unknown()
 
 
 def same_everywhere(program: Program, loader: Event, name: str) -> bool:
     """Whether each of the loaders that one call builds is given the same constant for a name."""
-    given = [argument(obj, name) for e in program.of(BuildLoader) if e.site.node is loader.site.node for obj in e.subjects]
+    given = [
+        argument(obj, name)
+        for e in program.of(BuildLoader)
+        if e.site.node is loader.site.node
+        for obj in e.subjects
+        if isinstance(obj, Loader)
+    ]
     return all(value == given[0] for value in given)
 
 
@@ -53,20 +60,20 @@ def is_written(loader: Event, name: str) -> bool:
     )
 
 
-def off(loader: Obj, name: str) -> bool:
+def off(loader: Loader, name: str) -> bool:
     """Whether a loader is known to do without something: it is not given, or given as False, 0 or None."""
     given = argument(loader, name)
     return given is None or (not isinstance(given, Unknown) and not given)
 
 
-def epoch_passes(program: Program) -> dict[Obj, EpochPass]:
+def epoch_passes(program: Program) -> dict[Loader, EpochPass]:
     """The loaders that are gone over again and again."""
     built = {obj: e for e in program.of(BuildLoader) for obj in e.subjects}
-    found: dict[Obj, EpochPass] = {}
+    found: dict[Loader, EpochPass] = {}
     for event in program.of(Forward, Backward):
         for depth, loop in enumerate(event.loops):
             loader = only_loader(loop.over)
-            if depth and loader in built and event.loops[depth - 1] not in built[loader].loops:
+            if depth and loader is not None and loader in built and event.loops[depth - 1] not in built[loader].loops:
                 found.setdefault(loader, EpochPass(built[loader], event.loops[depth - 1], loop))
     return found
 
@@ -94,12 +101,7 @@ def is_record(event: Event) -> bool:
     return isinstance(node, cst.AugAssign | cst.Expr)
 
 
-def makes_items(loader: Obj) -> bool:
-    """Whether a loader's dataset is known to make its items when they are asked for: of items in memory, workers would only send copies."""
-    return bool(loader.info.get("made"))
-
-
-def changing(loader: Obj) -> bool:
+def changing(loader: Loader) -> bool:
     """Whether a loop of the program changes a loader or its dataset: it sets or calls something of theirs."""
-    parts = [loader, *(a.obj for a in loader.info.get("dataset") or () if isinstance(a, Ref))]
-    return any(o.info.get("changing") for o in parts)
+    parts = [loader, *refs(loader.options.get("dataset"), Dataset, Loader)]
+    return any(o.changing for o in parts)

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from looplint.dataclass import dataclass
-from looplint.domain.values import Obj
+from looplint.domain.objects import Module, Obj, Optimizer, Scheduler
+from looplint.domain.values import refs
 from looplint.flow.automaton import UNSEEN, Automaton, Visit, run
 from looplint.flow.events import (
     Accumulate,
@@ -27,7 +28,7 @@ from looplint.flow.events import (
     Unscale,
 )
 from looplint.flow.graph import Loop
-from looplint.queries.program import Program, refs
+from looplint.queries.program import Program
 from looplint.queries.protocols import MODE
 
 Tone = Literal["plain", "good", "warn", "unknown"]
@@ -84,7 +85,7 @@ class Words:
         self._subjects: dict[object, set[Obj]] = {}
         for event in program.events:
             self._subjects.setdefault(event.key, set()).update(event.subjects)
-        self._gradients = self._visits(GRADIENTS, [o for o in program.optimizers if o.kind == "optimizer"])
+        self._gradients = self._visits(GRADIENTS, [o for o in program.optimizers if isinstance(o, Optimizer)])
         self._modes = self._visits(MODE, program.modules)
 
     def _visits(self, automaton: Automaton, objects: Sequence[Obj]) -> dict[int, list[tuple[Obj, Visit]]]:
@@ -169,19 +170,19 @@ class Words:
                 yield Said(_name(obj), graph)
 
     def _construct(self, obj: Obj) -> Iterator[Said]:
-        match obj.kind:
-            case "optimizer":
-                holds = _names(obj.info.get("holds", ()))
+        match obj:
+            case Optimizer():
+                holds = _names(obj.holds)
                 yield Said(
                     _name(obj) if obj.name else "",
                     f"updates {holds}" if holds else "updates parameters that are not known",
                     "plain" if holds else "unknown",
                 )
-            case "scheduler":
-                unit = {"steps": "batches", "epochs": "epochs", "validations": "validations"}.get(obj.info.get("unit") or "")
+            case Scheduler():
+                unit = {"steps": "batches", "epochs": "epochs", "validations": "validations"}.get(obj.unit or "")
                 of = _of_optimizer(obj)
                 yield Said(_name(obj), f"sets the learning rate{of}{f', counted in {unit}' if unit else ''}")
-            case "module":
+            case Module():
                 # The layers of a network that is built in one expression have no names, and nothing happens to them by themselves.
                 if obj.name or obj.cls is not None:
                     yield Said(_name(obj), "train mode")
@@ -190,7 +191,7 @@ class Words:
 
     def _schedule(self, event: Event, obj: Obj) -> Said:
         of = _of_optimizer(obj)
-        unit = obj.info.get("unit")
+        unit = obj.unit if isinstance(obj, Scheduler) else None
         often = "once" if not event.loops else "every batch" if event.loops[-1] in self._program.batch_loops else "every epoch"
         expected = {"steps": "every batch", "epochs": "every epoch", "validations": "every epoch"}.get(unit or "", often)
         return Said(_name(obj), f"next learning rate{of}, {often}", "plain" if often == expected else "warn")
@@ -253,7 +254,7 @@ def _plainly(event: Event) -> Iterator[Said]:
 
 
 def _of_optimizer(scheduler: Obj) -> str:
-    names = _names(refs(scheduler.info.get("optimizer"), "optimizer"))
+    names = _names(refs(scheduler.optimizer, Optimizer)) if isinstance(scheduler, Scheduler) else ""
     return f" of {names}" if names else ""
 
 
@@ -266,5 +267,5 @@ def _names(objects: Iterable[Obj]) -> str:
 
 
 def _name(obj: Obj) -> str:
-    held = _names(obj.info.get("holds", ())) if obj.kind == "optimizer" else ""
+    held = _names(obj.holds) if isinstance(obj, Optimizer) else ""
     return obj.name or (obj.cls.cls.name if obj.cls else f"the {obj.kind}{f' of {held}' if held else ''}")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from looplint.domain.values import Obj, constant_of
+from looplint.domain.objects import Engine, Optimizer, Scaler
+from looplint.domain.values import constant_of
 from looplint.flow.automaton import Automaton
 from looplint.flow.events import Backward, Event
 from looplint.queries.program import Program, related
@@ -49,26 +50,25 @@ UPDATING = Automaton(
 )
 
 
-def scaler_of(backward: Backward) -> Obj | None:
+def scaler_of(backward: Backward) -> Scaler | None:
     """The scaler that multiplied the loss of a backward; None where none did, or more than one may have."""
     return next(iter(backward.scalers)) if len(backward.scalers) == 1 else None
 
 
-def disabled(scaler: Obj) -> bool:
+def disabled(scaler: Scaler) -> bool:
     """Whether a scaler is built to do nothing."""
-    enabled = constant_of(scaler.info["enabled"]) if scaler.info.get("enabled") else None
+    enabled = constant_of(scaler.enabled) if scaler.enabled else None
     return enabled is not None and not enabled.value
 
 
-def switched(event: Event, scaler: Obj) -> bool:
+def switched(event: Event, scaler: Scaler) -> bool:
     """Whether what switches the scaler on or off also decides if an event happens."""
-    enabled = scaler.info.get("enabled")
-    if enabled is None or constant_of(enabled) is not None:
+    if scaler.enabled is None or constant_of(scaler.enabled) is not None:
         return False
-    switch = {name.rpartition(".")[2] for name in scaler.info.get("switch", ())}
+    switch = {name.rpartition(".")[2] for name in scaler.switch}
     return any(switch & {name.rpartition(".")[2] for name in guard.names} for guard in event.guards)
 
 
-def unscaled_by_hand(program: Program, optimizer: Obj) -> bool:
+def unscaled_by_hand(program: Program, optimizer: Optimizer | Engine) -> bool:
     """Whether the program multiplies the gradients of an optimizer itself."""
-    return related(optimizer.info.get("holds", frozenset()), program.facts.scaled_gradients)
+    return related(optimizer.holds, program.facts.scaled_gradients)

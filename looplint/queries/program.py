@@ -7,7 +7,23 @@ from functools import cached_property
 from typing import TypeVar, overload
 
 from looplint.dataclass import dataclass, field
-from looplint.domain.values import Arguments, Obj, Ref, Value
+from looplint.domain.objects import (
+    AnyObj,
+    Disk,
+    Engine,
+    File,
+    Loader,
+    Loss,
+    Module,
+    Obj,
+    Optimizer,
+    Sampler,
+    Scaler,
+    Scheduler,
+    Settings,
+    StateDict,
+)
+from looplint.domain.values import Arguments
 from looplint.flow.automaton import Automaton, Visit, run
 from looplint.flow.events import (
     Accumulate,
@@ -96,72 +112,72 @@ class Program:
         return found or []
 
     @cached_property
-    def optimizers(self) -> list[Obj]:
-        return self._subjects("optimizer", "engine")
+    def optimizers(self) -> list[Optimizer | Engine]:
+        return self._subjects(Optimizer, Engine)
 
     @cached_property
-    def schedulers(self) -> list[Obj]:
-        return self._subjects("scheduler")
+    def schedulers(self) -> list[Scheduler]:
+        return self._subjects(Scheduler)
 
     @cached_property
-    def scalers(self) -> list[Obj]:
-        return self._subjects("scaler")
+    def scalers(self) -> list[Scaler]:
+        return self._subjects(Scaler)
 
     @cached_property
-    def modules(self) -> list[Obj]:
-        return self._subjects("module")
+    def modules(self) -> list[Module]:
+        return self._subjects(Module)
 
     @cached_property
-    def settings(self) -> list[Obj]:
-        return self._subjects("settings")
+    def settings(self) -> list[Settings]:
+        return self._subjects(Settings)
 
     @cached_property
-    def states(self) -> list[Obj]:
+    def states(self) -> list[StateDict]:
         """The state dicts that are taken."""
-        return self._subjects("state")
+        return self._subjects(StateDict)
 
     @cached_property
-    def disks(self) -> list[Obj]:
+    def disks(self) -> list[Disk]:
         """What files are saved to and loaded from."""
-        return self._subjects("disk")
+        return self._subjects(Disk)
 
-    def _subjects(self, *kinds: str) -> list[Obj]:
-        found: dict[Obj, None] = {}
+    def _subjects(self, *kinds: type[AnyObj]) -> list[AnyObj]:
+        found: dict[AnyObj, None] = {}
         for event in self.events:
             for obj in sorted(involved(event), key=lambda o: (o.name, o.kind, o.number)):
-                if obj.kind in kinds and "chosen" not in obj.info:
+                if isinstance(obj, kinds) and obj.merged is None:
                     found.setdefault(obj)
         return list(found)
 
     # -- which events happen to which objects
 
     @cached_property
-    def _optimizers_by_root(self) -> dict[str, set[Obj]]:
-        found: dict[str, set[Obj]] = {}
+    def _optimizers_by_root(self) -> dict[str, set[Optimizer | Engine]]:
+        found: dict[str, set[Optimizer | Engine]] = {}
         for event in self.events:
             for obj in event.subjects:
-                if obj.kind in ("optimizer", "engine") and "chosen" not in obj.info and event.kind in ("construct", "clear", "step"):
+                if isinstance(obj, Optimizer | Engine) and obj.merged is None and event.kind in ("construct", "clear", "step"):
                     found.setdefault(event.root, set()).add(obj)
         return found
 
     def touches(self, event: Event, obj: Obj) -> str | None:
         """Whether an event happens to an optimizer, a module or another object: "must", "may" or None."""
-        if obj.kind == "optimizer":
+        if isinstance(obj, Optimizer):
             return self._touches_optimizer(event, obj)
-        if obj.kind == "state":
+        if isinstance(obj, StateDict):
             return self._touches_state(event, obj)
         if obj in event.subjects:
             return "must" if event.certain and len(event.subjects) == 1 else "may"
-        if obj.kind == "scaler" and isinstance(event, Step | Unscale) and event.scaler is obj:
+        if isinstance(obj, Scaler) and isinstance(event, Step | Unscale) and event.scaler is obj:
             return "must" if event.certain else "may"
-        if obj.kind == "module" and event.kind in ("train", "eval", "escape", "move"):
+        if isinstance(obj, Module) and event.kind in ("train", "eval", "escape", "move"):
             if any(s in event.subjects for s in obj.lineage()):
                 return "must" if event.certain else "may"
             if event.kind == "escape" and any(obj in set(s.lineage()) for s in event.subjects):
                 return "must"
         return None
 
-    def _touches_state(self, event: Event, state: Obj) -> str | None:
+    def _touches_state(self, event: Event, state: StateDict) -> str | None:
         """A state dict is read by what is given it, and changes with the object it was taken of."""
         if state in event.subjects or (isinstance(event, Save | LoadState) and state in event.states):
             return "must"
@@ -169,12 +185,11 @@ class Program:
             return "must"  # the state of another of the objects that the call can go to: what was kept here is gone
         if event.kind == "snapshot" and any(other in event.subjects for other in self._other_branches.get(state, ())):
             return "must"  # the name that held this one holds the other branch's now
-        owner = state.info["of"]
         if event.kind == "step":
-            holds = [h for o in event.subjects for h in o.info.get("holds", ())]
-            return "must" if owner in event.subjects or not holds or related(holds, [owner]) else None
+            holds = held_by(event.subjects)
+            return "must" if state.owner in event.subjects or not holds or related(holds, [state.owner]) else None
         if event.kind in ("construct", "move"):
-            return "must" if related(event.subjects, [owner]) else None
+            return "must" if related(event.subjects, [state.owner]) else None
         return None
 
     @cached_property
@@ -188,9 +203,9 @@ class Program:
                 found.setdefault(one, set()).update(other for other in states if _exclude_each_other(taken[one], taken[other]))
         return found
 
-    def _touches_optimizer(self, event: Event, obj: Obj) -> str | None:
+    def _touches_optimizer(self, event: Event, obj: Optimizer) -> str | None:
         if obj in event.subjects:
-            return "must" if event.certain and len([s for s in event.subjects if s.kind == "optimizer"]) == 1 else "may"
+            return "must" if event.certain and sum(isinstance(s, Optimizer) for s in event.subjects) == 1 else "may"
         if event.kind == "unscale" and not event.subjects:
             return "may"
         if event.kind in ("construct", "step", "unscale", "train", "eval", "forward"):
@@ -198,13 +213,13 @@ class Program:
         if self._is_apart(obj, event):
             return None
         if event.kind in ("move", "replace"):
-            return "must" if related(obj.info.get("holds", frozenset()), event.subjects) else None
+            return "must" if related(obj.holds, event.subjects) else None
         rivals = self._optimizers_by_root.get(event.root, set())
         alone = rivals <= {obj}
-        if any(s.kind == "optimizer" for s in event.subjects):
+        if any(isinstance(s, Optimizer) for s in event.subjects):
             return None
-        holds: frozenset[Obj] = obj.info.get("holds", frozenset())
-        modules = frozenset(s for s in event.subjects if s.kind in ("module", "loss", "engine"))
+        holds = obj.holds
+        modules = frozenset(s for s in event.subjects if isinstance(s, Module | Loss | Engine))
         if event.kind == "escape":
             return "must" if holds and related(holds, modules) else None
         if not modules or not holds:
@@ -212,9 +227,9 @@ class Program:
                 return None
             return ("must" if event.certain else "may") if alone else "may"
         if not related(holds, modules):
-            if event.kind in ("clear", "clip") and obj.info.get("exact") and not any(m.symbolic for m in modules):
+            if event.kind in ("clear", "clip") and obj.exact and not any(m.symbolic for m in modules):
                 return None
-            others = any(related(o.info.get("holds", frozenset()), modules) for o in rivals if o is not obj)
+            others = any(related(o.holds, modules) for o in rivals if o is not obj)
             symbolic = any(h.symbolic for h in holds) != any(s.symbolic for s in modules)
             return None if others and not symbolic else "may"
         if event.kind == "clear" and not all(any(m in h.lineage() for m in modules) for h in holds):
@@ -264,7 +279,7 @@ class Program:
 
     def _roots_of(self, obj: Obj) -> list[str]:
         """The roots from which something happens to an object, to what it holds or to what contains it."""
-        related_objects = [*obj.lineage(), *obj.info.get("holds", ())]
+        related_objects = [*obj.lineage(), *held_by([obj])]
         return sorted({root for o in related_objects for each in o.lineage() for root in self._roots_by_object.get(each, ())})
 
     def escapes(self, obj: Obj) -> bool:
@@ -274,7 +289,7 @@ class Program:
     def built_after(self, event: Event) -> bool:
         """Whether an optimizer that holds some of an event's modules is built after it."""
         later = [e for e in self.of(Construct) if e.index > event.index and e.root == event.root]
-        return any(o.kind == "optimizer" and related(o.info.get("holds", ()), event.subjects) for e in later for o in e.subjects)
+        return any(isinstance(o, Optimizer) and related(o.holds, event.subjects) for e in later for o in e.subjects)
 
     # -- loops
 
@@ -315,32 +330,32 @@ class Program:
         return any(name in loop.assigned or name.partition(".")[0] in loop.assigned for name in guard.names)
 
     @cached_property
-    def training_passes(self) -> dict[Obj, Pass]:
+    def training_passes(self) -> dict[Loader, Pass]:
         """The loaders whose batches some loop trains on, once in each epoch."""
-        found: dict[Obj, Pass] = {}
+        found: dict[Loader, Pass] = {}
         built = {obj: e for e in self.of(BuildLoader) for obj in e.subjects}
         stepping = {loop for e in self.of(Step) for loop in e.loops}
         for event in self.of(Backward):
             for depth, loop in enumerate(event.loops):
                 loader = only_loader(loop.over)
-                if loader not in built or not depth or loop not in stepping or event.manual:
+                if loader is None or loader not in built or not depth or loop not in stepping or event.manual:
                     continue
                 if event.loops[depth - 1] not in built[loader].loops:
                     found.setdefault(loader, Pass(built[loader], event, event.loops[depth - 1], loop))
         return found
 
-    def told_the_epoch(self, sampler: Obj, loader: Obj) -> bool:
+    def told_the_epoch(self, sampler: Sampler, loader: Loader) -> bool:
         """Whether a sampler may be told the number of the epoch anywhere: by the program, or by what got hold of it."""
         told = any(not e.subjects or e.subjects & {sampler, loader} for e in self.of(TellEpoch))
-        return told or sampler.escaped or loader.escaped or bool(loader.info.get("prepared"))
+        return told or sampler.escaped or loader.escaped or loader.prepared
 
     # -- chance
 
-    def drawn_unseeded(self, module: Obj) -> tuple[Event, Event] | None:
+    def drawn_unseeded(self, module: Module) -> tuple[Event, Event] | None:
         """Where a module's first values are drawn before anything sets a seed, and the seed that is set later; None where that is not sure."""
         built = next((e for e in self.of(Construct) if module in e.subjects and e.certain), None)
         seeds = self.of(Seed)
-        if built is None or built.loops or not seeds or module.escaped or module.symbolic or module.info.get("part"):
+        if built is None or built.loops or not seeds or module.escaped or module.symbolic or module.part:
             return None
         late = min(seeds, key=lambda e: e.index)
         if any(e.root != built.root for e in seeds) or late.index <= built.index or late.loops:
@@ -356,7 +371,7 @@ class Program:
         """A move of a module to the CPU or to an accelerator, whichever the machine has."""
         return next((e for e in self.of(Move) if e.chosen), None)
 
-    def restored_from(self, file: Obj) -> list[LoadState]:
+    def restored_from(self, file: File) -> list[LoadState]:
         """Where what was read from a file is given to objects as their state."""
         return [e for e in self.of(LoadState) if file in e.files]
 
@@ -420,13 +435,8 @@ class Program:
     @cached_property
     def stepped_modules(self) -> frozenset[Obj]:
         """The modules whose parameters some optimizer steps."""
-        found: set[Obj] = set()
-        for event in self.of(Step):
-            for obj in event.subjects:
-                found |= obj.info.get("holds", frozenset())
-                if obj.kind == "engine":
-                    found.add(obj)
-        return frozenset(found)
+        stepped = {obj for event in self.of(Step) for obj in event.subjects}
+        return held_by(stepped) | {obj for obj in stepped if isinstance(obj, Engine)}
 
 
 def may_follow(later: Event, earlier: Event) -> bool:
@@ -450,6 +460,22 @@ def involved(event: Event) -> frozenset[Obj]:
     return event.subjects | {scaler} if scaler is not None else event.subjects
 
 
+def subjects(event: Event, kind: type[AnyObj]) -> list[AnyObj]:
+    """The objects of a kind that an event happens to."""
+    return [o for o in event.subjects if isinstance(o, kind)]
+
+
+def only(event: Event, kind: type[AnyObj]) -> AnyObj | None:
+    """The object that an event happens to, where it is one and of a kind."""
+    found = subjects(event, kind)
+    return found[0] if len(found) == len(event.subjects) == 1 else None
+
+
+def held_by(objects: Iterable[Obj]) -> frozenset[Obj]:
+    """The modules whose parameters the optimizers among some objects hold."""
+    return frozenset().union(*(o.holds for o in objects if isinstance(o, Optimizer)))
+
+
 def related(left: Iterable[Obj], right: Iterable[Obj]) -> bool:
     """Whether two sets of modules share parameters: one contains the other, or they are the same."""
     rights = list(right)
@@ -458,16 +484,12 @@ def related(left: Iterable[Obj], right: Iterable[Obj]) -> bool:
 
 def _choices(obj: Obj) -> set[Obj]:
     """An object and, where it is one of several, each of these."""
-    return {obj, *obj.info.get("one of", ())}
+    return {obj, *obj.one_of}
 
 
 def _family(obj: Obj) -> set[Obj]:
     """An object and what it is part of."""
     return {each for around in obj.lineage() for each in _choices(around)}
-
-
-def refs(value: Value | None, kind: str) -> list[Obj]:
-    return [a.obj for a in value or () if isinstance(a, Ref) and a.obj.kind == kind]
 
 
 def _is_setting(name: str) -> bool:

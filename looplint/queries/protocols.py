@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from looplint.dataclass import dataclass
-from looplint.domain.values import Atom, Iter, Number, Obj, Ref, Tensor, Tuple, Value
+from looplint.domain.objects import Container, Dict, Engine, List, Loss, Module, Obj, Optimizer
+from looplint.domain.values import Atom, Iter, Number, Ref, Tensor, Tuple, Value, refs
 from looplint.flow.automaton import Automaton, Visit
 from looplint.flow.events import Backward, Clear, Escape, Event, Step
 from looplint.flow.graph import Loop
@@ -39,9 +40,9 @@ class Uncleared:
     loop: Loop
 
 
-def uncleared(program: Program, optimizer: Obj) -> Uncleared | None:
+def uncleared(program: Program, optimizer: Optimizer | Engine) -> Uncleared | None:
     """A step of a loop that always uses gradients added to ones already applied; None where something clears them on some path."""
-    if optimizer.many or optimizer.kind != "optimizer":
+    if optimizer.many or not isinstance(optimizer, Optimizer):
         return None
     for visit in program.run(CLEARING, optimizer):
         step = visit.event
@@ -110,8 +111,8 @@ def _counts(atom: Atom) -> bool:
     match atom:
         case Iter():
             return any(isinstance(a, Number) for a in atom.element)
-        case Ref():
-            return atom.obj.kind in ("list", "dict") and atom.obj.info.get("items") is not None
+        case Ref(obj=List(items=items)):
+            return items is not None
     return False
 
 
@@ -120,10 +121,11 @@ def _is_of_modules(atom: Atom) -> bool:
     match atom:
         case Iter():
             rows = [value for row in atom.element for value in (row.items if isinstance(row, Tuple) else (frozenset({row}),))]
-            return any(isinstance(a, Ref) and a.obj.kind == "module" for value in rows for a in value)
+            return any(refs(value, Module) for value in rows)
+        case Ref(obj=List() as listed):
+            return bool(refs(listed.heap.get("[]"), Module))
         case Ref():
-            held = atom.obj.heap.get("[]", ()) if atom.obj.kind == "list" else ()
-            return atom.obj.kind == "module" or any(isinstance(a, Ref) and a.obj.kind == "module" for a in held)
+            return isinstance(atom.obj, Module)
     return False
 
 
@@ -140,14 +142,14 @@ def mode_matters(module: Obj, besides: Collection[Obj] = ()) -> bool | None:
         leaf = obj.qualname.rpartition(".")[2]
         if leaf in MODE_SENSITIVE:
             return True
-        if obj.info.get("parameter") or leaf in ("ParameterList", "ParameterDict"):
+        if (isinstance(obj, Module) and obj.parameter) or leaf in ("ParameterList", "ParameterDict"):
             continue
         parts = [a.obj for value in obj.heap.values() for a in value if isinstance(a, Ref)]
-        if obj.kind == "module" and not parts and not obj.qualname.startswith("torch.nn."):
+        if isinstance(obj, Module) and not parts and not obj.qualname.startswith("torch.nn."):
             known = known and obj.cls is not None and not obj.symbolic
-        if obj.kind == "module" and (obj.symbolic or obj.many) and obj.info.get("part"):
+        if isinstance(obj, Module) and (obj.symbolic or obj.many) and obj.part:
             known = False
-        work.extend(o for o in parts if o.kind in ("module", "list", "dict"))
+        work.extend(o for o in parts if isinstance(o, Module | Container))
     return False if known else None
 
 
@@ -158,21 +160,23 @@ def without_parameters(module: Obj) -> bool:
 
 def contains_part(module: Obj, whole: Obj) -> bool:
     """Whether a module was built around a part of another one: it keeps the parameters that were there."""
-    work, seen = [module], set()
+    seen: set[int] = set()
+    work = [module]
     while work:
         obj = work.pop()
         if id(obj) in seen:
             continue
         seen.add(id(obj))
-        if obj is not module and (obj.info.get("part") or whole in set(obj.lineage()) and module not in set(obj.lineage())):
+        part = isinstance(obj, Module) and obj.part
+        if obj is not module and (part or whole in set(obj.lineage()) and module not in set(obj.lineage())):
             return True
-        given = obj.info.get("args")
+        given = obj.arguments if isinstance(obj, Module) else None
         values = [*obj.heap.values(), *(given.values() if given is not None else ())]
-        work.extend(a.obj for value in values for a in value if isinstance(a, Ref) and a.obj.kind in ("module", "list", "dict"))
+        work.extend(a.obj for value in values for a in value if isinstance(a, Ref) and isinstance(a.obj, Module | Container))
     return False
 
 
-def unregistered(event: Shelve) -> list[Obj]:
+def unregistered(event: Shelve) -> list[Module]:
     """The modules with parameters that an object made for itself and keeps in a plain container, where it does not know of them."""
     found = dict.fromkeys(o for o in _shelved(event) if _is_lost(o, event.constructor))
     return sorted(found, key=lambda o: (o.name, o.qualname, o.number))
@@ -180,10 +184,10 @@ def unregistered(event: Shelve) -> list[Obj]:
 
 def known_elsewhere(event: Shelve) -> bool:
     """Whether something registers the modules that an object keeps in a plain container, asks for their parameters, or is handed them."""
-    return event.given or any(o.info.get("registered") or o.info.get("asked") for o in _shelved(event))
+    return event.given or any(o.registered or o.asked for o in _shelved(event))
 
 
-def _shelved(event: Shelve) -> Iterator[Obj]:
+def _shelved(event: Shelve) -> Iterator[Module]:
     """The modules in a plain container, and in the containers in it."""
     work: list[tuple[Value, int]] = [(event.value, 3)]
     while work:
@@ -192,13 +196,12 @@ def _shelved(event: Shelve) -> Iterator[Obj]:
             match atom:
                 case Tuple() if depth and len(atom.items) > 1:
                     work.extend((item, depth - 1) for item in atom.items)
-                case Ref() if atom.obj.kind in ("list", "dict") and depth:
-                    items = atom.obj.info.get("items")
-                    # A list of one, written as one, is how a module is hidden on purpose.
-                    if items is None or len(items) > 1:
-                        work.extend((inner, depth - 1) for inner in atom.obj.heap.values())
-                case Ref() if atom.obj.kind == "module" and depth < 3:
-                    yield atom.obj
+                case Ref(obj=List(items=() | (_,))):
+                    continue  # a list of one, written as one, is how a module is hidden on purpose
+                case Ref(obj=List() | Dict()) if depth:
+                    work.extend((inner, depth - 1) for inner in atom.obj.heap.values())
+                case Ref(obj=Module() as module) if depth < 3:
+                    yield module
 
 
 def wrapper_for(event: Shelve) -> str | None:
@@ -207,26 +210,24 @@ def wrapper_for(event: Shelve) -> str | None:
         match atom:
             case Tuple(items=items):
                 return "ModuleList" if all(_all_modules(i) for i in items) else None
-            case Ref() if atom.obj.kind == "list":
-                return "ModuleList" if _all_modules(atom.obj.heap.get("[]")) else None
-            case Ref() if atom.obj.kind == "dict":
-                named = bool(atom.obj.info.get("exact")) and not atom.obj.info.get("changed")
-                return "ModuleDict" if named and _all_modules(atom.obj.heap.get("[]")) else None
+            case Ref(obj=List() as listed):
+                return "ModuleList" if _all_modules(listed.heap.get("[]")) else None
+            case Ref(obj=Dict() as table):
+                return "ModuleDict" if table.exact and not table.changed and _all_modules(table.heap.get("[]")) else None
     return None
 
 
 def _all_modules(value: Value | None) -> bool:
-    return bool(value) and all(isinstance(a, Ref) and a.obj.kind in ("module", "loss") for a in value or ())
+    return bool(value) and all(isinstance(a, Ref) and isinstance(a.obj, Module | Loss) for a in value or ())
 
 
-def _is_lost(module: Obj, constructor: object) -> bool:
-    info = module.info
-    known = not module.symbolic and constructor in info.get("made_in", ())
-    elsewhere = info.get("registered") or info.get("asked") or info.get("given") or info.get("frozen")
+def _is_lost(module: Module, constructor: object) -> bool:
+    known = not module.symbolic and constructor in module.made_in
+    elsewhere = module.registered or module.asked or module.handed_over or module.frozen
     return known and not elsewhere and with_parameters(module)
 
 
-def with_parameters(module: Obj, depth: int = 4) -> bool:
+def with_parameters(module: Module, depth: int = 4) -> bool:
     """Whether a module is known to hold parameters."""
     if module.cls is None and not module.heap:
         return not module.qualname.startswith("torch.nn.") or module.qualname.rpartition(".")[2] not in PARAMETERLESS | {
@@ -234,5 +235,5 @@ def with_parameters(module: Obj, depth: int = 4) -> bool:
             "ModuleList",
             "ModuleDict",
         }
-    parts = [a.obj for value in module.heap.values() for a in value if isinstance(a, Ref) and (a.obj.kind == "module")]
-    return depth > 0 and any(p.info.get("parameter") or with_parameters(p, depth - 1) for p in parts)
+    parts = [part for value in module.heap.values() for part in refs(value, Module)]
+    return depth > 0 and any(p.parameter or with_parameters(p, depth - 1) for p in parts)

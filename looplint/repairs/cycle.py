@@ -6,7 +6,7 @@ import re
 
 import libcst as cst
 
-from looplint.domain.values import Obj
+from looplint.domain.objects import Engine, Obj, Optimizer
 from looplint.finding import Applicability
 from looplint.flow.events import Backward, Clear, Clip, Construct, Event, Forward, Step, Unscale
 from looplint.flow.graph import Loop
@@ -32,7 +32,7 @@ class MoveClear(Repair):
         step: the step that lacks them.
     """
 
-    optimizer: Obj
+    optimizer: Optimizer | Engine
     clear: Clear
     backward: Backward
     step: Step
@@ -43,7 +43,7 @@ class MoveClear(Repair):
             backward = next((e for e in _backwards(p, self.optimizer, self.clear) if not e.manual), backward)
         mine, theirs = meet(self.clear, backward, p.layouts)
         others = [e for e in p.program.of(Step) if self.optimizer not in e.subjects and backward.index < e.index < self.clear.index]
-        holds = self.optimizer.info.get("holds", frozenset())
+        holds = self.optimizer.holds
         if others and any(related(holds, e.subjects) for e in p.program.of(Forward) if self.clear.index < e.index < self.step.index):
             raise Infeasible(
                 "another optimizer has used those gradients, and a loss of its own is computed behind the clear: its backward may be missing"
@@ -119,7 +119,7 @@ class InsertClear(Repair):
         loop: the loop over batches that both are in.
     """
 
-    optimizer: Obj
+    optimizer: Optimizer | Engine
     step: Step
     backward: Backward
     loop: Loop
@@ -131,7 +131,7 @@ class InsertClear(Repair):
         before = (e for e in _backwards(p, self.optimizer, self.step) if e.loops == self.backward.loops)
         backward = next(before, self.backward)
         code = f"{name}.zero_grad()"
-        applicability: Applicability = "safe" if len([o for o in p.program.optimizers if o.kind == "optimizer"]) == 1 else "unsafe"
+        applicability: Applicability = "safe" if len([o for o in p.program.optimizers if isinstance(o, Optimizer)]) == 1 else "unsafe"
         steps, backwards = meet(self.step, backward, p.layouts)
         draft = Draft(steps.layout)
         if (
@@ -171,7 +171,7 @@ class MoveBeforeStep(Repair):
 
     clip: Clip
     step: Step
-    optimizer: Obj
+    optimizer: Optimizer | Engine
 
     def plan(self, p: Planner) -> Plan:
         mine, theirs = meet(self.clip, self.step, p.layouts)
@@ -217,7 +217,7 @@ class MoveAfterBackward(Repair):
 
     step: Step
     backward: Backward
-    optimizer: Obj
+    optimizer: Optimizer | Engine
 
     def plan(self, p: Planner) -> Plan:
         between = [e for e in p.program.of(Clear) if self.step.index < e.index < self.backward.index and e.loops == self.step.loops]
@@ -246,7 +246,7 @@ class InsertStep(Repair):
         backward: a backward into its gradients.
     """
 
-    optimizer: Obj
+    optimizer: Optimizer | Engine
     backward: Backward
 
     def plan(self, p: Planner) -> Plan:
@@ -363,7 +363,7 @@ class ClearOther(Repair):
 
     wrong: Clear
     other: Obj
-    optimizer: Obj
+    optimizer: Optimizer | Engine
     step: Step
 
     def plan(self, p: Planner) -> Plan:

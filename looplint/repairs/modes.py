@@ -6,7 +6,7 @@ import re
 
 import libcst as cst
 
-from looplint.domain.values import Obj
+from looplint.domain.objects import Obj
 from looplint.flow.events import Clear, Eval, Event, Forward, Move, Train
 from looplint.flow.graph import Loop
 from looplint.repairs.draft import Draft, Infeasible

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import libcst as cst
 
-from looplint.domain.values import Obj
+from looplint.domain.objects import Obj
 from looplint.flow.events import Construct, Event, Step, Unscale
 from looplint.flow.graph import Loop
 from looplint.queries.program import Program

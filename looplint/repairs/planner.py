@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from looplint.domain.values import Obj
+from looplint.domain.objects import Obj
 from looplint.flow.events import Event
 from looplint.queries.program import Program
 from looplint.repairs.draft import Infeasible

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from looplint.domain.values import Obj
+from looplint.domain.objects import Obj
 from looplint.flow.events import Backward, Clear, Construct, Event, Step, Unscale, Update
 from looplint.queries.program import involved
 from looplint.repairs.draft import Draft, Infeasible

@@ -6,7 +6,7 @@ import re
 
 import libcst as cst
 
-from looplint.domain.values import Obj
+from looplint.domain.objects import Obj
 from looplint.finding import Applicability
 from looplint.flow.events import Clear, Construct, Event, Step
 from looplint.flow.graph import Loop

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Const, Obj, Ref, Tuple, Value, exact_items, ref
+from looplint.domain.objects import Accelerator, Engine, Loader, Obj
+from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Const, Ref, Tuple, Value, exact_items, ref
 from looplint.flow.events import Clear, Clip, Construct, Step, Unscale
 from looplint.interpreter import calls, hooks, unfollowed
 from looplint.interpreter.calls import builds
@@ -14,8 +15,6 @@ from looplint.syntax import ir
 
 @method_transfer("pass-through")
 def _setup(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    if obj.info.get("accumulates") is None:
-        obj.info["accumulates"] = True
     return calls.apply(m, "pass-through", f"{obj.kind}.{name}", args, expr)
 
 
@@ -58,7 +57,7 @@ def _unscale_all(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call
 
 @transfer("deepspeed")
 def _deepspeed(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    engine = m.create("engine", expr.node, "engine", qualname=qualname)
+    engine = m.create(Engine, expr.node, "engine", qualname=qualname)
     m.emit(Construct(), expr.node, {engine})
     scheduler = args.keywords.get("lr_scheduler") or UNKNOWN
     return frozenset({Tuple((ref(engine), ref(engine), UNKNOWN, scheduler))})
@@ -74,19 +73,19 @@ def _step_and_clear(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.C
 def prepared(args: Arguments) -> None:
     """What a framework takes loaders for: it goes over them in its own way, and tells their samplers the epoch itself."""
     for atom in (a for value in args.values() for a in value):
-        if isinstance(atom, Ref) and atom.obj.kind == "loader":
-            atom.obj.info["prepared"] = True
+        if isinstance(atom, Ref) and isinstance(atom.obj, Loader):
+            atom.obj.prepared = True
 
 
 @hooks.handed
 def _handed(obj: Obj, args: Arguments) -> None:
-    if obj.kind == "accelerator":
+    if isinstance(obj, Accelerator):
         prepared(args)
 
 
-@methods_of("accelerator")
+@methods_of(Accelerator)
 def _method(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     return unfollowed.quiet(m, args) if not m.reachable(args.values()) else unfollowed.unknown_call(m, Ref(obj), args, expr)
 
 
-transfer("accelerator")(builds("accelerator"))
+transfer("accelerator")(builds(Accelerator))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from looplint.domain.membership import ready, register
+from looplint.domain.objects import Dataset, FrameworkModule, Module, Obj
 from looplint.domain.tensors import combine, under
-from looplint.domain.values import NONE, UNKNOWN, Arguments, Obj, Ref, Tensor, Value, ref
+from looplint.domain.values import NONE, UNKNOWN, Arguments, Ref, Tensor, Value, ref
 from looplint.interpreter import calls, hooks, objects, unfollowed
 from looplint.interpreter.machine import Machine
 from looplint.interpreter.transfers import transfer
@@ -29,10 +30,10 @@ def _on_super(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -
         for value in args.values():
             register(value, deep=True)
         return UNKNOWN
-    if obj.kind == "module" and name in ("__call__", "forward"):
+    if isinstance(obj, Module) and name in ("__call__", "forward"):
         return frozenset({combine(m.grad, args.values()) or Tensor(frozenset({obj}), under(m.grad, "yes"))})
     if objects.effect_of(obj, name) is not None:
         return calls.call_method(m, obj, name, args, expr)
-    if obj.kind in ("dataset", "framework", "module"):
+    if isinstance(obj, Dataset | FrameworkModule | Module):
         return unfollowed.quiet(m, args)
     return unfollowed.unknown_call(m, Ref(obj), Arguments([ref(obj), *args.positional], args.keywords), expr)

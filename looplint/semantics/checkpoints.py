@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from looplint.domain.values import NONE, UNKNOWN, Arguments, Atom, Const, Iter, Obj, Ref, Tuple, Unknown, Value, ref
+from looplint.domain.objects import Container, Disk, File, Obj, StateDict
+from looplint.domain.values import NONE, UNKNOWN, Arguments, Atom, Const, Iter, Ref, Tuple, Unknown, Value, ref
 from looplint.flow.events import LoadState, ReadFile, Save, Snapshot
 from looplint.interpreter import hooks
 from looplint.interpreter.machine import Machine
@@ -16,8 +17,8 @@ from looplint.syntax import ir
 @method_transfer("state-dict")
 def _state_dict(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     """`obj.state_dict()`: a dict of its own that holds the object's own tensors."""
-    state = m.create("state", expr.node, slot=obj.key)
-    state.info["of"] = obj
+    state = m.create(StateDict, expr.node, slot=obj.key)
+    state.owner = obj
     m.emit(Snapshot(), expr.node, {state})
     return ref(state)
 
@@ -37,9 +38,9 @@ def _save(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
 @transfer("load")
 def _load(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """`torch.load`: anything can come out of a file; what does is known to come from it."""
-    file = m.create("file", expr.node)
+    file = m.create(File, expr.node)
     path = ir.render(expr.args[0].value) if expr.args else ""
-    file.info["published"] = any(_PUBLISHED.search(text) for text in (path, *_texts(args.positional[:1])))
+    file.published = any(_PUBLISHED.search(text) for text in (path, *_texts(args.positional[:1])))
     placed = "map_location" in args.keywords or len(args.positional) > 1 or args.starred
     m.emit(ReadFile(file=file, map_location=placed), expr.node, {_disk(m)})
     return frozenset({Unknown(files=frozenset({file}))})
@@ -58,9 +59,9 @@ def _texts(values: Iterable[Value]) -> list[str]:
     return [atom.value for value in values for atom in value if isinstance(atom, Const) and isinstance(atom.value, str)]
 
 
-def _disk(m: Machine) -> Obj:
+def _disk(m: Machine) -> Disk:
     """What all files are kept on; one for the whole program."""
-    return m.facts.created.setdefault("disk", Obj("disk", "disk", "files"))
+    return m.known(Disk, "disk", "files")
 
 
 @hooks.key_read
@@ -69,7 +70,7 @@ def note_key(value: Iterable[Atom], key: object) -> None:
     for atom in value:
         if isinstance(atom, Unknown) and isinstance(key, str):
             for file in atom.files:
-                file.info.setdefault("keys", set()).add(key)
+                file.keys |= {key}
 
 
 @hooks.assigned
@@ -85,17 +86,17 @@ def note_continued(value: Value) -> None:
     for atom in value:
         if isinstance(atom, Unknown):
             for file in atom.files:
-                file.info["continues"] = True
+                file.continues = True
 
 
-def files_in(values: Iterable[Value]) -> frozenset[Obj]:
+def files_in(values: Iterable[Value]) -> frozenset[File]:
     """The files that values were read from, or what they hold."""
     return frozenset(file for atom in _contents(values) if isinstance(atom, Unknown) for file in atom.files)
 
 
-def states_in(values: Iterable[Value]) -> frozenset[Obj]:
+def states_in(values: Iterable[Value]) -> frozenset[StateDict]:
     """The state dicts that values are or hold."""
-    return frozenset(atom.obj for atom in _contents(values) if isinstance(atom, Ref) and atom.obj.kind == "state")
+    return frozenset(atom.obj for atom in _contents(values) if isinstance(atom, Ref) and isinstance(atom.obj, StateDict))
 
 
 def _contents(values: Iterable[Value]) -> Iterator[Atom]:
@@ -109,7 +110,7 @@ def _contents(values: Iterable[Value]) -> Iterator[Atom]:
                 work.extend(atom.items)
             elif isinstance(atom, Iter):
                 work.append(atom.element)
-            elif isinstance(atom, Ref) and atom.obj.kind in ("dict", "list") and atom.obj not in seen:
+            elif isinstance(atom, Ref) and isinstance(atom.obj, Container) and atom.obj not in seen:
                 seen.add(atom.obj)
                 work.extend(atom.obj.heap.values())
 
@@ -119,6 +120,6 @@ def deep_copy(value: Value) -> Value:
     return frozenset(a for a in value if not states_in([frozenset({a})])) or UNKNOWN
 
 
-@methods_of("state")
+@methods_of(StateDict)
 def _method(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     return frozenset({Iter(frozenset({Tuple((UNKNOWN, UNKNOWN))}))}) if name == "items" else UNKNOWN

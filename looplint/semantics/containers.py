@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from looplint.domain.objects import Dict, Instance, List
 from looplint.domain.values import (
     NOTHING,
     UNKNOWN,
     Arguments,
     Iter,
     Number,
-    Obj,
     Params,
-    Ref,
     Tensor,
     Tuple,
     Value,
@@ -19,6 +18,7 @@ from looplint.domain.values import (
     exact_items,
     join,
     ref,
+    refs,
 )
 from looplint.interpreter import objects
 from looplint.interpreter.elements import element_of
@@ -50,7 +50,7 @@ def _list(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
 
 @transfer("dict")
 def _dict(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    obj = m.create("dict", expr.node)
+    obj = m.create(Dict, expr.node)
     for name, value in args.keywords.items():
         m.write(obj, f"={name}", value)
         m.write(obj, "[]", value)
@@ -63,7 +63,7 @@ def _dict(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
         m.write(obj, f"={name}", value)
         m.write(obj, "[]", value)
     written = not args.positional and not args.starred and qualname == "builtins.dict" and bool(args.keywords)
-    obj.info["exact"] = written or bool(pairs)
+    obj.exact = written or bool(pairs)
     if qualname.endswith("defaultdict") and args.positional:
         made = m.call(args.positional[0], Arguments(), expr)
         m.write(obj, "[]", made)
@@ -84,75 +84,74 @@ def _pairs_in(value: Value) -> list[tuple[str, Value]] | None:
 
 @transfer("namespace")
 def _namespace(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    obj = m.create("instance", expr.node, qualname=qualname)
+    obj = m.create(Instance, expr.node, qualname=qualname)
     for name, value in args.keywords.items():
         m.write(obj, name, value)
     return ref(obj)
 
 
-@methods_of("list", "dict")
-def _on_container(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    match obj.kind, name:
-        case "list", "append" | "add" | "appendleft" | "insert" | "extend":
+@methods_of(List)
+def _on_list(m: Machine, obj: List, name: str, args: Arguments, expr: ir.Call) -> Value:
+    match name:
+        case "append" | "add" | "appendleft" | "insert" | "extend":
             value = args.positional[-1] if args.positional else NOTHING
             if name == "extend":
                 value = element_of(m, value)
             value = keeping.keep(m, expr.node, ref(obj), value, None)
-            if m.loops == keeping.born_in(obj) and not m.guards and obj.info.get("items") is not None and name == "append":
+            if m.loops == keeping.born_in(obj) and not m.guards and obj.items is not None and name == "append":
                 # In straight-line code the list stays exactly known; the same call seen twice adds once.
-                seen = obj.info.setdefault("appended", {})
-                seen[id(expr), m.frame.ctx] = value
-                base = obj.info.setdefault("display", obj.info["items"])
-                obj.info["items"] = (*base, *seen.values())
-                m.write(obj, "[]", value)
-                return UNKNOWN
-            obj.info["items"] = None
-            obj.info["changed"] = True
+                obj.appended = {**obj.appended, (id(expr), m.frame.ctx): value}
+                obj.display = obj.items if obj.display is None else obj.display
+                obj.items = (*obj.display, *obj.appended.values())
+            else:
+                obj.items = None
+                obj.changed = True
             m.write(obj, "[]", value)
-            return UNKNOWN
-        case "list", "pop" | "popleft":
-            obj.info["items"] = None
+        case "pop" | "popleft":
+            obj.items = None
             return obj.heap.get("[]", UNKNOWN)
-        case "list", "copy":
+        case "copy":
             return ref(obj)
-        case "list", _:
-            return UNKNOWN
-        case "dict", "items":
+    return UNKNOWN
+
+
+@methods_of(Dict)
+def _on_dict(m: Machine, obj: Dict, name: str, args: Arguments, expr: ir.Call) -> Value:
+    match name:
+        case "items":
             return _pairs(obj)
-        case "dict", "values":
+        case "values":
             items = _slots(obj)
             if items is not None:
                 return frozenset({Tuple(tuple(v for _, v in items))})
             return frozenset({Iter(obj.heap.get("[]", UNKNOWN))})
-        case "dict", "get" | "pop" | "setdefault":
+        case "get" | "pop" | "setdefault":
             key = constant_of(args.positional[0]) if args.positional else None
             default = args.positional[1] if len(args.positional) > 1 else NOTHING
             if name == "setdefault" and default:
                 m.write(obj, f"={key.value}" if key else "[]", default)
             found = objects.item(m, obj, key)
             return join(found, default) if default and name != "setdefault" else found
-        case "dict", "update":
+        case "update":
             for value in args.values():
                 keeping.keep(m, expr.node, ref(obj), value, None)
-                for atom in value:
-                    if isinstance(atom, Ref) and atom.obj.kind == "dict":
-                        for slot, stored in atom.obj.heap.items():
-                            m.write(obj, slot, stored)
-            obj.info["changed"] = True
-            return UNKNOWN
-        case "dict", "copy":
+                for other in refs(value, Dict):
+                    for slot, stored in other.heap.items():
+                        m.write(obj, slot, stored)
+            obj.changed = True
+        case "copy":
             return ref(obj)
     return UNKNOWN
 
 
-def _slots(obj: Obj) -> list[tuple[str, Value]] | None:
+def _slots(obj: Dict) -> list[tuple[str, Value]] | None:
     """The entries of a dict that is fully known, in order."""
-    if not obj.info.get("exact") or obj.info.get("changed"):
+    if not obj.exact or obj.changed:
         return None
     return [(slot[1:], value) for slot, value in obj.heap.items() if slot.startswith("=")]
 
 
-def _pairs(obj: Obj) -> Value:
+def _pairs(obj: Dict) -> Value:
     items = _slots(obj)
     if items is not None:
         return frozenset({Tuple(tuple(frozenset({Tuple((const(key), value))}) for key, value in items))})

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from looplint.domain.autocast import Autocast, region_of
+from looplint.domain.objects import Generator
 from looplint.domain.values import (
     NOTHING,
     UNKNOWN,
     Arguments,
     Context,
     Func,
-    Obj,
     Ref,
     Value,
     constant_of,
@@ -84,10 +84,10 @@ def _entered(m: Machine, value: Value) -> Value:
     return value
 
 
-def _manager(value: Value) -> tuple[Obj, Func] | None:
+def _manager(value: Value) -> tuple[Generator, Func] | None:
     """The generator that a function decorated with contextmanager made, with that function, if the value is one."""
     atom = next(iter(value)) if len(value) == 1 else None
-    if not isinstance(atom, Ref) or atom.obj.kind != "generator":
+    if not isinstance(atom, Ref) or not isinstance(atom.obj, Generator):
         return None
     for func in atom.obj.heap["()"]:
         if isinstance(func, Func):
@@ -97,7 +97,7 @@ def _manager(value: Value) -> tuple[Obj, Func] | None:
     return None
 
 
-def _in_generator(m: Machine, obj: Obj, func: Func, inside: Callable[[Value], None]) -> None:
+def _in_generator(m: Machine, obj: Generator, func: Func, inside: Callable[[Value], None]) -> None:
     """Follow the generator; at its yield the body of the `with` runs in the caller's frame."""
     if m.frame.depth > 20 or m.active.count(func.function) > 1:
         inside(UNKNOWN)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from looplint.domain.values import NONE, Arguments, Const, External, Obj, Tensor, Value
+from looplint.domain.objects import Loader
+from looplint.domain.values import NONE, Arguments, Const, External, Tensor, Value
 from looplint.flow.remarks import Fetch, Release, Transfer
 from looplint.interpreter.machine import Machine
 from looplint.interpreter.transfers import transfer
@@ -13,7 +14,7 @@ from looplint.syntax import ir
 
 def note_transfer(m: Machine, tensor: Tensor, name: str, args: Arguments, expr: ir.Call) -> None:
     """Remark a part of a loader's batch that goes to a device, and whether the program waits for that."""
-    loaders = {given for tag, given in tensor.tags if tag == "batch" and isinstance(given, Obj) and given.kind == "loader"}
+    loaders = {given for tag, given in tensor.tags if tag == "batch" and isinstance(given, Loader)}
     receiver = expr.func.value if isinstance(expr.func, ir.Attr) else None
     if not loaders or tensor.origins or ("placed", True) in tensor.tags or not isinstance(receiver, ir.Name | ir.Attr | ir.Subscript):
         return

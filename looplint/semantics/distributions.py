@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from looplint.domain.objects import Distribution, Obj
 from looplint.domain.tensors import combine, detached
-from looplint.domain.values import UNKNOWN, Arguments, Obj, Value
+from looplint.domain.values import UNKNOWN, Arguments, Value
 from looplint.interpreter.calls import builds
 from looplint.interpreter.machine import Machine
 from looplint.interpreter.transfers import construction, methods_of, transfer
 from looplint.syntax import ir
 
 
-@methods_of("distribution")
+@methods_of(Distribution)
 def _sampled(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     """A sample or a log-probability of a distribution depends on its parameters; sample() gives no graph."""
     tensor = combine(m.grad, [*obj.heap.values(), *args.values()])
@@ -19,10 +20,10 @@ def _sampled(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) ->
     return frozenset({detached(tensor) if name == "sample" else tensor})
 
 
-@construction("distribution")
+@construction(Distribution)
 def _built(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
     for number, value in enumerate(args.values()):
         m.write(obj, f"[{number}]", value)
 
 
-transfer("distribution")(builds("distribution"))
+transfer("distribution")(builds(Distribution))

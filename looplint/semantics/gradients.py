@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from looplint.dataclass import replace
+from looplint.domain.objects import Engine, List, Module, Obj
 from looplint.domain.tensors import combine
 from looplint.domain.values import (
     NONE,
@@ -12,7 +13,6 @@ from looplint.domain.values import (
     UNKNOWN,
     Arguments,
     External,
-    Obj,
     Ref,
     Tensor,
     Tuple,
@@ -87,12 +87,12 @@ def _backward_function(m: Machine, qualname: str, args: Arguments, expr: ir.Call
 @method_transfer("backward-argument")
 def _backward_argument(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     """`accelerator.backward(loss)`, `engine.backward(loss)`, `optimizer.backward(loss)`."""
-    if obj.kind == "module" and not args.positional:
+    if isinstance(obj, Module) and not args.positional:
         return unfollowed.unknown_call(m, Ref(obj), Arguments([ref(obj)]), expr)
     losses = args.positional[:1] or [args.keywords.get("loss", NOTHING)]
-    if obj.kind == "engine":
+    if isinstance(obj, Engine):
         losses = [frozenset({replace(combine(m.grad, losses) or Tensor(), sources=frozenset({obj}))})]
-    backward(m, expr, losses, args, via="" if obj.info.get("manual") else obj.kind)
+    backward(m, expr, losses, args, via="" if isinstance(obj, Module) and obj.manual else obj.kind)
     return NONE
 
 
@@ -111,7 +111,7 @@ def _of_tensors(m: Machine, value: Value | None) -> bool:
     """Whether everything that a gradient is asked for is a tensor, and no parameter."""
     if value is None:
         return False
-    atoms = element_of(m, value) if any(isinstance(a, Tuple) or (isinstance(a, Ref) and a.obj.kind == "list") for a in value) else value
+    atoms = element_of(m, value) if any(isinstance(a, Tuple) or (isinstance(a, Ref) and isinstance(a.obj, List)) for a in value) else value
     return bool(atoms) and all(isinstance(a, Tensor) for a in atoms)
 
 

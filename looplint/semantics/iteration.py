@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from looplint.dataclass import replace
+from looplint.domain.objects import Generator, Loader
 from looplint.domain.values import (
     NOTHING,
     UNKNOWN,
@@ -10,7 +11,6 @@ from looplint.domain.values import (
     Const,
     Iter,
     Number,
-    Obj,
     Params,
     Ref,
     Tuple,
@@ -99,8 +99,8 @@ def _next(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     return element_of(m, args.positional[0]) if args.positional else UNKNOWN
 
 
-@methods_of("generator")
-def _of_generator(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+@methods_of(Generator)
+def _of_generator(m: Machine, obj: Generator, name: str, args: Arguments, expr: ir.Call) -> Value:
     return objects.element(m, obj) if name in ("__next__", "send") else unfollowed.quiet(m, args)
 
 
@@ -110,4 +110,6 @@ def _length(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     items = exact_items(given)
     if items is not None:
         return const(len(items))
-    return frozenset({Number(frozenset({"batches"}) if any(isinstance(a, Ref) and a.obj.kind == "loader" for a in given) else frozenset())})
+    return frozenset(
+        {Number(frozenset({"batches"}) if any(isinstance(a, Ref) and isinstance(a.obj, Loader) for a in given) else frozenset())}
+    )

@@ -5,8 +5,9 @@ from __future__ import annotations
 import libcst as cst
 
 from looplint.dataclass import replace
+from looplint.domain.objects import Container, Dict, Obj
 from looplint.domain.tensors import tensors_in
-from looplint.domain.values import Atom, Const, EventKey, Func, Method, Obj, Ref, Tensor, Tuple, Unknown, Value, tensor_of
+from looplint.domain.values import Atom, Const, EventKey, Func, Method, Ref, Tensor, Tuple, Unknown, Value, tensor_of
 from looplint.flow.events import Accumulate, Keep
 from looplint.flow.graph import Loop
 from looplint.interpreter import hooks
@@ -28,8 +29,8 @@ def keep(m: Machine, node: cst.CSTNode, base: Value, value: Value, key: Const | 
         return value
     plain = all(isinstance(a, Tensor) for a in value)
     for atom in base:
-        if isinstance(atom, Ref) and atom.obj.kind in ("list", "dict") and len(born_in(atom.obj)) < len(m.loops):
-            slot = atom.obj.kind == "dict" and key is not None
+        if isinstance(atom, Ref) and isinstance(atom.obj, Container) and len(born_in(atom.obj)) < len(m.loops):
+            slot = isinstance(atom.obj, Dict) and key is not None
             carried = m.loops[len(born_in(atom.obj)) :]
             event = m.emit(Keep(value=kept[0], into=atom.obj, slot=slot, carried=carried, plain=plain), node, kept[0].sources)
             if event is not None:
@@ -66,8 +67,7 @@ def _let_go(m: Machine, value: Value) -> None:
 
 def born_in(obj: Obj) -> tuple[Loop, ...]:
     """The loops that were running when the object was made."""
-    loops: tuple[Loop, ...] = obj.info.get("loops", ())
-    return loops
+    return obj.loops or ()
 
 
 @hooks.accumulated

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from looplint.domain.values import NOTHING, UNKNOWN, Arguments, ClassRef, Obj, Ref, Tuple, Value, exact_items, ref
+from looplint.domain.objects import Dict, FrameworkModule, Module, Obj, Optimizer, Scheduler
+from looplint.domain.values import NOTHING, UNKNOWN, Arguments, ClassRef, Ref, Tuple, Value, exact_items, ref
 from looplint.flow.events import Clip
 from looplint.interpreter import calls, classes, hooks, unfollowed
 from looplint.interpreter.frames import Frame
@@ -43,13 +44,13 @@ def loop(m: Machine, cls: ClassRef) -> Callable[[], None] | None:
 def _follow(m: Machine, cls: ClassRef) -> None:
     """Run the constructor, `configure_optimizers`, and then the hooks of an epoch in the order in which the framework calls them."""
     node = cls.cls.node
-    instance = m.facts.created.setdefault(("manual", id(cls.cls)), Obj("module", ("manual", id(cls.cls)), cls.cls.name, cls=cls))
-    instance.info["manual"] = True
+    instance = m.known(Module, ("manual", id(cls.cls)), cls.cls.name, cls)
+    instance.manual = True
     begin(m, instance, cls)
     m.frame = Frame(ir.Function("<fit>", "<fit>", [], [], [], node), cls.module, None, ("fit", id(node)), 0)
     m.frame.locals["self"] = ref(instance)
     _run(m, instance, cls, "__init__")
-    instance.info["configured"] = _run(m, instance, cls, "configure_optimizers")
+    instance.configured = _run(m, instance, cls, "configure_optimizers")
     target = ir.Display(node, "tuple", [ir.Name(node, "batch_idx"), ir.Name(node, "batch")])
     batches = ir.Call(node, ir.Name(node, "enumerate"), [ir.Arg(ir.Name(node, "loader"))])
     batch = ir.For(node, target, batches, _calls(m, cls, _BATCH), [], frozenset({"batch_idx", "batch"}))
@@ -60,7 +61,7 @@ def _follow(m: Machine, cls: ClassRef) -> None:
     m.run_block([ir.For(step[0].node, ir.Name(node, "epoch"), epochs, body, [], frozenset({"epoch"}))])
 
 
-def _run(m: Machine, instance: Obj, cls: ClassRef, name: str) -> Value:
+def _run(m: Machine, instance: Module, cls: ClassRef, name: str) -> Value:
     found = classes.find_member(m, cls, name)
     return m.evaluate(_call(found[0], name)) if found is not None and isinstance(found[0], ir.Function) else NOTHING
 
@@ -76,24 +77,23 @@ def _call(function: ir.Function, name: str, given: Sequence[str] = ()) -> ir.Cal
 
 
 @method_transfer("configured")
-def _configured(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _configured(m: Machine, obj: Module, name: str, args: Arguments, expr: ir.Call) -> Value:
     """`self.optimizers()` or `self.lr_schedulers()`: the object where there is one, else all of them in their order."""
-    kind = "optimizer" if name == "optimizers" else "scheduler"
-    found = list(dict.fromkeys(_of_kind(obj.info.get("configured", NOTHING), kind)))
+    found = list(dict.fromkeys(_of_kind(obj.configured, Optimizer if name == "optimizers" else Scheduler)))
     if len(found) == 1:
         return ref(found[0])
     return frozenset({Tuple(tuple(ref(o) for o in found))}) if found else UNKNOWN
 
 
-def _of_kind(value: Value, kind: str) -> Iterator[Obj]:
+def _of_kind(value: Value, kind: type[Obj]) -> Iterator[Obj]:
     """The objects of a kind in what `configure_optimizers` returns: alone, in sequences, in dictionaries."""
 
     for item in exact_items(value) or ():
         yield from _of_kind(item, kind)
     for atom in value:
-        if isinstance(atom, Ref) and atom.obj.kind == kind:
+        if isinstance(atom, Ref) and isinstance(atom.obj, kind):
             yield atom.obj
-        elif isinstance(atom, Ref) and atom.obj.kind == "dict":
+        elif isinstance(atom, Ref) and isinstance(atom.obj, Dict):
             for slot in atom.obj.heap.values():
                 yield from _of_kind(slot, kind)
 
@@ -105,7 +105,7 @@ def _clip_optimizer(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.C
     return UNKNOWN
 
 
-@application("framework")
+@application(FrameworkModule)
 def _applied(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
     """`self(x)` in the hooks of a framework's module."""
     own = calls.own_call(m, obj, args, expr)

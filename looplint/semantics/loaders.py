@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Literal
 
+from looplint.domain.objects import Data, Dataset, Loader, Obj, Sampler
 from looplint.domain.values import (
     NOTHING,
     UNKNOWN,
@@ -14,7 +16,6 @@ from looplint.domain.values import (
     Func,
     Iter,
     Number,
-    Obj,
     Ref,
     Tuple,
     Unknown,
@@ -22,6 +23,7 @@ from looplint.domain.values import (
     constant_of,
     exact_items,
     ref,
+    refs,
 )
 from looplint.flow.remarks import BuildLoader, BuildSampler, TellEpoch
 from looplint.interpreter import classes, objects, unfollowed
@@ -53,30 +55,29 @@ _SHUFFLING = frozenset({"shuffle", "permutation", "randperm", "permute_", "shuff
 _DRAWING = frozenset({"randint", "choice", "choices", "randrange", "sample", "multinomial"})
 
 
-@construction("loader")
-def _built(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
+@construction(Loader)
+def _built(m: Machine, obj: Loader, args: Arguments, expr: ir.Call) -> None:
     """Note how a loader goes over its dataset: `order` is "as stored" where nothing mixes it, "given" where something does, else None."""
-    obj.info["args"] = args
+    obj.arguments = args
     plain = obj.cls is None and obj.qualname in PLAIN_LOADERS
-    for number, name in enumerate(LOADER_ARGUMENTS):
-        value = args.get(number if plain else -1, name)
-        if value is not None:
-            obj.info[name] = value
-            if name in ("dataset", "sampler"):
-                obj.heap[name] = value
+    named = ((name, args.get(number if plain else -1, name)) for number, name in enumerate(LOADER_ARGUMENTS))
+    obj.options = {**obj.options, **{name: value for name, value in named if value is not None}}
+    for name in ("dataset", "sampler"):
+        if name in obj.options:
+            obj.heap[name] = obj.options[name]
     if plain and not args.starred:
-        obj.info["known"] = True
-        obj.info["order"] = _order(obj)
-        obj.info["style"] = style(m, obj.info.get("dataset", NOTHING))
-        obj.info["made"] = made_when_asked(m, obj.info.get("dataset", NOTHING))
+        obj.complete = True
+        obj.order = _order(obj)
+        obj.style = style(m, obj.options.get("dataset", NOTHING))
+        obj.makes_items = made_when_asked(m, obj.options.get("dataset", NOTHING))
     m.remark(BuildLoader(), expr.node, {obj})
 
 
-def _order(obj: Obj) -> str | None:
-    if not _absent(obj.info.get("sampler")) or not _absent(obj.info.get("batch_sampler")) or "shuffle" in obj.info:
+def _order(obj: Loader) -> Literal["as stored", "given"] | None:
+    if not _absent(obj.options.get("sampler")) or not _absent(obj.options.get("batch_sampler")) or "shuffle" in obj.options:
         return "given"
     # One batch of everything has no order.
-    return None if _is_everything(obj.info.get("batch_size")) else "as stored"
+    return None if _is_everything(obj.options.get("batch_size")) else "as stored"
 
 
 def _absent(value: Value | None) -> bool:
@@ -90,24 +91,24 @@ def _is_everything(size: Value | None) -> bool:
     return size is not None and any(isinstance(a, Number) or (isinstance(a, Const) and a.value is None) for a in size)
 
 
-@construction("sampler")
-def _sampler_built(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
+@construction(Sampler)
+def _sampler_built(m: Machine, obj: Sampler, args: Arguments, expr: ir.Call) -> None:
     """Note whether a sampler draws another order for each epoch number it is told."""
     if obj.cls is None and obj.qualname in DISTRIBUTED_SAMPLERS and not args.starred:
         shuffle = args.get(3, "shuffle")
         known = constant_of(shuffle) if shuffle is not None else None
-        obj.info["by_epoch"] = shuffle is None or (known is not None and bool(known.value))
+        obj.by_epoch = shuffle is None or (known is not None and bool(known.value))
     m.remark(BuildSampler(), expr.node, {obj})
 
 
-def style(m: Machine, value: Value, depth: int = 4) -> str | None:
+def style(m: Machine, value: Value, depth: int = 4) -> Literal["map", "iterable"] | None:
     """ "map" where a dataset is known to give its items by index, in an order that means nothing; "iterable" or None else."""
     found = {_style_of(m, atom, depth) for atom in value} if depth else {None}
     return found.pop() if len(found) == 1 else None
 
 
-def _style_of(m: Machine, atom: object, depth: int) -> str | None:
-    if not isinstance(atom, Ref) or atom.obj.kind != "dataset":
+def _style_of(m: Machine, atom: object, depth: int) -> Literal["map", "iterable"] | None:
+    if not isinstance(atom, Ref) or not isinstance(atom.obj, Dataset):
         return None
     obj = atom.obj
     if obj.cls is not None:
@@ -115,8 +116,7 @@ def _style_of(m: Machine, atom: object, depth: int) -> str | None:
     if obj.qualname in ITERABLE_DATASETS:
         return "iterable"
     if obj.qualname in DATASET_WRAPPERS:
-        args = obj.info.get("args")
-        inner = args.get(0, "dataset", "datasets") if args is not None else None
+        inner = obj.arguments.get(0, "dataset", "datasets") if obj.arguments is not None else None
         return style(m, _parts(inner), depth - 1) if inner else None
     if obj.qualname in MAP_DATASETS or (
         obj.qualname.startswith(ORDERED_DATASETS) and obj.qualname.rpartition(".")[2] not in UNORDERED_DATASETS
@@ -132,7 +132,7 @@ def _parts(value: Value) -> Value:
     return frozenset().union(*items) if items else value
 
 
-def _style_of_class(m: Machine, cls: ClassRef) -> str | None:
+def _style_of_class(m: Machine, cls: ClassRef) -> Literal["map", "iterable"] | None:
     """A project's own dataset: by its base class and its methods."""
     line = classes.mro(m, cls)
     if any(base in ITERABLE_DATASETS or base not in MAP_DATASETS for base in classes.external_bases(m, cls)):
@@ -154,7 +154,7 @@ def made_when_asked(m: Machine, value: Value, depth: int = 4) -> bool:
 
 
 def _makes_items(m: Machine, atom: object, depth: int) -> bool:
-    if not isinstance(atom, Ref) or atom.obj.kind != "dataset":
+    if not isinstance(atom, Ref) or not isinstance(atom.obj, Dataset):
         return False
     obj = atom.obj
     if obj.cls is not None:
@@ -165,8 +165,7 @@ def _makes_items(m: Machine, atom: object, depth: int) -> bool:
         called = {path.rpartition(".")[2] for path, usage in getter.usage.items() if usage.called} | getter.methods
         return bool(called - LIGHT_CALLS)
     if obj.qualname in DATASET_WRAPPERS:
-        args = obj.info.get("args")
-        inner = args.get(0, "dataset", "datasets") if args is not None else None
+        inner = obj.arguments.get(0, "dataset", "datasets") if obj.arguments is not None else None
         return inner is not None and made_when_asked(m, _parts(inner), depth - 1)
     return obj.qualname.startswith(DECODING_DATASETS)
 
@@ -176,61 +175,61 @@ def loaders_in(value: Value) -> frozenset[Obj]:
     found: frozenset[Obj] = frozenset()
     for atom in value:
         match atom:
-            case Ref() if atom.obj.kind in ("loader", "dataset"):
+            case Ref(obj=Data()):
                 found |= {atom.obj}
             case Iter():
                 found |= atom.over
     return found
 
 
-def only_loader(value: Value) -> Obj | None:
+def only_loader(value: Value) -> Loader | None:
     """The one loader that an iterable goes over, where it is nothing else."""
     found = loaders_in(value)
     if len(found) == 1 and len(value) == 1 and not any(isinstance(a, Tuple) for a in value):
         (loader,) = found
-        return loader if loader.kind == "loader" and not loader.many else None
+        return loader if isinstance(loader, Loader) and not loader.many else None
     return None
 
 
-def follows_time(loader: Obj, assigned: Iterable[str]) -> bool:
+def follows_time(loader: Loader, assigned: Iterable[str]) -> bool:
     """Whether names say that a loader's batches follow each other in time, or that a state is carried from one to the next."""
-    data = [a.obj for a in loader.info.get("dataset", NOTHING) if isinstance(a, Ref)]
+    data = refs(loader.options.get("dataset"), Obj)
     return any(_IN_TIME.search(o.name) for o in [loader, *data]) or any(_CARRIED.search(name) for name in assigned)
 
 
 @transfer("split")
 def _split(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    obj = m.create("dataset", expr.node, qualname=qualname)
-    obj.info["args"] = args
+    obj = m.create(Dataset, expr.node, qualname=qualname)
+    obj.arguments = args
     return frozenset({Iter(ref(obj))})
 
 
-def _dataset_method(m: Machine, obj: Obj, args: Arguments) -> Value:
+def _dataset_method(m: Machine, obj: Data, args: Arguments) -> Value:
     return ref(obj) if not args.values() or all(isinstance(a, Const | Func | Unknown) for v in args.values() for a in v) else UNKNOWN
 
 
-@methods_of("loader", "dataset")
-def _method(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    if name == "set_epoch" and obj.kind == "loader":
+@methods_of(Loader, Dataset)
+def _method(m: Machine, obj: Data, name: str, args: Arguments, expr: ir.Call) -> Value:
+    if name == "set_epoch" and isinstance(obj, Loader):
         m.remark(TellEpoch(), expr.node, {obj})
         return UNKNOWN
     if m.loops and name not in ("__next__", "next", "__iter__", "__len__"):
-        obj.info["changing"] = True
+        obj.changing = True
     return objects.element(m, obj) if name in ("__next__", "next") else _dataset_method(m, obj, args)
 
 
-@methods_of("sampler")
-def _sampler_method(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+@methods_of(Sampler)
+def _sampler_method(m: Machine, obj: Sampler, name: str, args: Arguments, expr: ir.Call) -> Value:
     if name == "set_epoch":
         m.remark(TellEpoch(), expr.node, {obj})
         return UNKNOWN
     return unfollowed.quiet(m, args)
 
 
-@construction("dataset")
-def _dataset_built(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
-    obj.info["args"] = args
+@construction(Dataset)
+def _dataset_built(m: Machine, obj: Dataset, args: Arguments, expr: ir.Call) -> None:
+    obj.arguments = args
 
 
-for kind in ("loader", "dataset", "sampler"):
-    transfer(kind)(builds(kind))
+for kind in (Loader, Dataset, Sampler):
+    transfer(kind.kind)(builds(kind))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from looplint.domain.values import Arguments, Obj, Value
+from looplint.domain.objects import Dataset, Distribution, FrameworkObject, Metric, Obj, Writer
+from looplint.domain.values import Arguments, Value
 from looplint.interpreter import calls, unfollowed
 from looplint.interpreter.calls import builds
 from looplint.interpreter.machine import Machine
@@ -10,16 +11,16 @@ from looplint.interpreter.transfers import application, methods_of, transfer
 from looplint.syntax import ir
 
 
-@methods_of("writer", "metric", "transform", "framework-object")
+@methods_of(Writer, Metric, FrameworkObject)
 def _method(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     return unfollowed.quiet(m, args)
 
 
-@application("metric", "transform", "dataset", "distribution")
+@application(Metric, Dataset, Distribution)
 def _applied(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
     own = calls.own_call(m, obj, args, expr)
     return own if own is not None else unfollowed.quiet(m, args)
 
 
-for effect, kind in (("writer", "writer"), ("metric", "metric"), ("framework", "framework-object")):
+for effect, kind in (("writer", Writer), ("metric", Metric), ("framework", FrameworkObject)):
     transfer(effect)(builds(kind))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from looplint.dataclass import replace
+from looplint.domain.objects import Loss, Obj
 from looplint.domain.outcomes import of_value
 from looplint.domain.tensors import combine, under
-from looplint.domain.values import COMPUTED, Arguments, Obj, Tensor, Unknown, Value, constant_of
+from looplint.domain.values import COMPUTED, Arguments, Tensor, Unknown, Value, constant_of
 from looplint.flow.remarks import Score
 from looplint.interpreter import classes
 from looplint.interpreter.calls import builds
@@ -18,7 +19,7 @@ from looplint.semantics.outcomes import resolve
 from looplint.syntax import ir
 
 
-def loss(m: Machine, obj: Obj | None, args: Arguments, expr: ir.Call, function: str = "") -> Value:
+def loss(m: Machine, obj: Loss | None, args: Arguments, expr: ir.Call, function: str = "") -> Value:
     """A loss function is applied. A project's own is followed into its forward."""
     member = classes.find_member(m, obj.cls, "forward") if obj is not None and obj.cls is not None else None
     if obj is not None and member is not None:
@@ -32,7 +33,7 @@ def loss(m: Machine, obj: Obj | None, args: Arguments, expr: ir.Call, function: 
     deps = frozenset().union(*(a.deps for v in args.values() for a in v if isinstance(a, Unknown)))
     if tensor is None:
         return frozenset({Tensor(deps, under(m.grad, "maybe"), scalar=True, made=COMPUTED)})
-    reduction = args.keywords.get("reduction") or (obj.info.get("reduction") if obj else None)
+    reduction = args.keywords.get("reduction") or (obj.reduction if obj else None)
     known = constant_of(reduction) if reduction else None
     scalar = known is None or known.value != "none"
     m.facts.scored |= tensor.origins
@@ -56,14 +57,14 @@ def _unscaled(tensor: Tensor) -> frozenset[tuple[str, Any]]:
     return frozenset(t for t in tensor.tags if t[0] != "scaled" and t not in (("sum", True), ("mean", True)))
 
 
-@application("loss")
-def _applied(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
+@application(Loss)
+def _applied(m: Machine, obj: Loss, args: Arguments, expr: ir.Call) -> Value:
     return loss(m, obj, args, expr)
 
 
-@construction("loss")
-def _built(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
-    obj.info["reduction"] = args.keywords.get("reduction")
+@construction(Loss)
+def _built(m: Machine, obj: Loss, args: Arguments, expr: ir.Call) -> None:
+    obj.reduction = args.keywords.get("reduction")
 
 
-transfer("loss")(builds("loss"))
+transfer("loss")(builds(Loss))

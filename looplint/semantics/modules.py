@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from looplint.domain.membership import adopt, register
+from looplint.domain.objects import Dict, Engine, Module, Obj, Optimizer, TorchModule
 from looplint.domain.tensors import combine, detached, under
 from looplint.domain.values import (
     NOTHING,
@@ -11,7 +12,6 @@ from looplint.domain.values import (
     Func,
     Graph,
     Iter,
-    Obj,
     Params,
     Ref,
     Tensor,
@@ -22,6 +22,7 @@ from looplint.domain.values import (
     exact_items,
     join,
     ref,
+    refs,
 )
 from looplint.flow.events import Construct, Escape, Eval, Forward, Move, Train
 from looplint.flow.remarks import Bypass, Initialize
@@ -41,7 +42,7 @@ from looplint.syntax import ir
 @transfer("container")
 def _container(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """nn.Sequential, ModuleList, ModuleDict: a module that holds its parts."""
-    obj = m.create("module", expr.node, qualname=qualname)
+    obj = m.create(Module, expr.node, qualname=qualname)
     constructed(m, obj, args, expr)
     parts = list(args.positional)
     exact = not args.starred and not args.keywords
@@ -53,7 +54,7 @@ def _container(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Val
             parts = inner
         else:
             parts, exact = [element_of(m, parts[0])], False
-    obj.info["parts"] = len(parts) if exact and all(_is_module(p) for p in parts) else None
+    obj.length = len(parts) if exact and all(_is_module(p) for p in parts) else None
     for number, part in enumerate(parts):
         adopt(obj, part)
         register(part, deep=True)
@@ -64,16 +65,14 @@ def _container(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Val
 
 def _named_parts(value: Value) -> list[tuple[str, Value]] | None:
     """The entries, in order, of the dict that a container is built from, if all of it is known."""
-    dicts = [
-        a.obj for a in value if isinstance(a, Ref) and a.obj.kind == "dict" and a.obj.info.get("exact") and not a.obj.info.get("changed")
-    ]
+    dicts = [d for d in refs(value, Dict) if d.exact and not d.changed]
     if len(dicts) != 1 or len(value) != 1:
         return None
     return [(slot[1:], part) for slot, part in dicts[0].heap.items() if slot.startswith("=")]
 
 
 def _is_module(value: Value) -> bool:
-    return bool(value) and all(isinstance(a, Ref) and a.obj.kind == "module" for a in value)
+    return bool(value) and all(isinstance(a, Ref) and isinstance(a.obj, Module) for a in value)
 
 
 _NO_MODELS = (
@@ -92,7 +91,7 @@ def _transformers_class(m: Machine, qualname: str, args: Arguments, expr: ir.Cal
     owner, maker = parts[index], ".".join(parts[index + 1 :])
     if maker not in ("", "from_pretrained", "from_config") or owner.endswith(_NO_MODELS) or not any(word in owner for word in _MODELS):
         return unfollowed.put_off(m, args)
-    made = build(m, "module", qualname, args, expr)
+    made = build(m, Module, qualname, args, expr)
     if maker == "from_pretrained":
         m.emit(Eval(), expr.node, {a.obj for a in made if isinstance(a, Ref)})
     return made
@@ -103,7 +102,7 @@ def _module_function(m: Machine, qualname: str, args: Arguments, expr: ir.Call) 
     leaf = qualname.rpartition(".")[2]
     if leaf.endswith(("_Weights", "Weights")) or ".transforms" in qualname:
         return UNKNOWN
-    return build(m, "module", qualname, args, expr)
+    return build(m, Module, qualname, args, expr)
 
 
 @transfer("copy", "copy-module")
@@ -112,8 +111,8 @@ def _copy(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     result: Value = NOTHING
     original = args.positional[0] if args.positional else NOTHING
     for atom in original if qualname == "copy.copy" else checkpoints.deep_copy(original):
-        if isinstance(atom, Ref) and atom.obj.kind in ("module", "optimizer"):
-            twin = m.create(atom.obj.kind, expr.node, cls=atom.obj.cls, qualname=atom.obj.qualname)
+        if isinstance(atom, Ref) and isinstance(atom.obj, Module | Optimizer):
+            twin = m.create(type(atom.obj), expr.node, cls=atom.obj.cls, qualname=atom.obj.qualname)
             if m.loops:
                 m.emit(Escape(callee=qualname), expr.node, {twin})  # a new object each time, in whatever state the original is
             result = join(result, ref(twin))
@@ -130,8 +129,8 @@ def _copy(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
 def _compiled(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """A scripted or traced module: the same parameters, in a program of its own."""
     for atom in same(m, qualname, args, expr):
-        if isinstance(atom, Ref):
-            atom.obj.info["compiled"] = True
+        if isinstance(atom, Ref) and isinstance(atom.obj, Module):
+            atom.obj.compiled = True
     return same(m, qualname, args, expr)
 
 
@@ -139,10 +138,10 @@ def forward(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
     """A module is applied: its result depends on its parameters and on its inputs."""
     inputs = combine(m.grad, args.values())
     deps = frozenset().union(*(a.deps for v in args.values() for a in v if isinstance(a, Unknown)))
-    frozen = all(o.info.get("frozen") for o in obj.lineage()) or obj.info.get("frozen", False)
+    frozen = isinstance(obj, TorchModule) and obj.frozen
     # What code that cannot be followed returns may be a number as well.
-    measured = obj.info.get("part") and isinstance(obj.key, tuple) and obj.key[-1] in MEASURING
-    trained: Graph = "maybe" if measured or any(o.info.get("foreign") for o in obj.lineage()) else "yes"
+    measured = isinstance(obj, Module) and obj.part and isinstance(obj.key, tuple) and obj.key[-1] in MEASURING
+    trained: Graph = "maybe" if measured or any(isinstance(o, Module) and o.foreign for o in obj.lineage()) else "yes"
     graph = under(m.grad, trained if not frozen else inputs.graph if inputs else "no")
     happening = Forward(inputs=inputs, frozen=frozen, repeated=_repeated(m, expr), autocast=m.autocast, outside=m.frame.outside)
     event = m.emit(happening, expr.node, {obj})
@@ -186,7 +185,7 @@ def _forward_directly(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir
         own = any(isinstance(a, Ref) and a.obj is obj for a in m.frame.instance)
         receiver = ir.path_of(expr.func.value) or ""
         bypass = Bypass(receiver=receiver, function=m.frame.function.name, own=own)
-        m.remark(bypass, expr.node, {obj}, certain=not obj.info.get("part"))
+        m.remark(bypass, expr.node, {obj}, certain=not (isinstance(obj, Module) and obj.part))
     return calls.call_object(m, obj, args, expr)
 
 
@@ -242,24 +241,24 @@ def _initialize(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Va
     return args.positional[0] if args.positional else UNKNOWN
 
 
-@application("module", "engine")
+@application(Module, Engine)
 def _applied(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
-    if obj.info.get("part") and obj.symbolic and not args.values():
+    if isinstance(obj, Module) and obj.part and obj.symbolic and not args.values():
         # `model.part()` without an input is a method that is not known, not a submodule that is applied.
         return frozenset({Unknown(frozenset({obj.parent or obj}))})
     return forward(m, obj, args, expr)
 
 
-@construction("module")
-def _built(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
+@construction(Module)
+def _built(m: Machine, obj: Module, args: Arguments, expr: ir.Call) -> None:
     for value in args.values():
         adopt(obj, value)
         if obj.cls is None:
             register(value, deep=True)
-    obj.info.setdefault("args", args)
+    obj.arguments = obj.arguments or args
     # A part of another module has that one's mode; what comes pretrained from transformers is in eval mode.
     if not m.assembling and not obj.qualname.startswith(("transformers.", "torch.hub.")):
         m.emit(Construct(), expr.node, {obj})
 
 
-transfer("module")(builds("module"))
+transfer("module")(builds(Module))

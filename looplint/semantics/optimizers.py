@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Func, Obj, Params, Ref, Tensor, Value, constant_of, may_be_unknown
+from looplint.domain.objects import Obj, Optimizer
+from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Func, Params, Ref, Tensor, Value, constant_of, may_be_unknown
 from looplint.flow.events import Construct, Escape, Step
 from looplint.interpreter.calls import builds
 from looplint.interpreter.machine import Machine
@@ -45,10 +46,10 @@ def _step_argument(m: Machine, qualname: str, args: Arguments, expr: ir.Call) ->
 
 
 @method_transfer("add-params")
-def _add_params(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _add_params(m: Machine, obj: Optimizer, name: str, args: Arguments, expr: ir.Call) -> Value:
     found, _ = held(m, args.positional[0] if args.positional else NOTHING)
-    obj.info["holds"] = obj.info.get("holds", frozenset()) | found
-    obj.info["extended"] = True
+    obj.holds |= found
+    obj.extended = True
     return NONE
 
 
@@ -57,17 +58,17 @@ def _master_params(m: Machine, qualname: str, args: Arguments, expr: ir.Call) ->
     return frozenset({Params(frozenset(m.reachable(args.values())))})
 
 
-@construction("optimizer")
-def _built(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
+@construction(Optimizer)
+def _built(m: Machine, obj: Optimizer, args: Arguments, expr: ir.Call) -> None:
     given = args.get(0, "params", "parameters", "model_or_params", "model") or NOTHING
     holds, exact = held(m, given if given else NOTHING)
-    obj.info["holds"] = obj.info.get("holds", frozenset()) | holds
-    obj.info["exact"] = exact
-    obj.info["alternatives"] = len(given) > 1
+    obj.holds |= holds
+    obj.exact = exact
+    obj.alternatives = len(given) > 1
     rate = next((a.value for a in expr.args if a.keyword == "lr"), None)
-    obj.info["rate"] = ir.render(rate)
-    obj.info["stateful"] = _has_state(obj, args)
+    obj.rate = ir.render(rate)
+    obj.stateful = _has_state(obj, args)
     m.emit(Construct(), expr.node, {obj})
 
 
-transfer("optimizer")(builds("optimizer"))
+transfer("optimizer")(builds(Optimizer))

@@ -6,6 +6,7 @@ A forward is not followed where it is called. Its result only remembers which mo
 from __future__ import annotations
 
 from looplint.dataclass import replace
+from looplint.domain.objects import Dict, List, Module, Obj
 from looplint.domain.outcomes import entry, of_value
 from looplint.domain.values import (
     UNKNOWN,
@@ -13,7 +14,6 @@ from looplint.domain.values import (
     Const,
     Func,
     Number,
-    Obj,
     Outcome,
     Outcomes,
     Ref,
@@ -23,6 +23,7 @@ from looplint.domain.values import (
     constant_of,
     join,
     ref,
+    refs,
 )
 from looplint.interpreter import classes, functions, hooks
 from looplint.interpreter.frames import Trace
@@ -98,7 +99,7 @@ def _of_module(m: Machine, outcome: Outcome, depth: int) -> Outcomes | None:
     op = LAST_LAYERS.get(_leaf(obj))
     if op is not None:
         return frozenset({replace(outcome, op=op, path=())})
-    parts = [obj.heap[f"[{n}]"] for n in range(obj.info.get("parts") or 0)]
+    parts = [obj.heap[f"[{n}]"] for n in range(obj.length or 0 if isinstance(obj, Module) else 0)]
     return _of_parts(m, parts, depth) if _leaf(obj) == "Sequential" and not outcome.path else None
 
 
@@ -117,20 +118,27 @@ def _of_classifier(m: Machine, obj: Obj, outcome: Outcome, depth: int) -> Outcom
     modules = replaced[0]
     if len(replaced) > 1 or not modules or any(o.source is None or o.node is None for o in modules):
         return None
-    return resolve(m, frozenset(Outcome("forward", Site(o.source, o.node), o) for o in modules if o.source is not None), depth - 1)
+    return resolve(
+        m,
+        frozenset(Outcome("forward", Site(o.source, o.node), o) for o in modules if o.source is not None and o.node is not None),
+        depth - 1,
+    )
 
 
 def _untouched(value: Value) -> bool:
     """Whether a part of a library's module is its own still, with all that is in it."""
     return all(
-        isinstance(a, Ref) and a.obj.info.get("part") and all(_untouched(v) for s, v in a.obj.heap.items() if s.startswith("["))
+        isinstance(a, Ref)
+        and isinstance(a.obj, Module)
+        and a.obj.part
+        and all(_untouched(v) for s, v in a.obj.heap.items() if s.startswith("["))
         for a in value
     )
 
 
-def _modules(value: Value) -> list[Obj]:
+def _modules(value: Value) -> list[Module]:
     """The modules that a value can be; none where it can be something else."""
-    modules = [a.obj for a in value if isinstance(a, Ref) and a.obj.kind == "module" and not a.obj.info.get("part")]
+    modules = [o for o in refs(value, Module) if not o.part]
     return modules if len(modules) == len(value) else []
 
 
@@ -166,15 +174,10 @@ def _place(value: Value, path: tuple[int | str, ...]) -> Value | None:
                 found = join(found, frozenset({entry(atom, key)}))
             case Tuple(items) if isinstance(key, int) and -len(items) <= key < len(items):
                 found = join(found, items[key])
-            case Ref(obj) if obj.kind == "dict" and isinstance(key, str) and f"={key}" in obj.heap:
+            case Ref(Dict() as obj) if isinstance(key, str) and f"={key}" in obj.heap:
                 found = join(found, obj.heap[f"={key}"])
-            case Ref(obj) if (
-                obj.kind == "list"
-                and isinstance(key, int)
-                and obj.info.get("items")
-                and -len(obj.info["items"]) <= key < len(obj.info["items"])
-            ):
-                found = join(found, obj.info["items"][key])
+            case Ref(List(items=items)) if items and isinstance(key, int) and -len(items) <= key < len(items):
+                found = join(found, items[key])
             case _:
                 return None
     return _place(found, rest)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from looplint.domain.objects import Loss, Module, Obj, TorchModule
 from looplint.domain.tensors import under
 from looplint.domain.values import (
     NOTHING,
@@ -9,7 +10,6 @@ from looplint.domain.values import (
     Arguments,
     Const,
     Iter,
-    Obj,
     Params,
     Ref,
     Tensor,
@@ -34,7 +34,7 @@ def held(m: Machine, value: Value, depth: int = 4) -> tuple[frozenset[Obj], bool
             case Params():
                 found |= atom.sources
                 exact = exact and atom.exact
-            case Ref() if atom.obj.kind in ("module", "loss"):
+            case Ref(obj=Module() | Loss()):
                 found |= {atom.obj}
             case Ref() if depth:
                 for slot, inner in atom.obj.heap.items():
@@ -95,18 +95,24 @@ def freeze(modules: frozenset[Obj], args: Arguments) -> None:
     """`requires_grad_(False)`; with no argument, or with True, it is a thaw."""
     known = constant_of(args.positional[0]) if args.positional else None
     for obj in modules:
-        obj.info["frozen"] = bool(args.positional) and known is not None and not known.value
+        if isinstance(obj, TorchModule):
+            obj.frozen = bool(args.positional) and known is not None and not known.value
+
+
+def _ask(obj: Obj) -> None:
+    if isinstance(obj, Module):
+        obj.asked = True
 
 
 @method_transfer("parameters")
 def _parameters(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    obj.info["asked"] = True
+    _ask(obj)
     return frozenset({Params(frozenset({obj}))})
 
 
 @method_transfer("named-parameters")
 def _named_parameters(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    obj.info["asked"] = True
+    _ask(obj)
     return frozenset({Iter(frozenset({Tuple((UNKNOWN, frozenset({Params(frozenset({obj}), exact=False)})))}))})
 
 
@@ -118,6 +124,6 @@ def _requires_grad(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Ca
 
 @transfer("parameter")
 def _parameter(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    obj = m.create("module", expr.node, qualname=qualname)
-    obj.info["parameter"] = True
+    obj = m.create(Module, expr.node, qualname=qualname)
+    obj.parameter = True
     return frozenset({Tensor(frozenset({obj}), under(m.grad, "yes")), Ref(obj)})

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from looplint.domain.membership import MODULAR, adopt, register
-from looplint.domain.values import Arguments, Atom, External, Obj, Ref, Tensor, Tuple, Value, ref
+from looplint.domain.membership import adopt, register
+from looplint.domain.objects import Container, Loss, Module, Obj, TorchModule
+from looplint.domain.values import Arguments, Atom, External, Ref, Tensor, Tuple, Value, ref
 from looplint.flow.remarks import Shelve, Unready
 from looplint.interpreter import classes, hooks
 from looplint.interpreter.elements import element_of
@@ -28,7 +29,7 @@ _NEUTRAL_BASES = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typ
 
 
 @hooks.extended
-def extend(m: Machine, modules: list[Obj], value: Value) -> None:
+def extend(m: Machine, modules: list[Module], value: Value) -> None:
     """`self.layers += [...]`: a ModuleList takes more parts."""
     register(value, deep=True)
     for obj in modules:
@@ -39,8 +40,8 @@ def extend(m: Machine, modules: list[Obj], value: Value) -> None:
 @hooks.constructing
 def begin(m: Machine, obj: Obj, cls: ClassRef) -> None:
     """A module's own constructor is about to run: it takes no part before that of torch has run."""
-    if obj.kind in MODULAR and _bases_are_known(m, cls):
-        obj.info.setdefault("ready", False)
+    if isinstance(obj, TorchModule) and obj.ready is None and _bases_are_known(m, cls):
+        obj.ready = False
 
 
 @hooks.part_assigned
@@ -50,7 +51,7 @@ def note_assigned(m: Machine, obj: Obj, target: ir.Attr, value: Value) -> None:
     if not any(isinstance(a, Ref) and a.obj is obj for a in m.frame.instance):
         return
     note_part(m, obj, target.node, f"{ir.render(target.value)}.{target.attr}", value)
-    if any(isinstance(a, Tuple) or (isinstance(a, Ref) and a.obj.kind in ("list", "dict")) for a in value):
+    if any(isinstance(a, Tuple) or (isinstance(a, Ref) and isinstance(a.obj, Container)) for a in value):
         shelve = Shelve(
             value=value,
             name=f"{ir.render(target.value)}.{target.attr}",
@@ -62,17 +63,17 @@ def note_assigned(m: Machine, obj: Obj, target: ir.Attr, value: Value) -> None:
 
 
 def _is_module(atom: Atom) -> bool:
-    return isinstance(atom, Ref) and atom.obj.kind in ("module", "loss")
+    return isinstance(atom, Ref) and isinstance(atom.obj, Module | Loss)
 
 
 def note_part(m: Machine, obj: Obj, node: cst.CSTNode, name: str, value: Value) -> None:
     """A part is given to a module; remarked where the module cannot take it yet."""
     known = [a for a in value if not isinstance(a, Tensor)]
-    parts = [a for a in known if isinstance(a, Ref) and a.obj.kind in ("module", "loss") and not a.obj.symbolic]
-    if parts and obj.info.get("ready") is False and m.frame.function.name == "__init__":
+    parts = [a.obj for a in known if isinstance(a, Ref) and isinstance(a.obj, Module | Loss) and not a.obj.symbolic]
+    if parts and isinstance(obj, TorchModule) and obj.ready is False and m.frame.function.name == "__init__":
         unready = Unready(
             part=name,
-            what="parameters" if all(a.obj.info.get("parameter") for a in parts) else "modules",
+            what="parameters" if all(isinstance(p, Module) and p.parameter for p in parts) else "modules",
             constructor=m.frame.function,
             plain=_torch_alone(m),
         )
@@ -141,12 +142,13 @@ def _bases_are_known(m: Machine, cls: ClassRef) -> bool:
 
 @method_transfer("add-module")
 def _add_module(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    obj.info["parts"] = None
+    if isinstance(obj, Module):
+        obj.length = None
     for value in args.values():
         adopt(obj, value)
         register(value, deep=True)
         note_part(m, obj, expr.node, ir.render(expr.func), value)
         for atom in value:
-            if isinstance(atom, Ref) and atom.obj.kind == "module":
+            if isinstance(atom, Ref) and isinstance(atom.obj, Module):
                 m.write(obj, "[]", value)
     return ref(obj)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from looplint.dataclass import replace
+from looplint.domain.objects import Obj, Optimizer, Scaler
 from looplint.domain.tensors import combine, under
-from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Obj, Ref, Tensor, Unknown, Value, constant_of
+from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Ref, Tensor, Unknown, Value, constant_of, refs
 from looplint.flow.events import Construct, Step, Unscale, Update
 from looplint.interpreter.calls import build
 from looplint.interpreter.machine import Machine
@@ -14,10 +15,10 @@ from looplint.syntax import ir
 
 
 @method_transfer("scale")
-def _scale(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _scale(m: Machine, obj: Scaler, name: str, args: Arguments, expr: ir.Call) -> Value:
     value = args.get(0, "outputs") or UNKNOWN
     tensor = combine(m.grad, [value])
-    enabled = constant_of(obj.info["enabled"]) if obj.info.get("enabled") else None
+    enabled = constant_of(obj.enabled) if obj.enabled else None
     if enabled is not None and not enabled.value:
         return value  # a disabled scaler multiplies nothing
     if tensor is None:
@@ -27,9 +28,8 @@ def _scale(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> V
 
 
 @method_transfer("scaler-step")
-def _scaler_step(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    optimizers = [a.obj for a in args.get(0, "optimizer") or NOTHING if isinstance(a, Ref)]
-    subjects = [o for o in optimizers if o.kind == "optimizer"]
+def _scaler_step(m: Machine, obj: Scaler, name: str, args: Arguments, expr: ir.Call) -> Value:
+    subjects = refs(args.get(0, "optimizer"), Optimizer)
     m.emit(Step(scaler=obj), expr.node, subjects, certain=len(subjects) == 1 and not subjects[0].many)
     return UNKNOWN
 
@@ -41,7 +41,7 @@ def _scaler_update(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Ca
 
 
 @method_transfer("scaler-unscale")
-def _scaler_unscale(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _scaler_unscale(m: Machine, obj: Scaler, name: str, args: Arguments, expr: ir.Call) -> Value:
     optimizers = [a.obj for a in args.get(0, "optimizer") or NOTHING if isinstance(a, Ref)]
     m.emit(Unscale(scaler=obj), expr.node, optimizers)
     return NONE
@@ -49,13 +49,13 @@ def _scaler_unscale(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.C
 
 @transfer("scaler")
 def _scaler(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    made = build(m, "scaler", qualname, args, expr)
+    made = build(m, Scaler, qualname, args, expr)
     note_outdated(m, qualname, expr)
     return made
 
 
-@construction("scaler")
-def _built(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
-    obj.info["enabled"] = args.keywords.get("enabled")
-    obj.info["switch"] = frozenset(p for a in expr.args if a.keyword == "enabled" for p in ir.paths_in(a.value))
+@construction(Scaler)
+def _built(m: Machine, obj: Scaler, args: Arguments, expr: ir.Call) -> None:
+    obj.enabled = args.keywords.get("enabled")
+    obj.switch = frozenset(p for a in expr.args if a.keyword == "enabled" for p in ir.paths_in(a.value))
     m.emit(Construct(), expr.node, {obj})

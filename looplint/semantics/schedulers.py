@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Func, Number, Obj, Ref, Tuple, Value, constant_of
+from looplint.domain.objects import Obj, Scheduler, Unit
+from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Func, Number, Tuple, Value, constant_of, refs
 from looplint.flow.events import Construct, Schedule
 from looplint.interpreter.calls import build, builds
 from looplint.interpreter.transfers import construction, method_transfer, transfer
@@ -16,15 +17,13 @@ from looplint.syntax import ir
 if TYPE_CHECKING:
     from looplint.interpreter.machine import Machine
 
-Unit = Literal["steps", "epochs", "validations"]
-
 _EPOCH_WORD = re.compile(r"(^|[^a-z])(n|num|max|total|cur|current)?_?epochs?($|[^a-z])|epoch")
 # The steps of a staircase, which says nothing about what is counted on each: step_size, lr_steps, scheduler_step_size.
 _SCHEDULE_STEP = re.compile(r"^steps?$|step_?size|(lr|decay|schedul(er)?)_?steps?(?![a-z])")
 _STEP_WORD = re.compile(r"step|iter|updates|batches|per_epoch")
 
 
-def unit_of(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Unit | None:
+def unit_of(m: Machine, obj: Scheduler, args: Arguments, expr: ir.Call) -> Unit | None:
     """The unit of a scheduler: "steps", "epochs", "validations", or None where nothing tells."""
     name = obj.qualname.rpartition(".")[2] or (obj.cls.cls.name if obj.cls else "")
     if obj.cls is not None:
@@ -41,8 +40,8 @@ def unit_of(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Unit | None
         text = _argument(expr, position, keyword)
         if value is None or text is None:
             continue
-        obj.info["horizon"] = constant_of(value)
-        obj.info["milestone"] = _last_milestone(text)
+        obj.horizon = constant_of(value)
+        obj.milestone = _last_milestone(text)
         return _unit_of_value(m, value, text)
     return None
 
@@ -107,31 +106,30 @@ def _schedule(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -
 
 @transfer("step-scheduler")
 def _step_scheduler(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    value = build(m, "scheduler", qualname, args, expr)
-    for obj in (a.obj for a in value if isinstance(a, Ref)):
-        obj.info["unit"] = "steps"
+    value = build(m, Scheduler, qualname, args, expr)
+    for scheduler in refs(value, Scheduler):
+        scheduler.unit = "steps"
     return value
 
 
 @transfer("timm-scheduler")
 def _timm_scheduler(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    scheduler = _step_scheduler(m, qualname, args, expr)
-    for obj in (a.obj for a in scheduler if isinstance(a, Ref)):
-        obj.info["unit"] = None
+    value = _step_scheduler(m, qualname, args, expr)
+    for scheduler in refs(value, Scheduler):
+        scheduler.unit = None
     if qualname.startswith("timm.scheduler.create"):
-        return frozenset({Tuple((scheduler, UNKNOWN))})
-    return scheduler
+        return frozenset({Tuple((value, UNKNOWN))})
+    return value
 
 
-@construction("scheduler")
-def _built(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
+@construction(Scheduler)
+def _built(m: Machine, obj: Scheduler, args: Arguments, expr: ir.Call) -> None:
     for other in m.reachable(args.values()):
-        if other.kind == "scheduler" and other is not obj:
-            other.info["wrapped"] = True
-    optimizer = args.get(0, "optimizer") or NOTHING
-    obj.info["optimizer"] = optimizer
-    obj.info["unit"] = unit_of(m, obj, args, expr)
+        if isinstance(other, Scheduler) and other is not obj:
+            other.wrapped = True
+    obj.optimizer = args.get(0, "optimizer") or NOTHING
+    obj.unit = unit_of(m, obj, args, expr)
     m.emit(Construct(), expr.node, {obj})
 
 
-transfer("scheduler")(builds("scheduler"))
+transfer("scheduler")(builds(Scheduler))

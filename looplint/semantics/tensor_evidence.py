@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from looplint.domain.values import Arguments, External, Obj, Ref, Tensor, Unknown, Value
+from looplint.domain.objects import Dataset, Loader, Loss, Module, Obj
+from looplint.domain.values import Arguments, External, Ref, Tensor, Unknown, Value
 from looplint.flow.remarks import Discard
 from looplint.interpreter import classes
 from looplint.interpreter.machine import Machine
@@ -81,7 +82,7 @@ def holds_tensors(source: object, depth: int = _DEPTH) -> bool:
         return False
     if source.qualname.startswith(TENSOR_DATASETS):
         return True
-    given: Arguments | None = source.info.get("args")
+    given = source.arguments if isinstance(source, Loader | Dataset) else None
     inner = given.get(0, "dataset", "datasets") if given is not None else None
     return any(isinstance(a, Ref) and holds_tensors(a.obj, depth - 1) for a in inner or ())
 
@@ -110,9 +111,9 @@ def _takes_tensors(m: Machine, callee: Value, position: int, depth: int = _DEPTH
                     atom.qualname.startswith("torch.") and call_effect(atom.qualname) in ("tensor", "detached")
                 ):
                     return True
-            case Ref() if atom.obj.kind == "loss" and atom.obj.cls is None:
+            case Ref(obj=Loss(cls=None)):
                 return True
-            case Ref() if atom.obj.kind == "module" and depth:
+            case Ref(obj=Module()) if depth:
                 if _module_takes_tensors(m, atom.obj, position, depth):
                     return True
     return False

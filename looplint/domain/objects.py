@@ -1,0 +1,375 @@
+"""Abstract objects: a class for each kind of thing that a training program builds, with what is known of one.
+
+An object is an allocation site in a calling context. A field whose default stands in the class costs nothing until it is set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import count
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from looplint.domain.values import Arguments, ClassRef, Const, Value
+    from looplint.flow.graph import Loop
+    from looplint.syntax import ir
+    from looplint.syntax.project import ModuleInfo
+
+Unit = Literal["steps", "epochs", "validations"]
+_NO_VALUES: Mapping[Any, Value] = MappingProxyType({})
+
+
+_numbers = count()
+
+
+def number_anew() -> None:
+    """An analysis begins: what came before it has no part in the numbers of its objects."""
+    global _numbers
+    _numbers = count()
+
+
+class Obj:
+    """An abstract object; what every kind of object has."""
+
+    __slots__ = (
+        "__dict__", "cls", "escaped", "heap", "key", "loops", "many", "merged", "name", "node", "number", "one_of", "parent", "qualname", "source",
+        "symbolic",
+    )  # fmt: skip
+
+    # The kind in the words of the knowledge tables.
+    kind: ClassVar[str] = "object"
+    # The class of the project that it is an instance of.
+    cls: ClassRef | None
+    # Whether code that cannot be followed got hold of it.
+    escaped: bool
+    # What its attributes and elements can hold.
+    heap: dict[str, Value]
+    # Calling context, allocation site, and what else tells it from other objects.
+    key: object
+    # The loops around the place that builds it; None where it is not built in sight.
+    loops: tuple[Loop, ...] | None
+    # Whether it stands for many objects at a time.
+    many: bool
+    # The object that stands for it, and for what other branches build, after they join.
+    merged: Obj | None
+    # What the program calls it.
+    name: str
+    # When in the analysis it was first met; its hash, so that no order rests on an address.
+    number: int
+    # The expression that builds it, and the module in which that stands.
+    node: cst.CSTNode | None
+    source: ModuleInfo | None
+    # The objects of several branches, of which it is one.
+    one_of: tuple[Obj, ...]
+    # The module that it is part of.
+    parent: Obj | None
+    # What a library calls its class or the function that built it.
+    qualname: str
+    # Whether it comes from outside the analysed code: its role is told by its use.
+    symbolic: bool
+
+    def __init__(self, key: object, name: str = "", *, qualname: str = "", cls: ClassRef | None = None) -> None:
+        self.number = next(_numbers)
+        self.key = key
+        self.name = name
+        self.qualname = qualname
+        self.cls = cls
+        self.heap = {}
+        self.parent = None
+        self.node = None
+        self.source = None
+        self.loops = None
+        self.one_of = ()
+        self.merged = None
+        self.symbolic = False
+        self.many = False
+        self.escaped = False
+
+    def __hash__(self) -> int:
+        return self.number
+
+    def __repr__(self) -> str:
+        return f"{self.kind}:{self.name or self.qualname}"
+
+    def lineage(self) -> Iterable[Obj]:
+        """The object and the modules that contain it."""
+        here: Obj | None = self
+        while here is not None:
+            yield here
+            here = here.parent
+
+
+AnyObj = TypeVar("AnyObj", bound=Obj)
+
+
+# -- what trains
+
+
+class Optimizer(Obj):
+    """An optimizer: its step applies the gradients of the parameters it holds."""
+
+    kind = "optimizer"
+    # The modules whose parameters it was given, and whether all and nothing but their parameters.
+    holds: frozenset[Obj] = frozenset()
+    exact: bool = False
+    # Whether it was given either of several things.
+    alternatives: bool = False
+    # Whether parameter groups were added after it was built.
+    extended: bool = False
+    # The text of its learning rate.
+    rate: str = ""
+    # Whether it keeps something between its steps, such as momentum.
+    stateful: bool = False
+
+
+class Scheduler(Obj):
+    """A learning-rate scheduler."""
+
+    kind = "scheduler"
+    # The optimizer whose learning rate it sets; None where it is not built in sight.
+    optimizer: Value | None = None
+    # What one of its steps counts; None where nothing tells.
+    unit: Unit | None = None
+    # The number that it is built to count to, and the last of the milestones that are written as numbers.
+    horizon: Const | None = None
+    milestone: int | None = None
+    # Whether another scheduler was built around it, which steps it.
+    wrapped: bool = False
+
+
+class Scaler(Obj):
+    """A gradient scaler."""
+
+    kind = "scaler"
+    # The argument that switches it on or off, if there is one, and the names in it.
+    enabled: Value | None = None
+    switch: frozenset[str] = frozenset()
+
+
+class Accelerator(Obj):
+    """An accelerator of accelerate, or a Fabric."""
+
+    kind = "accelerator"
+
+
+class Engine(Obj):
+    """A DeepSpeed engine: model and optimizer in one."""
+
+    kind = "engine"
+    # It applies the gradients of its own parameters, and holds no others.
+    holds: frozenset[Obj] = frozenset()
+    exact: bool = False
+
+
+# -- what is trained
+
+
+class TorchModule(Obj):
+    """What is a module to torch, whatever else it is."""
+
+    # Whether torch's own constructor has run, so that it can take parts; None where nothing tells.
+    ready: bool | None = None
+    # Whether its parameters take no gradient.
+    frozen: bool = False
+
+
+class Module(TorchModule):
+    """A model, a layer, a container of layers, or a single parameter."""
+
+    kind = "module"
+    # What it was built from.
+    arguments: Arguments | None = None
+    # The functions that were running when it was built, outermost first.
+    made_in: tuple[ir.Function, ...] = ()
+    # Whether it is a part, met by its name only, of a module whose class is not known.
+    part: bool = False
+    # Whether it is a parameter by itself.
+    parameter: bool = False
+    # How many parts a container has; None where that is not known, or it is none.
+    length: int | None = None
+    # Whether another module has it among its parts, whether someone asked for its parameters, whether code that cannot be followed got it.
+    registered: bool = False
+    asked: bool = False
+    handed_over: bool = False
+    # Whether it was scripted or traced.
+    compiled: bool = False
+    # Whether code that cannot be followed built it, so that all that tells it is a module is its use.
+    foreign: bool = False
+    # Whether it runs Lightning's manual optimization, and what its `configure_optimizers` returned.
+    manual: bool = False
+    configured: Value = frozenset()
+
+
+class Loss(TorchModule):
+    """A loss function that is an object."""
+
+    kind = "loss"
+    # The argument that says how it reduces, if there is one.
+    reduction: Value | None = None
+
+
+class FrameworkModule(TorchModule):
+    """An instance of a class that a framework drives: it runs the loop, and calls the hooks of the class."""
+
+    kind = "framework"
+
+
+class FrameworkObject(Obj):
+    """An object of a framework that runs the loop itself, such as a Trainer."""
+
+    kind = "framework-object"
+
+
+# -- what it is trained on
+
+
+class Data(Obj):
+    """What is gone over for what to train on."""
+
+    # What it was built from.
+    arguments: Arguments | None = None
+    # Whether a loop sets or calls something of it.
+    changing: bool = False
+
+
+class Dataset(Data):
+    """A dataset."""
+
+    kind = "dataset"
+
+
+class Loader(Data):
+    """A data loader: what yields batches."""
+
+    kind = "loader"
+    # The arguments of torch's DataLoader that it was given, by their names.
+    options: Mapping[str, Value] = _NO_VALUES
+    # Whether `options` are all of its arguments.
+    complete: bool = False
+    # In which order it goes over its dataset; None where nothing tells.
+    order: Literal["as stored", "given"] | None = None
+    # Whether its dataset gives items by their index, or only goes on; None where nothing tells.
+    style: Literal["map", "iterable"] | None = None
+    # Whether its dataset reads, decodes or computes an item each time it is asked for one.
+    makes_items: bool = False
+    # Whether a framework goes over it in its own way.
+    prepared: bool = False
+
+
+class Sampler(Obj):
+    """A sampler: the order in which a loader goes over its dataset."""
+
+    kind = "sampler"
+    # Whether it draws another order for each number of an epoch that it is told.
+    by_epoch: bool = False
+
+
+# -- what is kept
+
+
+class StateDict(Obj):
+    """A state dict, as taken in one place."""
+
+    kind = "state"
+    # The object whose state it is.
+    owner: Obj
+
+
+class File(Obj):
+    """What `torch.load` read in one place."""
+
+    kind = "file"
+    # Whether the program's words say that it holds published weights.
+    published: bool = False
+    # The entries that the program asks it for.
+    keys: frozenset[str] = frozenset()
+    # Whether the program takes from it where to go on.
+    continues: bool = False
+
+
+class Disk(Obj):
+    """What all files are kept on; one for the whole program."""
+
+    kind = "disk"
+
+
+class Settings(Obj):
+    """What the settings of a library, or a seed, belong to; one for the whole program."""
+
+    kind = "settings"
+
+
+# -- everything else
+
+
+class Container(Obj):
+    """A list or a dict."""
+
+    # Whether it is changed after the expression that makes it, in another way than the fields below can follow.
+    changed: bool = False
+    # Whether a function that nobody calls returns it.
+    leaves: bool = False
+
+
+class List(Container):
+    """A list, set or deque."""
+
+    kind = "list"
+    # Its items, one by one; None where they are not all known.
+    items: tuple[Value, ...] | None = None
+    # Whether the expression that makes it was followed before.
+    evaluated: bool = False
+    # The items before the first append, and what each call of `append` in straight-line code added.
+    display: tuple[Value, ...] | None = None
+    appended: Mapping[tuple[int, object], Value] = _NO_VALUES
+
+
+class Dict(Container):
+    """A dict: the heap has an entry under `=key`, and all of them under `[]`."""
+
+    kind = "dict"
+    # Whether all of its entries are known as long as it is not changed.
+    exact: bool = False
+
+
+class Instance(Obj):
+    """An instance of a class that means nothing to a training loop by itself."""
+
+    kind = "instance"
+
+
+class Generator(Obj):
+    """An iterator that a call of a generator function makes: the heap has the function under `()` and its arguments under `=name`."""
+
+    kind = "generator"
+
+
+class Writer(Obj):
+    """A logger: what it is given, it keeps."""
+
+    kind = "writer"
+
+
+class Metric(Obj):
+    """A metric: it adds up what its `update` is given."""
+
+    kind = "metric"
+
+
+class Distribution(Obj):
+    """A distribution of torch.distributions."""
+
+    kind = "distribution"
+
+
+# The classes by the kinds that the knowledge tables and the roles name.
+KINDS: dict[str, type[Obj]] = {
+    c.kind: c
+    for c in (
+        Optimizer, Scheduler, Scaler, Accelerator, Engine, Module, Loss, FrameworkModule, FrameworkObject, Dataset, Loader, Sampler, StateDict, File,
+        Disk, Settings, List, Dict, Instance, Generator, Writer, Metric, Distribution,
+    )
+}  # fmt: skip
