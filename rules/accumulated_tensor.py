@@ -74,7 +74,7 @@ CODE = "LL402"
 def check(program: Program) -> Reports:
     for event in program.of(Accumulate):
         value = event.value
-        if value.graph != "yes" or not event.carried or program.goes_backward(event) or event.key in program.facts.added_to_outputs:
+        if value.graph != "yes" or not event.carried or program.goes_backward(event) or event.key in program.uses.added_to_outputs:
             continue
         loop = event.carried[-1]
         made = program.forwards_of(value.forwards)

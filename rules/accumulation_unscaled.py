@@ -108,6 +108,6 @@ def _unscaled(program: Program, backward: Backward, optimizer: Obj, loop: Loop) 
     if not (backward.known and backward.mean and backward.forwards) or backward.via:
         return False
     depth = backward.loops.index(loop) + 1
-    if any(g.depth >= depth for g in backward.guards) or program.facts.scaled_gradients:
+    if any(g.depth >= depth for g in backward.guards) or program.gradients.scaled:
         return False
     return not any(loop in e.loops for e in program.of(Escape))

@@ -77,13 +77,13 @@ CODE = "LL603"
 
 
 def check(program: Program) -> Reports:
-    if program.facts.sets_autocast_dtype:
+    if program.flags.sets_autocast_dtype:
         return
     # One scaler for all devices, and with it a warning from the old one: https://github.com/pytorch/pytorch/releases/tag/v2.3.0
     scaler = "torch.amp.GradScaler" if program.target_torch >= (2, 3) else "torch.cuda.amp.GradScaler"
     seen = set()
     for module in program.modules:
-        if not related({module}, program.stepped_modules) or related({module}, program.facts.scaled_gradients):
+        if not related({module}, program.stepped_modules) or related({module}, program.gradients.scaled):
             continue
         for visit in program.run(COMPUTING, module):
             backward = visit.event

@@ -72,7 +72,7 @@ AUTOMATON = Automaton(start="?", arrows={("*", "save"): "written"}, reads=frozen
 
 def check(program: Program) -> Reports:
     choice = program.device_choice
-    if choice is None or program.facts.needs_accelerator:
+    if choice is None or program.flags.needs_accelerator:
         return
     for disk in program.disks:
         for visit in program.run(AUTOMATON, disk):

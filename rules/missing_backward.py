@@ -82,7 +82,7 @@ def check(program: Program) -> Reports:
             if optimizer not in event.subjects or not event.loops or event.closure:
                 continue
             loop = event.loops[-1]
-            if any(loop in e.loops for e in program.of(Escape)) or program.facts.scaled_gradients:
+            if any(loop in e.loops for e in program.of(Escape)) or program.gradients.scaled:
                 continue
             forward = next(
                 (

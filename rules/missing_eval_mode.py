@@ -102,7 +102,7 @@ def check(program: Program) -> Reports:
             or event.frozen
             or _samples(program, event)
             or not event.certain
-            or event.key not in program.facts.scored
+            or event.key not in program.uses.scored
         ):
             continue
         if program.feeds_training(event):
@@ -111,7 +111,7 @@ def check(program: Program) -> Reports:
         if not related(program.stepped_modules, {module}) or matters is False:
             continue
         loop = validation_loop(program, event)
-        if loop is None and not (event.grad is False and event.key in program.facts.compared and matters):
+        if loop is None and not (event.grad is False and event.key in program.uses.compared and matters):
             continue  # outside a loop over data only a model that is known to have dropout or batch norm is judged
         visit = mode_states(program, module, event)
         if visit is None or not visit.always("train") or (loop, module) in reported:

@@ -79,7 +79,7 @@ def check(program: Program) -> Reports:
         module = next(iter(event.subjects))
         if program.is_trained(event) or event.grad is not True or event.frozen or not event.certain:
             continue
-        if event.key not in program.facts.scored or event.key in program.facts.differentiated or program.for_input_gradient(event):
+        if event.key not in program.uses.scored or event.key in program.uses.differentiated or program.for_input_gradient(event):
             continue
         if not related(program.stepped_modules, {module}):
             continue

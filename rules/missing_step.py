@@ -127,9 +127,7 @@ def _others_step(steps: list[Step], optimizer: Optimizer | Engine, backward: Eve
 def _used_otherwise(program: Program, optimizer: Optimizer | Engine) -> bool:
     """Whether the code reads gradients that may be this optimizer's: any at all, where it is not known which parameters it holds."""
     holds = optimizer.holds
-    return program.facts.reads_unknown_gradients or (
-        related(program.facts.read_gradients, holds) if holds else bool(program.facts.read_gradients)
-    )
+    return program.gradients.read_unknown or (related(program.gradients.read, holds) if holds else bool(program.gradients.read))
 
 
 def _beginning(program: Program, optimizer: Obj) -> Event | None:

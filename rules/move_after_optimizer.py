@@ -145,7 +145,7 @@ def _converts(event: Move) -> str:
 
 def _message(program: Program, event: Move, module: Obj, optimizer: Obj) -> str:
     name, held, method = name_of(module), name_of(optimizer), event.method
-    if program.facts.overwrites_params:
+    if program.flags.overwrites_params:
         return f"{name} gets new parameters here (the overwrite flag is set), and {held} goes on with the old ones: nothing is learned"
     if method == "to_empty":
         return f"{name}.to_empty() makes new parameters when it leaves the meta device, and {held} goes on with the old ones: nothing is learned"

@@ -74,7 +74,7 @@ def check(program: Program) -> Reports:
             continue
         forwards = event.forwards
         loop = event.loops[-1]
-        if not forwards or forwards & program.facts.differentiated or _shared(event, backwards) or _carried(program, event):
+        if not forwards or forwards & program.uses.differentiated or _shared(event, backwards) or _carried(program, event):
             continue
         if any(loop in e.loops for e in program.of(Escape)) or any(e.closure for e in program.of(Step)):
             continue

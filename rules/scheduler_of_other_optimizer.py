@@ -91,7 +91,7 @@ CODE = "LL206"
 
 
 def check(program: Program) -> Reports:
-    if program.facts.sets_rates:
+    if program.flags.sets_rates:
         return
     steps = program.of(Step)
     built = {obj: e for e in program.of(Construct) for obj in e.subjects}

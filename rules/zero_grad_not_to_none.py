@@ -70,8 +70,8 @@ SEVERITY = "warning"
 
 
 def check(program: Program) -> Reports:
-    facts = program.facts
-    if facts.read_gradients or facts.reads_unknown_gradients or facts.scaled_gradients or program.target_torch < (2, 0):
+    gradients = program.gradients
+    if gradients.read or gradients.read_unknown or gradients.scaled or program.target_torch < (2, 0):
         return
     for event in program.of(Clear):
         given = event.set_to_none

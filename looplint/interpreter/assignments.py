@@ -196,7 +196,7 @@ def _set_on_module(m: Machine, obj: Module, target: ir.Attr, value: Value) -> No
 def _assign_item(m: Machine, target: ir.Subscript, value: Value) -> None:
     base = evaluate(m, target.value)
     key = constant_of(evaluate(m, target.index))
-    m.facts.sets_rates = m.facts.sets_rates or (key is not None and key.value == "lr")
+    m.flags.sets_rates = m.flags.sets_rates or (key is not None and key.value == "lr")
     value = hooks.stored.run(m, target.node, base, value, key)
     if any(isinstance(a, Tensor) for a in base):
         _write_into_tensor(m, target.value, base, value)

@@ -60,7 +60,7 @@ def _attr(m: Machine, expr: ir.Attr) -> Value:
 def _call(m: Machine, expr: ir.Call) -> Value:
     if isinstance(expr.func, ir.Attr):
         if expr.func.attr in ir.GRADIENT_METHODS and m.at and not m.aside:
-            m.facts.reached.add(expr)
+            m.reached.gradient_calls.add(expr)
         callee = attribute(m, evaluate(m, expr.func.value), expr.func.attr, called=True)
     else:
         callee = evaluate(m, expr.func)
@@ -146,8 +146,8 @@ def _compare(m: Machine, expr: ir.Compare) -> Value:
     rights = [evaluate(m, r) for r in expr.rights]
     tensor = combine(m.grad, [left, *rights])
     if tensor is not None and expr.ops[0] not in ("is", "is not"):
-        m.facts.scored |= tensor.origins
-        m.facts.compared |= tensor.origins
+        m.uses.scored |= tensor.origins
+        m.uses.compared |= tensor.origins
         return frozenset({Tensor(origins=tensor.origins, made=COMPUTED if sure((left, *rights)) else frozenset())})
     if len(expr.ops) == 1:
         outcome = compare(expr.ops[0], left, rights[0])
@@ -231,7 +231,7 @@ def _comprehension(m: Machine, expr: ir.Comprehension) -> Value:
             results.append(_in_slot(m, expr.elements[0], number))
         return ref(objects.new_list(m, expr.node, results, exact=True))
     before = m.save()
-    created = set(m.facts.created)
+    created = set(m.heap.objects)
     m.assign(clause.target, element_of(m, iterated))
     for inner in expr.clauses[1:]:
         m.assign(inner.target, element_of(m, evaluate(m, inner.iter)))
@@ -244,8 +244,8 @@ def _comprehension(m: Machine, expr: ir.Comprehension) -> Value:
     values = [evaluate(m, e) for e in expr.elements]
     m.comprehensions -= 1
     m.repetitions -= repeats
-    for key in m.facts.created.keys() - created:
-        m.facts.created[key].many = True
+    for key in m.heap.objects.keys() - created:
+        m.heap.objects[key].many = True
     m.join_at([before, m.save()])
     value = values[-1]
     params = [a for a in value if isinstance(a, Params)]

@@ -19,7 +19,7 @@ def call_function(m: Machine, func: Func, args: Arguments, expr: ir.Expr) -> Val
     """Follow a project function with the caller's objects."""
     function = func.function
     if not m.aside:
-        m.facts.called.add(function)
+        m.reached.functions.add(function)
     if function.is_generator and m.alive:
         return _generator(m, func, args, expr)
     note_followed(m, func)
@@ -42,7 +42,7 @@ def call_function(m: Machine, func: Func, args: Arguments, expr: ir.Expr) -> Val
 def note_followed(m: Machine, func: Func) -> None:
     """A function of another file is followed: with the objects it gets here, it is judged here."""
     if not m.aside and func.module is not m.main and func.module.path is not None:
-        m.facts.followed.add(f"{func.module.filename}::{func.function.qualname}")
+        m.reached.elsewhere.add(f"{func.module.filename}::{func.function.qualname}")
 
 
 def _generator(m: Machine, func: Func, args: Arguments, expr: ir.Expr) -> Value:
@@ -54,7 +54,7 @@ def _generator(m: Machine, func: Func, args: Arguments, expr: ir.Expr) -> Value:
     for name, value in frame.locals.items():
         m.write(obj, f"={name}", value)
     if not m.aside:
-        m.facts.dormant[obj] = func
+        m.agenda.generators[obj] = func
     return ref(obj)
 
 

@@ -30,7 +30,7 @@ def run(m: Machine, obj: Generator) -> Value:
 
 def begin(m: Machine, obj: Generator, func: Func) -> Frame:
     """An activation of a generator's function with the arguments that it was called with, at the place that asks for items."""
-    m.facts.dormant.pop(obj, None)
+    m.agenda.generators.pop(obj, None)
     functions.note_followed(m, func)
     node = obj.node
     assert node is not None

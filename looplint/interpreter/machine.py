@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
-from looplint.dataclass import dataclass, field
 from looplint.domain.autocast import Autocast
 from looplint.domain.objects import (
     Accelerator,
@@ -29,6 +28,7 @@ from looplint.domain.values import Arguments, ClassRef, EventKey, Func, Method, 
 from looplint.flow.events import Event
 from looplint.flow.graph import Condition, EventGraph, Guard, Loop, Loose
 from looplint.flow.remarks import Remark
+from looplint.interpreter.facts import Agenda, Applications, Flags, GradientAccess, Heap, Reached, Uses
 from looplint.interpreter.frames import Frame, LoopScope, Snapshot, Trace, merge
 from looplint.syntax import ir
 from looplint.syntax.site import Site
@@ -53,45 +53,6 @@ class OutOfFuel(Exception):
     """The program is larger than the interpreter will follow; what it has so far is not used."""
 
 
-@dataclass(slots=True)
-class Facts:
-    """What is noted beside the graph: which forwards were measured or went backward, who was called."""
-
-    scored: set[EventKey] = field(default_factory=set)
-    compared: set[EventKey] = field(default_factory=set)
-    trained: set[EventKey] = field(default_factory=set)
-    # Forwards that what goes backward is computed from, with their graphs or without: predictions that are another one's targets.
-    supervising: set[EventKey] = field(default_factory=set)
-    called: set[ir.Function] = field(default_factory=set)
-    followed: set[str] = field(default_factory=set)
-    # The calls of `backward` and `step` that some path reaches, whatever they turned out to be.
-    reached: set[ir.Call] = field(default_factory=set)
-    accumulated_backward: set[EventKey] = field(default_factory=set)
-    # Sums that start from what a forward put out: an output in the making, no record of the iterations.
-    added_to_outputs: set[EventKey] = field(default_factory=set)
-    born: dict[tuple[int, str], tuple[Loop, ...]] = field(default_factory=dict)
-    created: dict[object, Obj] = field(default_factory=dict)
-    differentiated: set[EventKey] = field(default_factory=set)
-    # Forwards that are differentiated by tensors that are no parameters.
-    attacked: set[EventKey] = field(default_factory=set)
-    read_gradients: frozenset[Obj] = frozenset()
-    reads_unknown_gradients: bool = False
-    scaled_gradients: frozenset[Obj] = frozenset()
-    # Whether the program gives a parameter group its learning rate itself.
-    sets_rates: bool = False
-    overwrites_params: bool = False
-    # Whether the program puts new tensors on an accelerator whatever machine it runs on.
-    needs_accelerator: bool = False
-    sets_autocast_dtype: bool = False
-    # With what modules were called, and what their forwards return.
-    applied: dict[EventKey, Arguments] = field(default_factory=dict)
-    returned: dict[object, Value] = field(default_factory=dict)
-    deferred: list[Value] = field(default_factory=list)
-    # Generators that nobody has asked for an item yet.
-    dormant: dict[Generator, Func] = field(default_factory=dict)
-    remarks: dict[EventKey, Remark] = field(default_factory=dict)
-
-
 class Machine:
     """Follows one linted file: frames, heap, the growing graph, and the path it stands on."""
 
@@ -100,7 +61,15 @@ class Machine:
         self.project = project
         self.main = main
         self.graph = EventGraph()
-        self.facts = Facts()
+        # What is noted beside the graph.
+        self.uses = Uses()
+        self.gradients = GradientAccess()
+        self.flags = Flags()
+        self.reached = Reached()
+        self.applications = Applications()
+        self.remarks: dict[EventKey, Remark] = {}
+        self.heap = Heap()
+        self.agenda = Agenda()
         self.at: list[Loose] = []
         self.grad: bool | None = True
         # The innermost region of automatic mixed precision.
@@ -215,7 +184,7 @@ class Machine:
         if self.at:
             self._occur(event, node, subjects, certain)
             event.index = len(self.graph.nodes)
-            self.facts.remarks[event.key] = event
+            self.remarks[event.key] = event
 
     def _occur(self, event: Event, node: cst.CSTNode, subjects: Iterable[Obj], certain: bool) -> None:
         """Give an event its place: where the interpreter is now."""
@@ -228,8 +197,8 @@ class Machine:
 
     def forget_remarks(self, length: int) -> None:
         """Take back the remarks after the first `length`: what was being followed is larger than is followed."""
-        for key in list(self.facts.remarks)[length:]:
-            del self.facts.remarks[key]
+        for key in list(self.remarks)[length:]:
+            del self.remarks[key]
 
     @contextmanager
     def fueled(self, fuel: int) -> Iterator[None]:
@@ -261,9 +230,9 @@ class Machine:
     ) -> AnyObj:
         """The abstract object of an allocation site in the present calling context; the same one each time."""
         key = (self.frame.ctx, id(node), kind, slot)
-        obj = self.facts.created.get(key)
+        obj = self.heap.objects.get(key)
         if obj is None:
-            obj = self.facts.created[key] = kind(key, name, qualname=qualname, cls=cls)
+            obj = self.heap.objects[key] = kind(key, name, qualname=qualname, cls=cls)
             obj.node = node
             obj.source = self.frame.module
             obj.loops = self.loops
@@ -275,9 +244,9 @@ class Machine:
 
     def known(self, kind: type[AnyObj], key: object, name: str, cls: ClassRef | None = None) -> AnyObj:
         """The object that goes by a key, wherever that is; no expression builds it."""
-        obj = self.facts.created.get(key)
+        obj = self.heap.objects.get(key)
         if obj is None:
-            obj = self.facts.created[key] = kind(key, name, cls=cls)
+            obj = self.heap.objects[key] = kind(key, name, cls=cls)
         assert isinstance(obj, kind)
         return obj
 
@@ -301,7 +270,7 @@ class Machine:
         path = ir.path_of(target)
         for atom in self.frame.locals.get(path.partition(".")[0], frozenset()) if path else ():
             if isinstance(atom, Ref):
-                self.facts.born[(id(atom.obj), target.attr)] = self.loops
+                self.heap.born[(id(atom.obj), target.attr)] = self.loops
 
     def born(self, target: ir.Expr) -> tuple[Loop, ...]:
         """The loops that were running when a name or attribute was last set other than by adding to it."""
@@ -311,7 +280,7 @@ class Machine:
             case ir.Attr(value=ir.Name(id=base)):
                 for atom in self.frame.locals.get(base, frozenset()):
                     if isinstance(atom, Ref):
-                        return self.facts.born.get((id(atom.obj), target.attr), ())
+                        return self.heap.born.get((id(atom.obj), target.attr), ())
             case ir.Subscript(value=ir.Name(id=base)):
                 for atom in self.frame.locals.get(base, frozenset()):
                     if isinstance(atom, Ref):

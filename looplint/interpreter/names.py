@@ -76,7 +76,7 @@ def attribute(m: Machine, base: Value, name: str, *, called: bool = False) -> Va
                 value = attribute_of_tensor(atom, name)
             case Params():
                 if name == "grad" or atom.grad:
-                    m.facts.read_gradients |= atom.sources
+                    m.gradients.read |= atom.sources
                 value = frozenset({replace(atom, grad=atom.grad or name == "grad")})
             case Super():
                 value = _super_member(m, atom, name)
@@ -85,7 +85,7 @@ def attribute(m: Machine, base: Value, name: str, *, called: bool = False) -> Va
             case Unknown() | Method() if name == "shape" and not called:
                 value = NUMBERS
             case Unknown() if name == "grad":
-                m.facts.reads_unknown_gradients = True
+                m.gradients.read_unknown = True
                 value = frozenset({atom})
             case _:
                 value = _plain_attribute(m, atom, name)

@@ -86,8 +86,8 @@ def _note_difference(m: Machine, left: Value, right: Value) -> None:
         if given and not any(isinstance(a, Tensor) and a.origins for a in given):
             for atom in one:
                 if isinstance(atom, Tensor):
-                    m.facts.compared |= atom.origins
-                    m.facts.scored |= atom.origins
+                    m.uses.compared |= atom.origins
+                    m.uses.scored |= atom.origins
 
 
 def _is_scalar(value: Value, expr: ir.Expr) -> bool:

@@ -46,7 +46,7 @@ def follow(m: Machine) -> bool:
     for cls in code.classes:
         complete = _methods(m, cls) and complete
     for stmt in _definitions(code.top.body):
-        if stmt.function not in m.facts.called:
+        if stmt.function not in m.reached.functions:
             complete = _function(m, Func(stmt.function, m.main)) and complete
     complete = _deferred(m) and complete
     follow_insides(m)
@@ -75,7 +75,7 @@ def _begin(m: Machine, run: object, root: str) -> bool:
     m.fuel = min(ROOT_FUEL, m.left)
     given = m.fuel
     top = m.frame
-    length, noted, followed = len(m.graph.nodes), len(m.facts.remarks), set(m.facts.followed)
+    length, noted, followed = len(m.graph.nodes), len(m.remarks), set(m.reached.elsewhere)
     entry = m.graph.add("entry", (), [])
     m.graph.entries.append(entry)
     m.at = [Loose(entry)]
@@ -85,7 +85,7 @@ def _begin(m: Machine, run: object, root: str) -> bool:
     except OutOfFuel:
         m.graph.cut(length)
         m.forget_remarks(noted)
-        m.facts.followed = followed  # what is cut off judges nothing: functions of other files are judged there
+        m.reached.elsewhere = followed  # what is cut off judges nothing: functions of other files are judged there
         m.frame = top
         return False
     finally:
@@ -114,18 +114,18 @@ def _function(m: Machine, func: Func) -> bool:
             if isinstance(atom, Ref) and isinstance(atom.obj, Container) and _may_still_go_backward(m, atom.obj):
                 atom.obj.leaves = True
 
-    m.facts.called.add(func.function)
+    m.reached.functions.add(func.function)
     return _begin(m, run, root)
 
 
 def _may_still_go_backward(m: Machine, container: Container) -> bool:
     """Whether a caller may go backward through what it gets in a container: a graph serves once, and this one may have served."""
-    return any(not t.forwards <= m.facts.trained for t in tensors_in([ref(container)]))
+    return any(not t.forwards <= m.uses.trained for t in tensors_in([ref(container)]))
 
 
 def _methods(m: Machine, cls: ir.Class) -> bool:
     """The methods that nobody called, on an instance whose constructor got arguments by role."""
-    uncalled = [f for f in cls.methods.values() if f not in m.facts.called]
+    uncalled = [f for f in cls.methods.values() if f not in m.reached.functions]
     if not uncalled or m.main.frame is None:
         return True
     if m.left <= 0:
@@ -143,7 +143,7 @@ def _methods(m: Machine, cls: ir.Class) -> bool:
     complete = True
     instance = calls.instance_for(m, found)
     for function in uncalled:
-        if function in m.facts.called or function.name == "forward":
+        if function in m.reached.functions or function.name == "forward":
             continue  # a forward computes: what it adds up is for its callers
         member = classes.find_member(m, found, function.name)
         if member is None or member[0] is not function:
@@ -156,13 +156,18 @@ def _methods(m: Machine, cls: ir.Class) -> bool:
 def _deferred(m: Machine) -> bool:
     """Functions that were handed to code that cannot be followed, and generators that nobody in sight took an item from: they may run."""
     complete = True
-    while m.facts.dormant:
-        obj, func = m.facts.dormant.popitem()
+    while m.agenda.generators:
+        obj, func = m.agenda.generators.popitem()
         if func.module is m.main:
             complete = _begin(m, partial(generators.run, m, obj), f"{m.main.filename}::{func.function.qualname}") and complete
-    while m.facts.deferred:
-        value = m.facts.deferred.pop()
+    while m.agenda.values:
+        value = m.agenda.values.pop()
         for atom in value:
-            if isinstance(atom, Func) and atom.function not in m.facts.called and not atom.function.is_lambda and atom.module is m.main:
+            if (
+                isinstance(atom, Func)
+                and atom.function not in m.reached.functions
+                and not atom.function.is_lambda
+                and atom.module is m.main
+            ):
                 complete = _function(m, atom) and complete
     return complete

@@ -25,7 +25,7 @@ def unknown_call(m: Machine, atom: Atom | None, args: Arguments, expr: ir.Expr) 
     reached = m.reachable(values)
     for value in values:
         for func in (a for a in value if isinstance(a, Func)):
-            m.facts.deferred.append(frozenset({func}))
+            m.agenda.values.append(frozenset({func}))
             if func.bound is not None:
                 reached.extend(m.reachable([func.bound]))
         for method in (a for a in value if isinstance(a, Method) and isinstance(a.obj, Ref)):
@@ -52,5 +52,5 @@ def unknown_call(m: Machine, atom: Atom | None, args: Arguments, expr: ir.Expr) 
 
 def put_off(m: Machine, args: Arguments) -> Value:
     """Nothing happens to what is given; functions among it may be called later."""
-    m.facts.deferred.extend(value for value in args.values() if any(isinstance(a, Func) for a in value))
+    m.agenda.values.extend(value for value in args.values() if any(isinstance(a, Func) for a in value))
     return UNKNOWN

@@ -22,7 +22,7 @@ def follow_insides(m: Machine) -> None:
     for cls in m.main.code.classes:
         found = ClassRef(cls, m.main)
         worth = [f for f in cls.methods.values() if f.name != "__init__" and _worth_following(f)]
-        unseen = any(f.name == "__init__" and f not in m.facts.called for f in cls.methods.values())
+        unseen = any(f.name == "__init__" and f not in m.reached.functions for f in cls.methods.values())
         if (worth or unseen) and issubclass(classes.kind_of_class(m, found), _KINDS):
             _follow_class(m, found, worth)
 
@@ -44,20 +44,20 @@ def _follow_class(m: Machine, cls: ClassRef, methods: list[ir.Function]) -> None
 
 
 def _follow(m: Machine, func: Func) -> None:
-    noted = len(m.facts.remarks)
+    noted = len(m.remarks)
     function = func.function
     frame = functions.enter_alone(m, func)
     frame.instance = func.bound or NOTHING
     for number, param in enumerate(function.params):
         frame.locals[param.name] = frame.instance if number == 0 and not is_static(function) else parameter(m, func, param)
-    gradients = m.facts.reads_unknown_gradients
+    gradients = m.gradients.read_unknown
     try:
         with m.beside(frame):
             m.aside = True
             functions.run_frame(m, frame)
     except OutOfFuel:
         m.forget_remarks(noted)
-    m.facts.reads_unknown_gradients = gradients
+    m.gradients.read_unknown = gradients
 
 
 def is_static(function: ir.Function) -> bool:

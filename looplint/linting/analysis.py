@@ -71,7 +71,7 @@ def analyse_file(source: Source, rules: Sequence[Rule], overlay: Overlay | None 
     if any(repairs):
         findings = _with_fixes(program, findings, repairs)
     loops = tuple(_found(loop) for loop in training_loops(program, info, project.modules))
-    return FileResult(_distinct(findings), tuple(problems), frozenset(program.facts.followed), reads, loops)
+    return FileResult(_distinct(findings), tuple(problems), frozenset(program.reached.elsewhere), reads, loops)
 
 
 def _found(loop: TrainingLoop) -> FoundLoop:
@@ -110,7 +110,7 @@ def build_program(source: Source, project: Project | None = None) -> tuple[Progr
         raise Unparsable(Problem(source.display, message, place, cell)) from None
     except RecursionError:
         raise Unparsable(Problem(source.display, "nested too deeply to be analysed; split the expression or exclude the file")) from None
-    return Program(machine.graph, machine.facts, info.filename, complete), info
+    return Program(machine, info.filename, complete), info
 
 
 def _finding(rule: Rule, report: Report) -> Finding:

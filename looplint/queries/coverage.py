@@ -45,7 +45,7 @@ def training_loops(program: Program, main: ModuleInfo, modules: Iterable[ModuleI
             reason = _reason(program, known, info, calls)
             if reason == "" or (info is main and reason is not None):
                 yield TrainingLoop(Site(info, calls[0].call.node), number, reason)
-    trainers = [o for o in program.facts.created.values() if isinstance(o, FrameworkObject) and o.source is main]
+    trainers = [o for o in program.heap.objects.values() if isinstance(o, FrameworkObject) and o.source is main]
     for number, trainer in enumerate(trainers, 1):
         if trainer.node is not None:
             yield TrainingLoop(Site(main, trainer.node), -number, owner=trainer.qualname.partition(".")[0])
@@ -86,7 +86,7 @@ def _reason(program: Program, known: _Known, info: ModuleInfo, calls: list[ir.Gr
     steps = _steps_beside(info, first)
     if not steps and not any(call.kind == "step" for call in (info.code.gradient_calls if info.code is not None else ())):
         return None  # gradients of inputs, checks of gradients: nothing here is trained
-    if not any(call.call in program.facts.reached for call in calls):
+    if not any(call.call in program.reached.gradient_calls for call in calls):
         return _unreached(program, first)
     loss = _loss(first.call)
     if not events:
@@ -107,7 +107,7 @@ def _unreached(program: Program, call: ir.GradientCall) -> str:
         return f"`{call.function.name}` is called by a framework"
     if not program.complete:
         return "the program is larger than looplint follows"
-    if call.function not in program.facts.called and call.function.name != "<module>":
+    if call.function not in program.reached.functions and call.function.name != "<module>":
         return f"`{call.function.qualname}` is not called in sight"
     return "no path that was followed leads to it"
 

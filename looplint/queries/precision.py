@@ -71,4 +71,4 @@ def switched(event: Event, scaler: Scaler) -> bool:
 
 def unscaled_by_hand(program: Program, optimizer: Optimizer | Engine) -> bool:
     """Whether the program multiplies the gradients of an optimizer itself."""
-    return related(optimizer.holds, program.facts.scaled_gradients)
+    return related(optimizer.holds, program.gradients.scaled)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TypeVar, overload
 
-from looplint.dataclass import dataclass, field
+from looplint.dataclass import dataclass
 from looplint.domain.objects import (
     AnyObj,
     Disk,
@@ -43,15 +43,15 @@ from looplint.flow.events import (
     Train,
     Unscale,
 )
-from looplint.flow.graph import EventGraph, Guard, Loop
+from looplint.flow.graph import Guard, Loop
 from looplint.flow.remarks import BuildLoader, Initialize, Seed, TellEpoch
-from looplint.interpreter.machine import Facts
+from looplint.interpreter.machine import Machine
 from looplint.semantics.loaders import only_loader
 from looplint.semantics.schedulers import counts_epochs
 
 E = TypeVar("E", bound=Event)
 F = TypeVar("F", bound=Event)
-# What the facts in the rules were measured on.
+# What the rules say of PyTorch was measured on it.
 CURRENT_TORCH = (2, 13)
 
 
@@ -65,17 +65,25 @@ class Pass:
     batches: Loop
 
 
-@dataclass(eq=False)
 class Program:
     """One linted file with everything that was followed from it."""
 
-    graph: EventGraph
-    facts: Facts
-    main: str = ""
-    complete: bool = True
-    # The oldest version of PyTorch the code has to run on, for rules that depend on it: `program.target_torch >= (2, 3)`.
-    target_torch: tuple[int, ...] = CURRENT_TORCH
-    runs: dict[tuple[Automaton, int], list[Visit]] = field(default_factory=dict)
+    def __init__(self, machine: Machine, main: str = "", complete: bool = True) -> None:
+        self.graph = machine.graph
+        self.remarks = machine.remarks
+        # What becomes of forwards' outputs, which gradients the program touches by itself, and what holds for all of it.
+        self.uses = machine.uses
+        self.gradients = machine.gradients
+        self.flags = machine.flags
+        self.reached = machine.reached
+        self.applications = machine.applications
+        self.heap = machine.heap
+        self.main = main
+        # Whether all of it was followed.
+        self.complete = complete
+        # The oldest version of PyTorch the code has to run on, for rules that depend on it: `program.target_torch >= (2, 3)`.
+        self.target_torch: tuple[int, ...] = CURRENT_TORCH
+        self.runs: dict[tuple[Automaton, int], list[Visit]] = {}
 
     @cached_property
     def events(self) -> list[Event]:
@@ -84,7 +92,7 @@ class Program:
     @cached_property
     def _by_kind(self) -> dict[type[Event], list[Event]]:
         found: dict[type[Event], list[Event]] = {}
-        for event in [*self.events, *self.facts.remarks.values()]:
+        for event in [*self.events, *self.remarks.values()]:
             for kind in type(event).__mro__:
                 if issubclass(kind, Event):
                     found.setdefault(kind, []).append(event)
@@ -387,11 +395,11 @@ class Program:
 
     def arguments_of(self, event: Forward) -> Arguments | None:
         """What a forward is given, where its class is known."""
-        return self.facts.applied.get((*event.key[:2], "applied"))
+        return self.applications.arguments.get((*event.key[:2], "applied"))
 
     def is_trained(self, event: Forward) -> bool:
         """Whether a forward's result goes backward."""
-        return event.key in self.facts.trained or event.key in self.facts.attacked
+        return event.key in self.uses.trained or event.key in self.uses.attacked
 
     def certainly_trains(self, event: Forward, module: Obj) -> bool:
         """Whether a forward is certainly one of a module's own training, by an optimizer of the program."""
@@ -405,15 +413,15 @@ class Program:
 
     def goes_backward(self, event: Keep | Accumulate) -> bool:
         """Whether what is kept or added up at a place goes backward, in this call of the function around it or in another."""
-        return event.key in self.facts.accumulated_backward or event.site.node in self._going_backward
+        return event.key in self.uses.going_backward or event.site.node in self._going_backward
 
     @cached_property
     def _going_backward(self) -> frozenset[object]:
-        return frozenset(e.site.node for e in self.of(Keep, Accumulate) if e.key in self.facts.accumulated_backward)
+        return frozenset(e.site.node for e in self.of(Keep, Accumulate) if e.key in self.uses.going_backward)
 
     def feeds_training(self, event: Forward) -> bool:
         """Whether a forward's result is what another one is trained on, or towards: a generator's samples, the codes of an encoder, pseudo-labels."""
-        return event.key in self._fed or event.key in self.facts.supervising
+        return event.key in self._fed or event.key in self.uses.supervising
 
     @cached_property
     def _fed(self) -> frozenset[object]:
@@ -424,7 +432,7 @@ class Program:
         """Whether a forward is made for the gradient of its input: an attack, a saliency map."""
         inputs = event.inputs
         asked = inputs is not None and any(tag == "input-grad" for tag, _ in inputs.tags)
-        return asked or (event.key in self.facts.attacked and event.key not in self.facts.trained)
+        return asked or (event.key in self.uses.attacked and event.key not in self.uses.trained)
 
     @cached_property
     def kept_in_eval(self) -> frozenset[Obj]:

@@ -138,7 +138,7 @@ def _neighbours(p: Planner, statement: Statement, layout: Layout) -> tuple[State
     def quiet(other: Statement) -> bool:
         forwards = [e for e in p.events_in(other, layout) if e.kind == "forward" and e.grad is True]
         # Only what is measured, for all to see: what code that cannot be followed makes of a result may need its graph.
-        return bool(forwards) and all(e.key in p.program.facts.scored for e in forwards) and not _needs_gradients(p, other, layout)
+        return bool(forwards) and all(e.key in p.program.uses.scored for e in forwards) and not _needs_gradients(p, other, layout)
 
     around, first, last = statement.block.statements, statement.index, statement.index
     while first > 0 and quiet(around[first - 1]):
@@ -150,7 +150,7 @@ def _neighbours(p: Planner, statement: Statement, layout: Layout) -> tuple[State
 
 def _needs_gradients(p: Planner, statement: Statement, layout: Layout) -> bool:
     """Whether something goes backward in a statement, or is differentiated by its input."""
-    needed = p.program.facts.trained | p.program.facts.differentiated
+    needed = p.program.uses.trained | p.program.uses.differentiated
     return any(e.kind == "backward" or (e.kind == "forward" and e.key in needed) for e in p.events_in(statement, layout))
 
 

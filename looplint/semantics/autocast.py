@@ -48,5 +48,5 @@ def _is_half(dtype: Value | None, devices: set[str]) -> bool:
 
 @transfer("autocast-dtype")
 def _autocast_dtype(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    m.facts.sets_autocast_dtype = True
+    m.flags.sets_autocast_dtype = True
     return NONE

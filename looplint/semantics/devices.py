@@ -51,5 +51,5 @@ def _current_accelerator(m: Machine, qualname: str, args: Arguments, expr: ir.Ca
 
 @transfer("default-device")
 def _default_device(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    m.facts.needs_accelerator |= not m.guards and devices.is_accelerators(args.get(0, "device", "t"))
+    m.flags.needs_accelerator |= not m.guards and devices.is_accelerators(args.get(0, "device", "t"))
     return NONE

@@ -18,5 +18,5 @@ def _seed(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
 @transfer("overwrite-flag")
 def _overwrite_flag(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     known = constant_of(args.positional[0]) if args.positional else None
-    m.facts.overwrites_params = known is not None and bool(known.value)
+    m.flags.overwrites_params = known is not None and bool(known.value)
     return NONE

@@ -40,9 +40,9 @@ def backward(m: Machine, expr: ir.Call, losses: list[Value], args: Arguments, vi
     if tensor is not None:
         sources |= tensor.sources
         tags = tensor.tags
-        m.facts.trained |= tensor.forwards
-        m.facts.supervising |= tensor.origins
-        m.facts.accumulated_backward |= {value for tag, value in tensor.tags if tag in ("sum", "kept")}
+        m.uses.trained |= tensor.forwards
+        m.uses.supervising |= tensor.origins
+        m.uses.going_backward |= {value for tag, value in tensor.tags if tag in ("sum", "kept")}
     retain = args.get(1, "retain_graph") if not via else args.keywords.get("retain_graph")
     create = args.get(2, "create_graph") if not via else args.keywords.get("create_graph")
     event = Backward(
@@ -101,8 +101,8 @@ def _autograd_grad(m: Machine, qualname: str, args: Arguments, expr: ir.Call) ->
     """torch.autograd.grad fills no .grad, but what it differentiates is trained or attacked, not evaluated."""
     tensor = combine(m.grad, args.values()) or Tensor()
     inputs = args.get(1, "inputs") or NOTHING
-    (m.facts.attacked if _of_tensors(m, inputs) else m.facts.trained).update(tensor.forwards)
-    m.facts.differentiated |= tensor.forwards
+    (m.uses.attacked if _of_tensors(m, inputs) else m.uses.trained).update(tensor.forwards)
+    m.uses.differentiated |= tensor.forwards
     create = constant_of(args.keywords["create_graph"]) if "create_graph" in args.keywords else None
     return frozenset({replace(tensor, graph="yes" if create and create.value else "maybe")})
 

@@ -59,7 +59,7 @@ def _let_go(m: Machine, value: Value) -> None:
             case Method(obj=Ref(obj=obj)):
                 obj.escaped = True
             case Func():
-                m.facts.deferred.append(frozenset({atom}))
+                m.agenda.values.append(frozenset({atom}))
             case Tuple():
                 for item in atom.items:
                     _let_go(m, item)
@@ -82,7 +82,7 @@ def accumulate(m: Machine, stmt: ir.Assign | ir.AugAssign, target: ir.Expr, old:
     if event is None:
         return result
     if _is_of_outputs(m, target, old):
-        m.facts.added_to_outputs.add(event.key)
+        m.uses.added_to_outputs.add(event.key)
     kept = tensor_of(result)
     if kept is None:
         return result

@@ -25,8 +25,8 @@ def loss(m: Machine, obj: Loss | None, args: Arguments, expr: ir.Call, function:
     if obj is not None and member is not None:
         scored = combine(m.grad, args.values())
         if scored is not None:
-            m.facts.scored |= scored.origins
-            m.facts.compared |= scored.origins
+            m.uses.scored |= scored.origins
+            m.uses.compared |= scored.origins
         return m.call(classes.bind(m, member, obj), args, expr)
     _score(m, obj, function or (obj.qualname if obj is not None else ""), args, expr)
     tensor = combine(m.grad, args.values())
@@ -36,8 +36,8 @@ def loss(m: Machine, obj: Loss | None, args: Arguments, expr: ir.Call, function:
     reduction = args.keywords.get("reduction") or (obj.reduction if obj else None)
     known = constant_of(reduction) if reduction else None
     scalar = known is None or known.value != "none"
-    m.facts.scored |= tensor.origins
-    m.facts.compared |= tensor.origins
+    m.uses.scored |= tensor.origins
+    m.uses.compared |= tensor.origins
     result = replace(tensor, scalar=scalar, sources=tensor.sources | deps, made=COMPUTED, tags=_unscaled(tensor)).tagged(("loss", True))
     if known is not None and known.value == "sum":
         result = result.tagged(("sum-reduction", True))

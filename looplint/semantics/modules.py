@@ -157,7 +157,7 @@ def forward(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
     for value in args.values():
         for atom in value:
             if isinstance(atom, Func):
-                m.facts.deferred.append(frozenset({atom}))
+                m.agenda.values.append(frozenset({atom}))
     outcomes = of_forward(m, obj, args, expr)
     if graph == "no":
         return frozenset({Tensor(tags=tags, origins=origins, outcomes=outcomes)})
@@ -231,7 +231,7 @@ def _initialize_parts(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir
     m.remark(Initialize(), expr.node, {obj})
     for value in args.values():
         if any(isinstance(a, Func) for a in value):
-            m.facts.deferred.append(value)
+            m.agenda.values.append(value)
     return ref(obj)
 
 

@@ -53,7 +53,7 @@ def of_forward(m: Machine, obj: Obj, args: Arguments, node: ir.Expr) -> Outcomes
     if obj.cls is None and _leaf(obj) in SHAPING_LAYERS:
         return (of_value(args.positional[0]) if args.positional else None) or _NOTHING
     key = (m.frame.ctx, id(node.node), "applied")
-    m.facts.applied[key] = args
+    m.applications.arguments[key] = args
     return frozenset({Outcome("forward", m.site(node.node), obj, key=key)})
 
 
@@ -185,13 +185,13 @@ def _place(value: Value, path: tuple[int | str, ...]) -> Value | None:
 
 def _returned(m: Machine, obj: Obj, outcome: Outcome) -> Value:
     """What a module's forward returns, followed with the arguments of one call, beside the loop."""
-    args = m.facts.applied.get(outcome.key) if outcome.key is not None else None
+    args = m.applications.arguments.get(outcome.key) if outcome.key is not None else None
     constants = tuple(constant_of(v) for v in args.values()) if args is not None else ()
     key = (obj, outcome.key, constants)
-    known = m.facts.returned.get(key)
+    known = m.applications.results.get(key)
     if known is None:
-        m.facts.returned[key] = UNKNOWN  # a module that applies itself
-        known = m.facts.returned[key] = _follow(m, obj, args or Arguments())
+        m.applications.results[key] = UNKNOWN  # a module that applies itself
+        known = m.applications.results[key] = _follow(m, obj, args or Arguments())
     return known
 
 
@@ -204,9 +204,9 @@ def _follow(m: Machine, obj: Obj, args: Arguments) -> Value:
     if not isinstance(function, ir.Function) or function.is_generator:
         return UNKNOWN
     func = Func(function, owner.module, owner.closure, ref(obj), owner)
-    heap, facts, trace = dict(obj.heap), m.facts, m.trace
-    noted, deferred = len(facts.remarks), len(facts.deferred)
-    gradients, unknown_gradients = facts.read_gradients, facts.reads_unknown_gradients
+    heap, trace, gradients = dict(obj.heap), m.trace, m.gradients
+    noted, waiting = len(m.remarks), len(m.agenda.values)
+    read, read_unknown = gradients.read, gradients.read_unknown
     frame = functions.enter_alone(m, func)
     m.trace = Trace()
     try:
@@ -219,8 +219,8 @@ def _follow(m: Machine, obj: Obj, args: Arguments) -> Value:
     finally:
         # Nothing of this happened in the loop.
         m.trace = trace
-        facts.read_gradients, facts.reads_unknown_gradients = gradients, unknown_gradients
-        del facts.deferred[deferred:]
+        gradients.read, gradients.read_unknown = read, read_unknown
+        del m.agenda.values[waiting:]
         m.forget_remarks(noted)
         obj.heap.clear()
         obj.heap.update(heap)

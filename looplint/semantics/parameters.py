@@ -75,7 +75,7 @@ def on_params(m: Machine, params: Params, name: str, args: Arguments, expr: ir.C
             case "clamp_" | "clip_":
                 m.emit(Clip(), expr.node, params.sources)
             case "div_" | "mul_" | "add_" | "sub_" | "copy_":
-                m.facts.scaled_gradients |= params.sources
+                m.gradients.scaled |= params.sources
     if name in ("detach", "clone", "cpu", "data", "norm", "sum", "pow", "mean", "item", "view", "flatten"):
         graph = "no" if name in ("detach", "item") or params.grad else under(m.grad, "yes")
         return frozenset({Tensor(params.sources, graph)})

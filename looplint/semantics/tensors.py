@@ -67,7 +67,7 @@ def _tensor(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
         given = args.get(0, "input") or UNKNOWN
         tensor = replace(computed(tensor), outcomes=of_function(m, qualname.rpartition(".")[2], given, expr))
     if qualname.rpartition(".")[2] in _PAIRS:
-        m.facts.scored |= tensor.origins
+        m.uses.scored |= tensor.origins
         return _pair(tensor, len(args.positional) > 1 and len(_tensor_arguments(args)) < 2 or "dim" in args.keywords)
     return frozenset({tensor})
 
@@ -87,9 +87,9 @@ def _detached(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Valu
     tensor = combine(m.grad, args.values())
     made = COMPUTED if qualname.startswith("torch.") else frozenset()
     if tensor is not None:
-        m.facts.scored |= tensor.origins
+        m.uses.scored |= tensor.origins
         if qualname.rpartition(".")[2] in ("eq", "ne", "equal"):
-            m.facts.compared |= tensor.origins
+            m.uses.compared |= tensor.origins
         return frozenset({replace(detached(tensor), made=made)})
     needs = args.keywords.get("requires_grad")
     known = constant_of(needs) if needs else None
@@ -141,13 +141,13 @@ def on_tensor(m: Machine, tensor: Tensor, name: str, args: Arguments, expr: ir.C
             return UNKNOWN
         case "number":
             if name in ("item", "equal"):
-                m.facts.scored |= tensor.origins
+                m.uses.scored |= tensor.origins
             return frozenset({Number()})
         case "detach":
             if name not in ("detach", "detach_", "long", "int", "bool", "byte"):
-                m.facts.scored |= tensor.origins
+                m.uses.scored |= tensor.origins
             if name in ("eq", "ne"):
-                m.facts.compared |= tensor.origins
+                m.uses.compared |= tensor.origins
             kept = tensor.outcomes if name in ("detach", "detach_") else frozenset()
             return frozenset({replace(detached(tensor), outcomes=kept)})
         case "shape":
@@ -172,7 +172,7 @@ def on_tensor(m: Machine, tensor: Tensor, name: str, args: Arguments, expr: ir.C
         merged = computed(merged)
     merged = replace(merged, outcomes=of_function(m, name, frozenset({tensor}), expr, own=True))
     if name in _PAIRS:
-        m.facts.scored |= tensor.origins
+        m.uses.scored |= tensor.origins
         return _pair(merged, bool(args.values()))
     return frozenset({merged})
 

@@ -53,7 +53,7 @@ def on_unknown(m: Machine, atom: Unknown, name: str, args: Arguments, expr: ir.C
         return unfollowed.unknown_call(m, atom, args, expr)
     for value in args.values():
         if any(isinstance(a, Func) for a in value):
-            m.facts.deferred.append(value)
+            m.agenda.values.append(value)
     tensor = combine(m.grad, args.values())
     if tensor is not None:
         return frozenset({guess(m.grad, tensor, atom.deps)})

@@ -1,0 +1,101 @@
+"""What the interpreter notes beside the graph of events: a class for each reader.
+
+`Uses`, `GradientAccess` and `Flags` are for rules; `Reached` tells which code was followed; `Applications`, `Heap` and `Agenda` are the
+interpreter's own memory.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from looplint.domain.objects import Generator, Obj
+    from looplint.domain.values import Arguments, EventKey, Func, Value
+    from looplint.flow.graph import Loop
+    from looplint.syntax import ir
+
+
+class Uses:
+    """What becomes of what forwards put out: the keys of the forwards, and of what keeps and adds up their results."""
+
+    def __init__(self) -> None:
+        # A loss, a metric or a number is computed from it.
+        self.scored: set[EventKey] = set()
+        # It is compared with something: with a target by a loss, with labels by `==`.
+        self.compared: set[EventKey] = set()
+        # It goes backward.
+        self.trained: set[EventKey] = set()
+        # What goes backward is computed from it, with its graph or without: predictions that are another one's targets.
+        self.supervising: set[EventKey] = set()
+        # `torch.autograd.grad` goes through it.
+        self.differentiated: set[EventKey] = set()
+        # It is differentiated by tensors that are no parameters.
+        self.attacked: set[EventKey] = set()
+        # Keeps and sums whose tensors go backward.
+        self.going_backward: set[EventKey] = set()
+        # Sums that start from what a forward put out: an output in the making, no record of the iterations.
+        self.added_to_outputs: set[EventKey] = set()
+
+
+class GradientAccess:
+    """Which gradients the program reads or changes by itself."""
+
+    def __init__(self) -> None:
+        # The modules whose gradients are read, and whether gradients are whose module is not known.
+        self.read: frozenset[Obj] = frozenset()
+        self.read_unknown = False
+        # The modules whose gradients are multiplied, divided or overwritten.
+        self.scaled: frozenset[Obj] = frozenset()
+
+
+class Flags:
+    """What holds for the whole program because it stands somewhere in it."""
+
+    def __init__(self) -> None:
+        # The program gives a parameter group its learning rate itself.
+        self.sets_rates = False
+        # A module's move gives it new parameters: `torch.__future__.set_overwrite_module_params_on_conversion(True)`.
+        self.overwrites_params = False
+        # New tensors go to an accelerator whatever machine the program runs on.
+        self.needs_accelerator = False
+        # Autocast is told its type by a call of its own.
+        self.sets_autocast_dtype = False
+
+
+class Reached:
+    """Which code some path reaches."""
+
+    def __init__(self) -> None:
+        self.functions: set[ir.Function] = set()
+        # Functions of other files that are followed with this file's objects, as "file::qualified name".
+        self.elsewhere: set[str] = set()
+        # The calls of `backward` and `step`, whatever they turned out to be.
+        self.gradient_calls: set[ir.Call] = set()
+
+
+class Applications:
+    """With what modules are called, and what their forwards return."""
+
+    def __init__(self) -> None:
+        self.arguments: dict[EventKey, Arguments] = {}
+        # By the module, the call and the constants among its arguments.
+        self.results: dict[object, Value] = {}
+
+
+class Heap:
+    """The abstract objects by allocation site and calling context."""
+
+    def __init__(self) -> None:
+        self.objects: dict[object, Obj] = {}
+        # The loops that were running when an attribute, of an object by its identity, was last set other than by adding to it.
+        self.born: dict[tuple[int, str], tuple[Loop, ...]] = {}
+
+
+class Agenda:
+    """What may run later and is followed after everything else."""
+
+    def __init__(self) -> None:
+        # Values with functions that were handed to code which may call them.
+        self.values: list[Value] = []
+        # Generators that nobody has asked for an item yet.
+        self.generators: dict[Generator, Func] = {}
