@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from looplint.dataclass import replace
-from looplint.domain.membership import adopt, register
-from looplint.domain.objects import Container, Dict, Instance, List, Loss, Module, TorchModule
-from looplint.domain.tensors import combine
+from looplint.domain.objects import Container, Dict, Instance, List, Module, TorchModule
 from looplint.domain.values import (
     NONE,
     NOTHING,
@@ -26,7 +24,7 @@ from looplint.domain.values import (
     refs,
     tensor_of,
 )  # fmt: skip
-from looplint.flow.events import Backward, Clear, Replace, Switch
+from looplint.flow.events import Backward
 from looplint.interpreter import classes, hooks, objects
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.expressions import evaluate
@@ -120,86 +118,24 @@ def _assign_attribute(m: Machine, target: ir.Attr, value: Value) -> None:
         m.forget(path)
     for atom in base:
         match atom:
-            case Params() | Tensor() | Unknown() if target.attr == "grad":
-                _replace_gradient(m, target, atom, value)
-            case Params() if target.attr == "requires_grad":
-                _freeze(m, atom, value)
-            case Tensor() | Unknown() if target.attr == "requires_grad" and isinstance(target.value, ir.Name):
-                _ask_for_gradient(m, target.value.id, atom, value)
-            case Ref(obj=Module() as module):
-                hooks.part_assigned.run(m, module, target, value)
-                _set_on_module(m, module, target, value)
+            case Params() | Tensor() | Unknown():
+                hooks.attribute_assigned.run(m, atom, target, value)
+            case Ref() if isinstance(atom.obj, TorchModule):
+                hooks.part_assigned.run(m, atom.obj, target, value)
             case Ref():
-                if isinstance(atom.obj, TorchModule):
-                    hooks.part_assigned.run(m, atom.obj, target, value)
-                m.write(atom.obj, target.attr, value)
-                for inner in value:
-                    if isinstance(inner, Ref) and not inner.obj.name:
-                        inner.obj.name = f"{ir.render(target.value)}.{target.attr}"
+                objects.set_attribute(m, atom.obj, target, value)
             case ModuleRef() if atom.module.frame is not None:
                 _weak_write(atom.module.frame, target.attr, value)
             case External() if switch := setting(f"{atom.qualname}.{target.attr}"):
-                _switch(m, target, switch, value)
-
-
-def _switch(m: Machine, target: ir.Attr, switch: tuple[str, str], value: Value) -> None:
-    """A setting of the whole process gets a value; one that is not known may be a user's wish and counts as off."""
-    owner, name = switch
-    known = constant_of(value)
-    m.emit(Switch(setting=name, on=known is not None and known.value is True), target.node, {m.setting_owner(owner)})
-
-
-def _ask_for_gradient(m: Machine, name: str, atom: Tensor | Unknown, value: Value) -> None:
-    """`images.requires_grad = True`: what is computed from them is differentiated by them."""
-    known = constant_of(value)
-    if known is not None and known.value:
-        tensor = atom if isinstance(atom, Tensor) else Tensor()
-        m.frame.locals[name] = frozenset({replace(tensor.tagged(("input-grad", True)), graph="yes")})
-
-
-def _replace_gradient(m: Machine, target: ir.Attr, owner: Params | Tensor | Unknown, value: Value) -> None:
-    """`p.grad = None`, or another gradient: what was added up so far is gone."""
-    sources, certain = owner.deps if isinstance(owner, Unknown) else owner.sources, isinstance(owner, Params)
-    m.emit(Clear(), target.node, sources, certain=certain)
-    if value != NONE:
-        m.emit(Backward(manual=True), target.node, sources, certain=certain)
-
-
-def _freeze(m: Machine, params: Params, value: Value) -> None:
-    known = constant_of(value)
-    if known is not None and known.value is True:
-        return
-    for obj in params.sources:
-        if isinstance(obj, TorchModule):
-            obj.frozen = True
-
-
-def _set_on_module(m: Machine, obj: Module, target: ir.Attr, value: Value) -> None:
-    """`model.head = nn.Linear(...)`: a part is added or replaced."""
-    constructing = any(f.name == "__init__" for f in m.active) and obj.cls is not None
-    modules = refs(value, Module, Loss)
-    parameters = [a for a in value if isinstance(a, Params)]
-    if (modules or parameters) and not constructing:
-        m.emit(Replace(attr=target.attr, new=tuple(modules)), target.node, {obj})
-    adopt(obj, value)
-    if modules and not constructing:
-        # Under a condition the old part may stay.
-        old = (objects.attribute(m, obj, target.attr) if obj.cls is None else obj.heap.get(target.attr)) if m.guards else None
-        obj.heap[target.attr] = join(old, value) if old is not None else value
-        return
-    m.write(obj, target.attr, value)
-    for inner in modules:
-        if not inner.name or inner.name == target.attr:
-            inner.name = f"{ir.render(target.value)}.{target.attr}"
+                hooks.setting_assigned.run(m, target, switch, value)
 
 
 def _assign_item(m: Machine, target: ir.Subscript, value: Value) -> None:
     base = evaluate(m, target.value)
     key = constant_of(evaluate(m, target.index))
-    m.flags.sets_rates = m.flags.sets_rates or (key is not None and key.value == "lr")
     value = hooks.stored.run(m, target.node, base, value, key)
     if any(isinstance(a, Tensor) for a in base):
-        _write_into_tensor(m, target.value, base, value)
+        hooks.tensor_written.run(m, target.value, base, value)
     for atom in base:
         if isinstance(atom, Ref):
             obj = atom.obj
@@ -212,23 +148,8 @@ def _assign_item(m: Machine, target: ir.Subscript, value: Value) -> None:
                 if isinstance(obj, List):
                     obj.items = None
                 m.write(obj, "[]", value)
-            elif isinstance(obj, Module) and refs(value, Module):
-                new = tuple(a.obj for a in value if isinstance(a, Ref))
-                m.emit(Replace(attr=f"[{ir.render(target.index)}]", new=new), target.node, {obj})
-                adopt(obj, value)
-                register(value)
-                if key is None or m.guards:
-                    obj.length = None  # which part it is, or whether it is replaced, is not known
-                obj.heap[objects.slot_of(obj, key)] = value
-
-
-def _write_into_tensor(m: Machine, target: ir.Expr, base: Value, value: Value) -> None:
-    """`losses[i] = loss`: from here on the tensor has the graph of what was written into it."""
-    written = combine(m.grad, [value])
-    if written is not None and written.graph != "no" and isinstance(target, ir.Name) and target.id in m.frame.locals:
-        whole = combine(m.grad, [base, value])
-        assert whole is not None
-        m.frame.locals[target.id] = frozenset({*(a for a in base if not isinstance(a, Tensor)), whole})
+            elif isinstance(obj, Module):
+                hooks.item_assigned.run(m, obj, target, key, value)
 
 
 def _unpack(m: Machine, targets: list[ir.Expr], value: Value) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from looplint.domain.objects import FrameworkModule, Instance, Obj, Optimizer, Scaler, Scheduler
 from looplint.domain.tensors import combine
 from looplint.domain.values import (
@@ -31,9 +29,6 @@ from looplint.interpreter.machine import Machine
 from looplint.knowledge.lookup import call_effect
 from looplint.knowledge.own import effect_of_definition
 from looplint.syntax import ir
-
-if TYPE_CHECKING:
-    pass
 
 # Kinds of objects to which a method that is not known may do anything.
 _CHANGED_BY_METHODS = (Optimizer, Scheduler, Scaler, Instance, FrameworkModule)

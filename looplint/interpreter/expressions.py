@@ -8,9 +8,8 @@ from typing import Any
 import libcst as cst
 
 from looplint.domain.objects import Dict, List
-from looplint.domain.tensors import combine, sure
+from looplint.domain.tensors import combine
 from looplint.domain.values import (
-    COMPUTED,
     NONE,
     UNKNOWN,
     Arguments,
@@ -146,9 +145,7 @@ def _compare(m: Machine, expr: ir.Compare) -> Value:
     rights = [evaluate(m, r) for r in expr.rights]
     tensor = combine(m.grad, [left, *rights])
     if tensor is not None and expr.ops[0] not in ("is", "is not"):
-        m.uses.scored |= tensor.origins
-        m.uses.compared |= tensor.origins
-        return frozenset({Tensor(origins=tensor.origins, made=COMPUTED if sure((left, *rights)) else frozenset())})
+        return frozenset({hooks.compared.run(m, tensor, [left, *rights])})
     if len(expr.ops) == 1:
         outcome = compare(expr.ops[0], left, rights[0])
         if outcome is not None:

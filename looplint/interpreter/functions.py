@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from looplint.domain.autocast import Autocast, region_of
 from looplint.domain.membership import ready
 from looplint.domain.objects import Dict, Generator, Loss, Module, Optimizer, TorchModule
-from looplint.domain.values import NONE, UNKNOWN, Arguments, External, Func, Method, Ref, Tuple, Unknown, Value, ref, refs
-from looplint.interpreter import choices, classes, unfollowed
+from looplint.domain.values import NONE, UNKNOWN, Arguments, Func, Ref, Tuple, Value, ref, refs
+from looplint.interpreter import choices, classes, hooks, unfollowed
 from looplint.interpreter.frames import Frame, Snapshot, merge
 from looplint.interpreter.machine import DEPTH, Machine
-from looplint.knowledge.lookup import call_effect
-from looplint.knowledge.pytorch import SWITCHING_WORDS
 from looplint.syntax import ir
 from looplint.syntax.site import Site
 
@@ -110,9 +107,8 @@ def run_frame(m: Machine, frame: Frame) -> Value:
     m.active.append(frame.function)
     assembles = _assembles(frame)
     m.assembling += assembles
-    m.grad, switched = _grad_of_decorators(m, frame)
     autocast = m.autocast
-    m.autocast = _autocast_of_decorators(m, frame) or autocast
+    switched = hooks.decorated.run(m, frame)
     m.run_block(frame.function.body)
     m.autocast = autocast
     ends = [s for s, _ in frame.returns]
@@ -138,36 +134,6 @@ def run_frame(m: Machine, frame: Frame) -> Value:
 def _assembles(frame: Frame) -> bool:
     """Whether a frame is that of a module's constructor."""
     return frame.function.name == "__init__" and bool(refs(frame.instance, TorchModule))
-
-
-def _grad_of_decorators(m: Machine, frame: Frame) -> tuple[bool | None, bool]:
-    """Whether gradients are on in a function's body, None where that is not known, and whether its decorators say so."""
-    for decorator in frame.function.decorators:
-        target = decorator.func if isinstance(decorator, ir.Call) else decorator
-        if not any(word in ir.render(target).lower() for word in SWITCHING_WORDS):
-            continue
-        value = classes.static_value(m, target, frame.module)
-        effects = {call_effect(a.qualname) for a in value if isinstance(a, External)}
-        if "no-grad" in effects:
-            return False, True
-        if "enable-grad" in effects:
-            return True, True
-        if m.grad and may_switch_gradients(value, target):
-            return None, True
-    return m.grad, False
-
-
-def may_switch_gradients(value: Value, expr: ir.Expr) -> bool:
-    """Whether code that cannot be followed says by its name that gradients may be off in it."""
-    name = ir.render(expr.func if isinstance(expr, ir.Call) else expr).lower()
-    return any(isinstance(a, Unknown | External | Method) for a in value) and any(word in name for word in SWITCHING_WORDS)
-
-
-def _autocast_of_decorators(m: Machine, frame: Frame) -> Autocast | None:
-    for decorator in frame.function.decorators:
-        if isinstance(decorator, ir.Call) and (ir.path_of(decorator.func) or "").rpartition(".")[2] == "autocast":
-            return region_of(classes.static_value(m, decorator, frame.module))
-    return None
 
 
 def bind_parameters(m: Machine, frame: Frame, func: Func, args: Arguments) -> None:

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from looplint.domain.objects import Module, Obj
-from looplint.domain.values import Arguments, ClassRef, Const, Method, Value
+from looplint.domain.values import Arguments, ClassRef, Const, Method, Params, Tensor, Unknown, Value
 
 if TYPE_CHECKING:
     import libcst as cst
 
+    from looplint.interpreter.frames import Frame
     from looplint.interpreter.machine import Machine
     from looplint.syntax import ir
 
@@ -43,10 +44,22 @@ method_called: Hook[Callable[[Machine, Method, Arguments, ir.Call], Value]] = Ho
 super_called: Hook[Callable[[Machine, Obj, str, Arguments, ir.Call], Value]] = Hook("super_called")
 # A method of a library's object is given arguments.
 handed: Hook[Callable[[Obj, Arguments], None]] = Hook("handed")
+# The body of a function is entered: its decorators act; gives whether they switch gradients.
+decorated: Hook[Callable[[Machine, Frame], bool]] = Hook("decorated")
+# Something is called that cannot be followed.
+unknown_called: Hook[Callable[[Machine, ir.Expr], None]] = Hook("unknown_called")
 # The constructor of a class of the program is about to run.
 constructing: Hook[Callable[[Machine, Obj, ClassRef], None]] = Hook("constructing")
 # A name, an attribute or an item is given a value.
 assigned: Hook[Callable[[ir.Expr, Value], None]] = Hook("assigned")
+# An attribute of parameters, a tensor or something unknown is given a value.
+attribute_assigned: Hook[Callable[[Machine, Params | Tensor | Unknown, ir.Attr, Value], None]] = Hook("attribute_assigned")
+# A setting of the whole process, by its owner and name, is given a value.
+setting_assigned: Hook[Callable[[Machine, ir.Attr, tuple[str, str], Value], None]] = Hook("setting_assigned")
+# Numbers are written into the tensor that an expression names.
+tensor_written: Hook[Callable[[Machine, ir.Expr, Value, Value], None]] = Hook("tensor_written")
+# An item of a container of modules is given a value.
+item_assigned: Hook[Callable[[Machine, Module, ir.Subscript, Const | None, Value], None]] = Hook("item_assigned")
 # An attribute of a module is given a value.
 part_assigned: Hook[Callable[[Machine, Obj, ir.Attr, Value], None]] = Hook("part_assigned")
 # `modules += value`: containers of modules take more parts.
@@ -57,6 +70,11 @@ unpacked: Hook[Callable[[Machine, Value, int | None], Value]] = Hook("unpacked")
 stored: Hook[Callable[[Machine, cst.CSTNode, Value, Value, Const | None], Value]] = Hook("stored")
 # `target += added` or `target = target + added`, from the old value to the result: gives the result as the target holds it.
 accumulated: Hook[Callable[[Machine, ir.Assign | ir.AugAssign, ir.Expr, Value, Value, Value], Value]] = Hook("accumulated")
+# The gradient of parameters, or of something unknown, is read.
+gradient_read: Hook[Callable[[Machine, Params | Unknown], None]] = Hook("gradient_read")
+# `left op right` and a comparison where a side is a tensor: from the tensor that depends on all sides to the result.
+operated: Hook[Callable[[Machine, str, Value, Value, Tensor, ir.Binary | ir.AugAssign], Tensor]] = Hook("operated")
+compared: Hook[Callable[[Machine, Tensor, list[Value]], Tensor]] = Hook("compared")
 # An entry of a value is read under a key; None where that is not known.
 key_read: Hook[Callable[[Value, object], None]] = Hook("key_read")
 # Values become text: in an f-string, and by `"..." % value`.

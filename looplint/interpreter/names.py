@@ -28,7 +28,7 @@ from looplint.domain.values import (
     join,
     ref,
 )
-from looplint.interpreter import classes, imports, objects
+from looplint.interpreter import classes, hooks, imports, objects
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.machine import Machine
 from looplint.knowledge.pytorch import CONVENTIONAL_NAMES
@@ -76,7 +76,7 @@ def attribute(m: Machine, base: Value, name: str, *, called: bool = False) -> Va
                 value = attribute_of_tensor(atom, name)
             case Params():
                 if name == "grad" or atom.grad:
-                    m.gradients.read |= atom.sources
+                    hooks.gradient_read.run(m, atom)
                 value = frozenset({replace(atom, grad=atom.grad or name == "grad")})
             case Super():
                 value = _super_member(m, atom, name)
@@ -85,7 +85,7 @@ def attribute(m: Machine, base: Value, name: str, *, called: bool = False) -> Va
             case Unknown() | Method() if name == "shape" and not called:
                 value = NUMBERS
             case Unknown() if name == "grad":
-                m.gradients.read_unknown = True
+                hooks.gradient_read.run(m, atom)
                 value = frozenset({atom})
             case _:
                 value = _plain_attribute(m, atom, name)

@@ -270,3 +270,11 @@ def call_values(m: Machine, callee: Value, positional: Sequence[Value] = ()) -> 
         if isinstance(atom, Func):
             result = join(result, m.call_function(atom, Arguments(list(positional)), ir.Name(atom.function.node, atom.function.name)))
     return result or UNKNOWN
+
+
+def set_attribute(m: Machine, obj: Obj, target: ir.Attr, value: Value) -> None:
+    """`target = value` gives an object an attribute; what has no name yet is called by it."""
+    m.write(obj, target.attr, value)
+    for inner in value:
+        if isinstance(inner, Ref) and not inner.obj.name:
+            inner.obj.name = f"{ir.render(target.value)}.{target.attr}"

@@ -6,7 +6,7 @@ from typing import Any
 
 from looplint.dataclass import replace
 from looplint.domain.objects import Dict, List, Module
-from looplint.domain.tensors import combine, computed, scaled, sure
+from looplint.domain.tensors import combine, computed
 from looplint.domain.values import (
     UNKNOWN,
     Const,
@@ -44,18 +44,7 @@ def binary(m: Machine, op: str, left: Value, right: Value, expr: ir.Binary | ir.
         return UNKNOWN
     tensor = combine(m.grad, [left, right])
     if tensor is not None:
-        if sure((left, right)):
-            tensor = computed(tensor)
-        other = expr.right if isinstance(expr, ir.Binary) else expr.value
-        if op == "-":
-            _note_difference(m, left, right)
-        if _is_scalar(left, expr.left if isinstance(expr, ir.Binary) else expr.target) and _is_scalar(right, other):
-            tensor = replace(tensor, scalar=True)
-        if op in ("/", "*"):
-            tensor = scaled(tensor, op, ir.render(other))
-            if isinstance(expr, ir.Binary) and not any(isinstance(a, Tensor) for a in left):
-                tensor = scaled(tensor, op, ir.render(expr.left))
-        return frozenset({tensor})
+        return frozenset({hooks.operated.run(m, op, left, right, tensor, expr)})
     modules = refs(left, Module)
     if op == "+" and modules:
         hooks.extended.run(m, modules, right)
@@ -77,29 +66,6 @@ def binary(m: Machine, op: str, left: Value, right: Value, expr: ir.Binary | ir.
 
 def _are_numbers(value: Value) -> bool:
     return bool(value) and all(isinstance(a, Number) or (isinstance(a, Const) and isinstance(a.value, int | float)) for a in value)
-
-
-def _note_difference(m: Machine, left: Value, right: Value) -> None:
-    """What a model puts out minus what it should have been is an error."""
-    for one, two in ((left, right), (right, left)):
-        given = [a for a in two if isinstance(a, Tensor | Unknown)]
-        if given and not any(isinstance(a, Tensor) and a.origins for a in given):
-            for atom in one:
-                if isinstance(atom, Tensor):
-                    m.uses.compared |= atom.origins
-                    m.uses.scored |= atom.origins
-
-
-def _is_scalar(value: Value, expr: ir.Expr) -> bool:
-    """Whether an operand is a number, or a tensor of one element: by its value, or because a count or a size is always a number."""
-    if value and all(isinstance(a, Number | Const) or (isinstance(a, Tensor) and a.scalar) for a in value):
-        return True
-    match expr:
-        case ir.Call(func=ir.Attr(attr="size")):
-            return bool(expr.args)
-        case ir.Call(func=ir.Name(id="len")) | ir.Call(func=ir.Attr(attr="numel" | "item")) | ir.Subscript(value=ir.Attr(attr="shape")):
-            return True
-    return False
 
 
 def _fold(op: str, left: Any, right: Any) -> Value:

@@ -6,7 +6,7 @@ from looplint.domain.objects import Engine, Module
 from looplint.domain.tensors import combine, guess
 from looplint.domain.values import UNKNOWN, Arguments, Atom, Func, Method, Ref, Unknown, Value
 from looplint.flow.events import Escape
-from looplint.flow.remarks import Seed
+from looplint.interpreter import hooks
 from looplint.interpreter.machine import Machine
 from looplint.syntax import ir
 
@@ -20,8 +20,7 @@ def quiet(m: Machine, args: Arguments) -> Value:
 def unknown_call(m: Machine, atom: Atom | None, args: Arguments, expr: ir.Expr) -> Value:
     """Code that cannot be followed: whatever it was given may be in any state now."""
     values = args.values()
-    if isinstance(expr, ir.Call) and "seed" in ir.render(expr.func).lower():
-        m.remark(Seed(), expr.node, {m.setting_owner("torch.random")})
+    hooks.unknown_called.run(m, expr)
     reached = m.reachable(values)
     for value in values:
         for func in (a for a in value if isinstance(a, Func)):

@@ -5,12 +5,14 @@ from __future__ import annotations
 from looplint.interpreter import hooks
 from looplint.semantics import (
     accelerators,
+    arithmetic,
     attributes,
     autocast,
     base_classes,
     checkpoints,
     containers,
     contexts,
+    decorators,
     device_copies,
     devices,
     distributions,
@@ -37,12 +39,14 @@ from looplint.semantics import (
 
 MODULES = (
     accelerators,
+    arithmetic,
     attributes,
     autocast,
     base_classes,
     checkpoints,
     containers,
     contexts,
+    decorators,
     device_copies,
     devices,
     distributions,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import libcst as cst
+
 from looplint.domain.autocast import Autocast, region_of
 from looplint.domain.objects import Generator
 from looplint.domain.values import (
@@ -20,6 +22,7 @@ from looplint.domain.values import (
 from looplint.interpreter import classes, functions, generators, hooks, objects
 from looplint.interpreter.machine import Effect, Machine
 from looplint.interpreter.transfers import transfer
+from looplint.semantics.decorators import may_switch_gradients
 from looplint.syntax import ir
 
 
@@ -34,7 +37,7 @@ def enter(m: Machine, expr: ir.Expr, inside: Callable[[Value], None]) -> None:
     context = next((a for a in value if isinstance(a, Context)), None)
     if context is None:
         entered = _entered(m, value)
-        _under(m, None if m.grad and functions.may_switch_gradients(value, expr) else m.grad, lambda: inside(entered))
+        _under(m, None if m.grad and may_switch_gradients(value, expr) else m.grad, lambda: inside(entered))
         return
     if context.effect == "autocast":
         _in_autocast(m, region_of(value), inside)
@@ -146,8 +149,6 @@ def _context(name: str) -> Effect:
 
 
 def _is_statement(m: Machine, expr: ir.Call) -> bool:
-    import libcst as cst
-
     return isinstance(m.statement, cst.Expr) and m.statement.value is expr.node
 
 

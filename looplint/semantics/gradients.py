@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from looplint.dataclass import replace
-from looplint.domain.objects import Engine, List, Module, Obj
+from looplint.domain.objects import Engine, List, Module, Obj, TorchModule
 from looplint.domain.tensors import combine
 from looplint.domain.values import (
     NONE,
@@ -13,6 +13,7 @@ from looplint.domain.values import (
     UNKNOWN,
     Arguments,
     External,
+    Params,
     Ref,
     Tensor,
     Tuple,
@@ -23,7 +24,7 @@ from looplint.domain.values import (
     ref,
 )
 from looplint.flow.events import Backward, Clear, Clip
-from looplint.interpreter import unfollowed
+from looplint.interpreter import hooks, unfollowed
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.machine import Machine
 from looplint.interpreter.transfers import method_transfer, transfer
@@ -143,3 +144,47 @@ def _infinite(value: Value) -> bool:
 def _clip_own(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     m.emit(Clip(), expr.node, {obj})
     return UNKNOWN
+
+
+@hooks.attribute_assigned
+def _attribute_assigned(m: Machine, atom: Params | Tensor | Unknown, target: ir.Attr, value: Value) -> None:
+    match atom:
+        case Params() | Tensor() | Unknown() if target.attr == "grad":
+            _replace_gradient(m, target, atom, value)
+        case Params() if target.attr == "requires_grad":
+            _freeze(m, atom, value)
+        case Tensor() | Unknown() if target.attr == "requires_grad" and isinstance(target.value, ir.Name):
+            _ask_for_gradient(m, target.value.id, atom, value)
+
+
+def _ask_for_gradient(m: Machine, name: str, atom: Tensor | Unknown, value: Value) -> None:
+    """`images.requires_grad = True`: what is computed from them is differentiated by them."""
+    known = constant_of(value)
+    if known is not None and known.value:
+        tensor = atom if isinstance(atom, Tensor) else Tensor()
+        m.frame.locals[name] = frozenset({replace(tensor.tagged(("input-grad", True)), graph="yes")})
+
+
+def _replace_gradient(m: Machine, target: ir.Attr, owner: Params | Tensor | Unknown, value: Value) -> None:
+    """`p.grad = None`, or another gradient: what was added up so far is gone."""
+    sources, certain = owner.deps if isinstance(owner, Unknown) else owner.sources, isinstance(owner, Params)
+    m.emit(Clear(), target.node, sources, certain=certain)
+    if value != NONE:
+        m.emit(Backward(manual=True), target.node, sources, certain=certain)
+
+
+def _freeze(m: Machine, params: Params, value: Value) -> None:
+    known = constant_of(value)
+    if known is not None and known.value is True:
+        return
+    for obj in params.sources:
+        if isinstance(obj, TorchModule):
+            obj.frozen = True
+
+
+@hooks.gradient_read
+def _gradient_read(m: Machine, atom: Params | Unknown) -> None:
+    if isinstance(atom, Params):
+        m.gradients.read |= atom.sources
+    else:
+        m.gradients.read_unknown = True

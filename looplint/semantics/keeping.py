@@ -22,6 +22,7 @@ def keep(m: Machine, node: cst.CSTNode, base: Value, value: Value, key: Const | 
     Returns:
         The value as the container holds it.
     """
+    m.flags.sets_rates = m.flags.sets_rates or (key is not None and key.value == "lr")
     _let_go(m, value)
     tensors = tensors_in([value])
     kept = [t for t in tensors if t.graph == "yes" and t.forwards]

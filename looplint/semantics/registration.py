@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from looplint.domain.membership import adopt, register
 from looplint.domain.objects import Container, Loss, Module, Obj, TorchModule
-from looplint.domain.values import Arguments, Atom, External, Ref, Tensor, Tuple, Value, ref
+from looplint.domain.values import Arguments, Atom, Const, External, Params, Ref, Tensor, Tuple, Value, join, ref, refs
+from looplint.flow.events import Replace
 from looplint.flow.remarks import Shelve, Unready
-from looplint.interpreter import classes, hooks
+from looplint.interpreter import classes, hooks, objects
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.machine import Machine
 from looplint.interpreter.transfers import method_transfer
@@ -45,7 +46,15 @@ def begin(m: Machine, obj: Obj, cls: ClassRef) -> None:
 
 
 @hooks.part_assigned
-def note_assigned(m: Machine, obj: Obj, target: ir.Attr, value: Value) -> None:
+def _part_assigned(m: Machine, obj: Obj, target: ir.Attr, value: Value) -> None:
+    _note_assigned(m, obj, target, value)
+    if isinstance(obj, Module):
+        _set_on_module(m, obj, target, value)
+    else:
+        objects.set_attribute(m, obj, target, value)
+
+
+def _note_assigned(m: Machine, obj: Obj, target: ir.Attr, value: Value) -> None:
     """`self.part = ...` in one of the module's own methods."""
     register(value)
     if not any(isinstance(a, Ref) and a.obj is obj for a in m.frame.instance):
@@ -152,3 +161,35 @@ def _add_module(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call)
             if isinstance(atom, Ref) and isinstance(atom.obj, Module):
                 m.write(obj, "[]", value)
     return ref(obj)
+
+
+def _set_on_module(m: Machine, obj: Module, target: ir.Attr, value: Value) -> None:
+    """`model.head = nn.Linear(...)`: a part is added or replaced."""
+    constructing = any(f.name == "__init__" for f in m.active) and obj.cls is not None
+    modules = refs(value, Module, Loss)
+    parameters = [a for a in value if isinstance(a, Params)]
+    if (modules or parameters) and not constructing:
+        m.emit(Replace(attr=target.attr, new=tuple(modules)), target.node, {obj})
+    adopt(obj, value)
+    if modules and not constructing:
+        # Under a condition the old part may stay.
+        old = (objects.attribute(m, obj, target.attr) if obj.cls is None else obj.heap.get(target.attr)) if m.guards else None
+        obj.heap[target.attr] = join(old, value) if old is not None else value
+        return
+    m.write(obj, target.attr, value)
+    for inner in modules:
+        if not inner.name or inner.name == target.attr:
+            inner.name = f"{ir.render(target.value)}.{target.attr}"
+
+
+@hooks.item_assigned
+def _item_assigned(m: Machine, obj: Module, target: ir.Subscript, key: Const | None, value: Value) -> None:
+    """`layers[0] = nn.Linear(...)`: a part is replaced."""
+    if refs(value, Module):
+        new = tuple(a.obj for a in value if isinstance(a, Ref))
+        m.emit(Replace(attr=f"[{ir.render(target.index)}]", new=new), target.node, {obj})
+        adopt(obj, value)
+        register(value)
+        if key is None or m.guards:
+            obj.length = None  # which part it is, or whether it is replaced, is not known
+        obj.heap[objects.slot_of(obj, key)] = value

@@ -22,6 +22,7 @@ from looplint.domain.values import (
     constant_of,
     join,
 )
+from looplint.interpreter import hooks
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.machine import Machine
 from looplint.interpreter.transfers import transfer
@@ -213,3 +214,13 @@ def ask_for_gradient(m: Machine, tensor: Tensor, args: Arguments, expr: ir.Call)
     if isinstance(expr.func, ir.Attr) and isinstance(expr.func.value, ir.Name) and expr.func.value.id in m.frame.locals:
         m.frame.locals[expr.func.value.id] = asked
     return asked
+
+
+@hooks.tensor_written
+def _write_into_tensor(m: Machine, target: ir.Expr, base: Value, value: Value) -> None:
+    """`losses[i] = loss`: from here on the tensor has the graph of what was written into it."""
+    written = combine(m.grad, [value])
+    if written is not None and written.graph != "no" and isinstance(target, ir.Name) and target.id in m.frame.locals:
+        whole = combine(m.grad, [base, value])
+        assert whole is not None
+        m.frame.locals[target.id] = frozenset({*(a for a in base if not isinstance(a, Tensor)), whole})

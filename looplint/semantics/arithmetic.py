@@ -1,0 +1,56 @@
+"""Operators on tensors: what is computed from them, and what their comparison tells."""
+
+from __future__ import annotations
+
+from looplint.dataclass import replace
+from looplint.domain.tensors import computed, scaled, sure
+from looplint.domain.values import COMPUTED, Const, Number, Tensor, Unknown, Value
+from looplint.interpreter import hooks
+from looplint.interpreter.machine import Machine
+from looplint.syntax import ir
+
+
+@hooks.operated
+def _operated(m: Machine, op: str, left: Value, right: Value, tensor: Tensor, expr: ir.Binary | ir.AugAssign) -> Tensor:
+    if sure((left, right)):
+        tensor = computed(tensor)
+    other = expr.right if isinstance(expr, ir.Binary) else expr.value
+    if op == "-":
+        _note_difference(m, left, right)
+    if _is_scalar(left, expr.left if isinstance(expr, ir.Binary) else expr.target) and _is_scalar(right, other):
+        tensor = replace(tensor, scalar=True)
+    if op in ("/", "*"):
+        tensor = scaled(tensor, op, ir.render(other))
+        if isinstance(expr, ir.Binary) and not any(isinstance(a, Tensor) for a in left):
+            tensor = scaled(tensor, op, ir.render(expr.left))
+    return tensor
+
+
+def _note_difference(m: Machine, left: Value, right: Value) -> None:
+    """What a model puts out minus what it should have been is an error."""
+    for one, two in ((left, right), (right, left)):
+        given = [a for a in two if isinstance(a, Tensor | Unknown)]
+        if given and not any(isinstance(a, Tensor) and a.origins for a in given):
+            for atom in one:
+                if isinstance(atom, Tensor):
+                    m.uses.compared |= atom.origins
+                    m.uses.scored |= atom.origins
+
+
+def _is_scalar(value: Value, expr: ir.Expr) -> bool:
+    """Whether an operand is a number, or a tensor of one element: by its value, or because a count or a size is always a number."""
+    if value and all(isinstance(a, Number | Const) or (isinstance(a, Tensor) and a.scalar) for a in value):
+        return True
+    match expr:
+        case ir.Call(func=ir.Attr(attr="size")):
+            return bool(expr.args)
+        case ir.Call(func=ir.Name(id="len")) | ir.Call(func=ir.Attr(attr="numel" | "item")) | ir.Subscript(value=ir.Attr(attr="shape")):
+            return True
+    return False
+
+
+@hooks.compared
+def _compared(m: Machine, tensor: Tensor, sides: list[Value]) -> Tensor:
+    m.uses.scored |= tensor.origins
+    m.uses.compared |= tensor.origins
+    return Tensor(origins=tensor.origins, made=COMPUTED if sure(sides) else frozenset())
