@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         """The names of the fields of a dataclass."""
 else:
     import operator
+    from functools import cache
 
     _MISSING = object()
 
@@ -106,13 +107,16 @@ else:
 
     def _compiled(cls):
         """The `__init__` of a class, as the standard library writes it."""
-        names = {"_MISSING": _MISSING}
-        parameters, body = ["self"], []
-        for name, each in cls.__fields__.items():
-            names[f"_{name}"] = each.factory or each.default
-            given = "_MISSING" if each.factory else f"_{name}"
+        fields = cls.__fields__
+        if all(each.init and not each.factory for each in fields.values()) and not hasattr(cls, "__post_init__"):
+            return _renamed(tuple(fields), tuple(each.default for each in fields.values()))
+        given = {"_MISSING": _MISSING}
+        parameters, body = [], []
+        for name, each in fields.items():
+            given[f"_{name}"] = each.factory or each.default
             if each.init:
-                parameters.append(name if each.default is _MISSING and not each.factory else f"{name}={given}")
+                default = "_MISSING" if each.factory else f"_{name}"
+                parameters.append(name if each.default is _MISSING and not each.factory else f"{name}={default}")
             if each.factory:
                 body.append(f"self.{name} = _{name}() if {name} is _MISSING else {name}" if each.init else f"self.{name} = _{name}()")
             elif each.init:
@@ -121,8 +125,23 @@ else:
                 body.append(f"self.{name} = _{name}")
         if hasattr(cls, "__post_init__"):
             body.append("self.__post_init__()")
-        exec(f"def __init__({', '.join(parameters)}):\n " + "\n ".join(body or ["pass"]), names)
-        return names["__init__"]
+        return _written(parameters, body, given)
+
+    def _written(parameters, body, given):
+        exec(f"def __init__({', '.join(('self', *parameters))}):\n " + "\n ".join(body or ["pass"]), given)
+        return given["__init__"]
+
+    @cache
+    def _storing(count):
+        """An `__init__` that stores so many values."""
+        names = [f"value{n}" for n in range(count)]
+        return _written(names, [f"self.{name} = {name}" for name in names], {})
+
+    def _renamed(names, defaults):
+        """The `__init__` that stores as many values, with other names: compiling one takes twenty times as long."""
+        init = _storing(len(names))
+        code = init.__code__.replace(co_varnames=("self", *names), co_names=names)
+        return type(init)(code, init.__globals__, "__init__", tuple(each for each in defaults if each is not _MISSING))
 
     class _StandardFields:
         """What the functions of `dataclasses` look for in a class, made when one of them looks."""

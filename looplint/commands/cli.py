@@ -45,3 +45,6 @@ def main() -> None:
             raise
         click.echo(f"internal error ({type(error).__name__}: {error}); please report it with what LOOPLINT_TRACEBACK=1 prints", err=True)
         sys.exit(2)
+    finally:
+        # The process ends: the interpreter's last search for garbage need not look at what is there.
+        gc.freeze()
