@@ -69,7 +69,7 @@ from looplint.queries.feeding import (
 )
 from looplint.queries.precision import COMPUTING, SCALING, UPDATING, disabled, scaler_of, switched, unscaled_by_hand
 from looplint.queries.predictions import Scored, scored
-from looplint.queries.program import Program, held_by, may_follow, only, related, subjects
+from looplint.queries.program import Program
 from looplint.queries.protocols import (
     CLEARING,
     MODE,
@@ -86,6 +86,7 @@ from looplint.queries.protocols import (
     without_parameters,
     wrapper_for,
 )  # fmt: skip
+from looplint.queries.relations import held_by, may_follow, only, related, subjects
 from looplint.repairs.construction import CallSuperInit
 from looplint.repairs.cycle import (
     ClearOther,

@@ -88,10 +88,13 @@ def completed(text: str) -> str:
 
 
 def _events() -> str:
-    """The kinds of events, each with the comment that stands beside it."""
-    found = re.findall(r'^    "([\w-]+)",  # (.+)$', inspect.getsource(kinds), re.MULTILINE)
-    assert {kind for kind, _ in found} == set(kinds.EVENT_KINDS)
-    return "\n".join(["| event | what happens |", "|---|---|", *(f"| `{kind}` | {words} |" for kind, words in found)])
+    """The kinds of events, each with its class, the fields of that and the first line of its docstring."""
+    classes = [value for name in rule.__all__ if inspect.isclass(value := getattr(rule, name)) and issubclass(value, rule.Event)]
+    found = sorted(
+        (cls for cls in classes if "kind" in dir(cls)), key=lambda cls: (issubclass(cls, rule.Remark), kinds.EVENT_KINDS.index(cls.kind))
+    )
+    rows = [f"| `{cls.kind}` | `{cls.__name__}({', '.join(cls.__annotations__)})` | {_summary(cls)} |" for cls in found]
+    return "\n".join(["| kind | class and fields | what happens |", "|---|---|---|", *rows])
 
 
 def _repairs() -> str:

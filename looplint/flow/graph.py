@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
 from looplint.dataclass import dataclass, field
 from looplint.domain.objects import Obj
@@ -48,12 +48,15 @@ class Guard:
     names: frozenset[str]
 
 
+NodeKind = Literal["entry", "event", "branch", "head", "exit", "forget"]
+
+
 @dataclass(slots=True)
 class Node:
     """A node of the graph: an event, a loop's head, a forgotten condition, or a plain junction."""
 
     index: int
-    kind: str
+    kind: NodeKind
     loops: tuple[Loop, ...]
     event: Event | None = None
     loop: Loop | None = None
@@ -101,8 +104,18 @@ class EventGraph:
         self.entries: list[int] = []
         self.reduced: dict[int, tuple[dict[int, list[Edge]], frozenset[Condition]]] = {}
 
-    def add(self, kind: str, loops: tuple[Loop, ...], after: list[Loose], **fields: Any) -> int:
-        node = Node(len(self.nodes), kind, loops, **fields)
+    def add(
+        self,
+        kind: NodeKind,
+        loops: tuple[Loop, ...],
+        after: list[Loose],
+        *,
+        event: Event | None = None,
+        loop: Loop | None = None,
+        forgets: tuple[object, str] | None = None,
+    ) -> int:
+        """Put a node behind loose edges, and return its number."""
+        node = Node(len(self.nodes), kind, loops, event, loop, forgets)
         self.nodes.append(node)
         for loose in after:
             self.connect(loose, node.index)

@@ -23,7 +23,6 @@ EventKind = Literal[
     "replace",  # a submodule or parameter is assigned on a module
     "keep",  # a value is stored where it outlives the iteration (a history list, a metric dict)
     "accumulate",  # total += value across iterations
-    "measure",  # a forward's result is compared, counted, averaged or turned into a number
     "snapshot",  # a state_dict is taken
     "save",  # torch.save
     "load",  # torch.load, load_state_dict

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import libcst as cst
 
 from looplint.dataclass import dataclass
@@ -31,7 +29,7 @@ class EpochPass:
     batches: Loop
 
 
-def argument(loader: Loader, name: str) -> Any:
+def argument(loader: Loader, name: str) -> object:
     """What a loader was given for a name: a constant, None where it is not given, or `Unknown()`."""
     value = loader.options.get(name)
     if value is None:

@@ -20,8 +20,6 @@ from looplint.syntax.project import ModuleInfo
 from looplint.syntax.site import Site
 
 BoxKind = Literal["root", "call", "loop", "branch"]
-# Events that say nothing about where the loop stands.
-_LEFT_OUT = frozenset({"measure"})
 # A root with none of these has no loop to draw.
 _TRAINING = frozenset({"backward", "step", "clear", "schedule"})
 
@@ -124,7 +122,7 @@ class _Builder:
         boxes: dict[tuple[object, ...], Box] = {(): root}
         steps: dict[tuple[object, ...], int] = {}
         for event in events:
-            if event.kind in _LEFT_OUT or (isinstance(event, Keep | Accumulate) and event.value.graph == "no") or _is_choice(event):
+            if _is_choice(event) or (isinstance(event, Keep | Accumulate) and event.value.graph == "no"):
                 continue
             box = root
             path: tuple[object, ...] = ()

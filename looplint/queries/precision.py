@@ -6,7 +6,8 @@ from looplint.domain.objects import Engine, Optimizer, Scaler
 from looplint.domain.values import constant_of
 from looplint.flow.automaton import Automaton
 from looplint.flow.events import Backward, Event
-from looplint.queries.program import Program, related
+from looplint.queries.program import Program
+from looplint.queries.relations import related
 
 # What a scaler has done to an optimizer's gradients since the last backward; "mixed" gradients come from losses with a scaler and without one.
 SCALING = Automaton(

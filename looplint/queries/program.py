@@ -46,6 +46,7 @@ from looplint.flow.events import (
 from looplint.flow.graph import Guard, Loop
 from looplint.flow.remarks import BuildLoader, Initialize, Seed, TellEpoch
 from looplint.interpreter.machine import Machine
+from looplint.queries.relations import exclude_each_other, held_by, involved, may_follow, related
 from looplint.semantics.loaders import only_loader
 from looplint.semantics.schedulers import counts_epochs
 
@@ -208,7 +209,7 @@ class Program:
         for event in self.of(LoadState, Save):
             states = [s for s in event.states if s in taken]
             for one in states:
-                found.setdefault(one, set()).update(other for other in states if _exclude_each_other(taken[one], taken[other]))
+                found.setdefault(one, set()).update(other for other in states if exclude_each_other(taken[one], taken[other]))
         return found
 
     def _touches_optimizer(self, event: Event, obj: Optimizer) -> str | None:
@@ -447,57 +448,9 @@ class Program:
         return held_by(stepped) | {obj for obj in stepped if isinstance(obj, Engine)}
 
 
-def may_follow(later: Event, earlier: Event) -> bool:
-    """Whether an event can come after another one: it stands further down, in a loop with it, or nobody says which function is called first."""
-    return later.root != earlier.root or later.index > earlier.index or bool(set(later.loops) & set(earlier.loops))
-
-
 def _is_of_mode(event: Event) -> bool:
     """Whether an escape can change nothing but a mode."""
     return isinstance(event, Escape) and event.mode
-
-
-def _exclude_each_other(one: Event, other: Event) -> bool:
-    """Whether two events happen in different branches of one condition."""
-    return any(g.test is h.test and g.held != h.held and g.frame == h.frame for g in one.guards for h in other.guards)
-
-
-def involved(event: Event) -> frozenset[Obj]:
-    """The objects that an event happens to, and the scaler through which it does."""
-    scaler = event.scaler if isinstance(event, Step | Unscale) else None
-    return event.subjects | {scaler} if scaler is not None else event.subjects
-
-
-def subjects(event: Event, kind: type[AnyObj]) -> list[AnyObj]:
-    """The objects of a kind that an event happens to."""
-    return [o for o in event.subjects if isinstance(o, kind)]
-
-
-def only(event: Event, kind: type[AnyObj]) -> AnyObj | None:
-    """The object that an event happens to, where it is one and of a kind."""
-    found = subjects(event, kind)
-    return found[0] if len(found) == len(event.subjects) == 1 else None
-
-
-def held_by(objects: Iterable[Obj]) -> frozenset[Obj]:
-    """The modules whose parameters the optimizers among some objects hold."""
-    return frozenset().union(*(o.holds for o in objects if isinstance(o, Optimizer)))
-
-
-def related(left: Iterable[Obj], right: Iterable[Obj]) -> bool:
-    """Whether two sets of modules share parameters: one contains the other, or they are the same."""
-    rights = list(right)
-    return any(not _choices(r).isdisjoint(_family(a)) or not _choices(a).isdisjoint(_family(r)) for a in left for r in rights)
-
-
-def _choices(obj: Obj) -> set[Obj]:
-    """An object and, where it is one of several, each of these."""
-    return {obj, *obj.one_of}
-
-
-def _family(obj: Obj) -> set[Obj]:
-    """An object and what it is part of."""
-    return {each for around in obj.lineage() for each in _choices(around)}
 
 
 def _is_setting(name: str) -> bool:

@@ -10,7 +10,7 @@ from looplint.domain.objects import Engine, Obj, Optimizer
 from looplint.finding import Applicability
 from looplint.flow.events import Backward, Clear, Clip, Construct, Event, Forward, Step, Unscale
 from looplint.flow.graph import Loop
-from looplint.queries.program import related
+from looplint.queries.relations import related
 from looplint.repairs.draft import Draft, Infeasible, first_place
 from looplint.repairs.layout import Layout, Statement
 from looplint.repairs.names import sets

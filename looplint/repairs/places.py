@@ -88,7 +88,7 @@ def only_does(program: Program, place: Place, *kinds: str) -> bool:
     """Whether the statement that stands for an event does nothing else with the objects of the loop."""
     start, end = place.statement.start, place.statement.end
     for event in program.events:
-        if event.kind in kinds or event.kind in ("measure",):
+        if event.kind in kinds:
             continue
         for site in event.chain:
             if site.module is place.site.module and start <= place.layout.extent(site.node)[0] < end:

@@ -9,7 +9,7 @@ import libcst as cst
 
 from looplint.domain.objects import Obj
 from looplint.flow.events import Backward, Clear, Construct, Event, Step, Unscale, Update
-from looplint.queries.program import involved
+from looplint.queries.relations import involved
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Layout
 from looplint.repairs.places import Place, meet, name_in, place_at, receiver

@@ -1,0 +1,56 @@
+"""How events and objects stand to each other: what follows what, what happens to which objects, what shares parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from looplint.domain.objects import AnyObj, Obj, Optimizer
+from looplint.flow.events import Event, Step, Unscale
+
+
+def may_follow(later: Event, earlier: Event) -> bool:
+    """Whether an event can come after another one: it stands further down, in a loop with it, or nobody says which function is called first."""
+    return later.root != earlier.root or later.index > earlier.index or bool(set(later.loops) & set(earlier.loops))
+
+
+def exclude_each_other(one: Event, other: Event) -> bool:
+    """Whether two events happen in different branches of one condition."""
+    return any(g.test is h.test and g.held != h.held and g.frame == h.frame for g in one.guards for h in other.guards)
+
+
+def involved(event: Event) -> frozenset[Obj]:
+    """The objects that an event happens to, and the scaler through which it does."""
+    scaler = event.scaler if isinstance(event, Step | Unscale) else None
+    return event.subjects | {scaler} if scaler is not None else event.subjects
+
+
+def subjects(event: Event, kind: type[AnyObj]) -> list[AnyObj]:
+    """The objects of a kind that an event happens to."""
+    return [o for o in event.subjects if isinstance(o, kind)]
+
+
+def only(event: Event, kind: type[AnyObj]) -> AnyObj | None:
+    """The object that an event happens to, where it is one and of a kind."""
+    found = subjects(event, kind)
+    return found[0] if len(found) == len(event.subjects) == 1 else None
+
+
+def held_by(objects: Iterable[Obj]) -> frozenset[Obj]:
+    """The modules whose parameters the optimizers among some objects hold."""
+    return frozenset().union(*(o.holds for o in objects if isinstance(o, Optimizer)))
+
+
+def related(left: Iterable[Obj], right: Iterable[Obj]) -> bool:
+    """Whether two sets of modules share parameters: one contains the other, or they are the same."""
+    rights = list(right)
+    return any(not _choices(r).isdisjoint(_family(a)) or not _choices(a).isdisjoint(_family(r)) for a in left for r in rights)
+
+
+def _choices(obj: Obj) -> set[Obj]:
+    """An object and, where it is one of several, each of these."""
+    return {obj, *obj.one_of}
+
+
+def _family(obj: Obj) -> set[Obj]:
+    """An object and what it is part of."""
+    return {each for around in obj.lineage() for each in _choices(around)}
