@@ -1,4 +1,4 @@
-"""The wings keep to one direction, without circles: the contracts in pyproject.toml hold, and rules see the rules' vocabulary only."""
+"""The wings keep to one direction, without circles: the contracts in pyproject.toml hold, rules see their vocabulary only, late imports are listed."""
 
 from __future__ import annotations
 
@@ -12,6 +12,127 @@ import pytest
 from looplint.linting.catalogue import folder
 from places import ROOT
 
+# Imports inside functions: each keeps start-up fast, as it says; (module, what it imports, why).
+LATE_IMPORTS = [
+    ("looplint", "importlib", "loads by name what is asked for"),
+    ("looplint.commands.check", "looplint.commands.progress", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.check", "looplint.commands.watching", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.check", "looplint.finding", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.check", "looplint.linting.baseline", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.check", "looplint.linting.cache", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.check", "looplint.linting.files", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.check", "looplint.linting.fixing", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.check", "looplint.linting.selection", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.check", "looplint.linting.shards", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.check", "looplint.linting.silencing", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.check", "looplint.report", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.check", "looplint.sources.changes", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.check", "looplint.sources.discovery", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.check", "looplint.sources.languages", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.check", "looplint.sources.reading", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.check", "looplint.sources.writing", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.clean", "looplint.linting.cache", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.clean", "looplint.settings.configuration", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.completion", "looplint.linting.catalogue", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.completion", "looplint.settings.configuration", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.config", "looplint.linting.catalogue", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.config", "looplint.linting.selection", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.config", "looplint.linting.selectors", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.config", "looplint.settings.configuration", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.config", "looplint.settings.text", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.config", "looplint.sources.import_roots", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.debug", "looplint.linting.analysis", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.debug", "looplint.queries.description", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.debug", "looplint.sources.reading", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.group", "ast", "only a page of help, or a notebook that is no Python"),
+    ("looplint.commands.group", "click.shell_completion", "only completions are for the shell"),
+    ("looplint.commands.group", "difflib", "only a misspelt name, or a difference, is compared"),
+    ("looplint.commands.group", "importlib", "loads by name what is asked for"),
+    ("looplint.commands.loop", "looplint.linting.analysis", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.loop", "looplint.linting.files", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.loop", "looplint.queries.loop_tree", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.loop", "looplint.report.loop_html", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.loop", "looplint.report.loop_svg", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.loop", "looplint.report.loop_text", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.loop", "looplint.settings.configuration", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.loop", "looplint.sources.reading", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.loop", "looplint.sources.writing", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.options", "looplint.commands.completion", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.options", "looplint.settings.configuration", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.options", "looplint.settings.file", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.rule", "looplint.linting.catalogue", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.rule", "looplint.linting.evidence", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.rule", "looplint.linting.selectors", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.run", "looplint.runtime.reporting.comparison", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.run", "looplint.runtime.reporting.page", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.server", "looplint.server.app", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.verify", "looplint.runtime.harness.neutrality", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.verify", "looplint.runtime.reporting.page", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.verify", "looplint.runtime.reporting.reference", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.verify", "subprocess", "only where no device is named"),
+    ("looplint.commands.watching", "looplint.sources.import_roots", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.watching", "watchfiles", "an optional dependency, of --watch alone"),
+    ("looplint.dataclass", "dataclasses", "slow to import; its code is compiled when it is first needed"),
+    ("looplint.linting.cache", "json", "only a cached, a measured or a notebook's text is JSON"),
+    ("looplint.linting.cache", "shutil", "only a cache that is cleaned"),
+    ("looplint.linting.evidence", "json", "only a cached, a measured or a notebook's text is JSON"),
+    ("looplint.linting.files", "concurrent.futures", "only many files go into processes"),
+    ("looplint.linting.files", "concurrent.futures.process", "only many files go into processes"),
+    ("looplint.linting.files", "looplint.knowledge.lookup", "only a file that is analysed"),
+    ("looplint.linting.files", "looplint.linting.analysis", "imports LibCST, for files with a training loop alone"),
+    ("looplint.linting.files", "looplint.linting.suppression", "only a file with findings"),
+    ("looplint.linting.fingerprint", "hashlib", "only what is cached or compared is hashed"),
+    ("looplint.linting.fixing", "difflib", "only a misspelt name, or a difference, is compared"),
+    ("looplint.linting.fixing", "looplint.sources.notebooks", "only a notebook"),
+    ("looplint.linting.fixing", "looplint.sources.writing", "only a repaired file is written"),
+    ("looplint.linting.noqa", "tokenize", "only a text with comments for the linter"),
+    ("looplint.linting.selection", "looplint.linting.catalogue", "rules are loaded where a file is analysed, not where a cache answers"),
+    ("looplint.linting.selectors", "difflib", "only a misspelt name, or a difference, is compared"),
+    ("looplint.linting.suppression", "tokenize", "only a text with comments for the linter"),
+    ("looplint.report", "importlib", "loads by name what is asked for"),
+    ("looplint.report", "looplint.report.statistics", "only --statistics"),
+    ("looplint.report.loop_text", "click", "a report into a file has no colours"),
+    ("looplint.report.places", "looplint.sources.notebook_edit", "only a notebook"),
+    ("looplint.report.statistics", "json", "only a cached, a measured or a notebook's text is JSON"),
+    ("looplint.report.statistics", "looplint.report.text", "one format out of two"),
+    ("looplint.report.text", "click", "a report into a file has no colours"),
+    ("looplint.runtime.harness.running", "looplint.sources.import_roots", "only a message, or a text without a file"),
+    ("looplint.runtime.harness.verify", "importlib.metadata", "slow to import; only a report names the version"),
+    ("looplint.runtime.recording.child", "looplint.runtime.recording.hooks", "imports torch, where a script is to run"),
+    ("looplint.runtime.recording.child", "looplint.runtime.recording.hooks_optim", "imports torch, where a script is to run"),
+    ("looplint.runtime.recording.child", "looplint.runtime.recording.probes", "imports torch, where a script is to run"),
+    ("looplint.runtime.recording.child", "runpy", "only a module is run by its name"),
+    ("looplint.runtime.recording.child", "torch", "the recording process imports it when a script is to run"),
+    ("looplint.runtime.recording.child", "torch._dynamo", "imported once, for the forks of a process that serves"),
+    ("looplint.runtime.reporting.page", "looplint.runtime.harness.verify", "only a report that shows it"),
+    ("looplint.runtime.reporting.page", "plotly.graph_objects", "an optional dependency, of a report alone"),
+    ("looplint.runtime.reporting.page", "plotly.offline", "an optional dependency, of a report alone"),
+    ("looplint.runtime.reporting.page", "plotly.subplots", "an optional dependency, of a report alone"),
+    ("looplint.runtime.reporting.reference", "looplint.runtime.reporting.page", "only a report that shows it"),
+    ("looplint.server.texts", "difflib", "only a misspelt name, or a difference, is compared"),
+    ("looplint.settings.file", "difflib", "only a misspelt name, or a difference, is compared"),
+    ("looplint.settings.file", "tomli", "only where there are settings, and before Python 3.11"),
+    ("looplint.settings.file", "tomllib", "only where there are settings"),
+    ("looplint.sources.changes", "codecs", "only names of files that git quotes"),
+    ("looplint.sources.discovery", "looplint.sources.import_roots", "only a message, or a text without a file"),
+    ("looplint.sources.discovery", "pathspec", "only where patterns exclude files"),
+    ("looplint.sources.import_roots", "difflib", "only a misspelt name, or a difference, is compared"),
+    ("looplint.sources.notebook_edit", "difflib", "only a misspelt name, or a difference, is compared"),
+    ("looplint.sources.notebook_edit", "json", "only a cached, a measured or a notebook's text is JSON"),
+    ("looplint.sources.notebook_json", "json", "only a cached, a measured or a notebook's text is JSON"),
+    ("looplint.sources.notebooks", "ast", "only a page of help, or a notebook that is no Python"),
+    ("looplint.sources.notebooks", "warnings", "only a notebook that is no Python"),
+    ("looplint.sources.patterns", "pathspec", "only where patterns exclude files"),
+    ("looplint.sources.reading", "looplint.sources.import_roots", "only a message, or a text without a file"),
+    ("looplint.sources.reading", "looplint.sources.magics", "only a notebook or a document"),
+    ("looplint.sources.reading", "looplint.sources.markdown", "only a notebook or a document"),
+    ("looplint.sources.reading", "looplint.sources.notebook_edit", "only a notebook or a document"),
+    ("looplint.sources.reading", "looplint.sources.notebook_json", "only a notebook or a document"),
+    ("looplint.sources.reading", "looplint.sources.notebooks", "only a notebook or a document"),
+    ("looplint.sources.reads", "hashlib", "only what is cached or compared is hashed"),
+    ("looplint.syntax.positions", "libcst.metadata", "slow to import; only a file with findings needs positions"),
+]  # fmt: skip
+
 
 def test_the_contracts_hold() -> None:
     command = "from importlinter.cli import lint_imports; raise SystemExit(lint_imports(no_cache=True))"
@@ -24,3 +145,28 @@ def test_a_rule_imports_only_the_rule_interface(path: Path) -> None:
     imports = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Import | ast.ImportFrom)]
     modules = {name for node in imports for name in ([a.name for a in node.names] if isinstance(node, ast.Import) else [node.module or ""])}
     assert {m for m in modules if m.startswith("looplint")} == {"looplint.rule"}
+
+
+def late_imports() -> set[tuple[str, str]]:
+    """The modules that import something inside a function, each with what that is."""
+    files = {}
+    for path in (ROOT / "looplint").rglob("*.py"):
+        files[".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")] = path
+    found = set()
+    for module, path in files.items():
+        functions = [
+            f for f in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(f, ast.FunctionDef | ast.AsyncFunctionDef)
+        ]
+        for node in (n for f in functions for n in ast.walk(f)):
+            if isinstance(node, ast.Import):
+                found |= {(module, a.name) for a in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                full = {f"{node.module}.{a.name}" for a in node.names}
+                found |= {(module, name if name in files else str(node.module)) for name in full}
+    return found
+
+
+def test_imports_inside_functions_are_those_that_keep_start_up_fast() -> None:
+    listed = [(module, imported) for module, imported, _ in LATE_IMPORTS]
+    assert listed == sorted(set(listed))
+    assert late_imports() == set(listed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -124,7 +125,6 @@ def command(
 def default_device() -> str:
     """cuda where there is one; asked in a process of its own, so that this one needs no torch."""
     import subprocess
-    import sys
 
     answer = subprocess.run(
         [sys.executable, "-c", "import torch; print(torch.cuda.is_available())"], capture_output=True, text=True, check=False

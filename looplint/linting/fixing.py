@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from looplint.dataclass import dataclass, field, replace
+from looplint.errors import UserError
 from looplint.finding import Edit, Finding, Fix, Location, Problem
 from looplint.linting.files import Gathered, LintResult, Progress, coverage_of, findings_of, gather, judge, run
 from looplint.linting.results import FileResult
@@ -265,7 +266,6 @@ def write(old: Source, new: Source) -> Problem | None:
     Returns:
         None, or what kept the file from being written; it is then as it was.
     """
-    from looplint.errors import UserError
     from looplint.sources.writing import write_atomic
 
     assert old.path is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterable, Sequence
 
@@ -53,7 +54,6 @@ def _with(line: str, codes: Sequence[str], directive: Directive | None) -> str:
 
 def _program(text: str) -> list[tuple[int, str]]:
     """What the text says without its comments."""
-    import io
     import tokenize
 
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterator
 from typing import Literal
@@ -107,7 +108,6 @@ def scan(text: str) -> tuple[list[tuple[int, int, str]], dict[int, int]]:
         Row, column (from 1) and text of each comment; and for each row that ends inside of a string or with a backslash, the row
         at which that string or statement ends.
     """
-    import io
     import tokenize
 
     comments: list[tuple[int, int, str]] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
@@ -55,8 +56,6 @@ def read(path: Path) -> Layer | None:
 
 
 def _parse(path: Path, raw: bytes) -> tuple[str, dict[str, Any]]:
-    import sys
-
     if sys.version_info >= (3, 11):
         import tomllib
     else:

@@ -10,6 +10,7 @@ import faulthandler
 import gc
 import json
 import os
+import random
 import signal
 import sys
 import threading
@@ -147,8 +148,6 @@ def _record(options: dict[str, Any]) -> Any:
 
 def _seed(options: dict[str, Any]) -> None:
     """Seeds what a script draws from before it seeds anything itself."""
-    import random
-
     import torch
 
     seed = options.get("seed")

@@ -8,6 +8,7 @@ that looks at them and gives them back, and calls of some methods through one th
 from __future__ import annotations
 
 import ast
+import builtins
 import importlib.machinery
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -119,7 +120,6 @@ def install(sources: Sources, look: Callable[[Any], None], called: Callable[[Any
 
     `look` is called with each probed value, `called` with the object, the name and the result of each probed method.
     """
-    import builtins
 
     def probe(value: Any) -> Any:
         look(value)
