@@ -14,7 +14,7 @@ from looplint.repairs.repair import Plan, Repair
 
 
 class CallSuperInit(Repair):
-    """`super().__init__()` goes before the module's first part: the call that stands too late, or a new one.
+    """Call `super().__init__()` before the module's first part: the call that stands too late goes up, or a new one is inserted.
 
     Attributes:
         event: the assignment of the first part.

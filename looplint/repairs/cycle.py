@@ -20,7 +20,7 @@ from looplint.repairs.repair import Plan, Repair
 
 
 class MoveClear(Repair):
-    """The clear goes to the top of the batch body, behind the step of another optimizer that stands above.
+    """Move a clear to the top of the batch body, behind the step of another optimizer that stands above.
 
     Where it stands in a function that also steps and does not run the backward, or where gradients of several batches add up to a step, it
     goes behind the step.
@@ -107,7 +107,7 @@ def _top(p: Planner, optimizer: Obj, backward: Statement, place: Place) -> int:
 
 
 class InsertClear(Repair):
-    """The clear goes to the top of the batch body; behind the step where that does not run for every batch, or is elsewhere.
+    """Insert a clear at the top of the batch body; behind the step where that does not run for every batch, or is elsewhere.
 
     With several optimizers it belongs to the optimizer's own backward, the last one before its step: what the losses of others have left
     is cleared too.
@@ -161,7 +161,7 @@ class InsertClear(Repair):
 
 
 class MoveBeforeStep(Repair):
-    """The clip goes to just before the step, inside its guard; a scaler's gradients are unscaled before it.
+    """Move a clip to just before the step, inside its guard; a scaler's gradients are unscaled before it.
 
     Attributes:
         clip: the clip, or what else has to see the gradients that the step uses.
@@ -207,7 +207,7 @@ def _unscale(p: Planner, draft: Draft, clip: Place, steps: Place, target: Statem
 
 
 class MoveAfterBackward(Repair):
-    """The step goes behind the backward and the clips that follow it, together with what follows the step.
+    """Move a step, with what follows it, behind the backward and its clips.
 
     Attributes:
         step: the step that comes too early.
@@ -239,7 +239,7 @@ class MoveAfterBackward(Repair):
 
 
 class InsertStep(Repair):
-    """A step behind the backward and its clips, or before the clear that follows them; steps that are named and not called are called.
+    """Insert a step behind the backward and its clips, or before the clear that follows them; steps that are named and not called are called.
 
     Attributes:
         optimizer: the optimizer that never steps.
@@ -299,7 +299,7 @@ def _cleared_around(p: Planner, optimizer: Obj, backward: Event) -> tuple[Event,
 
 
 class DivideLoss(Repair):
-    """The loss is divided where it goes backward: what is logged of it stays as it is.
+    """Divide the loss where it goes backward; what is logged of it stays as it is.
 
     Attributes:
         backward: the backward of the loss.
@@ -352,7 +352,7 @@ def _operand(code: str, node: cst.BaseExpression) -> str:
 
 
 class ClearOther(Repair):
-    """The clear that stands before the step names the optimizer that steps.
+    """Clear the optimizer that steps, at the clear that names another one.
 
     Attributes:
         wrong: the clear that names the wrong optimizer.
@@ -384,7 +384,7 @@ class ClearOther(Repair):
 
 
 class DropArgument(Repair):
-    """An argument goes that is given by its name, or as the last one at its position.
+    """Remove an argument that is given by its name, or as the last one at its position.
 
     Attributes:
         event: the call.
@@ -412,7 +412,7 @@ class DropArgument(Repair):
 
 
 class DropSetting(Repair):
-    """An argument goes that says what needs not be said, and changes no result.
+    """Remove an argument without which the results are the same.
 
     Attributes:
         event: the call.
@@ -432,7 +432,7 @@ def _called(obj: Obj) -> str:
 
 
 class StepAtTheEnd(Repair):
-    """The condition of an accumulating step also holds on the last batch.
+    """Let the condition of an accumulating step hold on the last batch too.
 
     Attributes:
         step: the step under its condition.

@@ -16,7 +16,7 @@ from looplint.repairs.repair import Plan, Repair
 
 
 class SetValue(Repair):
-    """A setting gets another value where it is set.
+    """Set a setting to another value where it is set.
 
     Attributes:
         event: what sets it.
@@ -37,7 +37,7 @@ class SetValue(Repair):
 
 
 class CopyValue(Repair):
-    """A state is copied where it is taken.
+    """Copy a state where it is taken: `copy.deepcopy(...)`, with the import.
 
     Attributes:
         event: what takes the state.
@@ -57,7 +57,7 @@ class CopyValue(Repair):
 
 
 class SetArgument(Repair):
-    """A keyword argument is added to the call that builds something.
+    """Add a keyword argument to a call.
 
     Attributes:
         event: the call.
@@ -80,7 +80,7 @@ class SetArgument(Repair):
 
 
 class SetEpoch(Repair):
-    """The sampler is told the epoch at the top of the epoch loop.
+    """Tell a sampler the epoch at the top of the epoch loop.
 
     Attributes:
         sampler: the construction of the sampler.
@@ -159,7 +159,7 @@ def _iterated_in(p: Planner, loop: Loop, place: Statement, layout: Layout) -> st
 
 
 class MapLocation(Repair):
-    """What is read goes to the device of the program, by the one name it has in reach, or else to the CPU, from where the state is copied.
+    """Pass `map_location`: the device of the program, by the one name that it has in reach, or else the CPU.
 
     Attributes:
         event: the load.
@@ -180,7 +180,7 @@ class MapLocation(Repair):
 
 
 class MoveSeed(Repair):
-    """The seed goes above the statement that builds the model.
+    """Move a seed above the statement that builds the model.
 
     Attributes:
         seed: the seed that is set too late.

@@ -14,7 +14,7 @@ from looplint.repairs.repair import Plan, Repair
 
 
 class CallModule(Repair):
-    """`model.forward(x)` becomes `model(x)`.
+    """Call the module: `model.forward(x)` becomes `model(x)`.
 
     Attributes:
         event: the call of `forward`.
@@ -35,7 +35,7 @@ class CallModule(Repair):
 
 
 class AssignResult(Repair):
-    """`x.to(device)` becomes `x = x.to(device)`.
+    """Assign the result of a call to what it was called on: `x.to(device)` becomes `x = x.to(device)`.
 
     Attributes:
         event: the call whose result is discarded.
@@ -86,7 +86,7 @@ def _check_name(layout: Layout, statement: Statement, name: str) -> None:
 
 
 class WrapModules(Repair):
-    """`self.layers = [...]` becomes `self.layers = nn.ModuleList([...])`; a dict becomes a ModuleDict.
+    """Register the modules of a container: `[...]` becomes `nn.ModuleList([...])`, and a dict a `ModuleDict`.
 
     Attributes:
         event: the assignment of the container.

@@ -16,7 +16,7 @@ from looplint.repairs.repair import Plan, Repair
 
 
 class GiveArgument(Repair):
-    """Keyword arguments of a call get values: those that stand there are replaced, others are added.
+    """Give keyword arguments of a call new values, and add those that are not there.
 
     Attributes:
         event: the call.
@@ -47,7 +47,7 @@ class GiveArgument(Repair):
 
 
 class PinLoader(Repair):
-    """A loader pins its batches, and the other copies of them no longer wait either.
+    """Pin the batches of a loader, and let the copies of them go on without waiting.
 
     Attributes:
         loader: the construction of the loader.
@@ -71,7 +71,7 @@ class PinLoader(Repair):
 
 
 class DropCall(Repair):
-    """A call that nothing needs goes.
+    """Remove a call that is a statement of its own.
 
     Attributes:
         event: the call.

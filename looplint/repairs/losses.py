@@ -19,7 +19,7 @@ from looplint.repairs.repair import Plan, Repair
 
 
 class DropActivation(Repair):
-    """The prediction goes to the loss as it came out of the last layer.
+    """Give the loss the prediction as it came out of the last layer.
 
     Attributes:
         event: the loss.
@@ -73,7 +73,7 @@ class DropActivation(Repair):
 
 
 class TakeLogits(Repair):
-    """The loss becomes the one that takes logits.
+    """Use the loss that takes logits.
 
     Attributes:
         event: the loss.

@@ -20,7 +20,7 @@ _EVALUATES = re.compile(r"(?i)eval|valid|test|infer|predict|score|accuracy|sampl
 
 
 class InsertTrain(Repair):
-    """`train()` goes to the top of the epoch body, or before the batch loop of the function that trains.
+    """Insert `train()` at the top of the epoch body, or before the batch loop of the function that trains.
 
     Attributes:
         module: the model.
@@ -69,7 +69,7 @@ class InsertTrain(Repair):
 
 
 class InsertEval(Repair):
-    """`eval()` goes before the pass, and `train()` behind it where nothing else switches back.
+    """Insert `eval()` before a validation pass, and `train()` behind it where nothing else switches back.
 
     Attributes:
         module: the model.
@@ -101,7 +101,7 @@ class InsertEval(Repair):
 
 
 class InsertNoGrad(Repair):
-    """The pass goes under `torch.no_grad()`; a function that does nothing but evaluate is decorated.
+    """Run a validation pass under `torch.no_grad()`, or decorate a function that only evaluates.
 
     Attributes:
         loop: the loop of the validation pass, or None where it has none.

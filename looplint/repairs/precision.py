@@ -21,7 +21,7 @@ _IMPORT = re.compile(r"^import torch(?:[ \t]+as[ \t]+(\w+))?[ \t]*(?:#.*)?$", re
 
 
 class InsertUnscale(Repair):
-    """The gradients are unscaled just before the clip, under its conditions; an unscale that stands behind it comes up.
+    """Unscale gradients just before a clip, under its conditions; an unscale that stands behind it comes up.
 
     A second `unscale_` in one iteration raises an error.
 
@@ -75,7 +75,7 @@ def _bring_up(p: Planner, unscale: Event, clip: Event, optimizer: Obj) -> Plan:
 
 
 class InsertUpdate(Repair):
-    """The update goes behind the last of the scaler's steps in an iteration; all of them have to stand in one block.
+    """Update a scaler behind the last of its steps in an iteration; all of them have to stand in one block.
 
     Attributes:
         scaler: the scaler.
@@ -142,7 +142,7 @@ def _on_scaler(event: Event, scaler: Obj) -> cst.BaseExpression | None:
 
 
 class StepThroughScaler(Repair):
-    """The scaler makes the step; where nothing updates it, the update follows.
+    """Step an optimizer through its scaler; where nothing updates that, the update follows.
 
     Attributes:
         step: the step that bypasses the scaler.
@@ -168,7 +168,7 @@ class StepThroughScaler(Repair):
 
 
 class UseBfloat16(Repair):
-    """An autocast computes in bfloat16, which needs no scaler.
+    """Compute in bfloat16 under an autocast, which needs no scaler.
 
     Attributes:
         site: where the autocast is entered.
@@ -203,7 +203,7 @@ def _torch_in(layout: Layout) -> str:
 
 
 class UseTorchAmp(Repair):
-    """A name of `torch.cuda.amp` becomes that of `torch.amp`, with the device as its first argument.
+    """Use a name of `torch.amp` in place of one of `torch.cuda.amp`, with the device as its first argument.
 
     Attributes:
         event: the call.

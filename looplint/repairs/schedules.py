@@ -27,7 +27,7 @@ _OF_OTHERS = frozenset({"SequentialLR", "ChainedScheduler"})
 
 
 class MoveToEpochEnd(Repair):
-    """The scheduler's step becomes the last statement of the epoch body, or follows the batch loop where the epoch's is elsewhere.
+    """Move a scheduler's step to the end of the epoch body, or behind the batch loop where the epoch's is elsewhere.
 
     Attributes:
         event: the scheduler's step.
@@ -68,7 +68,7 @@ def _leaves_early(node: cst.CSTNode) -> bool:
 
 
 class MoveIntoBatchLoop(Repair):
-    """The scheduler's step follows the optimizer's, in the batch loop and under the same guard.
+    """Move a scheduler's step behind the optimizer's, into the batch loop and under the same guard.
 
     Attributes:
         event: the scheduler's step.
@@ -91,7 +91,7 @@ class MoveIntoBatchLoop(Repair):
 
 
 class MoveAfterStep(Repair):
-    """The scheduler's step goes behind the optimizer's last in the same turn of their loop, not deeper into inner loops.
+    """Move a scheduler's step behind the optimizer's last one in the same turn of their loop, not deeper into inner loops.
 
     Attributes:
         event: the scheduler's step.
@@ -127,7 +127,7 @@ def _behind(p: Planner, mine: Place, target: Statement, message: str, applicabil
 
 
 class PassMetric(Repair):
-    """The one name that looks like a validation loss, set before the call in the same block, becomes the metric.
+    """Pass a scheduler its metric: the one name that looks like a validation loss, set before the call in the same block.
 
     Attributes:
         event: the scheduler's step.
@@ -156,7 +156,7 @@ class PassMetric(Repair):
 
 
 class MoveBeforeConstruction(Repair):
-    """The move of the model goes above the optimizer's construction; where it cannot, the construction goes below it.
+    """Move a model before its optimizer is built; where its statement cannot go up, the construction goes down.
 
     Attributes:
         event: the move of the model.
@@ -193,7 +193,7 @@ def _first_reader(construct: Statement, layout: Layout) -> Statement:
 
 
 class MoveConstruction(Repair):
-    """The optimizer's construction goes below the statement that changes what it should hold; where it cannot, the new part is added to it.
+    """Build an optimizer behind the statement that changes what it should hold; where it cannot go there, the new part is added to it.
 
     Attributes:
         construct: the construction of the optimizer.
@@ -236,7 +236,7 @@ def _set_to_itself(event: Event, place: Place) -> frozenset[str]:
 
 
 class RebuildScheduler(Repair):
-    """The scheduler is built on the optimizer that steps, behind its construction: `again`, where the one that is there has its own use.
+    """Build a scheduler on the optimizer that steps, behind its construction.
 
     Attributes:
         scheduler: the construction of the scheduler.

@@ -17,7 +17,7 @@ from looplint.repairs.repair import Plan, Repair
 
 
 class DetachArgument(Repair):
-    """What goes into the container: `.item()` on a scalar where everything that is done with it takes numbers, `.detach()` else.
+    """Detach what goes into a container: `.item()` on a scalar where everything that is done with it takes numbers, else `.detach()`.
 
     Attributes:
         event: what is kept.
@@ -118,7 +118,7 @@ def _of_a_sum(p: Planner, event: Event, layout: Layout, value: cst.BaseExpressio
 
 
 class DetachAdded(Repair):
-    """What is added to the sum.
+    """Detach what is added to a sum: `.item()` on a scalar where everything that is done with the sum takes numbers, else `.detach()`.
 
     Attributes:
         event: the addition.
@@ -150,7 +150,7 @@ class DetachAdded(Repair):
 
 
 class ShowItem(Repair):
-    """What becomes text: the number alone.
+    """Turn the number alone into text: `.item()`.
 
     Attributes:
         event: what becomes text.
