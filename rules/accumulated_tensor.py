@@ -74,12 +74,18 @@ CODE = "LL402"
 def check(program: Program) -> Reports:
     for event in program.of(Accumulate):
         value = event.value
-        if value.graph != "yes" or not event.carried or program.goes_backward(event) or event.key in program.uses.added_to_outputs:
-            continue
+        if value.graph != "yes":
+            continue  # a value without a graph
+        if not event.carried:
+            continue  # a sum that begins anew in every iteration
+        if program.goes_backward(event):
+            continue  # a sum that goes backward
+        if event.key in program.uses.added_to_outputs:
+            continue  # a sum that starts from an output of a model
         loop = event.carried[-1]
         made = program.forwards_of(value.forwards)
         if not any(loop in e.loops for e in made):
-            continue
+            continue  # a graph from a forward pass before the loop
         target = event.target
         message = f"{target} adds up tensors with their autograd graphs: the nodes of every batch stay in memory until {target} is gone"
         yield Report(

@@ -71,13 +71,13 @@ DEFAULT = False
 def check(program: Program) -> Reports:
     for event in program.of(Step):
         every, optimizer = accumulated(program, event), next(iter(event.subjects), None)
-        if (
-            every is None
-            or optimizer is None
-            or not event.certain
-            or not left_over(program, event)
-            or _steps_elsewhere(program, optimizer, event)
-        ):
+        if every is None or optimizer is None:
+            continue
+        if not event.certain:
+            continue  # a step that may be another optimizer's
+        if not left_over(program, event):
+            continue  # a condition that also holds for another reason, or a counter that goes on from epoch to epoch
+        if _steps_elsewhere(program, optimizer, event):
             continue
         cleared = next(
             (e for e in program.of(Clear) if program.touches(e, optimizer) and e.loops == event.loops[:-1] and e.index < event.index),

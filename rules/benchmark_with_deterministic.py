@@ -89,13 +89,13 @@ def check(program: Program) -> Reports:
                 continue
             other = "deterministic" if later.setting == "benchmark" else "benchmark"
             if not visit.sometimes(other):
-                continue
+                continue  # either switch alone
             earlier = next(
                 (e for e in reversed(program.of(Switch)) if e.setting == other and e.on and e.root == later.root and e.index < later.index),
                 None,
             )
             if earlier is None or not (visit.always(other) or _whenever(earlier, later) or _whenever(later, earlier)):
-                continue
+                continue  # switches under two options that do not depend on each other
             benchmark, deterministic = (later, earlier) if later.setting == "benchmark" else (earlier, later)
             message = (
                 "cuDNN's benchmark mode may take another algorithm in each run, and deterministic mode is on: two runs will not be the same"
@@ -109,5 +109,5 @@ def check(program: Program) -> Reports:
 
 
 def _whenever(one: Event, other: Event) -> bool:
-    """Whether what stands before one event also stands before the other: then the second happens in no run without the first."""
+    """Whether the conditions that one event stands under are also those of the other: then the second happens in no run without the first."""
     return set(one.guards) <= set(other.guards)

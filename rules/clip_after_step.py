@@ -86,7 +86,7 @@ def check(program: Program) -> Reports:
                 continue
             step = next((s.last(Step) for s in visit.states if s.state == "applied"), None)
             if step is None or not set(clip.loops) <= set(step.loops):
-                continue
+                continue  # a clip in a loop that the step is not in
             message = f"the clip runs after {name_of(optimizer)}.step(): the step has already used the unclipped gradients"
             yield Report(
                 clip,

@@ -91,6 +91,7 @@ AUTOMATON = Automaton(
 def check(program: Program) -> Reports:
     for optimizer in program.optimizers:
         visits = program.run(AUTOMATON, optimizer)
+        # Clips that on every path find no new gradients: cleared ones, or those that a step of an earlier iteration has used.
         early = {v.event for v in visits if v.event.kind == "clip" and v.always("empty", "spent")}
         reported = set()
         for visit in visits:

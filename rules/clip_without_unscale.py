@@ -81,15 +81,19 @@ CODE = "LL601"
 def check(program: Program) -> Reports:
     for optimizer in program.optimizers:
         if unscaled_by_hand(program, optimizer):
-            continue
+            continue  # gradients that the program multiplies itself
         for visit in program.run(SCALING, optimizer):
             clip = visit.event
-            if clip.kind != "clip" or not visit.certain or not visit.always("scaled"):
+            if clip.kind != "clip" or not visit.always("scaled"):
                 continue
+            if not visit.certain:
+                continue  # a clip that may be of another optimizer's gradients
             backward = visit.sometimes("scaled")[0].last(Backward)
             scaler = scaler_of(backward) if backward is not None else None
-            if backward is None or scaler is None or switched(clip, scaler):
-                continue
+            if backward is None or scaler is None:
+                continue  # one of several scalers
+            if switched(clip, scaler):
+                continue  # a clip under a condition on what also switches the scaler on or off
             name = name_of(scaler)
             message = (
                 f"the gradients are clipped while they are still scaled: {name}.unscale_({name_of(optimizer)}) has to run before the clip"

@@ -76,7 +76,7 @@ CODE = "LL503"
 def check(program: Program) -> Reports:
     for event in program.of(Discard):
         if not event.certain:
-            continue
+            continue  # it may be something else than a tensor
         stays = "keeps its type" if event.changes == "type" else "stays where it is"
         yield Report(
             event, f"{event.method}() returns a new tensor and nothing takes it: {event.receiver} {stays}", repair=AssignResult(event=event)

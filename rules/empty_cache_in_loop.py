@@ -72,7 +72,11 @@ SEVERITY = "warning"
 def check(program: Program) -> Reports:
     for event in program.of(Release):
         loop = program.batch_loop(event)
-        if loop is None or not event.certain or not program.every_iteration(event, loop):
-            continue
+        if loop is None:
+            continue  # a call outside a loop that runs the backward
+        if not event.certain:
+            continue  # a call where an exception is handled
+        if not program.every_iteration(event, loop):
+            continue  # a call under a condition that changes from iteration to iteration
         message = f"{event.what}() in every batch: each waits for the device, and asks for its memory anew"
         yield Report(event, message, repair=DropCall(event=event))

@@ -94,6 +94,7 @@ from looplint.rule import (
     Report,
     Reports,
     Train,
+    Visit,
     mode_matters,
     mode_states,
     name_of,
@@ -108,17 +109,23 @@ def check(program: Program) -> Reports:
     for event in program.of(Forward):
         module = next(iter(event.subjects))
         if not program.certainly_trains(event, module):
-            continue
+            continue  # a forward that trains no parameter which an optimizer steps
         visit, loop = mode_states(program, module, event), program.batch_loop(event)
-        if visit is None or loop is None or mode_matters(module) is False:
+        if visit is None or loop is None:
             continue
+        if mode_matters(module) is False:
+            continue  # a model known to have neither dropout nor batch norm
         left = next((s for s in visit.sometimes("eval") if _in_loop(s, loop)), None)
-        if left is None or any(visit.steady(each) and all(s.state == "eval" for s in visit.steady(each)) for each in event.loops):
+        if left is None:
             continue
+        if _always_in_eval(visit):
+            continue  # missing-train-mode reports that
         if any(loop in e.loops and program.touches(e, module) == "may" for e in program.of(Train)):
-            continue
+            continue  # a call that may be a train() of this model
         validated = _validated(program, module, left.since, loop)
-        if validated is None or (left.since, module) in reported:
+        if validated is None:
+            continue  # a part that is put into eval mode with no validation forward after it
+        if (left.since, module) in reported:
             continue
         reported.add((left.since, module))
         name = name_of(module)
@@ -130,6 +137,11 @@ def check(program: Program) -> Reports:
 def _in_loop(state: PathState, loop: Loop) -> bool:
     """Whether a path got into eval mode in an iteration of the loop before this one."""
     return state.since is not None and state.since.kind == "eval" and loop in state.since.loops and loop.key in state.later
+
+
+def _always_in_eval(visit: Visit) -> bool:
+    """Whether the model is in eval mode on every path from the second iteration of some enclosing loop on."""
+    return any(states and all(s.state == "eval" for s in states) for states in map(visit.steady, visit.event.loops))
 
 
 def _validated(program: Program, module: Obj, switch: Event | None, loop: Loop) -> Event | None:

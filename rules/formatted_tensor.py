@@ -73,7 +73,9 @@ SEVERITY = "warning"
 def check(program: Program) -> Reports:
     for event in program.of(Show):
         loop = next((at for at in reversed(event.loops) if over_batches(program, at)), None)
-        if loop is None or program.counts_epochs(loop) or not event.certain or not program.every_iteration(event, loop):
-            continue
+        if loop is None or program.counts_epochs(loop) or not event.certain:
+            continue  # outside loops over batches, or in one that counts epochs
+        if not program.every_iteration(event, loop):
+            continue  # under a condition that changes from iteration to iteration
         message = f"{event.name} goes into a text as a tensor in every batch: each waits for the device, and nothing here says so"
         yield Report(event, message, repair=ShowItem(event=event))

@@ -78,27 +78,29 @@ CODE = "LL603"
 
 def check(program: Program) -> Reports:
     if program.flags.sets_autocast_dtype:
-        return
+        return  # a program that sets the autocast's type for the whole process
     # One scaler for all devices, and with it a warning from the old one: https://github.com/pytorch/pytorch/releases/tag/v2.3.0
     scaler = "torch.amp.GradScaler" if program.target_torch >= (2, 3) else "torch.cuda.amp.GradScaler"
     seen = set()
     for module in program.modules:
-        if not related({module}, program.stepped_modules) or related({module}, program.gradients.scaled):
-            continue
+        if not related({module}, program.stepped_modules):
+            continue  # a model that no optimizer steps
+        if related({module}, program.gradients.scaled):
+            continue  # gradients that the program multiplies itself
         for visit in program.run(COMPUTING, module):
             backward = visit.event
-            if (
-                not isinstance(backward, Backward)
-                or backward.variant
-                or backward.key in seen
-                or not backward.known
-                or not visit.always("half")
-            ):
+            if not isinstance(backward, Backward) or backward.key in seen or not visit.always("half"):
                 continue
+            if backward.variant:
+                continue  # a loss that a scaler scales, or may scale
+            if not backward.known:
+                continue  # a loss whose way is not known
             forward = visit.sometimes("half")[0].last(Forward)
             region = forward.autocast if forward is not None and forward.key in backward.forwards else None
-            if forward is None or region is None or _switched(program, backward, region):
+            if forward is None or region is None:
                 continue
+            if _switched(program, backward, region):
+                continue  # the branch for runs in which the autocast is switched off
             seen.add(backward.key)
             message = f"the loss is computed under float16 autocast and goes backward without {scaler}: gradients below 6e-8 become zero"
             notes = note(forward, "the forward pass computes in float16 here")

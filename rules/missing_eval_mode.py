@@ -97,22 +97,20 @@ def check(program: Program) -> Reports:
     reported = set()
     for event in program.of(Forward):
         module = next(iter(event.subjects))
-        if (
-            program.is_trained(event)
-            or event.frozen
-            or _samples(program, event)
-            or not event.certain
-            or event.key not in program.uses.scored
-        ):
-            continue
-        if program.feeds_training(event):
-            continue
+        if program.is_trained(event) or program.feeds_training(event) or not event.certain:
+            continue  # a forward whose result goes backward, or is what another one is trained on
+        if event.key not in program.uses.scored:
+            continue  # a forward whose result nothing is measured on
+        if _samples(program, event):
+            continue  # Monte-Carlo dropout
+        if event.frozen or not related(program.stepped_modules, {module}):
+            continue  # a model that is frozen, or that no optimizer steps
         matters = mode_matters(top_of(module), program.kept_in_eval | bypassed(module, program.arguments_of(event)))
-        if not related(program.stepped_modules, {module}) or matters is False:
-            continue
+        if matters is False:
+            continue  # a model known to have neither dropout nor batch norm, besides parts that stay in eval mode or that this call leaves out
         loop = validation_loop(program, event)
         if loop is None and not (event.grad is False and event.key in program.uses.compared and matters):
-            continue  # outside a loop over data only a model that is known to have dropout or batch norm is judged
+            continue  # outside such a loop: gradients are disabled, the result is compared, and the model is known to have such a layer
         visit = mode_states(program, module, event)
         if visit is None or not visit.always("train") or (loop, module) in reported:
             continue
@@ -133,5 +131,6 @@ def _samples(program: Program, event: Forward) -> bool:
 
 
 def top_of(module: Obj) -> Obj:
+    """The model that a module is a part of, or itself."""
     *_, last = module.lineage()
     return last

@@ -77,17 +77,21 @@ def check(program: Program) -> Reports:
     reported = set()
     for event in program.of(Forward):
         module = next(iter(event.subjects))
-        if program.is_trained(event) or event.grad is not True or event.frozen or not event.certain:
-            continue
-        if event.key not in program.uses.scored or event.key in program.uses.differentiated or program.for_input_gradient(event):
-            continue
-        if not related(program.stepped_modules, {module}):
-            continue
+        if program.is_trained(event) or not event.certain:
+            continue  # a forward whose result goes backward
+        if event.grad is not True:
+            continue  # a decorator, a context or a caller that disables gradients
+        if event.key not in program.uses.scored:
+            continue  # a forward whose result nothing is measured on
+        if event.key in program.uses.differentiated or program.for_input_gradient(event):
+            continue  # a forward that is differentiated by its inputs
+        if event.frozen or not related(program.stepped_modules, {module}):
+            continue  # a model that is frozen, or that no optimizer steps
         loop = validation_loop(program, event)
         visit = mode_states(program, module, event)
         evaluates = visit is not None and visit.always("eval")
         if loop is None and not evaluates:
-            continue
+            continue  # neither in a loop over data in which nothing is trained, nor in eval mode on every path
         *_, whole = module.lineage()
         place = (event.loops[-1:], event.root, whole)
         if place in reported:

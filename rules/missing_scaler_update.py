@@ -76,8 +76,10 @@ CODE = "LL602"
 
 def check(program: Program) -> Reports:
     for scaler in program.scalers:
-        if scaler.many or disabled(scaler):
-            continue
+        if scaler.many:
+            continue  # scalers of one list or dict, which cannot be told apart
+        if disabled(scaler):
+            continue  # GradScaler(enabled=False)
         stale = [v.event for v in program.run(UPDATING, scaler) if v.event.kind == "step" and v.certain and _never_updated(v)]
         for loop in dict.fromkeys(e.loops[-1] for e in stale):
             steps = [e for e in stale if e.loops[-1] is loop]

@@ -66,7 +66,9 @@ CODE = "LL506"
 def check(program: Program) -> Reports:
     reported = set()
     for event in program.of(Unready):
-        if not event.certain or event.constructor in reported:
+        if not event.certain:
+            continue  # a value that may be something else than a module or a parameter
+        if event.constructor in reported:
             continue
         reported.add(event.constructor)
         message = f"super().__init__() has not run before {event.part}: a module cannot take {event.what} until then"

@@ -78,15 +78,17 @@ def check(program: Program) -> Reports:
     for event in program.of(Forward):
         module = next(iter(event.subjects))
         if not program.certainly_trains(event, module):
-            continue
+            continue  # a teacher, a target or a frozen part, or a forward for the gradient of its input
         visit = mode_states(program, module, event)
         if visit is None:
             continue
         for loop in event.loops:
             later = visit.steady(loop)
             switch = next((s.last(Eval) for s in later), None)
-            if not later or any(s.state != "eval" for s in later) or switch is None or loop not in switch.loops:
-                continue
+            if not later or any(s.state != "eval" for s in later):
+                continue  # train() on some path before the forward
+            if switch is None or loop not in switch.loops:
+                continue  # an eval() before the loop
             if (switch, module) not in reported:
                 reported.add((switch, module))
                 name = name_of(module)

@@ -72,7 +72,7 @@ def check(program: Program) -> Reports:
     uncleared_optimizers = [(o, u) for o in program.optimizers if (u := uncleared(program, o))]
     for optimizer, found in uncleared_optimizers:
         if _others_cleared_twice(program, optimizer, found.loop):
-            continue  # LL109 says more
+            continue  # wrong-optimizer-cleared reports that
         name = name_of(optimizer)
         message = f"gradients add up over all batches: nothing clears {name}'s gradients between {name}.step() and the next backward()"
         yield Report(
@@ -84,5 +84,6 @@ def check(program: Program) -> Reports:
 
 
 def _others_cleared_twice(program: Program, optimizer: object, loop: object) -> bool:
+    """Whether the loop clears another optimizer more than once."""
     clears = [e for e in program.of(Clear) if loop in e.loops]
     return any(sum(o in e.subjects for e in clears) > 1 for o in program.optimizers if o is not optimizer)

@@ -80,15 +80,3 @@ def check(program: Program) -> Reports:
     built = {obj: e for e in program.of(BuildLoader) for obj in e.subjects}
     for event in program.of(Transfer):
         loaders = [o for o in subjects(event, Loader) if o in built]
-        if event.waits is not True or event.device == "cpu" or len(loaders) != 1 or not event.certain:
-            continue
-        (loader,) = loaders
-        if argument(loader, "pin_memory") is not True:
-            continue
-        message = f"{event.name} is in pinned memory and the program waits for its copy: non_blocking=True is missing"
-        yield Report(
-            event,
-            message,
-            note(built[loader], f"{name_of(loader, 'the loader')} pins its batches"),
-            repair=GiveArgument(event=event, values={"non_blocking": "True"}),
-        )

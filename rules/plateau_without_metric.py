@@ -70,7 +70,7 @@ CODE = "LL204"
 def check(program: Program) -> Reports:
     for event in program.of(Schedule):
         if len(event.subjects) != 1 or not event.certain:
-            continue
+            continue  # a variable that may hold another scheduler
         (scheduler,) = event.subjects
         args = event.args
         if scheduler.qualname.endswith(".ReduceLROnPlateau") and not args.positional and not args.keywords and not args.starred:

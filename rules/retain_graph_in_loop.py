@@ -70,17 +70,22 @@ CODE = "LL110"
 def check(program: Program) -> Reports:
     backwards = program.of(Backward)
     for event in backwards:
-        if event.retain_graph is not True or event.create_graph or not event.loops or not event.known or event.repeated:
+        if event.retain_graph is not True or not event.loops:
             continue
-        forwards = event.forwards
-        loop = event.loops[-1]
-        if not forwards or forwards & program.uses.differentiated or _shared(event, backwards) or _carried(program, event):
-            continue
-        if any(loop in e.loops for e in program.of(Escape)) or any(e.closure for e in program.of(Step)):
-            continue
+        forwards, loop = event.forwards, event.loops[-1]
+        if event.create_graph or forwards & program.uses.differentiated:
+            continue  # forwards that are differentiated by their inputs
+        if _shared(event, backwards):
+            continue  # two backwards that share a part of a graph
+        if _carried(program, event):
+            continue  # a graph that reaches back into the iteration before
+        if event.repeated or any(e.closure for e in program.of(Step)):
+            continue  # a backward in a comprehension or in a closure that an optimizer calls
+        if not event.known or not forwards or any(loop in e.loops for e in program.of(Escape)):
+            continue  # a loss whose way is not known, or a loop that hands objects to code that cannot be followed
         made = program.forwards_of(forwards)
         if len(made) < len(forwards) or any(loop not in e.loops for e in made):
-            continue
+            continue  # a forward outside the loop
         message = "retain_graph=True on the only backward of this graph: the saved activations stay until the loss is replaced, for nothing"
         yield Report(
             event,

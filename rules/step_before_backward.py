@@ -82,6 +82,7 @@ AUTOMATON = Automaton(
 def check(program: Program) -> Reports:
     for optimizer in program.optimizers:
         visits = program.run(AUTOMATON, optimizer)
+        # Steps of this optimizer in a loop that find cleared gradients on every path.
         early = {v.event for v in visits if v.event.kind == "step" and v.event.loops and v.certain and v.always("empty")}
         reported = set()
         for visit in visits:
@@ -91,8 +92,10 @@ def check(program: Program) -> Reports:
             for state in visit.sometimes("stepped-empty"):
                 step = state.last(Step)
                 if step is None or set(step.loops).isdisjoint(backward.loops):
-                    continue
-                if step in early and step not in reported and not step.closure:
+                    continue  # a backward that does not follow it in an iteration of any loop
+                if step.closure:
+                    continue  # a step that is given a closure
+                if step in early and step not in reported:
                     reported.add(step)
                     message = (
                         f"{name_of(optimizer)}.step() runs before backward(): it finds no gradients, and those of this batch are never used"

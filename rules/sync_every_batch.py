@@ -80,14 +80,18 @@ SEVERITY = "warning"
 
 def check(program: Program) -> Reports:
     if not on_accelerator(program):
-        return
+        return  # a program that is not known to use an accelerator
     waits: dict[object, list[Fetch | Show]] = {}
     for event in program.of(Fetch, Show):
         loop = event.loops[-1] if event.loops else None
-        if loop is None or not event.certain or not trains(program, loop) or program.counts_epochs(loop):
-            continue
-        if not is_record(event) or not program.every_iteration(event, loop):
-            continue
+        if loop is None or not trains(program, loop) or program.counts_epochs(loop):
+            continue  # a loop that does not train, or that counts epochs, each of one full batch
+        if not event.certain:
+            continue  # a call where an exception is handled
+        if not is_record(event):
+            continue  # a number that a condition or further computation needs at once
+        if not program.every_iteration(event, loop):
+            continue  # a condition that changes from iteration to iteration
         waits.setdefault(loop.site.node, []).append(event)
     for events in waits.values():
         first, *others = sorted(events, key=lambda e: e.index)

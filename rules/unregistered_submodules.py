@@ -76,11 +76,13 @@ def check(program: Program) -> Reports:
     reported = {(e.constructor, e.name) for e in program.of(Shelve) if known_elsewhere(e)}
     for event in program.of(Shelve):
         which = (event.constructor, event.name)
-        if which in reported or not event.certain or not event.used:
+        if which in reported or not event.used:
             continue
+        if not event.certain:
+            continue  # an attribute that may be something else than a container
         lost = unregistered(event)
         if not lost:
-            continue
+            continue  # modules that are registered, asked for their parameters, handed in or on, or without parameters
         reported.add(which)
         name = event.name
         message = (

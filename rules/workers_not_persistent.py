@@ -83,10 +83,12 @@ SEVERITY = "warning"
 def check(program: Program) -> Reports:
     for loader, found in epoch_passes(program).items():
         workers = argument(loader, "num_workers")
-        if not isinstance(workers, int) or workers < 1 or not off(loader, "persistent_workers") or changing(loader):
-            continue
+        if not isinstance(workers, int) or workers < 1 or not off(loader, "persistent_workers"):
+            continue  # a number of workers that the text does not tell, or none
+        if changing(loader):
+            continue  # a loader or dataset that a loop of the program changes
         if not same_everywhere(program, found.loader, "num_workers"):
-            continue
+            continue  # a number of workers that differs from call to call
         message = f"the {workers} workers of {name_of(loader, 'this loader')} end with each epoch and are started again for the next"
         yield Report(
             found.loader, message, repair=GiveArgument(event=found.loader, values={"persistent_workers": "True"}, applicability="unsafe")

@@ -97,6 +97,7 @@ def _drops(program: Program, clear: Clear) -> bool:
 def check(program: Program) -> Reports:
     for optimizer in program.optimizers:
         visits = program.run(AUTOMATON, optimizer)
+        # Clears of this optimizer that on every path find gradients of the same iteration, or what another such clear has left of them.
         clears = {v.event for v in visits if v.event.kind == "clear" and v.certain and v.always("filled", "dropped")}
         reported = set()
         for visit in visits:

@@ -71,8 +71,10 @@ SEVERITY = "warning"
 
 def check(program: Program) -> Reports:
     gradients = program.gradients
-    if gradients.read or gradients.read_unknown or gradients.scaled or program.target_torch < (2, 0):
-        return
+    if gradients.read or gradients.read_unknown or gradients.scaled:
+        return  # a program that reads or writes gradients itself
+    if program.target_torch < (2, 0):
+        return  # zeros were the default there
     for event in program.of(Clear):
         given = event.set_to_none
         known = constant_of(given) if given is not None else None
