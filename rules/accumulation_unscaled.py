@@ -89,8 +89,10 @@ def check(program: Program) -> Reports:
     for event in program.of(Step):
         every = accumulated(program, event)
         optimizer, loop = next(iter(subjects(event, Optimizer)), None), event.loops[-1] if event.loops else None
-        if every is None or optimizer is None or loop is None or f"/ {every}" in optimizer.rate:
+        if every is None or optimizer is None or loop is None:
             continue
+        if f"/ {every}" in optimizer.rate:
+            continue  # an optimizer whose learning rate is divided by k
         backward = next((e for e in program.of(Backward) if e.loops and e.loops[-1] is loop and program.touches(e, optimizer)), None)
         if backward is None or not _unscaled(program, backward, optimizer, loop):
             continue
@@ -105,9 +107,10 @@ def check(program: Program) -> Reports:
 
 def _unscaled(program: Program, backward: Backward, optimizer: Obj, loop: Loop) -> bool:
     """Whether the whole way of the loss is known, and nothing on it changes its scale."""
-    if not (backward.known and backward.mean and backward.forwards) or backward.via:
-        return False
-    depth = backward.loops.index(loop) + 1
-    if any(g.depth >= depth for g in backward.guards) or program.gradients.scaled:
-        return False
+    if not (backward.known and backward.mean and backward.forwards):
+        return False  # computed by code that cannot be followed, divided or multiplied on its way, or a sum
+    if backward.via or any(g.depth > backward.loops.index(loop) for g in backward.guards):
+        return False  # by a framework, or under a condition of its own
+    if program.gradients.scaled:
+        return False  # a program that multiplies or divides gradients itself
     return not any(loop in e.loops for e in program.of(Escape))

@@ -90,13 +90,17 @@ def check(program: Program) -> Reports:
     schedules = program.of(Schedule)
     for event in schedules:
         scheduler = only(event, Scheduler)
-        if not event.loops or scheduler is None or not event.certain or any(loop in training for loop in event.loops):
-            continue
-        inner = next((loop for loop in training if event.loops[-1] is loop.parent), None)
-        if scheduler.unit != "steps" or inner is None or event.args.positional:
-            continue
+        if scheduler is None or not event.certain:
+            continue  # a step that may be another scheduler's
+        if scheduler.unit != "steps":
+            continue  # a scheduler that counts epochs, or whose unit nothing tells
+        inner = next((loop for loop in training if event.loops and event.loops[-1] is loop.parent), None)
+        if inner is None or any(loop in training for loop in event.loops):
+            continue  # a step outside the loop that is directly around a training loop
         if any(scheduler in other.subjects and other is not event and any(loop in training for loop in other.loops) for other in schedules):
-            continue
+            continue  # a scheduler that is stepped in the training loop too
+        if event.args.positional:
+            continue  # scheduler.step(epoch)
         name = name_of(scheduler)
         construct = next((e for e in program.of(Construct) if scheduler in e.subjects), None)
         message = f"{name} counts optimizer steps, but is stepped once an epoch: the schedule hardly begins before training ends"

@@ -95,7 +95,9 @@ def check(program: Program) -> Reports:
         for optimizer in subjects(step, Optimizer) if every is not None else ():
             for module in sorted(optimizer.holds, key=lambda o: o.name):
                 layer = normalises(module)
-                if layer is None or (step.key, module) in seen or _stays_in_eval(program, step, module, layer):
+                if layer is None or (step.key, module) in seen:
+                    continue
+                if _stays_in_eval(program, step, module, layer):
                     continue
                 seen.add((step.key, module))
                 message = f"the gradients of {every} batches are added up, and {name_of(module)} normalises within each: its statistics are those of one small batch"
@@ -108,7 +110,7 @@ def check(program: Program) -> Reports:
 
 
 def _stays_in_eval(program: Program, step: Event, module: Obj, layer: Obj) -> bool:
-    """Whether the model trains in eval mode where it steps, or a part with the layer is put into it by itself."""
+    """Whether the model is in eval mode on every path where it is trained in the loop, or a part with the layer is put into it by itself."""
     if any(obj is not module and obj in set(layer.lineage()) for event in program.of(Eval) for obj in event.subjects):
         return True
     trained = [e for e in program.of(Forward) if module in e.subjects and program.is_trained(e) and step.loops[-1] in e.loops]

@@ -91,11 +91,15 @@ AUTOMATON = Automaton(
 def check(program: Program) -> Reports:
     for state in program.states:
         if not isinstance(state.owner, Module):
-            continue
+            continue  # the state of an optimizer or a scheduler
         for visit in program.run(AUTOMATON, state):
             stale = visit.sometimes("stale")
             taken = stale[0].last(Snapshot) if stale else None
-            if visit.event.kind in ("load", "save") and taken is not None and _is_meant_to_stay(visit.event, taken, stale[0], state.owner):
+            if (
+                visit.event.kind in ("load", "save")
+                and taken is not None
+                and _is_one_of_its_time(visit.event, taken, stale[0], state.owner)
+            ):
                 held, name = f"{state.name} holds" if state.name else "this state holds", name_of(state.owner, "the model")
                 message = f"{held} the tensors of {name} themselves: the steps that follow change them, and what is kept is the last state, not this one"
                 what = "restored" if visit.event.kind == "load" else "saved"
@@ -108,10 +112,10 @@ def check(program: Program) -> Reports:
                 break
 
 
-def _is_meant_to_stay(read: Event, taken: Event, path: PathState, owner: Obj) -> bool:
-    """Whether a state is one of its time: it goes back to its own model, or is taken in the loop that trains on."""
+def _is_one_of_its_time(read: Event, taken: Event, path: PathState, owner: Obj) -> bool:
+    """Whether a state is meant to be that of the time it was taken: it goes back to its own model, or is taken in the loop in which the model is stepped."""
     if not taken.certain:
-        return False  # of several models that it may be of, this is one
+        return False  # a state that may be of one of several models
     if read.kind == "load" and related(read.subjects, [owner]):
         return True
     return bool(taken.loops) and path.since is not None and taken.loops[-1] in path.since.loops

@@ -71,8 +71,12 @@ CODE = "LL504"
 def check(program: Program) -> Reports:
     for event in program.of(Bypass):
         module = next(iter(event.subjects))
-        if not event.certain or (isinstance(module, Module) and module.compiled) or (event.own and event.function == "forward"):
-            continue
+        if not event.certain:
+            continue  # an object that is not known to be a module
+        if isinstance(module, Module) and module.compiled:
+            continue  # a compiled module
+        if event.own and event.function == "forward":
+            continue  # self.forward(...) in the class's own forward
         name = event.receiver or name_of(module)
         message = f"{name}.forward() is called in place of {name}(): hooks on the module do not run"
         yield Report(event, message, repair=CallModule(event=event))

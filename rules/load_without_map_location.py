@@ -72,17 +72,23 @@ AUTOMATON = Automaton(start="?", arrows={("*", "save"): "written"}, reads=frozen
 
 def check(program: Program) -> Reports:
     choice = program.device_choice
-    if choice is None or program.flags.needs_accelerator:
-        return
+    if choice is None:
+        return  # a program without a choice between a GPU and the CPU
+    if program.flags.needs_accelerator:
+        return  # a program that puts all new tensors on an accelerator
     for disk in program.disks:
         for visit in program.run(AUTOMATON, disk):
             event = visit.event
-            if not isinstance(event, ReadFile) or event.map_location or visit.sometimes("written") or event.file.published:
+            if not isinstance(event, ReadFile) or event.map_location:
                 continue
+            if visit.sometimes("written"):
+                continue  # a file that the same run has saved before
+            if event.file.published:
+                continue  # weights that somebody else has published
             if any(g.held and _asks_for_an_accelerator(g.test) for g in event.guards):
-                continue
+                continue  # a load under a condition that only holds where there is a GPU
             restored = program.restored_from(event.file)
-            if restored:
+            if restored:  # else it is loaded for something else than a state
                 names = ", ".join(sorted({name_of(o, "the model") for e in restored for o in e.subjects})) or "the model"
                 message = f"the state of {names} is loaded onto the device it was saved from: where that is a GPU, this fails on the machines without one"
                 yield Report(

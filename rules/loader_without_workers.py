@@ -82,10 +82,14 @@ WORKERS = {"num_workers": "4", "persistent_workers": "True"}
 
 def check(program: Program) -> Reports:
     if not on_accelerator(program):
-        return
+        return  # a program that is not known to use an accelerator
     for loader, found in program.training_passes.items():
-        if not off(loader, "num_workers") or not loader.makes_items or loader.style == "iterable":
-            continue
+        if not off(loader, "num_workers"):
+            continue  # workers, or a number of them that the text does not tell
+        if not loader.makes_items:
+            continue  # a dataset that is not known to read, decode or compute its items when asked
+        if loader.style == "iterable":
+            continue  # an iterable dataset
         message = f"{name_of(loader, 'this loader')} makes its batches in the training process: the device waits for each"
         notes = note(found.backward, "its batches are trained on here")
         yield Report(found.loader, message, notes, repair=GiveArgument(event=found.loader, values=WORKERS, applicability="unsafe"))

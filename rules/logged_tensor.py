@@ -75,12 +75,18 @@ CODE = "LL401"
 
 def check(program: Program) -> Reports:
     for event in program.of(Keep):
-        if event.slot or program.goes_backward(event) or event.into.leaves:
-            continue
+        if event.slot:
+            continue  # a slot that is overwritten
+        if program.goes_backward(event):
+            continue  # a container whose contents go backward
+        if event.into.leaves:
+            continue  # a container that a function returns which nobody calls
         carried = [loop for loop in event.carried if keeps_history(program, loop)]
         made = program.forwards_of(event.value.forwards)
-        if not carried or not any(carried[-1] in e.loops for e in made) or _is_of_one_update(program, event, made):
-            continue
+        if not carried or not any(carried[-1] in e.loops for e in made):
+            continue  # no loop that trains or goes over data, or a graph from a forward pass before it
+        if _is_of_one_update(program, event, made):
+            continue  # a container that lives for one iteration of an outer loop that trains what its tensors come from
         what = event.into.name or f"the {event.into.kind}"
         message = f"{what} keeps tensors with their autograd graphs: the nodes of every iteration stay in memory as long as it does"
         yield Report(
@@ -99,5 +105,5 @@ def _is_of_one_update(program: Program, event: Keep, made: list[Forward]) -> boo
 
 
 def keeps_history(program: Program, loop: Loop) -> bool:
-    """A loop that trains, or goes over data to validate: what is collected there is a record, not a step of one computation."""
+    """Whether a loop trains, or goes over data: what is collected there is a record, not a step of one computation."""
     return (over_data(loop) and not over_tensor(loop)) or any(loop in e.loops for e in program.of(Backward, Step))

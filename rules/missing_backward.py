@@ -72,18 +72,24 @@ CODE = "LL107"
 
 def check(program: Program) -> Reports:
     if not program.complete:
-        return
+        return  # a program that could not be followed to its end
     for optimizer in program.optimizers:
-        if not isinstance(optimizer, Optimizer) or optimizer.escaped or optimizer.many:
-            continue
-        if any(program.touches(e, optimizer) for e in program.of(Backward, Escape)):
+        if not isinstance(optimizer, Optimizer) or optimizer.many:
+            continue  # optimizers of one list or dict, which cannot be told apart
+        if optimizer.escaped or any(program.touches(e, optimizer) for e in program.of(Escape)):
+            continue  # an optimizer that code which cannot be followed gets hold of
+        if any(program.touches(e, optimizer) for e in program.of(Backward)):
             continue
         for event in program.of(Step):
-            if optimizer not in event.subjects or not event.loops or event.closure:
+            if optimizer not in event.subjects or not event.loops:
                 continue
+            if event.closure:
+                continue  # a step that is given a closure
             loop = event.loops[-1]
-            if any(loop in e.loops for e in program.of(Escape)) or program.gradients.scaled:
-                continue
+            if any(loop in e.loops for e in program.of(Escape)):
+                continue  # a loop that hands anything to code that cannot be followed
+            if program.gradients.scaled:
+                continue  # a program that multiplies gradients itself
             forward = next(
                 (
                     e

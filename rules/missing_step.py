@@ -88,23 +88,27 @@ CODE = "LL106"
 
 def check(program: Program) -> Reports:
     if not program.complete:
-        return
+        return  # a program that could not be followed to its end
     steps = program.of(Step)
     if any(not e.subjects for e in steps):
-        return
+        return  # a step's optimizer is not known
     for optimizer in program.optimizers:
         if optimizer.many or _steps_in_some_call(steps, optimizer):
             continue
         if (optimizer.escaped and not optimizer.symbolic) or any(program.touches(e, optimizer) for e in program.of(Escape)):
-            continue
+            continue  # code that cannot be followed gets hold of it
         if _used_otherwise(program, optimizer):
-            continue
+            continue  # gradients that other code reads
         start = _beginning(program, optimizer)
         for event in program.of(Backward):
-            if start is None or not event.loops or event.root != start.root or program.touches(event, optimizer) != "must" or event.manual:
+            if start is None or not event.loops or event.root != start.root or program.touches(event, optimizer) != "must":
                 continue
-            if (optimizer.symbolic and event.loops[-1] not in start.loops) or _others_step(steps, optimizer, event):
-                continue
+            if event.manual:
+                continue  # gradients that are filled by hand
+            if optimizer.symbolic and event.loops[-1] not in start.loops:
+                continue  # a function that only sends a loss backward: its caller may step
+            if _others_step(steps, optimizer, event):
+                continue  # it was built anew
             name = name_of(optimizer)
             message = f"gradients are computed in this loop, but {name}.step() is called on no path: the parameters never change"
             what = f"{name}'s gradients are cleared here" if optimizer.symbolic else f"{name} is built here"

@@ -96,7 +96,7 @@ def check(program: Program) -> Reports:
     reported = set()
     for optimizer in program.optimizers:
         if optimizer.symbolic or optimizer.many or not isinstance(optimizer, Optimizer):
-            continue
+            continue  # handed in, or of one list or dict
         for visit in program.run(AUTOMATON, optimizer):
             event = visit.event
             if not isinstance(event, Move) or event in reported or not optimizer.holds or not all(s.state == "built" for s in visit.states):
@@ -105,9 +105,9 @@ def check(program: Program) -> Reports:
             if construct is None or _moved_before(program, event, construct):
                 continue
             if program.built_after(event) and not _is_used(program, optimizer):
-                continue
+                continue  # it is built again after the move, and the first one is never used
             if event.guards and optimizer.alternatives:
-                continue  # what decides which parameters it got may decide the move, too
+                continue  # what decides which parameters it holds may decide the move
             reported.add(event)
             module = next(iter(event.subjects))
             yield Report(
@@ -124,7 +124,7 @@ def _is_used(program: Program, optimizer: Obj) -> bool:
 
 
 def _moved_before(program: Program, event: Move, construct: Event) -> bool:
-    """Whether the same move stood before the optimizer too, or the model was built where it is to be: then this one changes nothing."""
+    """Whether a move of the same kind stood before the optimizer was built, or the model was built where it is to be."""
     if any(_is_placed(o) for o in event.subjects):
         return True
     return any(e.index < construct.index and e.subjects & event.subjects and _converts(e) == _converts(event) for e in program.of(Move))

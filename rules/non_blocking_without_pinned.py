@@ -81,10 +81,18 @@ def check(program: Program) -> Reports:
     reported = set()
     for event in program.of(Transfer):
         loaders = [o for o in subjects(event, Loader) if o in built and not o.prepared]
-        if event.waits is not False or event.pinned or event.device == "cpu" or len(loaders) != 1 or not event.certain:
+        if event.waits is not False:
             continue
+        if event.pinned:
+            continue  # a batch that is pinned by hand
+        if event.device == "cpu":
+            continue  # a move to the CPU
+        if len(loaders) != 1 or not event.certain:
+            continue  # a tensor that no loader made, or one of several loaders; a loader that a framework prepares
         (loader,) = loaders
-        if loader in reported or not off(loader, "pin_memory"):
+        if not off(loader, "pin_memory"):
+            continue  # a loader whose arguments the text does not tell
+        if loader in reported:
             continue
         reported.add(loader)
         name = name_of(loader, "the loader")

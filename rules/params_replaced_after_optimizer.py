@@ -87,15 +87,23 @@ AUTOMATON = Automaton(start="built", arrows={("*", "step"): "used"}, reads=froze
 def check(program: Program) -> Reports:
     reported = set()
     for optimizer in program.optimizers:
-        if not isinstance(optimizer, Optimizer) or optimizer.symbolic or optimizer.many or optimizer.extended:
-            continue
+        if not isinstance(optimizer, Optimizer) or optimizer.symbolic or optimizer.many:
+            continue  # handed in, or of one list or dict
+        if optimizer.extended:
+            continue  # add_param_group
         for visit in program.run(AUTOMATON, optimizer):
             event = visit.event
-            if not isinstance(event, Replace) or event in reported or any(s.state == "?" for s in visit.states):
+            if not isinstance(event, Replace) or event in reported:
                 continue
+            if any(s.state == "?" for s in visit.states):
+                continue  # code that cannot be followed gets hold of the optimizer
             (module,) = event.subjects
             construct = visit.states[0].last(Construct)
-            if construct is None or not _covers(optimizer, module) or _same_part(event) or program.built_after(event):
+            if construct is None or not _covers(optimizer, module):
+                continue
+            if program.built_after(event):
+                continue  # an optimizer of this model that is built after the assignment
+            if _keeps_parameters(event) or _brings_none(event):
                 continue
             reported.add(event)
             name, held, attr = name_of(module), name_of(optimizer), event.attr
@@ -114,9 +122,11 @@ def _covers(optimizer: Optimizer, module: Obj) -> bool:
     return any(h in set(module.lineage()) for h in optimizer.holds)
 
 
-def _same_part(event: Replace) -> bool:
-    """A wrapper around the part that was there (`model.net = DataParallel(model.net)`) keeps its parameters; `nn.Identity()` has none."""
-    new = event.new
-    return any(part.loops is None or any(contains_part(part, whole) for whole in event.subjects) for part in new) or (
-        bool(new) and all(map(without_parameters, new))
-    )
+def _keeps_parameters(event: Replace) -> bool:
+    """Whether the new part is a wrapper around the part that was there (`model.net = DataParallel(model.net)`), or comes from elsewhere."""
+    return any(part.loops is None or any(contains_part(part, whole) for whole in event.subjects) for part in event.new)
+
+
+def _brings_none(event: Replace) -> bool:
+    """Whether the new part has no parameters, as `nn.Identity()`."""
+    return bool(event.new) and all(map(without_parameters, event.new))

@@ -80,3 +80,19 @@ def check(program: Program) -> Reports:
     built = {obj: e for e in program.of(BuildLoader) for obj in e.subjects}
     for event in program.of(Transfer):
         loaders = [o for o in subjects(event, Loader) if o in built]
+        if event.waits is not True:
+            continue  # non_blocking=True, or a flag that the text does not tell
+        if event.device == "cpu":
+            continue  # a move to the CPU
+        if len(loaders) != 1 or not event.certain:
+            continue  # a tensor that no loader made, or one of several loaders
+        (loader,) = loaders
+        if argument(loader, "pin_memory") is not True:
+            continue  # a loader that does not pin, or whose arguments the text does not tell
+        message = f"{event.name} is in pinned memory and the program waits for its copy: non_blocking=True is missing"
+        yield Report(
+            event,
+            message,
+            note(built[loader], f"{name_of(loader, 'the loader')} pins its batches"),
+            repair=GiveArgument(event=event, values={"non_blocking": "True"}),
+        )

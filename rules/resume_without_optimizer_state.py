@@ -85,11 +85,17 @@ def check(program: Program) -> Reports:
     for restored in program.of(LoadState):
         files = [f for f in restored.files if f.continues]
         models = subjects(restored, Module)
-        if not files or not models or not restored.certain or any("optim" in key for f in files for key in f.keys):
+        if not models or not restored.certain:
             continue
+        if not files:
+            continue  # a checkpoint that does not say where to go on
+        if any("optim" in key for f in files for key in f.keys):
+            continue  # an entry with "optim" in its name is read
         for optimizer in program.optimizers:
             step = _steps_after(program, optimizer, restored)
-            if step is None or not related(optimizer.holds, models) or not _starts_anew(program, optimizer):
+            if step is None or not related(optimizer.holds, models):
+                continue  # the best model, loaded after training
+            if not _starts_anew(program, optimizer):
                 continue
             name = name_of(optimizer, "the optimizer")
             message = f"{name_of(models[0], 'the model')} is restored to train on, {name} is not: its averages start from nothing"

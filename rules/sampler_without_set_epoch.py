@@ -79,8 +79,12 @@ def check(program: Program) -> Reports:
     for loader, found in program.training_passes.items():
         given = loader.options.get("sampler", frozenset())
         samplers = refs(given, Sampler)
-        if len(samplers) != 1 or samplers[0] not in built or not samplers[0].by_epoch or program.told_the_epoch(samplers[0], loader):
-            continue
+        if len(samplers) != 1 or samplers[0] not in built:
+            continue  # a loader that may have one of several samplers
+        if not samplers[0].by_epoch:
+            continue  # shuffle=False, or a value that the text does not tell
+        if program.told_the_epoch(samplers[0], loader):
+            continue  # set_epoch is called, or may be: by a framework, or by code that cannot be followed
         event, name = built[samplers[0]], name_of(samplers[0], "this sampler")
         message = f"nothing calls set_epoch on {name}: it draws the order of the first epoch in every epoch"
         repair = SetEpoch(sampler=event, loader=found.loader, epochs=found.epochs, batches=found.batches, optional=len(given) > 1)

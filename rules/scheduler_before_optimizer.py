@@ -95,17 +95,17 @@ def check(program: Program) -> Reports:
             continue
         optimizers = refs(scheduler.optimizer, Optimizer)
         if len(optimizers) != 1:
-            continue
+            continue  # a scheduler whose optimizer is not known, or of which there are several
         for event in program.of(Schedule):
-            if scheduler not in event.subjects or not event.certain or not event.loops or event.args.positional or event.args.keywords:
+            if scheduler not in event.subjects or not event.certain or not event.loops:
                 continue
+            if event.args.positional or event.args.keywords:
+                continue  # scheduler.step(epoch)
             after = [e for e in steps if optimizers[0] in e.subjects and event.loops[-1] in e.loops and e.index > event.index]
-            if (
-                not after
-                or not program.in_each_iteration_of(after, event, event.loops[-1])
-                or not _always_first(program, event, scheduler, optimizers[0])
-            ):
-                continue
+            if not after or not program.in_each_iteration_of(after, event, event.loops[-1]):
+                continue  # an optimizer's step under a condition of its own, which changes from iteration to iteration
+            if not _always_first(program, event, scheduler, optimizers[0]):
+                continue  # an optimizer that has stepped before
             name, held = name_of(scheduler), name_of(optimizers[0])
             message = f"{name}.step() runs before {held}.step(): the first value of the schedule is skipped (PyTorch warns about it once)"
             yield Report(

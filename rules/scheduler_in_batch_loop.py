@@ -90,36 +90,30 @@ CODE = "LL201"
 def check(program: Program) -> Reports:
     for event in program.of(Schedule):
         loop, scheduler = program.batch_loop(event), only(event, Scheduler)
-        if (
-            loop is None
-            or scheduler is None
-            or loop.parent is None
-            or program.counts_epochs(loop)
-            or not event.certain
-            or _has_argument(event)
-        ):
+        if loop is None or loop.parent is None:
             continue
-        if epoch_unit(scheduler, loop) and not _guarded(program, event, loop, scheduler):
-            name = name_of(scheduler)
-            construct = next((e for e in program.of(Construct) if scheduler in e.subjects), None)
-            message = f"{name} counts epochs, but is stepped on every batch: the schedule ends within the first epochs"
-            yield Report(
-                event,
-                message,
-                note(construct, f"the horizon of {name} is given in epochs here"),
-                repair=MoveToEpochEnd(event=event, loop=loop),
-            )
+        if scheduler is None or not event.certain:
+            continue  # a step that may be another scheduler's
+        if program.counts_epochs(loop):
+            continue  # a loop that counts epochs by its name
+        if event.args.positional or event.args.keywords:
+            continue  # scheduler.step(epoch + i / iters)
+        if not epoch_unit(scheduler, loop):
+            continue  # a scheduler that counts steps, or whose unit nothing tells
+        if _guarded(program, event, loop, scheduler):
+            continue
+        name = name_of(scheduler)
+        construct = next((e for e in program.of(Construct) if scheduler in e.subjects), None)
+        message = f"{name} counts epochs, but is stepped on every batch: the schedule ends within the first epochs"
+        notes = note(construct, f"the horizon of {name} is given in epochs here")
+        yield Report(event, message, notes, repair=MoveToEpochEnd(event=event, loop=loop))
 
 
 def _guarded(program: Program, event: Schedule, loop: Loop, scheduler: Obj) -> bool:
-    """Whether a condition that the optimizer's step does not share decides if the scheduler is stepped here."""
+    """Whether the step stands under a condition that no optimizer's step in the loop stands under, but for one on the scheduler itself."""
     depth = event.loops.index(loop) + 1
     with_step = {g.test for e in program.of(Step) if loop in e.loops for g in e.guards}
     return any(g.depth >= depth and g.test not in with_step and scheduler.name not in g.names for g in event.guards)
-
-
-def _has_argument(event: Schedule) -> bool:
-    return bool(event.args.positional or event.args.keywords)
 
 
 def epoch_unit(scheduler: Scheduler, loop: Loop) -> bool:

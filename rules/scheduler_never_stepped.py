@@ -84,27 +84,24 @@ CODE = "LL205"
 
 def check(program: Program) -> Reports:
     if not program.complete:
-        return
+        return  # a program that could not be followed to its end
     stepped = {o for e in program.of(Schedule) for o in e.subjects}
     if any(not e.subjects for e in program.of(Schedule)):
-        return
+        return  # it is not known what is stepped
     for event in program.of(Construct):
         for scheduler in subjects(event, Scheduler):
-            if (
-                not scheduler.qualname.startswith("torch.optim.lr_scheduler.")
-                or scheduler in stepped
-                or scheduler.escaped
-                or scheduler.merged is not None
-                or scheduler.many
-                or scheduler.wrapped
-            ):
+            if not scheduler.qualname.startswith("torch.optim.lr_scheduler.") or scheduler in stepped:
                 continue
+            if scheduler.wrapped or scheduler.escaped:
+                continue  # wrapped in another one, returned, stored or handed on
+            if scheduler.merged is not None or scheduler.many:
+                continue  # one of several that are chosen from, or kept in one list or dict
             optimizers = refs(scheduler.optimizer, Optimizer)
             step = next(
                 (e for e in program.of(Step) if e.loops and may_follow(e, event) and any(o in e.subjects for o in optimizers)), None
             )
             if step is None:
-                continue
+                continue  # a scheduler whose optimizer does not step in a loop after it
             name = name_of(scheduler)
             message = f"{name} is never stepped: the learning rate keeps the value the scheduler gave it when it was built"
             yield Report(event, message, note(step, f"{name_of(optimizers[0])} trains here"))

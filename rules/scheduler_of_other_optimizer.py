@@ -92,7 +92,7 @@ CODE = "LL206"
 
 def check(program: Program) -> Reports:
     if program.flags.sets_rates:
-        return
+        return  # a program that sets a learning rate by hand
     steps = program.of(Step)
     built = {obj: e for e in program.of(Construct) for obj in e.subjects}
     reported = set()
@@ -101,19 +101,16 @@ def check(program: Program) -> Reports:
         if scheduler is None or not event.certain or not event.loops:
             continue
         own = refs(scheduler.optimizer, Optimizer)
-        if (
-            scheduler in reported
-            or scheduler not in built
-            or not plain(scheduler)
-            or scheduler.wrapped
-            or len(own) != 1
-            or not plain(own[0])
-        ):
+        if scheduler in reported or scheduler not in built or len(own) != 1:
             continue
+        if not plain(scheduler) or scheduler.wrapped or not plain(own[0]):
+            continue  # known to other code, handed in, chosen at run time, wrapped, or of a class of the project
         here = [e for e in steps if event.loops[0] in e.loops]
         others = {o for e in here for o in subjects(e, Optimizer)}
-        if own[0] in others or not all(e.subjects and e.certain for e in here):
+        if own[0] in others:
             continue
+        if not all(e.subjects and e.certain for e in here):
+            continue  # a loop in which some step's optimizer is not known, or may be one of several
         heirs = [o for o in others if o in built and plain(o) and replaces(o, own[0], alone=len(others) == 1)]
         if len(heirs) == 1 and together(scheduler, own[0], heirs[0]):
             other = heirs[0]
@@ -132,7 +129,7 @@ def check(program: Program) -> Reports:
 
 
 def plain(obj: Obj) -> bool:
-    """Whether an object is torch's own, the only one of its place, and known to nobody else."""
+    """Whether an object is of a class of torch, the only one of its place, and no code that cannot be followed gets hold of it."""
     alone = not (obj.many or obj.escaped or obj.symbolic) and obj.merged is None
     return alone and obj.cls is None and obj.qualname.startswith("torch.optim.")
 
@@ -143,5 +140,5 @@ def replaces(optimizer: Optimizer, old: Optimizer, *, alone: bool) -> bool:
 
 
 def together(*objects: Obj) -> bool:
-    """Whether objects are built in the same loops: each turn has its own."""
+    """Whether objects are built in the same loops."""
     return len({o.loops for o in objects}) == 1

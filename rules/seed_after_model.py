@@ -70,12 +70,16 @@ _GIVEN = ("pretrained", "weights", "checkpoint", "state_dict")
 def check(program: Program) -> Reports:
     reported = set()
     for module in program.modules:
-        if not related(program.stepped_modules, [module]) or without_parameters(module) or _pretrained(module):
+        if not related(program.stepped_modules, [module]) or without_parameters(module):
             continue
+        if _pretrained(module):
+            continue  # a model that may come with its weights
         found = program.drawn_unseeded(module)
-        if found is None or found[1] in reported or not _trained_after(program, found[1].index):
-            continue
+        if found is None:
+            continue  # a seed before the model too, in a loop or in another function that nobody calls; weights drawn again or loaded
         built, late = found
+        if late in reported or not _trained_after(program, late.index):
+            continue
         reported.add(late)
         name = name_of(module, "the model")
         message = f"{name} was built before this seed: its first weights are other ones in each run"
@@ -83,6 +87,7 @@ def check(program: Program) -> Reports:
 
 
 def _trained_after(program: Program, index: int) -> bool:
+    """Whether an optimizer steps in a loop after a point of the program."""
     return any(e.loops and e.index > index for e in program.of(Step))
 
 

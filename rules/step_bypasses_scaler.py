@@ -92,16 +92,22 @@ CODE = "LL604"
 def check(program: Program) -> Reports:
     for optimizer in program.optimizers:
         if unscaled_by_hand(program, optimizer):
-            continue
+            continue  # gradients that the program multiplies itself
         for visit in program.run(SCALING, optimizer):
             step = visit.event
-            if not isinstance(step, Step) or step.scaler is not None or not visit.certain or not visit.always("scaled", "unscaled"):
+            if not isinstance(step, Step) or step.scaler is not None or not visit.always("scaled", "unscaled"):
                 continue
+            if not visit.certain:
+                continue  # a step that may be another optimizer's
             found = visit.sometimes("scaled", "unscaled")
             backward = found[0].last(Backward)
             scaler = scaler_of(backward) if backward is not None else None
-            if backward is None or scaler is None or switched(step, scaler) or _other_branch(program, step, scaler, optimizer):
-                continue
+            if backward is None or scaler is None:
+                continue  # one of several scalers
+            if switched(step, scaler):
+                continue  # a step under a condition on what also switches the scaler on or off
+            if _other_branch(program, step, scaler, optimizer):
+                continue  # the other branch of a condition in which the scaler steps the optimizer
             scale, opt = name_of(scaler), name_of(optimizer)
             harm = "its gradients are still scaled" if visit.sometimes("scaled") else "overflowed gradients are applied too"
             message = f"the loss is scaled, but {opt} steps without {scale}: {harm}; {scale}.step({opt}) unscales them and skips overflows"

@@ -73,8 +73,12 @@ CODE = "LL901"
 
 def check(program: Program) -> Reports:
     for loader, found in program.training_passes.items():
-        if loader.order != "as stored" or loader.style != "map" or follows_time(loader, found.batches.assigned):
-            continue
+        if loader.order != "as stored":
+            continue  # shuffle in so many words, a sampler, or one batch of everything
+        if loader.style != "map":
+            continue  # an iterable dataset, one that is not known, or one that mixes or draws its items itself
+        if follows_time(loader, found.batches.assigned):
+            continue  # what follows in time
         message = f"{name_of(loader, 'this loader')} is trained on without shuffle: every epoch takes the same batches in the same order"
         yield Report(
             found.loader,
