@@ -1,0 +1,320 @@
+"""Expressions of the structured code, their parts, and their texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import libcst as cst
+
+from looplint.dataclass import dataclass
+
+if TYPE_CHECKING:
+    from looplint.syntax.ir.definitions import Function
+
+_EMPTY = cst.Module([])
+
+
+@dataclass(slots=True, eq=False)
+class Const:
+    """A number, text, bytes, True, False, None or `...`."""
+
+    node: cst.CSTNode
+    value: Any
+
+
+@dataclass(slots=True, eq=False)
+class Name:
+    """A name that is read or set."""
+
+    node: cst.CSTNode
+    id: str
+
+
+@dataclass(slots=True, eq=False)
+class Attr:
+    """`value.attr`."""
+
+    node: cst.CSTNode
+    value: Expr
+    attr: str
+
+
+@dataclass(slots=True, eq=False)
+class Arg:
+    """An argument of a call: by position, by `keyword`, or unpacked (`star` is "*" or "**")."""
+
+    value: Expr
+    keyword: str | None = None
+    star: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class Call:
+    """A call. It is `dropped` where it is a statement, or an item of one: nobody takes its result."""
+
+    node: cst.CSTNode
+    func: Expr
+    args: list[Arg]
+    dropped: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Display:
+    """A tuple, list or set display."""
+
+    node: cst.CSTNode
+    kind: str
+    items: list[Expr]
+
+
+@dataclass(slots=True, eq=False)
+class DictDisplay:
+    """`{key: value}`; a key of None unpacks another dictionary."""
+
+    node: cst.CSTNode
+    items: list[tuple[Expr | None, Expr]]
+
+
+@dataclass(slots=True, eq=False)
+class Subscript:
+    """`value[index]`."""
+
+    node: cst.CSTNode
+    value: Expr
+    index: Expr
+
+
+@dataclass(slots=True, eq=False)
+class Binary:
+    """An operator with two operands, `op` as it is written."""
+
+    node: cst.CSTNode
+    op: str
+    left: Expr
+    right: Expr
+
+
+@dataclass(slots=True, eq=False)
+class Unary:
+    """An operator with one operand; `op` may be "not"."""
+
+    node: cst.CSTNode
+    op: str
+    operand: Expr
+
+
+@dataclass(slots=True, eq=False)
+class Compare:
+    """A comparison, chained where there are several `rights`."""
+
+    node: cst.CSTNode
+    left: Expr
+    ops: list[str]
+    rights: list[Expr]
+
+
+@dataclass(slots=True, eq=False)
+class BoolOp:
+    """`left and right`, `left or right`."""
+
+    node: cst.CSTNode
+    op: str
+    left: Expr
+    right: Expr
+
+
+@dataclass(slots=True, eq=False)
+class IfExp:
+    """`body if test else orelse`."""
+
+    node: cst.CSTNode
+    test: Expr
+    body: Expr
+    orelse: Expr
+
+
+@dataclass(slots=True, eq=False)
+class Lambda:
+    """A lambda, as the function that it is."""
+
+    node: cst.CSTNode
+    function: Function
+
+
+@dataclass(slots=True, eq=False)
+class Clause:
+    """A `for ... in ...` of a comprehension, with its conditions."""
+
+    target: Expr
+    iter: Expr
+    tests: list[Expr]
+
+
+@dataclass(slots=True, eq=False)
+class Comprehension:
+    """A comprehension or generator expression; `kind` is the name of its CST node, `elements` are the element, or key and value."""
+
+    node: cst.CSTNode
+    kind: str
+    elements: list[Expr]
+    clauses: list[Clause]
+
+
+@dataclass(slots=True, eq=False)
+class Star:
+    """`*value` in a display or a target."""
+
+    node: cst.CSTNode
+    value: Expr
+
+
+@dataclass(slots=True, eq=False)
+class Yield:
+    """`yield value`; where it is `delegated`, `yield from value`."""
+
+    node: cst.CSTNode
+    value: Expr | None
+    delegated: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Walrus:
+    """`(target := value)`."""
+
+    node: cst.CSTNode
+    target: Expr
+    value: Expr
+
+
+@dataclass(slots=True, eq=False)
+class Format:
+    """An f-string: its interpolated expressions."""
+
+    node: cst.CSTNode
+    parts: list[Expr]
+
+
+@dataclass(slots=True, eq=False)
+class Opaque:
+    """Anything else: only its parts matter."""
+
+    node: cst.CSTNode
+    parts: list[Expr]
+
+
+Expr = (
+    Const | Name | Attr | Call | Display | DictDisplay | Subscript | Binary | Unary | Compare | BoolOp | IfExp | Lambda |
+    Comprehension | Star | Yield | Walrus | Format | Opaque
+)  # fmt: skip
+
+
+def path_of(expr: Expr) -> str | None:
+    """The dotted text of a name or an attribute chain (`self.opt`), or None."""
+    match expr:
+        case Name():
+            return expr.id
+        case Attr():
+            base = path_of(expr.value)
+            return f"{base}.{expr.attr}" if base else None
+    return None
+
+
+def named(path: str, node: cst.CSTNode) -> Expr:
+    """The expression that a dotted name is the text of."""
+    first, *rest = path.split(".")
+    expr: Expr = Name(node, first)
+    for part in rest:
+        expr = Attr(node, expr, part)
+    return expr
+
+
+def children(expr: Expr) -> Iterator[Expr]:
+    """The direct sub-expressions of an expression."""
+    match expr:
+        case Attr() | Star():
+            yield expr.value
+        case Walrus():
+            yield expr.value
+        case Call():
+            yield expr.func
+            for arg in expr.args:
+                yield arg.value
+        case Display():
+            yield from expr.items
+        case DictDisplay():
+            for key, value in expr.items:
+                if key is not None:
+                    yield key
+                yield value
+        case Subscript():
+            yield expr.value
+            yield expr.index
+        case Binary() | BoolOp():
+            yield expr.left
+            yield expr.right
+        case Unary():
+            yield expr.operand
+        case Compare():
+            yield expr.left
+            yield from expr.rights
+        case IfExp():
+            yield expr.test
+            yield expr.body
+            yield expr.orelse
+        case Comprehension():
+            yield from expr.elements
+            for clause in expr.clauses:
+                yield clause.iter
+                yield from clause.tests
+        case Yield():
+            if expr.value is not None:
+                yield expr.value
+        case Format() | Opaque():
+            yield from expr.parts
+
+
+def paths_in(expr: Expr) -> set[str]:
+    """The names and attribute chains an expression reads, with every prefix of each chain."""
+    found: set[str] = set()
+    work = [expr]
+    while work:
+        item = work.pop()
+        path = path_of(item)
+        if path:
+            found.add(path)
+        work.extend(children(item))
+    return found
+
+
+def render(expr: Expr | None) -> str:
+    """A short canonical text of an expression, for condition keys and messages."""
+    match expr:
+        case None:
+            return ""
+        case Const():
+            return repr(expr.value)
+        case Name():
+            return expr.id
+        case Attr(value=Compare()):
+            return f"({render(expr.value)}).{expr.attr}"
+        case Attr():
+            return f"{render(expr.value)}.{expr.attr}"
+        case Call():
+            args = ", ".join((f"{a.keyword}=" if a.keyword else a.star) + render(a.value) for a in expr.args)
+            return f"{render(expr.func)}({args})"
+        case Display():
+            inner = ", ".join(render(i) for i in expr.items)
+            return f"[{inner}]" if expr.kind == "list" else f"({inner})"
+        case Subscript():
+            return f"{render(expr.value)}[{render(expr.index)}]"
+        case Binary():
+            return f"({render(expr.left)} {expr.op} {render(expr.right)})"
+        case Unary():
+            return f"{expr.op}({render(expr.operand)})"
+        case Compare():
+            return render(expr.left) + "".join(f" {op} {render(r)}" for op, r in zip(expr.ops, expr.rights))
+        case BoolOp():
+            return f"({render(expr.left)} {expr.op} {render(expr.right)})"
+        case _:
+            return " ".join(_EMPTY.code_for_node(expr.node).split())
