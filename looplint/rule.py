@@ -83,7 +83,6 @@ from looplint.queries.protocols import (
     uncleared,
     unregistered,
     validation_loop,
-    without_parameters,
     wrapper_for,
 )  # fmt: skip
 from looplint.queries.relations import held_by, may_follow, only, related, subjects
@@ -118,6 +117,7 @@ from looplint.repairs.schedules import (
 )
 from looplint.repairs.tensors import DetachAdded, DetachArgument, ShowItem
 from looplint.semantics.loaders import follows_time
+from looplint.semantics.parameters import without_parameters
 from looplint.syntax.ir import Binary, BoolOp, Compare, Const, Expr, paths_in, render
 from looplint.syntax.site import Site
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from looplint.dataclass import dataclass
+from looplint.dataclass import dataclass, replace
 from looplint.domain.values import Context, Value
 
 if TYPE_CHECKING:
@@ -22,8 +22,19 @@ class Autocast:
 
 def region_of(value: Value) -> Autocast | None:
     """The region that a context manager opens; None where it may be something else, or nothing."""
-    contexts = [a for a in value if isinstance(a, Context)]
-    if len(contexts) != 1 or contexts[0].effect != "autocast" or len(value) > 1:
+    if len(value) != 1:
         return None
-    region = dict(contexts[0].info).get("region")
+    (context,) = value
+    region = dict(context.info).get("region") if isinstance(context, Context) and context.effect == "autocast" else None
     return region if isinstance(region, Autocast) else None
+
+
+def switched(value: Value, other: Value, names: frozenset[str]) -> Value | None:
+    """An autocast that is entered only where a condition on some names says so, and nothing instead of it otherwise; None for other values."""
+    for one, two in ((value, other), (other, value)):
+        region = region_of(one)
+        if region is not None and len(two) == 1 and all(isinstance(a, Context) and a.effect == "context" for a in two):
+            (context,) = one
+            if isinstance(context, Context):
+                return frozenset({replace(context, info=(("region", replace(region, switch=region.switch | names)),))})
+    return None

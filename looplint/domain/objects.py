@@ -55,6 +55,8 @@ class Obj:
     many: bool
     # The object that stands for it, and for what other branches build, after they join.
     merged: Obj | None
+    # How many calls were under way, when it was first met, of which it was not certain where they go.
+    candidates: int = 0
     # What the program calls it.
     name: str
     # When in the analysis it was first met; its hash, so that no order rests on an address.
@@ -182,6 +184,10 @@ class Module(TorchModule):
     kind = "module"
     # What it was built from.
     arguments: Arguments | None = None
+    # Whether what it computes itself, its parts aside, differs between train and eval mode; "" where only its name tells.
+    modal: Literal["yes", "no", "maybe", ""] = ""
+    # Whether its class is known to get parameters from what its attributes hold alone.
+    in_sight: bool = False
     # The functions that were running when it was built, outermost first.
     made_in: tuple[ir.Function, ...] = ()
     # Whether it is a part, met by its name only, of a module whose class is not known.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from looplint.dataclass import dataclass
+from looplint.domain.autocast import switched
 from looplint.domain.objects import Loss, Module, Obj, Optimizer, Scaler, Scheduler, TorchModule
 from looplint.domain.values import Atom, Func, Method, Ref, Tuple, Value, join
 from looplint.flow.events import Construct
@@ -24,23 +25,35 @@ def settle(m: Machine, stmt: ir.If, before: Snapshot, one: Snapshot, two: Snapsh
         right = two.locals.get(name)
         if right is None or left == right:
             continue
+        region = switched(left, right, frozenset(ir.paths_in(stmt.test)))
+        if region is not None:
+            m.frame.locals[name] = region
+            continue
         pair = _of_one_kind(left, right)
         # An optimizer built before and replaced in one branch is gone; a model may go on under another name.
         replaced = pair is not None and isinstance(pair[0], Optimizer | Scheduler) and before.locals.get(name) in (left, right)
         if pair is not None and (replaced or _each_built(pair, built, otherwise)):
             m.frame.locals[name] = frozenset({Ref(_either(m, stmt.node, name, *pair))})
     for key, (owner, left) in built.writes.items():
-        pair = _of_one_kind(left, otherwise.writes.get(key, (owner, left))[1])
+        right = otherwise.writes.get(key, (owner, left))[1]
+        region = switched(left, right, frozenset(ir.paths_in(stmt.test)))
+        if region is not None:
+            owner.heap[key[1]] = region
+            m.note_write(owner, key[1], region)
+        pair = _of_one_kind(left, right)
         if pair is not None and _each_built(pair, built, otherwise):
             value: Value = frozenset({Ref(_either(m, stmt.node, f"{owner.name}.{key[1]}", *pair))})
             owner.heap[key[1]] = value
             m.note_write(owner, key[1], value)
 
 
-def either(m: Machine, node: cst.CSTNode, left: Value, right: Value, built: Trace, otherwise: Trace) -> Value | None:
+def either(m: Machine, expr: ir.IfExp, left: Value, right: Value, built: Trace, otherwise: Trace) -> Value | None:
     """The one object that an expression builds in one of two ways; None where it is no such choice."""
+    region = switched(left, right, frozenset(ir.paths_in(expr.test)))
+    if region is not None:
+        return region
     pair = _of_one_kind(left, right)
-    return frozenset({Ref(_either(m, node, "", *pair))}) if pair is not None and _each_built(pair, built, otherwise) else None
+    return frozenset({Ref(_either(m, expr.node, "", *pair))}) if pair is not None and _each_built(pair, built, otherwise) else None
 
 
 def _of_one_kind(left: Value, right: Value) -> tuple[Obj, Obj] | None:
@@ -68,6 +81,10 @@ def returned(m: Machine, frame: Frame, values: list[Value]) -> Value:
 
 def _one_of(m: Machine, frame: Frame, values: list[Value], number: int) -> Value:
     values = list(dict.fromkeys(values))
+    if len(values) == 2 and frame.call is not None:
+        region = switched(values[0], values[1], frozenset(frame.function.tested).union(*frame.given.values()))
+        if region is not None:
+            return region
     objects = [_single(value) for value in values]
     found = list(dict.fromkeys(o for o in objects if o is not None and _built_in(o, frame)))
     if len(found) < max(2, len(values)) or len({type(o) for o in found}) > 1 or frame.call is None:

@@ -184,7 +184,7 @@ def _if_expression(m: Machine, expr: ir.IfExp) -> Value:
     m.guards, m.trace = before.guards, outer
     outer.add(built)
     outer.add(otherwise)
-    return choices.either(m, expr.node, body, orelse, built, otherwise) or join(body, orelse)
+    return choices.either(m, expr, body, orelse, built, otherwise) or join(body, orelse)
 
 
 def _asks_for_tensor(test: ir.Expr, expr: ir.Expr) -> bool:

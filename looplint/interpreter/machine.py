@@ -182,9 +182,17 @@ class Machine:
     def remark(self, event: Remark, node: cst.CSTNode, subjects: Iterable[Obj], *, certain: bool = True) -> None:
         """Something stands here that is judged by itself, not by the path to it: it is noted beside the graph, once in each context."""
         if self.at:
+            subjects = list(subjects)
             self._occur(event, node, subjects, certain)
+            if self.candidates and subjects and all(self._is_being_built(o) for o in subjects):
+                event.certain = certain  # whichever class is taken: this constructor does it to what it makes
             event.index = len(self.graph.nodes)
             self.remarks[event.key] = event
+
+    def _is_being_built(self, obj: Obj) -> bool:
+        """Whether the running constructor is that of an object which was made since the callee is not certain."""
+        own = any(isinstance(a, Ref) and a.obj is obj for a in self.frame.instance)
+        return bool(self.assembling) and own and obj.candidates >= self.candidates
 
     def _occur(self, event: Event, node: cst.CSTNode, subjects: Iterable[Obj], certain: bool) -> None:
         """Give an event its place: where the interpreter is now."""
@@ -236,6 +244,7 @@ class Machine:
             obj.node = node
             obj.source = self.frame.module
             obj.loops = self.loops
+            obj.candidates = self.candidates
             if isinstance(obj, Module):
                 obj.made_in = tuple(self.active)
         assert isinstance(obj, kind)

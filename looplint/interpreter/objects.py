@@ -131,7 +131,7 @@ def effect_of(obj: Obj, name: str) -> str | None:
 
 def _own_methods(m: Machine, obj: Obj, name: str) -> Value:
     """The methods of an object that is one of several: of those that have one, since the code asks the others for none."""
-    if name == "forward":
+    if name in _KEPT_MEANING.get(obj.kind, ()):
         return frozenset()
     found = [classes.find_member(m, each.cls, name) for each in obj.one_of if each.cls is not None]
     return frozenset().union(*(classes.bind(m, member, obj) for member in found if member is not None))

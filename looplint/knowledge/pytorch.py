@@ -389,6 +389,20 @@ MODE_SENSITIVE = (
     "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d", "SyncBatchNorm", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "RReLU",
     "Transformer", "TransformerEncoderLayer", "TransformerDecoderLayer", "MultiheadAttention",
 )  # fmt: skip
+RECURRENT = frozenset({"RNN", "LSTM", "GRU"})
+# Where layers take the probability with which they drop, and whether they drop at all when it is left out.
+DROPOUT_ARGUMENTS = {
+    "Dropout": (0, "p", True), "Dropout1d": (0, "p", True), "Dropout2d": (0, "p", True), "Dropout3d": (0, "p", True), "AlphaDropout": (0, "p", True),
+    "FeatureAlphaDropout": (0, "p", True), "MultiheadAttention": (2, "dropout", False), "Transformer": (5, "dropout", True),
+    "TransformerEncoderLayer": (3, "dropout", True), "TransformerDecoderLayer": (3, "dropout", True),
+}  # fmt: skip
+# Where layers are told to keep running statistics, and whether they do when they are not told: without them the modes do not differ.
+TRACKING = {
+    "BatchNorm1d": (4, True), "BatchNorm2d": (4, True), "BatchNorm3d": (4, True), "InstanceNorm1d": (4, False), "InstanceNorm2d": (4, False),
+    "InstanceNorm3d": (4, False),
+}  # fmt: skip
+# Layers that are built of layers they are given.
+BUILT_OF_LAYERS = frozenset({"TransformerEncoder", "TransformerDecoder", "DataParallel", "DistributedDataParallel"})
 # Layers that normalise over the batch, and ready-made models that are full of them.
 BATCH_NORMS = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d", "SyncBatchNorm")
 BATCH_NORM_MODELS = (

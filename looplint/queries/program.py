@@ -226,7 +226,7 @@ class Program:
         rivals = self._optimizers_by_root.get(event.root, set())
         alone = rivals <= {obj}
         if any(isinstance(s, Optimizer) for s in event.subjects):
-            return None
+            return self._through_another(event, obj)
         holds = obj.holds
         modules = frozenset(s for s in event.subjects if isinstance(s, Module | Loss | Engine))
         if event.kind == "escape":
@@ -236,7 +236,8 @@ class Program:
                 return None
             return ("must" if event.certain else "may") if alone else "may"
         if not related(holds, modules):
-            if event.kind in ("clear", "clip") and obj.exact and not any(m.symbolic for m in modules):
+            told = event.kind in ("clear", "clip") or (isinstance(event, Backward) and event.known and not any(h.symbolic for h in holds))
+            if told and obj.exact and not any(m.symbolic for m in modules):
                 return None
             others = any(related(o.holds, modules) for o in rivals if o is not obj)
             symbolic = any(h.symbolic for h in holds) != any(s.symbolic for s in modules)
@@ -244,6 +245,11 @@ class Program:
         if event.kind == "clear" and not all(any(m in h.lineage() for m in modules) for h in holds):
             return "may"
         return "must" if event.certain else "may"
+
+    def _through_another(self, event: Event, obj: Optimizer) -> str | None:
+        """Whether an optimizer that holds parameters of this one as well clears or clips them for it."""
+        shared = event.kind in ("clear", "clip") and related(obj.holds, held_by(event.subjects))
+        return "may" if shared else None
 
     def _is_apart(self, optimizer: Obj, event: Event) -> bool:
         """Whether something happens before an optimizer is built, or after its last step: in another call of the same training, with another one."""
@@ -410,7 +416,32 @@ class Program:
             and event.certain
             and not self.for_input_gradient(event)
             and related(self.stepped_modules, {module})
+            and self._updates(event, module)
         )
+
+    def _updates(self, event: Forward, module: Obj) -> bool:
+        """Whether the gradients that a forward leads to are those of the module's own phase: where its loop steps, some of these steps use them."""
+        steps = [e for loop in self._loops_of_backwards.get(event.key, ()) for e in self._steps_by_loop.get(loop, ())]
+        subjects = {obj for e in steps for obj in e.subjects}
+        holds = held_by(subjects) | {obj for obj in subjects if isinstance(obj, Engine)}
+        return not holds or any(not e.subjects for e in steps) or related(holds, {module})
+
+    @cached_property
+    def _loops_of_backwards(self) -> dict[object, dict[Loop, None]]:
+        """For each forward: the innermost loops in which its result goes backward."""
+        found: dict[object, dict[Loop, None]] = {}
+        for event in self.of(Backward):
+            for key in event.forwards if event.loops else ():
+                found.setdefault(key, {}).setdefault(event.loops[-1])
+        return found
+
+    @cached_property
+    def _steps_by_loop(self) -> dict[Loop, list[Step]]:
+        found: dict[Loop, list[Step]] = {}
+        for event in self.of(Step):
+            for loop in event.loops:
+                found.setdefault(loop, []).append(event)
+        return found
 
     def goes_backward(self, event: Keep | Accumulate) -> bool:
         """Whether what is kept or added up at a place goes backward, in this call of the function around it or in another."""

@@ -11,7 +11,7 @@ from looplint.flow.automaton import Automaton, Visit
 from looplint.flow.events import Backward, Clear, Escape, Event, Step
 from looplint.flow.graph import Loop
 from looplint.flow.remarks import Shelve
-from looplint.knowledge.pytorch import MODE_SENSITIVE, PARAMETERLESS
+from looplint.knowledge.pytorch import BUILT_OF_LAYERS, MODE_SENSITIVE, PARAMETERLESS
 from looplint.queries.program import Program
 
 # A clear that no step came before starts nothing: "fresh" lasts until the first step.
@@ -140,22 +140,21 @@ def mode_matters(module: Obj, besides: Collection[Obj] = ()) -> bool | None:
             continue
         seen.add(id(obj))
         leaf = obj.qualname.rpartition(".")[2]
-        if leaf in MODE_SENSITIVE:
+        modal = obj.modal if isinstance(obj, Module) else ""
+        if modal == "yes" or (not modal and leaf in MODE_SENSITIVE):
             return True
+        known = known and modal != "maybe"
         if (isinstance(obj, Module) and obj.parameter) or leaf in ("ParameterList", "ParameterDict"):
             continue
-        parts = [a.obj for value in obj.heap.values() for a in value if isinstance(a, Ref)]
-        if isinstance(obj, Module) and not parts and not obj.qualname.startswith("torch.nn."):
+        of_torch = obj.qualname.startswith("torch.nn.")
+        given = obj.arguments.values() if isinstance(obj, Module) and of_torch and leaf in BUILT_OF_LAYERS and obj.arguments else ()
+        parts = [*(a.obj for value in (*obj.heap.values(), *given) for a in value if isinstance(a, Ref)), *obj.one_of]
+        if isinstance(obj, Module) and not parts and (not of_torch or leaf in BUILT_OF_LAYERS):
             known = known and obj.cls is not None and not obj.symbolic
         if isinstance(obj, Module) and (obj.symbolic or obj.many) and obj.part:
             known = False
         work.extend(o for o in parts if isinstance(o, Module | Container))
     return False if known else None
-
-
-def without_parameters(module: Obj) -> bool:
-    """Whether a module is known to hold no parameter of its own."""
-    return module.qualname.startswith("torch.nn.") and module.qualname.rpartition(".")[2] in PARAMETERLESS
 
 
 def contains_part(module: Obj, whole: Obj) -> bool:

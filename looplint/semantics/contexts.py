@@ -34,24 +34,32 @@ def enter(m: Machine, expr: ir.Expr, inside: Callable[[Value], None]) -> None:
     if manager is not None:
         _in_generator(m, *manager, inside)
         return
-    context = next((a for a in value if isinstance(a, Context)), None)
-    if context is None:
+    contexts = [a for a in value if isinstance(a, Context)]
+    if not contexts:
         entered = _entered(m, value)
         _under(m, None if m.grad and may_switch_gradients(value, expr) else m.grad, lambda: inside(entered))
         return
-    if context.effect == "autocast":
-        _in_autocast(m, region_of(value), inside)
-        return
+    given = [v for context in contexts if context.effect == "scaled-loss" for v in context.args]
+    yielded = frozenset().union(*given) if given else UNKNOWN
+    grads = {_grad_in(m, context) for context in contexts} | ({m.grad} if len(contexts) < len(value) else set())
+    _in_autocast(
+        m,
+        region_of(value) if any(c.effect == "autocast" for c in contexts) else m.autocast,
+        lambda: _under(m, grads.pop() if len(grads) == 1 else None, lambda: inside(yielded)),
+    )
+
+
+def _grad_in(m: Machine, context: Context) -> bool | None:
+    """Whether gradients are on in a context; None where that is not known."""
     match context.effect:
         case "no-grad":
-            _under(m, False, lambda: inside(UNKNOWN))
+            return False
         case "enable-grad":
-            _under(m, True, lambda: inside(UNKNOWN))
+            return True
         case "set-grad":
             known = constant_of(context.args[0]) if context.args else None
-            _under(m, bool(known.value) if known is not None else None, lambda: inside(UNKNOWN))
-        case _:
-            inside(context.args[0] if context.args else UNKNOWN)
+            return bool(known.value) if known is not None else None
+    return m.grad
 
 
 def _under(m: Machine, inner: bool | None, run: Callable[[], None]) -> None:
@@ -71,9 +79,9 @@ def _under(m: Machine, inner: bool | None, run: Callable[[], None]) -> None:
             snapshot.grad = grad
 
 
-def _in_autocast(m: Machine, region: Autocast | None, inside: Callable[[Value], None]) -> None:
+def _in_autocast(m: Machine, region: Autocast | None, run: Callable[[], None]) -> None:
     outer, m.autocast = m.autocast, region
-    inside(UNKNOWN)
+    run()
     m.autocast = outer
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from looplint.domain.autocast import Autocast, region_of
-from looplint.domain.values import External, Method, Unknown, Value
+from looplint.domain.values import External, Func, Method, Unknown, Value
 from looplint.interpreter import classes, hooks
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.machine import Machine
 from looplint.knowledge.lookup import call_effect
 from looplint.knowledge.pytorch import SWITCHING_WORDS
 from looplint.syntax import ir
+
+# What contexts of torch do to gradients, by their names.
+_SWITCHES = {"no_grad": False, "inference_mode": False, "enable_grad": True}
 
 
 @hooks.decorated
@@ -23,6 +26,9 @@ def _grad_of_decorators(m: Machine, frame: Frame) -> tuple[bool | None, bool]:
     """Whether gradients are on in a function's body, None where that is not known, and whether its decorators say so."""
     for decorator in frame.function.decorators:
         target = decorator.func if isinstance(decorator, ir.Call) else decorator
+        own = _grad_of_wrapper(m, frame, target)
+        if own is not None:
+            return own, True
         if not any(word in ir.render(target).lower() for word in SWITCHING_WORDS):
             continue
         value = classes.static_value(m, target, frame.module)
@@ -34,6 +40,29 @@ def _grad_of_decorators(m: Machine, frame: Frame) -> tuple[bool | None, bool]:
         if m.grad and may_switch_gradients(value, target):
             return None, True
     return m.grad, False
+
+
+def _grad_of_wrapper(m: Machine, frame: Frame, decorator: ir.Expr) -> bool | None:
+    """How a decorator of the program sets gradients around the functions that it is put on: by a `with`, or a decorator, in a function inside it."""
+    if not isinstance(decorator, ir.Name | ir.Attr):
+        return None
+    functions = [a.function for a in classes.static_value(m, decorator, frame.module) if isinstance(a, Func)]
+    for outer in functions:
+        for inner in _functions_in(outer.body):
+            if not any(inner.usage.get(param.name, ir.Usage()).called for param in outer.params):
+                continue
+            found = [expr for stmt in inner.body if isinstance(stmt, ir.With) for expr, _ in stmt.items]
+            for expr in (*found, *inner.decorators):
+                switch = _SWITCHES.get((ir.path_of(expr.func if isinstance(expr, ir.Call) else expr) or "").rpartition(".")[2])
+                if switch is not None:
+                    return switch
+    return None
+
+
+def _functions_in(body: list[ir.Stmt]) -> list[ir.Function]:
+    """The functions that statements define, and those in them."""
+    found = [stmt.function for stmt in body if isinstance(stmt, ir.FunctionDef)]
+    return [*found, *(inner for function in found for inner in _functions_in(function.body))]
 
 
 def may_switch_gradients(value: Value, expr: ir.Expr) -> bool:

@@ -104,6 +104,7 @@ def _autograd_grad(m: Machine, qualname: str, args: Arguments, expr: ir.Call) ->
     inputs = args.get(1, "inputs") or NOTHING
     (m.uses.attacked if _of_tensors(m, inputs) else m.uses.trained).update(tensor.forwards)
     m.uses.differentiated |= tensor.forwards
+    m.uses.going_backward |= {value for tag, value in tensor.tags if tag in ("sum", "kept")}
     create = constant_of(args.keywords["create_graph"]) if "create_graph" in args.keywords else None
     return frozenset({replace(tensor, graph="yes" if create and create.value else "maybe")})
 

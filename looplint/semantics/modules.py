@@ -34,8 +34,9 @@ from looplint.interpreter.transfers import application, construction, method_tra
 from looplint.knowledge.pytorch import MEASURING
 from looplint.semantics import checkpoints, devices
 from looplint.semantics.functions import same
+from looplint.semantics.modes import note_modes
 from looplint.semantics.outcomes import of_forward
-from looplint.semantics.parameters import held
+from looplint.semantics.parameters import held, note_class, without_parameters
 from looplint.syntax import ir
 
 
@@ -142,7 +143,10 @@ def forward(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
     # What code that cannot be followed returns may be a number as well.
     measured = isinstance(obj, Module) and obj.part and isinstance(obj.key, tuple) and obj.key[-1] in MEASURING
     trained: Graph = "maybe" if measured or any(isinstance(o, Module) and o.foreign for o in obj.lineage()) else "yes"
-    graph = under(m.grad, trained if not frozen else inputs.graph if inputs else "no")
+    own = trained if not frozen else "no"
+    if own != "no" and without_parameters(obj):
+        own = "maybe" if inputs is None or deps else "no"  # there is a graph only where the inputs have one
+    graph = under(m.grad, own if own == "yes" or inputs is None or inputs.graph == "no" else inputs.graph)
     happening = Forward(inputs=inputs, frozen=frozen, repeated=_repeated(m, expr), autocast=m.autocast, outside=m.frame.outside)
     event = m.emit(happening, expr.node, {obj})
     forwards = frozenset({event.key}) if event is not None else frozenset()
@@ -256,6 +260,8 @@ def _built(m: Machine, obj: Module, args: Arguments, expr: ir.Call) -> None:
         if obj.cls is None:
             register(value, deep=True)
     obj.arguments = obj.arguments or args
+    note_modes(m, obj, args)
+    note_class(m, obj)
     # A part of another module has that one's mode; what comes pretrained from transformers is in eval mode.
     if not m.assembling and not obj.qualname.startswith(("transformers.", "torch.hub.")):
         m.emit(Construct(), expr.node, {obj})

@@ -48,7 +48,7 @@ def of_function(m: Machine, name: str, given: Value, node: ir.Expr, *, own: bool
 
 def of_forward(m: Machine, obj: Obj, args: Arguments, node: ir.Expr) -> Outcomes:
     """The outcome of a module's call: itself, to be resolved when asked for; layers that change no number are looked through."""
-    if not m.alive or not (obj.cls is not None or obj.qualname.startswith("torch.nn.") or _is_classifier(obj)):
+    if not m.alive or not (obj.cls is not None or obj.one_of or obj.qualname.startswith("torch.nn.") or _is_classifier(obj)):
         return _NOTHING
     if obj.cls is None and _leaf(obj) in SHAPING_LAYERS:
         return (of_value(args.positional[0]) if args.positional else None) or _NOTHING
@@ -91,6 +91,8 @@ def _of_module(m: Machine, outcome: Outcome, depth: int) -> Outcomes | None:
     obj = outcome.module
     if obj is None or not depth:
         return None
+    if obj.one_of:
+        return resolve(m, frozenset(replace(outcome, module=each, site=_place_of(each, outcome)) for each in obj.one_of), depth - 1)
     if obj.cls is not None:
         value = _returned(m, obj, outcome)
         return resolve(m, _selected(value, outcome.path), depth - 1)
@@ -101,6 +103,11 @@ def _of_module(m: Machine, outcome: Outcome, depth: int) -> Outcomes | None:
         return frozenset({replace(outcome, op=op, path=())})
     parts = [obj.heap[f"[{n}]"] for n in range(obj.length or 0 if isinstance(obj, Module) else 0)]
     return _of_parts(m, parts, depth) if _leaf(obj) == "Sequential" and not outcome.path else None
+
+
+def _place_of(obj: Obj, outcome: Outcome) -> Site:
+    """Where one of several modules stands: where it is built."""
+    return Site(obj.source, obj.node) if obj.source is not None and obj.node is not None else outcome.site
 
 
 def _is_classifier(obj: Obj) -> bool:

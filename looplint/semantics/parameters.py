@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from looplint.domain.objects import Loss, Module, Obj, TorchModule
+from looplint.domain.objects import Container, Loss, Module, Obj, TorchModule
 from looplint.domain.tensors import under
 from looplint.domain.values import (
     NOTHING,
     UNKNOWN,
     Arguments,
+    Atom,
     Const,
+    External,
+    Func,
     Iter,
+    Number,
     Params,
     Ref,
     Tensor,
@@ -20,9 +24,49 @@ from looplint.domain.values import (
     ref,
 )
 from looplint.flow.events import Backward, Clear, Clip
+from looplint.interpreter import classes
 from looplint.interpreter.machine import Machine
 from looplint.interpreter.transfers import method_transfer, transfer
+from looplint.knowledge.pytorch import PARAMETERLESS
 from looplint.syntax import ir
+
+_BARE_BASES = frozenset({"torch.nn.Module", "torch.nn.modules.Module", "torch.nn.modules.module.Module"})
+_CONTAINERS = frozenset({"Sequential", "ModuleList", "ModuleDict"})
+
+
+def note_class(m: Machine, obj: Module) -> None:
+    """Note whether the parameters of a module that is built are all in sight: its bases have none, and it registers none by name."""
+    if obj.cls is not None and not classes.has_untold_base(m, obj.cls):
+        methods = [f for cls in classes.mro(m, obj.cls) for f in cls.cls.methods.values()]
+        bare = all(base in _BARE_BASES for base in classes.external_bases(m, obj.cls))
+        obj.in_sight = bare and not any("register_parameter" in f.methods for f in methods)
+
+
+def without_parameters(obj: Obj, depth: int = 4) -> bool:
+    """Whether a module is known to hold no parameter, its own or a part's."""
+    if not isinstance(obj, Module) or obj.symbolic or obj.parameter or not depth:
+        return False
+    if obj.cls is not None:
+        return obj.in_sight and all(_has_none(a, depth) for value in obj.heap.values() for a in value)
+    leaf = obj.qualname.rpartition(".")[2]
+    if not obj.qualname.startswith("torch.nn."):
+        return False
+    parts = [a for value in obj.heap.values() for a in value]
+    return leaf in PARAMETERLESS or (leaf in _CONTAINERS and bool(parts) and all(_has_none(a, depth) for a in parts))
+
+
+def _has_none(atom: Atom, depth: int) -> bool:
+    """Whether what a module keeps is known to bring it no parameter."""
+    match atom:
+        case Ref(obj) if isinstance(obj, TorchModule):
+            return without_parameters(obj, depth - 1)
+        case Ref(obj) if isinstance(obj, Container):
+            return all(_has_none(a, depth - 1) for value in obj.heap.values() for a in value) if depth else False
+        case Tensor():
+            return not atom.sources
+        case Const() | Number() | Func() | External():
+            return True
+    return False
 
 
 def held(m: Machine, value: Value, depth: int = 4) -> tuple[frozenset[Obj], bool]:

@@ -1,0 +1,68 @@
+"""Whether a module differs between train and eval mode: by what its constructor is given, and by what its forward asks."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from looplint.domain.objects import Module
+from looplint.domain.values import Arguments, ClassRef, Value, constant_of
+from looplint.interpreter import classes
+from looplint.interpreter.machine import Machine
+from looplint.knowledge.pytorch import DROPOUT_ARGUMENTS, MODE_SENSITIVE, RECURRENT, TRACKING
+from looplint.syntax import ir
+
+
+def note_modes(m: Machine, obj: Module, args: Arguments) -> None:
+    """Note of a module that is built whether its own computation differs between the modes."""
+    differs = _forward_asks(m, obj.cls) if obj.cls is not None else _layer_differs(obj, args)
+    modal: Literal["yes", "no", "maybe"] = "maybe" if differs is None else "yes" if differs else "no"
+    obj.modal = modal if obj.modal in ("", modal) else "maybe"
+
+
+def _layer_differs(obj: Module, args: Arguments) -> bool | None:
+    leaf = obj.qualname.rpartition(".")[2]
+    if not obj.qualname.startswith("torch.nn."):
+        return leaf in MODE_SENSITIVE
+    if leaf in RECURRENT:
+        # Dropout stands between the layers: one layer has none.
+        return _both(_is_more(args.get(2, "num_layers"), 1, args), _is_more(args.get(5, "dropout"), 0, args))
+    if leaf in DROPOUT_ARGUMENTS:
+        position, name, default = DROPOUT_ARGUMENTS[leaf]
+        given = args.get(position, name)
+        return default if given is None else _is_more(given, 0, args) is not False
+    if leaf in TRACKING:
+        position, default = TRACKING[leaf]
+        given = args.get(position, "track_running_stats")
+        known = constant_of(given) if given is not None else None
+        return default if given is None else known is None or bool(known.value)
+    return leaf in MODE_SENSITIVE
+
+
+def _is_more(value: Value | None, than: float, args: Arguments) -> bool | None:
+    """Whether an argument is a number above another one; it is not where it is left out."""
+    if value is None:
+        return None if args.starred else False
+    known = constant_of(value)
+    return known.value > than if known is not None and isinstance(known.value, int | float) else None
+
+
+def _both(left: bool | None, right: bool | None) -> bool | None:
+    return False if left is False or right is False else None if left is None or right is None else True
+
+
+def _forward_asks(m: Machine, cls: ClassRef) -> bool:
+    """Whether a forward, or a method that it calls, reads `self.training`."""
+    seen: set[str] = set()
+    work = ["forward"]
+    while work:
+        name = work.pop()
+        found = classes.find_member(m, cls, name) if name not in seen else None
+        seen.add(name)
+        if found is None or not isinstance(found[0], ir.Function) or not found[0].params:
+            continue
+        usage = found[0].usage.get(found[0].params[0].name)
+        if usage is not None:
+            if "training" in usage.attrs:
+                return True
+            work.extend(sorted(usage.methods | usage.attrs))
+    return False
