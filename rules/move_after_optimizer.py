@@ -70,7 +70,6 @@ What a run shows: `param_groups` holds objects that the model does not, or state
 from looplint.rule import (
     Automaton,
     Construct,
-    Event,
     Module,
     Move,
     MoveBeforeConstruction,
@@ -83,6 +82,7 @@ from looplint.rule import (
     constant_of,
     name_of,
     note,
+    subjects,
 )
 
 CODE = "LL501"
@@ -118,21 +118,17 @@ def check(program: Program) -> Reports:
             )
 
 
-def _is_used(program: Program, optimizer: Obj) -> bool:
+def _is_used(program: Program, optimizer: Optimizer) -> bool:
     """Whether an optimizer steps, or may do so where that is not seen."""
     return program.escapes(optimizer) or any(optimizer in e.subjects for e in program.of(Step))
 
 
-def _moved_before(program: Program, event: Move, construct: Event) -> bool:
+def _moved_before(program: Program, event: Move, construct: Construct) -> bool:
     """Whether a move of the same kind stood before the optimizer was built, or the model was built where it is to be."""
-    if any(_is_placed(o) for o in event.subjects):
+    # `from_pretrained(name, device_map="auto")` builds a model on its devices.
+    if any(m.arguments is not None and "device_map" in m.arguments.keywords for m in subjects(event, Module)):
         return True
     return any(e.index < construct.index and e.subjects & event.subjects and _converts(e) == _converts(event) for e in program.of(Move))
-
-
-def _is_placed(module: Obj) -> bool:
-    """Whether a model is built on its devices: `from_pretrained(name, device_map="auto")`."""
-    return isinstance(module, Module) and module.arguments is not None and "device_map" in module.arguments.keywords
 
 
 def _converts(event: Move) -> str:
@@ -143,7 +139,7 @@ def _converts(event: Move) -> str:
     return "type" if method == "type" or _is_conversion(event) else "device"
 
 
-def _message(program: Program, event: Move, module: Obj, optimizer: Obj) -> str:
+def _message(program: Program, event: Move, module: Obj, optimizer: Optimizer) -> str:
     name, held, method = name_of(module), name_of(optimizer), event.method
     if program.flags.overwrites_params:
         return f"{name} gets new parameters here (the overwrite flag is set), and {held} goes on with the old ones: nothing is learned"
