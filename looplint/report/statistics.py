@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from looplint.dataclass import dataclass
 from looplint.finding import Finding
-from looplint.linting.coverage import FoundLoop
+from looplint.linting.coverage import Coverage, FoundLoop
 from looplint.linting.files import LintResult
 
 
@@ -64,20 +65,22 @@ def _json(result: LintResult) -> str:
         {"code": c.code, "name": c.name, "count": c.count, "fixable": c.fixable == c.count, "fixable_count": c.fixable}
         for c in counts(result.findings)
     ]
-    coverage = result.coverage
-    if coverage.loops:
-        lost = [_loop(loop) for loop in coverage.lost]
-        entries.append(
-            {
-                "code": None,
-                "name": "coverage",
-                "count": len(lost),
-                "judged": len(coverage.judged),
-                "owned": len(coverage.owned),
-                "lost": lost,
-            }
-        )
+    if result.coverage.loops:
+        entries.append(_coverage(result.coverage))
     return dumps(entries, indent=2) + "\n"
+
+
+def _coverage(coverage: Coverage) -> dict[str, object]:
+    """The loops that were judged in each file, and those that were not, each with the reason."""
+    judged = Counter(loop.filename for loop in coverage.judged)
+    return {
+        "code": None,
+        "name": "coverage",
+        "count": len(coverage.lost),
+        "judged": dict(judged),
+        "owned": [{"filename": loop.filename, "owner": loop.owner} for loop in coverage.owned],
+        "lost": [_loop(loop) for loop in coverage.lost],
+    }
 
 
 def _loop(loop: FoundLoop) -> dict[str, object]:
