@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+import pytest
 
 from looplint.linting.catalogue import folder, load
 
@@ -27,3 +29,12 @@ def files(case: Path) -> list[Path]:
 def own_rule(case: Path) -> str:
     """The code of the rule whose folder a case stands in."""
     return next(r.code for r in RULES if r.name == case.parent.name.replace("_", "-"))
+
+
+def parameters(cases: Iterable[Path]) -> Iterator[object]:
+    """Cases as parameters of a test. The first of each rule is quick enough to be run with every change, the others are marked as slow."""
+    seen: set[str] = set()
+    for case in cases:
+        rule = case.parent.name
+        yield pytest.param(case, id=f"{rule}/{case.name}", marks=[pytest.mark.slow] if rule in seen else [])
+        seen.add(rule)

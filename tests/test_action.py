@@ -16,6 +16,8 @@ from command_line import git
 from places import ROOT
 from programs import BROKEN, CLEAN
 
+pytestmark = pytest.mark.slow
+
 ACTION = ROOT / "action.yml"
 
 

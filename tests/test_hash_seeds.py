@@ -10,6 +10,8 @@ import pytest
 from benchmarks.seeds.__main__ import said_of, said_under
 from looplint.linting.catalogue import folder
 
+pytestmark = pytest.mark.slow
+
 SEEDS = 20
 FIXTURES = [p for p in sorted(folder("fixtures").glob("*/*.py")) if "fixed" not in p.name.split(".")]
 # Programs in which a name is one of several objects; each seed gets them, and a part of all others.

@@ -14,6 +14,8 @@ from command_line import git
 from places import ROOT
 from programs import BROKEN, CLEAN
 
+pytestmark = pytest.mark.slow
+
 nbformat: Any = pytest.importorskip("nbformat")
 yaml: Any = pytest.importorskip("yaml")
 pytest.importorskip("pre_commit")

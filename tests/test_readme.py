@@ -12,6 +12,8 @@ import pytest
 from looplint.linting.catalogue import folder, load
 from places import ROOT
 
+pytestmark = pytest.mark.slow
+
 README = ROOT / "README.md"
 
 

@@ -14,6 +14,8 @@ from looplint.linting.catalogue import load
 from looplint.linting.files import analyse
 from looplint.sources.reading import SourceError, decode, read_source
 
+pytestmark = pytest.mark.slow
+
 RULES = load()
 STANDARD = sorted(Path(sysconfig.get_paths()["stdlib"]).glob("*.py"))
 PURELIB = Path(sysconfig.get_paths()["purelib"])

@@ -71,7 +71,7 @@ def _pairs(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tup
 @click.option("--diff", is_flag=True, help="Print what --fix would change, write nothing.")
 @click.option("--fix-only", is_flag=True, help="Repair, and do not report what is left.")
 @click.option("--show-fixes", is_flag=True, help="List the repairs that were made.")
-@click.option("--output-format", type=click.Choice(list(FORMATS)), metavar="FORMAT", help=f"{', '.join(FORMATS)}.")
+@click.option("--output-format", type=click.Choice(FORMATS), metavar="FORMAT", help=f"{', '.join(FORMATS)}.")
 @click.option("--output-file", "-o", type=click.Path(), metavar="FILE", help="Write it to a file instead.")
 @click.option("--statistics", is_flag=True, help="How often each rule spoke (text or json).")
 @click.option("--quiet", "-q", is_flag=True, help="Print findings only.")

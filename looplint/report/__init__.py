@@ -1,6 +1,6 @@
 """Reporters: each turns findings into text, and knows nothing of how they came about.
 
-A reporter is a module with `render(result, *, colour) -> str`; the table `looplint.settings.formats.FORMATS` is all that names them.
+A reporter is a file of `formats/` with `render(result, *, colour) -> str`.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ def render(name: str, result: LintResult, *, colour: bool = False) -> str:
     """What a format makes of a result; only that format's module is imported.
 
     Raises:
-        KeyError: no such format; the command line offers those of the table.
+        ModuleNotFoundError: no such format; the command line offers those there are.
     """
     from importlib import import_module
 
-    text = import_module(f"looplint.report.{FORMATS[name]}").render(result, colour=colour)
+    text = import_module(f"looplint.report.formats.{name.replace('-', '_')}").render(result, colour=colour)
     assert isinstance(text, str)
     return text
 

@@ -9,7 +9,7 @@ from html import escape
 from looplint.finding import Finding
 from looplint.queries.loop_phrases import Said
 from looplint.queries.loop_tree import Box, LoopView, Step
-from looplint.report.json import url_of
+from looplint.report.formats.json import url_of
 from looplint.report.loop_text import KINDS, TURNS, file_of
 
 _STYLE = """

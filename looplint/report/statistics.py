@@ -45,7 +45,7 @@ def render(name: str, result: LintResult, *, colour: bool = False) -> str:
 
 
 def _text(result: LintResult, *, colour: bool) -> str:
-    from looplint.report.text import closing, style_of
+    from looplint.report.formats.text import closing, style_of
 
     style, found = style_of(colour), counts(result.findings)
     number = max((len(str(c.count)) for c in found), default=0)

@@ -66,7 +66,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("unfixable", "rules", "Rules whose repairs are never applied.", '["LL301"]'),
     Option("extend-safe-fixes", "rules", "Rules whose unsafe repairs are applied as if they were safe.", '["LL105"]', merge="add"),
     Option("extend-unsafe-fixes", "rules", "Rules whose safe repairs are applied only with `--unsafe-fixes`.", '["LL301"]', merge="add"),
-    Option("output-format", "choice", "How findings are printed.", '"concise"', "text", choices=tuple(FORMATS)),
+    Option("output-format", "choice", "How findings are printed.", '"concise"', "text", choices=FORMATS),
     Option(
         "target-torch", "version",
         "The oldest version of PyTorch the code runs on. Rules and messages follow it; without it the current one is meant.", '"2.4"', None,

@@ -12,6 +12,8 @@ from benchmarks.compare.__main__ import ROOT, main
 from benchmarks.compare.differences import differences, report
 from benchmarks.compare.programs import repositories, scripts
 
+pytestmark = pytest.mark.slow
+
 CASES = ("missing_zero_grad/accumulation_never_cleared", "missing_zero_grad/engine_module")
 SAID = "gradients add up over all batches"
 

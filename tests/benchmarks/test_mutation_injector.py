@@ -20,6 +20,8 @@ PLAIN = """\
 import torch
 from torch import nn
 
+pytestmark = pytest.mark.slow
+
 
 class Net(nn.Module):
     def __init__(self):

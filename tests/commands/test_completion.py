@@ -14,6 +14,8 @@ from command_line import looplint
 from looplint.linting.catalogue import index
 from places import ROOT
 
+pytestmark = pytest.mark.slow
+
 # Sources what the command prints, completes a command line as the key would, and prints what bash would offer.
 ASK = """
 eval "$(looplint completion bash)"

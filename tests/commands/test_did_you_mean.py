@@ -9,6 +9,8 @@ import pytest
 from command_line import looplint
 from programs import CLEAN
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ("arguments", "said"),

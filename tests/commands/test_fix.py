@@ -19,6 +19,8 @@ from looplint.linting.fixing import apply_edits, fix_paths, write
 from looplint.repairs.repair import Repair
 from places import EXAMPLES
 
+pytestmark = pytest.mark.slow
+
 EXAMPLE = EXAMPLES / "train.py"
 
 

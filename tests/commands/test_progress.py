@@ -13,6 +13,8 @@ from command_line import looplint
 from looplint.commands.progress import Progress
 from programs import BROKEN, CLEAN
 
+pytestmark = pytest.mark.slow
+
 pty = pytest.importorskip("pty")
 MANY = 40
 

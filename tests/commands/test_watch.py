@@ -15,6 +15,8 @@ import pytest
 from command_line import looplint
 from programs import BROKEN, CLEAN
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("watchfiles")
 READY = "Watching for changes; Ctrl-C ends."
 

@@ -26,6 +26,8 @@ RUN = """\
 import sys
 sys.argv[1:] = {arguments!r}
 from looplint.commands.cli import main
+
+pytestmark = pytest.mark.slow
 try:
     main()
 except SystemExit:

@@ -11,6 +11,8 @@ from looplint.errors import UserError
 from looplint.linting.shards import Shard
 from programs import BROKEN
 
+pytestmark = pytest.mark.slow
+
 ENGINE = (
     "def fit(net, loader, opt, clear):\n    for x, y in loader:\n        clear()\n        net(x).sum().backward()\n        opt.step()\n"
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fixture_cases import EXPECT, FIXTURES, RULES, files, own_rule
+from fixture_cases import EXPECT, FIXTURES, RULES, files, own_rule, parameters
 from looplint.linting.fixing import FixResult, fix_paths
 from looplint.linting.selection import Selection
 
@@ -40,7 +40,7 @@ def texts(result: FixResult, case: Path) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("case", [pytest.param(c, id=f"{c.parent.name}/{c.name}") for c in broken_cases()])
+@pytest.mark.parametrize("case", parameters(broken_cases()))
 def test_the_repaired_text_is_the_golden(case: Path, pytestconfig: pytest.Config) -> None:
     result = repaired(case)
     golden = golden_of(case)

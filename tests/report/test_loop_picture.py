@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from fixture_cases import FIXTURES, parameters
 from looplint.linting.analysis import build_program
 from looplint.linting.files import judge
 from looplint.linting.selection import Selection
@@ -75,7 +76,7 @@ def test_a_finding_stands_at_its_line_once_and_none_is_lost() -> None:
     assert not found.elsewhere
 
 
-@pytest.mark.parametrize("fixture", sorted((ROOT / "fixtures").glob("*/*.py")), ids=lambda p: f"{p.parent.name}/{p.stem}")
+@pytest.mark.parametrize("fixture", parameters(sorted(FIXTURES.glob("*/*.py"))))
 def test_every_fixture_can_be_drawn_within_its_width(fixture: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     source = read_source(fixture.relative_to(ROOT))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fixture_cases import EXPECT, RULES, cases, files, own_rule
+from fixture_cases import EXPECT, RULES, cases, files, own_rule, parameters
 from looplint.linting.files import analyse, merge
 from looplint.sources.reading import read_source
 
@@ -35,6 +35,6 @@ def reported(case: Path) -> set[tuple[str, int, str]]:
     return {(Path(f.filename).name, f.location.row, f.code) for f in merge(results)}
 
 
-@pytest.mark.parametrize("case", [pytest.param(c, id=f"{c.parent.name}/{c.name}") for c in cases()])
+@pytest.mark.parametrize("case", parameters(cases()))
 def test_findings_are_those_expected(case: Path) -> None:
     assert reported(case) == expected(case)

@@ -11,6 +11,8 @@ from looplint.linting.files import findings_of, judge
 from looplint.linting.selection import Selection, Ways
 from looplint.sources.reading import decode
 
+pytestmark = pytest.mark.slow
+
 RULES = load()
 HEADINGS = ["What it does", "Why it matters", "Bad", "Good", "Stays quiet", "Repair", "Evidence"]
 

@@ -17,6 +17,8 @@ from looplint.runtime.harness.versions import Version, comparison_json, comparis
 from looplint.runtime.streams.record import Options
 from looplint.runtime.streams.warm import Warm
 
+pytestmark = pytest.mark.slow
+
 BROKEN = edited((CLEAR, ""), (CLIP, ""), (BACKWARD, CLIP + BACKWARD), ("total += loss.item()", "total += loss"))
 
 

@@ -18,6 +18,8 @@ LOOP = """\
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 
+pytestmark = pytest.mark.slow
+
 x = torch.randn(40, 4)
 loader = DataLoader(TensorDataset(x, x.sum(1, keepdim=True)), batch_size=10, shuffle=True)
 net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.BatchNorm1d(8), torch.nn.Linear(8, 1))

@@ -20,6 +20,8 @@ from torch import nn
 from torch.optim import lr_scheduler
 from torch.utils.data import DataLoader, TensorDataset
 
+pytestmark = pytest.mark.slow
+
 
 def main():
     torch.manual_seed(0)

@@ -17,6 +17,8 @@ GOOD = """
 import torch
 from torch import nn
 
+pytestmark = pytest.mark.slow
+
 torch.manual_seed(0)
 net = nn.Linear(4, 1)
 opt = torch.optim.SGD(net.parameters(), lr=0.01)

@@ -15,6 +15,8 @@ from looplint.runtime.streams.record import Options
 from looplint.runtime.streams.warm import Warm
 from looplint.settings.configuration import Configurations
 
+pytestmark = pytest.mark.slow
+
 
 def broken() -> Iterator[Case]:
     for rule in catalogue.load():

@@ -18,7 +18,7 @@ from looplint.linting.files import lint_paths
 from looplint.server.texts import changed
 from places import ROOT
 
-pytestmark = pytest.mark.asyncio
+pytestmark = [pytest.mark.asyncio, pytest.mark.slow]
 LOOP = """\
 import torch
 from torch import nn, optim

@@ -9,6 +9,8 @@ import pytest
 from command_line import looplint
 from programs import BROKEN, CLEAN, RULE
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:

@@ -11,6 +11,8 @@ from looplint.errors import UserError
 from looplint.sources.changes import changes_since
 from programs import BROKEN, CLEAN
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:

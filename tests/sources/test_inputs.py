@@ -9,6 +9,8 @@ import pytest
 from command_line import looplint
 from programs import BROKEN, CLEAN
 
+pytestmark = pytest.mark.slow
+
 ENGINE = "def fit(net, loader, opt):\n    for x, y in loader:\n        net(x).sum().backward()\n        opt.step()\n"
 SCRIPT = "import torch\nfrom engine import fit\nnet = torch.nn.Linear(1, 1)\nfit(net, loader, torch.optim.SGD(net.parameters(), lr=0.1))\n"
 

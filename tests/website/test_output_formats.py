@@ -14,6 +14,8 @@ import pytest
 from looplint.settings.formats import FORMATS
 from places import ROOT
 
+pytestmark = pytest.mark.slow
+
 PAGE = ROOT / "docs/output-formats.md"
 SHOWING = sorted(page for page in (ROOT / "docs").glob("*.md") if "<!-- run" in page.read_text(encoding="utf-8"))
 # <!-- run -->, a block whose lines with "$ " are commands, <!-- /run -->. `from` and `lines` choose a part of what is printed.

@@ -13,10 +13,12 @@ from mkdocs.config import load_config
 
 from looplint.linting import evidence
 from looplint.linting.catalogue import folder, load
-from looplint.report.json import URL
+from looplint.report.formats.json import URL
 from looplint.settings.options import OPTIONS
 from places import ROOT
 from website.rules import families
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from looplint.errors import UserError
 from looplint.finding import Problem, written_place
 from looplint.linting.files import lint_paths, unsilenced
 from looplint.linting.selection import Ways
-from looplint.report.json import as_dict
+from looplint.report.formats.json import as_dict
 from looplint.runtime.evidence.joining import Joined, costs_asked, join, watched
 from looplint.runtime.streams.record import Launch, Options, Recording, record
 from looplint.settings.configuration import Configurations

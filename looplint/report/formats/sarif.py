@@ -14,7 +14,7 @@ from looplint.linting.catalogue import Rule, load
 from looplint.linting.coverage import FoundLoop
 from looplint.linting.files import LintResult
 from looplint.linting.fingerprint import Identity, identify
-from looplint.report.json import url_of
+from looplint.report.formats.json import url_of
 from looplint.report.places import in_file
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

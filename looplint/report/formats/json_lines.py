@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from looplint.linting.files import LintResult
-from looplint.report.json import as_dict
+from looplint.report.formats.json import as_dict
 
 
 def render(result: LintResult, *, colour: bool = False) -> str:
