@@ -123,6 +123,8 @@ class Optimizer(Obj):
     extended: bool = False
     # The text of its learning rate.
     rate: str = ""
+    # Whether its step may clear the gradients too: code that cannot be followed built it, of nothing that tells.
+    may_clear: bool = False
     # Whether it keeps something between its steps, such as momentum.
     stateful: bool = False
 

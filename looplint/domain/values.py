@@ -261,10 +261,11 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Anything; `deps` are the modules it may depend on, `files` the files it was read from."""
+    """Anything; `deps` are the modules it may depend on, `files` the files it was read from, `parameters` whether it was made of parameters."""
 
     deps: frozenset[Obj] = frozenset()
     files: frozenset[File] = frozenset()
+    parameters: bool = False
 
     def __hash__(self) -> int:
         return hash((self.deps, self.files))

@@ -156,6 +156,8 @@ def _after(node: Node, states: dict[_Key, _Entry], automaton: Automaton, touched
     for (state, later), entry in states.items():
         if event.kind == "construct":
             following = automaton.start
+        elif event.variant == "output":
+            following = automaton.next(state, "backward")  # who gets what a model puts out can do no more with the model than that
         elif event.kind == "escape":
             following = automaton.arrows.get(("*", "escape"), UNSEEN)
         else:

@@ -282,3 +282,9 @@ class Escape(Event):
     callee: str
     # Whether nothing but the mode may change: `model.train(flag)`.
     mode: bool = False
+    # Whether only what the objects put out is handed over: it may be sent backward, and nothing else can happen to them.
+    output: bool = False
+
+    @property
+    def variant(self) -> Literal["output", ""]:
+        return "output" if self.output else ""

@@ -7,7 +7,6 @@ from looplint.domain.objects import Container, Dict, Instance, List, Module, Tor
 from looplint.domain.values import (
     NONE,
     NOTHING,
-    UNKNOWN,
     Atom,
     Const,
     External,
@@ -25,7 +24,7 @@ from looplint.domain.values import (
     tensor_of,
 )  # fmt: skip
 from looplint.flow.events import Backward
-from looplint.interpreter import classes, hooks, objects
+from looplint.interpreter import hooks, objects, outside
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.expressions import evaluate
 from looplint.interpreter.frames import Frame
@@ -41,8 +40,6 @@ def run_assign(m: Machine, stmt: ir.Assign) -> None:
     if summed is not None:
         assign(m, stmt.targets[0], summed, ir.AugAssign(stmt.node, stmt.targets[0], "+", stmt.value))
         return
-    if value == UNKNOWN and isinstance(stmt.value, ir.Call) and len(stmt.targets) == 1:
-        value = _by_use(m, stmt.targets[0], stmt)
     for target in stmt.targets:
         assign(m, target, value, stmt)
     match stmt:
@@ -52,24 +49,10 @@ def run_assign(m: Machine, stmt: ir.Assign) -> None:
             m.frame.tests.pop(name, None)
 
 
-def _by_use(m: Machine, target: ir.Expr, stmt: ir.Assign) -> Value:
-    """What code that cannot be followed has made of nothing that is known: a module, where the program uses it as one."""
-    match target:
-        case ir.Name(id=name):
-            usage = m.frame.function.usage.get(name)
-        case ir.Attr(value=ir.Name(id="self"), attr=name) if m.frame.owner is not None:
-            usage = classes.usage_of(m, m.frame.owner, name)
-        case _:
-            return UNKNOWN
-    made = objects.symbolic(m, name, usage, "", key=(m.frame.ctx, id(stmt.node))) if usage is not None else UNKNOWN
-    modules = refs(made, Module)
-    for obj in modules:
-        obj.foreign = True
-    return made if modules else UNKNOWN
-
-
 def assign(m: Machine, target: ir.Expr, value: Value, stmt: ir.Stmt | None = None) -> None:
     hooks.assigned.run(target, value)
+    if isinstance(stmt, ir.Assign) and isinstance(target, ir.Name | ir.Attr):
+        value = outside.result(m, target, value, stmt)
     match target:
         case ir.Name():
             bind_name(m, target.id, value)
@@ -85,7 +68,7 @@ def assign(m: Machine, target: ir.Expr, value: Value, stmt: ir.Stmt | None = Non
         case ir.Subscript():
             _assign_item(m, target, value)
         case ir.Display():
-            _unpack(m, target.items, value)
+            _unpack(m, target.items, value, stmt)
         case ir.Star():
             assign(m, target.value, value)
 
@@ -152,12 +135,12 @@ def _assign_item(m: Machine, target: ir.Subscript, value: Value) -> None:
                 hooks.item_assigned.run(m, obj, target, key, value)
 
 
-def _unpack(m: Machine, targets: list[ir.Expr], value: Value) -> None:
+def _unpack(m: Machine, targets: list[ir.Expr], value: Value, stmt: ir.Stmt | None) -> None:
     items = exact_items(value)
     starred = next((n for n, t in enumerate(targets) if isinstance(t, ir.Star)), None)
     if items is not None and starred is None and len(items) == len(targets):
         for target, item in zip(targets, items):
-            assign(m, target, item)
+            assign(m, target, item, stmt)
         return
     tuples = [a for a in value if isinstance(a, Tuple) and len(a.items) == len(targets)]
     if tuples and starred is None and all(isinstance(a, Tuple | Const) for a in value):
@@ -165,20 +148,20 @@ def _unpack(m: Machine, targets: list[ir.Expr], value: Value) -> None:
             joined: Value = NOTHING
             for atom in tuples:
                 joined = join(joined, atom.items[number])
-            assign(m, target, joined)
+            assign(m, target, joined, stmt)
         return
     if starred is not None and items is not None and len(items) >= len(targets) - 1:
         after = len(targets) - starred - 1
         for target, item in zip(targets[:starred], items[:starred]):
-            assign(m, target, item)
+            assign(m, target, item, stmt)
         middle = items[starred : len(items) - after]
         assign(m, targets[starred], frozenset({Tuple(tuple(middle))}))
         for target, item in zip(targets[starred + 1 :], items[len(items) - after :]):
-            assign(m, target, item)
+            assign(m, target, item, stmt)
         return
     element = frozenset(_part_of_loss(a) for a in element_of(m, value))
     for number, target in enumerate(targets):
-        assign(m, target, hooks.unpacked.run(m, element, number if starred is None else None))
+        assign(m, target, hooks.unpacked.run(m, element, number if starred is None else None), stmt)
 
 
 def _part_of_loss(atom: Atom) -> Atom:

@@ -1,6 +1,6 @@
 """What the interpreter notes beside the graph of events: a class for each reader.
 
-`Uses`, `GradientAccess` and `Flags` are for rules; `Reached` tells which code was followed; `Applications`, `Heap` and `Agenda` are the
+`Uses`, `GradientAccess` and `Flags` are for rules; `Reached` tells which code was followed; `Applications`, `Heap`, `Agenda` and `Evidence` are the
 interpreter's own memory.
 """
 
@@ -99,3 +99,15 @@ class Agenda:
         self.values: list[Value] = []
         # Generators that nobody has asked for an item yet.
         self.generators: dict[Generator, Func] = {}
+
+
+class Evidence:
+    """What the text tells of names, looked up once; for the roles of objects that come from outside."""
+
+    def __init__(self) -> None:
+        # How values are used, by the function or class in which they have a name.
+        self.usage: dict[tuple[object, str], dict[str, ir.Usage]] = {}
+        # The names that functions bind.
+        self.bound: dict[ir.Function, set[str]] = {}
+        # Names that come from out of sight, and what their use tells that they hold: None where it tells nothing.
+        self.names: dict[tuple[str, str, str], Value | None] = {}

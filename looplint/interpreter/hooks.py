@@ -60,6 +60,10 @@ setting_assigned: Hook[Callable[[Machine, ir.Attr, tuple[str, str], Value], None
 tensor_written: Hook[Callable[[Machine, ir.Expr, Value, Value], None]] = Hook("tensor_written")
 # An item of a container of modules is given a value.
 item_assigned: Hook[Callable[[Machine, Module, ir.Subscript, Const | None, Value], None]] = Hook("item_assigned")
+# Something is asked for whose making is out of sight: an attribute that nothing sets, a name that nothing binds, one that has been imported.
+attribute_unset: Hook[Callable[[Machine, Obj, str], Value]] = Hook("attribute_unset")
+name_unbound: Hook[Callable[[Machine, Frame, str], Value]] = Hook("name_unbound")
+name_imported: Hook[Callable[[Machine, Frame, str, Value], Value]] = Hook("name_imported")
 # An attribute of a module is given a value.
 part_assigned: Hook[Callable[[Machine, Obj, ir.Attr, Value], None]] = Hook("part_assigned")
 # `modules += value`: containers of modules take more parts.

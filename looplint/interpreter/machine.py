@@ -28,7 +28,7 @@ from looplint.domain.values import Arguments, ClassRef, EventKey, Func, Method, 
 from looplint.flow.events import Event
 from looplint.flow.graph import Condition, EventGraph, Guard, Loop, Loose
 from looplint.flow.remarks import Remark
-from looplint.interpreter.facts import Agenda, Applications, Flags, GradientAccess, Heap, Reached, Uses
+from looplint.interpreter.facts import Agenda, Applications, Evidence, Flags, GradientAccess, Heap, Reached, Uses
 from looplint.interpreter.frames import Frame, LoopScope, Snapshot, Trace, merge
 from looplint.syntax import ir
 from looplint.syntax.site import Site
@@ -81,6 +81,7 @@ class Machine:
         self.fuel = ROOT_FUEL
         self.left = FILE_FUEL
         self.lines: dict[object, list[ClassRef]] = {}
+        self.evidence = Evidence()
         self.root = ""
         self.importing: set[object] = set()
         # How many calls around this one may go to another callee: what happens then happens to one of several objects.

@@ -43,20 +43,22 @@ def lookup(m: Machine, frame: Frame, name: str) -> Value:
     while here is not None:
         value = here.locals.get(name)
         if value is not None:
-            return imports.resolve(m, value)
+            return hooks.name_imported.run(m, here, name, imports.resolve(m, value))
         here = here.closure
     top = frame.module.frame
     if top is not None:
         value = top.locals.get(name)
         if value is not None:
-            return imports.resolve(m, value)
+            return hooks.name_imported.run(m, top, name, imports.resolve(m, value))
         for star in reversed(top.stars):
             found = imports.member(m, ModuleRef(star), name)
             if found is not None:
                 return found
     if name in _BUILTINS:
         return frozenset({External(f"builtins.{name}")})
-    return frozenset({External(CONVENTIONAL_NAMES[name])}) if name in CONVENTIONAL_NAMES else UNKNOWN
+    if name in CONVENTIONAL_NAMES:
+        return frozenset({External(CONVENTIONAL_NAMES[name])})
+    return hooks.name_unbound.run(m, frame, name)
 
 
 def attribute(m: Machine, base: Value, name: str, *, called: bool = False) -> Value:

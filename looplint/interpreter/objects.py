@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from looplint.domain.objects import (
-    KINDS,
     Container,
     Data,
     Dict,
@@ -23,7 +22,6 @@ from looplint.domain.objects import (
     Scheduler,
 )
 from looplint.domain.values import (
-    COMPUTED,
     NOTHING,
     UNKNOWN,
     Arguments,
@@ -39,9 +37,8 @@ from looplint.domain.values import (
     join,
     ref,
 )  # fmt: skip
-from looplint.interpreter import classes, generators
+from looplint.interpreter import classes, generators, hooks
 from looplint.interpreter.machine import Machine
-from looplint.interpreter.roles import infer_role
 from looplint.knowledge.frameworks import MANUAL_METHODS
 from looplint.knowledge.lookup import method_effect
 from looplint.knowledge.pytorch import TENSOR_ONLY
@@ -119,7 +116,7 @@ def attribute(m: Machine, obj: Obj, name: str) -> Value:
         case Loader() if name == "dataset":
             return UNKNOWN
         case Instance() | FrameworkModule():
-            return _unset_attribute(m, obj, name)
+            return hooks.attribute_unset.run(m, obj, name)
     return frozenset({Method(Ref(obj), name)})
 
 
@@ -153,35 +150,6 @@ def child(m: Machine, obj: Obj, name: str) -> Value:
     child.part = True
     obj.heap[name] = ref(child)
     return obj.heap[name]
-
-
-def _unset_attribute(m: Machine, obj: Obj, name: str) -> Value:
-    cls = obj.cls
-    if cls is None:
-        return UNKNOWN
-    usage = classes.usage_of(m, cls, name)
-    value = symbolic(m, name, usage, "", key=(obj.key, name))
-    if any(isinstance(a, Ref) for a in value):
-        obj.heap[name] = value
-        return value
-    if classes.has_unknown_base(m, cls):
-        return frozenset({Method(Ref(obj), name)})
-    return value
-
-
-def symbolic(m: Machine, name: str, usage: ir.Usage, annotation: str, key: object) -> Value:
-    """An object from outside the analysed code, by its role; unknown where no role can be inferred."""
-    role = infer_role(name, usage, annotation)
-    if role is None:
-        return UNKNOWN
-    if role == "tensor":
-        return frozenset({Tensor(graph="maybe", made=COMPUTED)})
-    obj = m.known(KINDS[role], ("symbol", key), name)
-    if obj.node is None:
-        obj.symbolic = True
-        obj.source = m.frame.module
-        obj.node = m.frame.function.node
-    return ref(obj)
 
 
 def element(m: Machine, obj: Obj) -> Value:

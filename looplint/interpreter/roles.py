@@ -5,19 +5,28 @@ Use is the evidence; an annotation or a name only decides between roles that the
 
 from __future__ import annotations
 
+import re
+
 from looplint.syntax.ir import Usage
 
 _MODULE_METHODS = frozenset(
     {"train", "eval", "parameters", "named_parameters", "state_dict", "load_state_dict", "modules", "named_modules", "requires_grad_"}
 )
-_ANNOTATIONS = (
-    ("Optimizer", "optimizer"), ("LRScheduler", "scheduler"), ("_LRScheduler", "scheduler"), ("GradScaler", "scaler"), ("DataLoader", "loader"),
-    ("Module", "module"), ("Accelerator", "accelerator"), ("Fabric", "accelerator"), ("DeepSpeedEngine", "engine"), ("Tensor", "tensor"),
-)  # fmt: skip
+_ANNOTATIONS = {
+    "Optimizer": "optimizer", "LRScheduler": "scheduler", "_LRScheduler": "scheduler", "GradScaler": "scaler", "DataLoader": "loader",
+    "Module": "module", "Accelerator": "accelerator", "Fabric": "accelerator", "DeepSpeedEngine": "engine", "Tensor": "tensor",
+}  # fmt: skip
+_MODULES = ("model", "net", "encoder", "decoder", "generator", "discriminator", "backbone")
+# Words in the names of what makes models, and is none.
+_MAKERS = frozenset({"build", "get", "make", "create", "init", "load", "class", "cls", "fn", "func", "factory", "builder", "type"})
+# What the schedules of a diffusion have, and those of a learning rate do not.
+_OF_NOISE = frozenset(
+    {"add_noise", "set_timesteps", "scale_model_input", "timesteps", "alphas_cumprod", "get_velocity", "init_noise_sigma"}
+)
 
 
 def infer_role(name: str, usage: Usage, annotation: str) -> str | None:
-    """The kind of object that a parameter or an unset attribute must be.
+    """The kind of object that a parameter, an unset attribute or a result must be.
 
     Args:
         name: what the code calls it (the last part of `self.optimizer`).
@@ -29,10 +38,11 @@ def infer_role(name: str, usage: Usage, annotation: str) -> str | None:
     """
     lowered = name.lower()
     methods = usage.methods
-    used = bool(methods or usage.called or usage.iterated or usage.attrs)
-    for ending, kind in _ANNOTATIONS:
-        if used and annotation.rpartition(".")[2].strip("'\" ]") == ending:
-            return kind
+    if methods or usage.called or usage.iterated or usage.attrs:
+        for text in (annotation, *sorted(usage.annotations)):
+            kind = annotated(text)
+            if kind is not None:
+                return kind
     if "backward" in methods:
         if (
             methods & {"prepare", "clip_grad_norm_", "gather", "unwrap_model", "accumulate", "setup", "clip_gradients"}
@@ -51,7 +61,7 @@ def infer_role(name: str, usage: Usage, annotation: str) -> str | None:
         return "scaler"
     if "step" in methods and "sample" not in methods and "reset" not in methods:
         if "sched" in lowered or methods & {"get_last_lr", "get_lr"}:
-            return "scheduler"
+            return None if (methods | usage.attrs) & _OF_NOISE else "scheduler"
         if "opt" in lowered or "param_groups" in usage.attrs:
             return "optimizer"
         return None
@@ -61,8 +71,39 @@ def infer_role(name: str, usage: Usage, annotation: str) -> str | None:
         return "module"
     if usage.called and ("criterion" in lowered or "loss" in lowered):
         return "loss"
-    if usage.called and any(part in lowered for part in ("model", "net", "encoder", "decoder", "generator", "discriminator", "backbone")):
+    if usage.called and any(part in lowered for part in _MODULES) and not _names_a_maker(name):
         return "module"
     if usage.iterated and any(part in lowered for part in ("loader", "dataload", "data_iter", "train_iter", "dataset", "batches")):
         return "loader"
     return None
+
+
+def annotated(annotation: str) -> str | None:
+    """The kind of object that an annotation names: `Optimizer`, `torch.optim.Adam | None`, `"nn.Module"`."""
+    words = re.findall(r"[A-Za-z_][\w.]*", annotation)
+    told = {word for word in words if word.rpartition(".")[2] not in ("Optional", "Union", "None")}
+    if len(told) != 1:
+        return None
+    (word,) = told
+    library, _, leaf = word.rpartition(".")
+    kind = _ANNOTATIONS.get(leaf)
+    return "optimizer" if kind is None and library in ("torch.optim", "optim") and leaf[:1].isupper() else kind
+
+
+def proves_itself(role: str, usage: Usage) -> bool:
+    """Whether the use alone tells the role, whatever the name says: for what no text in sight hands in or builds."""
+    methods = usage.methods
+    match role:
+        case "module":
+            return usage.called and bool(methods & _MODULE_METHODS)
+        case "optimizer":
+            return "step" in methods
+        case "scheduler":
+            return bool(methods & {"get_last_lr", "get_lr"})
+        case "scaler" | "accelerator" | "engine":
+            return True
+    return False
+
+
+def _names_a_maker(name: str) -> bool:
+    return name[:1].isupper() or not _MAKERS.isdisjoint(name.lower().split("_"))

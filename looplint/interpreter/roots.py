@@ -13,8 +13,9 @@ from looplint.interpreter.assignments import assign
 from looplint.interpreter.expressions import evaluate
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.machine import ROOT_FUEL, Machine, OutOfFuel
+from looplint.interpreter.outside import parameter
 from looplint.interpreter.statements import run_block
-from looplint.interpreter.unreached_methods import follow_insides, is_static, parameter
+from looplint.interpreter.unreached_methods import follow_insides
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo, Project
 
@@ -142,15 +143,29 @@ def _methods(m: Machine, cls: ir.Class) -> bool:
         return True
     complete = True
     instance = calls.instance_for(m, found)
-    for function in uncalled:
+    for function in _in_order(cls, uncalled):
         if function in m.reached.functions or function.name == "forward":
             continue  # a forward computes: what it adds up is for its callers
         member = classes.find_member(m, found, function.name)
         if member is None or member[0] is not function:
             continue
-        bound = None if is_static(function) else ref(instance)
+        bound = None if ir.is_static(function) else ref(instance)
         complete = _function(m, Func(function, m.main, None, bound, found)) and complete
     return complete
+
+
+def _in_order(cls: ir.Class, methods: list[ir.Function]) -> list[ir.Function]:
+    """Methods as a caller would call them: the constructor, what sets the object up, what trains it; those that others call come with them."""
+
+    def place(function: ir.Function) -> int:
+        if function.name == "__init__":
+            return 0
+        usage = cls.usage.get(function.name)
+        if usage is not None and usage.called:
+            return 3
+        return 2 if any(isinstance(s, ir.For | ir.While) for s in ir.statements(function.body)) else 1
+
+    return sorted(methods, key=place)
 
 
 def _deferred(m: Machine) -> bool:

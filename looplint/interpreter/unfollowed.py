@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looplint.domain.objects import Engine, Module
 from looplint.domain.tensors import combine, guess
-from looplint.domain.values import UNKNOWN, Arguments, Atom, Func, Method, Ref, Unknown, Value
+from looplint.domain.values import UNKNOWN, Arguments, Atom, Func, Method, Params, Ref, Unknown, Value
 from looplint.flow.events import Escape
 from looplint.interpreter import hooks
 from looplint.interpreter.machine import Machine
@@ -39,14 +39,15 @@ def unknown_call(m: Machine, atom: Atom | None, args: Arguments, expr: ir.Expr) 
     if reached or (tensor is not None and tensor.graph != "no"):
         subjects = reached or sorted(tensor.sources, key=lambda o: o.name) if tensor else reached
         callee = ir.render(expr.func) if isinstance(expr, ir.Call) else ""
-        m.emit(Escape(callee=callee), expr.node, subjects, certain=bool(reached))
+        m.emit(Escape(callee=callee, output=not reached), expr.node, subjects, certain=bool(reached))
     modules = frozenset(o for o in reached if isinstance(o, Module | Engine))
     if tensor is not None:
         return frozenset({guess(m.grad, tensor, modules)})
-    deps = modules | frozenset().union(*(a.deps for v in values for a in v if isinstance(a, Unknown)))
+    parameters = [a for v in values for a in v if isinstance(a, Params) and not a.grad]
+    deps = modules | frozenset().union(*(a.deps for v in values for a in v if isinstance(a, Unknown)), *(p.sources for p in parameters))
     if isinstance(atom, Unknown):
         deps |= atom.deps
-    return frozenset({Unknown(deps)})
+    return frozenset({Unknown(deps, parameters=bool(parameters))})
 
 
 def put_off(m: Machine, args: Arguments) -> Value:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from looplint.domain.objects import Dataset, TorchModule
-from looplint.domain.values import NOTHING, UNKNOWN, ClassRef, Func, Value, ref
-from looplint.interpreter import classes, functions, hooks, objects
+from looplint.domain.values import NOTHING, ClassRef, Func, ref
+from looplint.interpreter import classes, functions, hooks
 from looplint.interpreter.machine import ROOT_FUEL, Machine, OutOfFuel
+from looplint.interpreter.outside import parameter
 from looplint.knowledge.pytorch import CONVERSIONS, SCORES
 from looplint.syntax import ir
 
@@ -49,7 +50,7 @@ def _follow(m: Machine, func: Func) -> None:
     frame = functions.enter_alone(m, func)
     frame.instance = func.bound or NOTHING
     for number, param in enumerate(function.params):
-        frame.locals[param.name] = frame.instance if number == 0 and not is_static(function) else parameter(m, func, param)
+        frame.locals[param.name] = frame.instance if number == 0 and not ir.is_static(function) else parameter(m, func, param)
     gradients = m.gradients.read_unknown
     try:
         with m.beside(frame):
@@ -58,15 +59,3 @@ def _follow(m: Machine, func: Func) -> None:
     except OutOfFuel:
         m.forget_remarks(noted)
     m.gradients.read_unknown = gradients
-
-
-def is_static(function: ir.Function) -> bool:
-    return any(isinstance(d, ir.Name) and d.id == "staticmethod" for d in function.decorators)
-
-
-def parameter(m: Machine, func: Func, param: ir.Param) -> Value:
-    """What a parameter is where nobody calls the function: known by its use, or not at all."""
-    if param.kind in ("*", "**"):
-        return UNKNOWN
-    usage = func.function.usage.get(param.name, ir.Usage())
-    return objects.symbolic(m, param.name, usage, ir.render(param.annotation), key=(id(func.function), param.name))

@@ -142,6 +142,9 @@ PREFIXES: tuple[tuple[str, str], ...] = (
     ("clearml.", "pure"),
 )
 
+# The libraries that these tables tell of.
+LIBRARIES = frozenset(prefix.partition(".")[0] for prefix, _ in PREFIXES)
+
 # Libraries that do nothing to the objects of a loop.
 PURE_LIBRARIES = frozenset({
     "numpy", "np", "os", "sys", "time", "datetime", "math", "random", "json", "re", "pathlib", "logging", "argparse", "collections", "shutil", "pickle",

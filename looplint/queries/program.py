@@ -230,7 +230,7 @@ class Program:
         holds = obj.holds
         modules = frozenset(s for s in event.subjects if isinstance(s, Module | Loss | Engine))
         if event.kind == "escape":
-            return "must" if holds and related(holds, modules) else None
+            return ("may" if event.variant == "output" else "must") if holds and related(holds, modules) else None
         if not modules or not holds:
             if obj not in rivals and not alone:
                 return None
@@ -476,7 +476,18 @@ class Program:
     def stepped_modules(self) -> frozenset[Obj]:
         """The modules whose parameters some optimizer steps."""
         stepped = {obj for event in self.of(Step) for obj in event.subjects}
-        return held_by(stepped) | {obj for obj in stepped if isinstance(obj, Engine)}
+        alone = [self._goes_with(e, obj) for e in self.of(Step) for obj in e.subjects if isinstance(obj, Optimizer) and not obj.holds]
+        return held_by(stepped) | {obj for obj in stepped if isinstance(obj, Engine)} | frozenset().union(*alone)
+
+    def _goes_with(self, step: Event, optimizer: Obj) -> frozenset[Obj]:
+        """The modules that the gradients for a step are those of, where nobody in sight builds the optimizer and it is the only one."""
+        if self._optimizers_by_root.get(step.root) != {optimizer}:
+            return frozenset()
+        filled = [e for e in self.of(Backward) if e.root == step.root and set(e.loops) & set(step.loops)]
+        modules = {obj for e in filled for obj in e.subjects if isinstance(obj, Module)}
+        if len({whole for obj in modules for *_, whole in [list(obj.lineage())]}) > 1:
+            modules &= {obj for e in self.of(Train) for obj in e.subjects}  # what only lies in between is trained by nobody
+        return frozenset(modules)
 
 
 def _is_of_mode(event: Event) -> bool:

@@ -44,6 +44,8 @@ def uncleared(program: Program, optimizer: Optimizer | Engine) -> Uncleared | No
     """A step of a loop that always uses gradients added to ones already applied; None where something clears them on some path."""
     if optimizer.many or not isinstance(optimizer, Optimizer):
         return None
+    if optimizer.may_clear and not any(optimizer in e.subjects for e in program.of(Clear)):
+        return None  # nothing tells that its step leaves the gradients
     for visit in program.run(CLEARING, optimizer):
         step = visit.event
         if not isinstance(step, Step) or not visit.certain:
@@ -55,7 +57,7 @@ def uncleared(program: Program, optimizer: Optimizer | Engine) -> Uncleared | No
                 any(s.state in ("empty", "filled", "applied", "?") for s in states) and _cleared_in(program, loop, optimizer)
             ):
                 continue
-            backward = stale.since
+            backward = stale.last(Backward) if isinstance(stale.since, Escape) else stale.since
             if isinstance(backward, Backward) and loop in backward.loops and not backward.manual:
                 return Uncleared(backward, step, loop)
     return None
@@ -63,7 +65,7 @@ def uncleared(program: Program, optimizer: Optimizer | Engine) -> Uncleared | No
 
 def _cleared_in(program: Program, loop: Loop, optimizer: Obj) -> bool:
     """Whether anything in a loop may clear the gradients."""
-    return any(loop in e.loops and program.touches(e, optimizer) for e in program.of(Clear, Escape))
+    return any(loop in e.loops and e.variant != "output" and program.touches(e, optimizer) for e in program.of(Clear, Escape))
 
 
 def mode_states(program: Program, module: Obj, event: Event) -> Visit | None:

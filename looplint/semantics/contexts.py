@@ -7,13 +7,14 @@ from collections.abc import Callable
 import libcst as cst
 
 from looplint.domain.autocast import Autocast, region_of
-from looplint.domain.objects import Generator
+from looplint.domain.objects import FrameworkModule, Generator, Instance
 from looplint.domain.values import (
     NOTHING,
     UNKNOWN,
     Arguments,
     Context,
     Func,
+    Method,
     Ref,
     Value,
     constant_of,
@@ -29,7 +30,7 @@ from looplint.syntax import ir
 @hooks.entered
 def enter(m: Machine, expr: ir.Expr, inside: Callable[[Value], None]) -> None:
     """Run `inside` in the context that the expression makes, with what the context manager yields."""
-    value = m.evaluate(expr)
+    value = UNKNOWN if isinstance(expr, ir.Call) and _is_of_base_class(m, expr) else m.evaluate(expr)
     manager = _manager(value)
     if manager is not None:
         _in_generator(m, *manager, inside)
@@ -60,6 +61,19 @@ def _grad_in(m: Machine, context: Context) -> bool | None:
             known = constant_of(context.args[0]) if context.args else None
             return bool(known.value) if known is not None else None
     return m.grad
+
+
+def _is_of_base_class(m: Machine, expr: ir.Call) -> bool:
+    """Whether an object enters a context of a base class that cannot be read: a profile, a lock, a device. It does nothing to what the object holds."""
+    if not isinstance(expr.func, ir.Attr) or any(word in expr.func.attr.lower() for word in _STEPPING_WORDS):
+        return False
+    callee = m.evaluate(expr.func)
+    inherited = all(isinstance(a, Method) and isinstance(a.obj, Ref) and isinstance(a.obj.obj, Instance | FrameworkModule) for a in callee)
+    return inherited and all(isinstance(a.value, ir.Const) for a in expr.args)
+
+
+# Words in the names of contexts that do more than to surround what is in them.
+_STEPPING_WORDS = ("step", "update", "optim", "accum", "zero", "clear", "train")
 
 
 def _under(m: Machine, inner: bool | None, run: Callable[[], None]) -> None:

@@ -28,6 +28,7 @@ from looplint.interpreter import hooks, unfollowed
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.machine import Machine
 from looplint.interpreter.transfers import method_transfer, transfer
+from looplint.semantics.outcomes import tags_of_forward
 from looplint.semantics.parameters import held
 from looplint.syntax import ir
 
@@ -40,7 +41,7 @@ def backward(m: Machine, expr: ir.Call, losses: list[Value], args: Arguments, vi
     tags: frozenset[tuple[str, Any]] = frozenset()
     if tensor is not None:
         sources |= tensor.sources
-        tags = tensor.tags
+        tags = tensor.tags | tags_of_forward(m, tensor)
         m.uses.trained |= tensor.forwards
         m.uses.supervising |= tensor.origins
         m.uses.going_backward |= {value for tag, value in tensor.tags if tag in ("sum", "kept")}

@@ -35,6 +35,8 @@ from looplint.syntax.site import Site
 # What following one forward may cost, and how deep modules stand in modules.
 _FUEL = 4_000
 _DEPTH = 6
+# What is noted of a loss on its way.
+_OF_A_LOSS = frozenset({"loss", "mean", "sum", "sum-reduction", "scaled"})
 _NOTHING: Outcomes = frozenset()
 
 
@@ -74,6 +76,20 @@ def _is_number(m: Machine, tensor: Tensor) -> bool:
         if not place or not all(isinstance(a, Number) or (isinstance(a, Const) and isinstance(a.value, int | float)) for a in place):
             return False
     return True
+
+
+def tags_of_forward(m: Machine, tensor: Tensor) -> frozenset[tuple[str, object]]:
+    """What was done to a loss that a module's own forward returns; nothing where that is not known."""
+    found = set()
+    for outcome in tensor.outcomes:
+        if outcome.op != "forward" or outcome.module is None or outcome.module.cls is None:
+            return frozenset()
+        place = _place(_returned(m, outcome.module, outcome), outcome.path) or frozenset()
+        tensors = [a for a in place if isinstance(a, Tensor)]
+        if len(tensors) != 1 or len(place) > 1:
+            return frozenset()
+        found.add(frozenset(t for t in tensors[0].tags if t[0] in _OF_A_LOSS))
+    return found.pop() if len(found) == 1 else frozenset()
 
 
 def resolve(m: Machine, outcomes: Outcomes | None, depth: int = _DEPTH) -> Outcomes | None:

@@ -95,17 +95,35 @@ class LoweringVisitor(ExpressionLowering):
         targets = [self.expr(t.target) for t in node.targets]
         for target in targets:
             self._assign_to(target)
+            self._note_alias(target, value)
             path = ir.path_of(target) if self._reset and isinstance(value, ir.Const) else None
             if path:
                 self._reset[-1].add(path)
         return (ir.Assign(node, targets, value),)
 
     def visit_AnnAssign(self, node: cst.AnnAssign) -> Sequence[ir.Stmt]:
-        if node.value is None:
+        value = self.expr(node.value) if node.value is not None else None
+        if (cls := self._class_stack[-1]) is not None and isinstance(node.target, cst.Name):
+            cls.fields[node.target.value] = ir.Field(self.expr(node.annotation.annotation), value)
+        if value is None:
             return ()
         target = self.expr(node.target)
         self._assign_to(target)
-        return (ir.Assign(node, [target], self.expr(node.value)),)
+        self._note_alias(target, value)
+        return (ir.Assign(node, [target], value),)
+
+    def _note_alias(self, target: ir.Expr, value: ir.Expr) -> None:
+        """What has one dotted name gets another one: what is done with it there is done with it here."""
+        match target, value:
+            case ir.Display(items=targets), ir.Display(items=values) if len(targets) == len(values):
+                for one, other in zip(targets, values):
+                    self._note_alias(one, other)
+            case ir.Name() | ir.Attr(), ir.Call(func=ir.Attr(value=moved, attr="to" | "cuda" | "train" | "eval")):
+                self._note_alias(target, moved)
+            case ir.Name() | ir.Attr(), ir.Name() | ir.Attr():
+                name, source = ir.path_of(target), ir.path_of(value)
+                if name is not None and source is not None and name != source:
+                    self._function_stack[-1].aliases.append((source, name))
 
     def visit_AugAssign(self, node: cst.AugAssign) -> Sequence[ir.Stmt]:
         target = self.expr(node.target)

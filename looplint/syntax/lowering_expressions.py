@@ -80,10 +80,12 @@ class ExpressionLowering(Scopes):
         if callee is None:
             return
         for position, arg in enumerate(args):
-            if isinstance(arg.value, ir.Name | ir.Attr) and not arg.star and arg.keyword is None:
+            if isinstance(arg.value, ir.Name | ir.Attr) and not arg.star:
                 usage = self._usage(arg.value)
-                if usage is not None:
+                if usage is not None and arg.keyword is None:
                     usage.passed.add((callee, position))
+                elif usage is not None and arg.keyword is not None:
+                    usage.named.add((callee, arg.keyword))
 
     def _constant(self, node: cst.Integer | cst.Float | cst.Imaginary | cst.SimpleString) -> ir.Expr:
         return ir.Const(node, node.evaluated_value)

@@ -5,7 +5,18 @@ Nothing after lowering walks the CST; the nodes are kept for positions and repai
 
 from __future__ import annotations
 
-from looplint.syntax.ir.definitions import GRADIENT_METHODS, Class, Function, GradientCall, ModuleCode, Param, Usage
+from looplint.syntax.ir.definitions import (
+    GRADIENT_METHODS,
+    Class,
+    Field,
+    Function,
+    GradientCall,
+    ModuleCode,
+    Param,
+    Usage,
+    bound_names,
+    is_static,
+)
 from looplint.syntax.ir.expression_nodes import (
     Arg,
     Attr,
@@ -82,6 +93,7 @@ __all__ = [
     "Display",
     "Expr",
     "ExprStmt",
+    "Field",
     "For",
     "Format",
     "Function",
@@ -112,8 +124,10 @@ __all__ = [
     "With",
     "Yield",
     "bodies",
+    "bound_names",
     "children",
     "expressions",
+    "is_static",
     "named",
     "path_of",
     "paths_in",

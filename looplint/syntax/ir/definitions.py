@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal
 
 import libcst as cst
 
 from looplint.dataclass import dataclass, field
-from looplint.syntax.ir.expression_nodes import Call, Expr
-from looplint.syntax.ir.statement_nodes import Stmt
+from looplint.syntax.ir.expression_nodes import Call, Display, Expr, Name, Star
+from looplint.syntax.ir.statement_nodes import Assign, AugAssign, ClassDef, For, FunctionDef, Import, Match, Stmt, Try, With, statements
 
 
 @dataclass(slots=True, eq=False)
@@ -31,8 +32,23 @@ class Usage:
     iterated: bool = False
     # The dotted names of the functions it is handed to, each with its place among the arguments.
     passed: set[tuple[str, int]] = field(default_factory=set)
+    # The same for those to which it goes by a keyword.
+    named: set[tuple[str, str]] = field(default_factory=set)
     # Whether it is subtracted, multiplied or divided, as numbers and tensors are.
     computed: bool = False
+    # The annotations of the parameters that it becomes, as text.
+    annotations: set[str] = field(default_factory=set)
+
+    def add(self, other: Usage) -> None:
+        """Take in how it is used elsewhere."""
+        self.methods |= other.methods
+        self.attrs |= other.attrs
+        self.called = self.called or other.called
+        self.iterated = self.iterated or other.iterated
+        self.computed = self.computed or other.computed
+        self.passed |= other.passed
+        self.named |= other.named
+        self.annotations |= other.annotations
 
 
 @dataclass(slots=True, eq=False)
@@ -40,7 +56,8 @@ class Function:
     """A function, a lambda or a module's body, with what its text tells beforehand.
 
     `declared` maps names to "global" or "nonlocal", `usage` paths to what is done with them; `tested` are the names that conditions read,
-    `methods` the names of the methods called, `dropped` those of methods whose results nobody takes.
+    `methods` the names of the methods called, `dropped` those of methods whose results nobody takes, `aliases` the dotted names that are
+    assigned to others, with these.
     """
 
     name: str
@@ -56,6 +73,15 @@ class Function:
     tested: set[str] = field(default_factory=set)
     methods: set[str] = field(default_factory=set)
     dropped: set[str] = field(default_factory=set)
+    aliases: list[tuple[str, str]] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class Field:
+    """A name that the body of a class annotates, and the value that it gives it."""
+
+    annotation: Expr
+    default: Expr | None
 
 
 @dataclass(slots=True, eq=False)
@@ -69,6 +95,8 @@ class Class:
     node: cst.CSTNode
     methods: dict[str, Function] = field(default_factory=dict)
     usage: dict[str, Usage] = field(default_factory=dict)
+    # The names that its body annotates, in order: the fields of a dataclass.
+    fields: dict[str, Field] = field(default_factory=dict)
     trains_itself: bool = False
 
 
@@ -99,3 +127,43 @@ class ModuleCode:
     functions: list[Function]
     classes: list[Class]
     gradient_calls: list[GradientCall]
+
+
+def is_static(function: Function) -> bool:
+    """Whether a method gets no object."""
+    return any(isinstance(d, Name) and d.id == "staticmethod" for d in function.decorators)
+
+
+def bound_names(function: Function) -> set[str]:
+    """The names that a function binds itself, its parameters among them."""
+    found = {p.name for p in function.params}
+    for stmt in statements(function.body):
+        match stmt:
+            case Assign(targets=targets):
+                found.update(name for target in targets for name in _targets(target))
+            case AugAssign(target=target) | For(target=target):
+                found.update(_targets(target))
+            case With(items=items):
+                found.update(name for _, target in items if target is not None for name in _targets(target))
+            case Try(handlers=handlers):
+                found.update(name for name, _ in handlers if name)
+            case Import(names=names):
+                found.update(item.bound for item in names)
+            case FunctionDef(function=inner):
+                found.add(inner.name)
+            case ClassDef(cls=cls):
+                found.add(cls.name)
+            case Match(cases=cases):
+                found.update(name for case in cases for name in case.binds)
+    return found - function.declared.keys()
+
+
+def _targets(target: Expr) -> Iterator[str]:
+    match target:
+        case Name(id=name):
+            yield name
+        case Star(value=value):
+            yield from _targets(value)
+        case Display(items=items):
+            for item in items:
+                yield from _targets(item)

@@ -1,0 +1,266 @@
+"""Objects whose making is out of sight: what the code does with them tells what they are.
+
+They are parameters of functions that nobody calls, names that nothing binds or that come from modules which cannot be read, what code that cannot be
+followed returns, and attributes of such objects.
+"""
+
+from __future__ import annotations
+
+from looplint.domain.objects import KINDS, AnyObj, Instance, Module, Obj, Optimizer
+from looplint.domain.values import (
+    COMPUTED,
+    UNKNOWN,
+    Atom,
+    ClassRef,
+    External,
+    Func,
+    Method,
+    Ref,
+    Tensor,
+    Unknown,
+    Value,
+    ref,
+    refs,
+)
+from looplint.flow.events import Escape
+from looplint.interpreter import classes, functions, hooks
+from looplint.interpreter.frames import Frame
+from looplint.interpreter.machine import Machine
+from looplint.interpreter.roles import annotated, infer_role, proves_itself
+from looplint.interpreter.usage import Scope, Uses, is_bound, uses, uses_everywhere
+from looplint.knowledge.frameworks import LIBRARIES
+from looplint.knowledge.lookup import call_effect
+from looplint.syntax import ir
+from looplint.syntax.project import ModuleInfo
+
+# The roles that the objects of a loop have, and those of them that a module may keep beside its parts.
+_OF_A_LOOP = frozenset({"module", "optimizer", "scheduler", "scaler", "accelerator", "engine"})
+_BESIDE_PARTS = frozenset({"optimizer", "scheduler", "scaler"})
+_NO_USE = ir.Usage()
+
+
+def symbolic(m: Machine, name: str, usage: ir.Usage, annotation: str, key: object) -> Value:
+    """An object from outside the analysed code, by its role; unknown where no role can be inferred."""
+    role = infer_role(name, usage, annotation)
+    if role is None:
+        return UNKNOWN
+    if role == "tensor":
+        return frozenset({Tensor(graph="maybe", made=COMPUTED)})
+    obj = _of_kind(m, KINDS[role], name, key)
+    if obj.node is None:
+        obj.source = m.frame.module
+        obj.node = m.frame.function.node
+    return ref(obj)
+
+
+def _of_kind(m: Machine, kind: type[AnyObj], name: str, key: object, cls: ClassRef | None = None) -> AnyObj:
+    obj = m.known(kind, ("symbol", key), name, cls)
+    obj.symbolic = True
+    return obj
+
+
+# -- handed in
+
+
+def parameter(m: Machine, func: Func, param: ir.Param) -> Value:
+    """What a parameter is where nobody calls the function: known by its use, or not at all."""
+    if param.kind in ("*", "**"):
+        return UNKNOWN
+    found = uses(m, Scope(func.function, func.module, func.owner), param.name)
+    annotation, key = ir.render(param.annotation), (id(func.function), param.name)
+    value = symbolic(m, param.name, found.get("", _NO_USE), annotation, key)
+    if value != UNKNOWN:
+        for module in refs(value, Module):
+            _fill(m, module, found, _BESIDE_PARTS)
+        return value
+    cls = _class_named(m, func.module, param.annotation)
+    if cls is not None and classes.kind_of_class(m, cls) is Instance:
+        obj = _of_kind(m, Instance, param.name, key, cls)
+        _build(m, obj, cls)
+        _fill(m, obj, found, _OF_A_LOOP)
+        return ref(obj)
+    return _holder(m, param.name, found, key)
+
+
+def _class_named(m: Machine, module: ModuleInfo, annotation: ir.Expr | None) -> ClassRef | None:
+    """The class of the project that an annotation names."""
+    if isinstance(annotation, ir.Const) and isinstance(annotation.value, str) and annotation.value.isidentifier():
+        annotation = ir.Name(annotation.node, annotation.value)
+    if not isinstance(annotation, ir.Name | ir.Attr):
+        return None
+    value = classes.static_value(m, annotation, module)
+    return next((a for a in value if isinstance(a, ClassRef)), None) if len(value) == 1 else None
+
+
+def _build(m: Machine, obj: Obj, cls: ClassRef) -> None:
+    """Follow the constructor of an object that is handed in; what happened to it since is not known."""
+    init = classes.find_member(m, cls, "__init__")
+    if init is None or not isinstance(init[0], ir.Function) or not m.alive or init[0] in m.active:
+        return
+    func = Func(init[0], init[1].module, init[1].closure, ref(obj), init[1])
+    m.reached.functions.add(func.function)
+    frame = functions.enter_alone(m, func)
+    frame.instance = ref(obj)
+    for number, param in enumerate(func.function.params):
+        frame.locals[param.name] = parameter(m, func, param) if number else ref(obj)
+    functions.run_frame(m, frame)
+    for each in m.reachable([ref(obj)]):
+        m.emit(Escape(callee=cls.cls.name), func.function.node, {each})
+
+
+def _holder(m: Machine, name: str, found: Uses, key: object) -> Value:
+    """An object of which nothing is known but that it holds objects of the loop: `trainer.optimizer.step()`."""
+    roles = {infer_role(attr, usage, "") for attr, usage in _attributes(found)}
+    if not roles & _OF_A_LOOP:
+        return UNKNOWN
+    obj = _of_kind(m, Instance, name, key)
+    _fill(m, obj, found, _OF_A_LOOP)
+    return ref(obj)
+
+
+def _fill(m: Machine, obj: Obj, found: Uses, roles: frozenset[str]) -> None:
+    """Give an object the attributes that the code uses as objects of a loop."""
+    for attr, usage in _attributes(found):
+        if attr not in obj.heap and (obj.cls is None or classes.find_member(m, obj.cls, attr) is None):
+            annotation = ir.render(_annotation(m, obj.cls, attr))
+            if infer_role(attr, usage, annotation) in roles:
+                obj.heap[attr] = symbolic(m, attr, usage, annotation, (obj.key, attr))
+
+
+def _attributes(found: Uses) -> list[tuple[str, ir.Usage]]:
+    return [(suffix[1:], usage) for suffix, usage in found.items() if suffix.count(".") == 1]
+
+
+# -- kept by an object
+
+
+@hooks.attribute_unset
+def unset_attribute(m: Machine, obj: Obj, name: str) -> Value:
+    """An attribute that nothing in sight sets."""
+    cls = obj.cls
+    if cls is None:
+        return frozenset({Method(Ref(obj), name)}) if obj.symbolic else UNKNOWN
+    found = uses(m, Scope(m.frame.function, cls.module, cls), f"self.{name}")
+    value = symbolic(m, name, found.get("", _NO_USE), ir.render(_annotation(m, cls, name)), key=(obj.key, name))
+    if any(isinstance(a, Ref) for a in value):
+        obj.heap[name] = value
+        return value
+    if classes.has_unknown_base(m, cls):
+        return frozenset({Method(Ref(obj), name)})
+    return value
+
+
+def _annotation(m: Machine, cls: ClassRef | None, name: str) -> ir.Expr | None:
+    """What the body of a class says that an attribute is."""
+    fields = (each.cls.fields.get(name) for each in (classes.mro(m, cls) if cls is not None else ()))
+    return next((field.annotation for field in fields if field is not None), None)
+
+
+# -- made by code that cannot be followed
+
+
+def result(m: Machine, target: ir.Name | ir.Attr, value: Value, stmt: ir.Assign) -> Value:
+    """What code that cannot be followed has made, where it gets a name: the program's use of the name tells what it is."""
+    if not any(_is_unseen(a) for a in value):
+        return value
+    path = ir.path_of(target)
+    if path is None:
+        return value
+    wrapped = _wrapped(m, target, path, stmt)
+    if wrapped:
+        return wrapped
+    name = path.rpartition(".")[2]
+    if m.frame.function is m.main.code.top if m.main.code is not None else False:
+        found = uses_everywhere(m, m.frame.module, path)
+    else:
+        found = uses(m, Scope(m.frame.function, m.frame.module, m.frame.owner), path)
+    made = _made(m, name, found, value, ("made", m.frame.ctx, id(target.node)))
+    return value if made is None else frozenset({*(a for a in value if not _is_unseen(a)), Ref(made)})
+
+
+def _made(m: Machine, name: str, found: Uses, value: Value, key: object) -> Obj | None:
+    usage = found.get("", _NO_USE)
+    role = infer_role(name, usage, "")
+    unknown = [a for a in value if isinstance(a, Unknown)]
+    deps = frozenset().union(*(a.deps for a in unknown))
+    if role is None and not deps:
+        return next((a.obj for a in _holder(m, name, found, key) if isinstance(a, Ref)), None)
+    if role not in _OF_A_LOOP or role == "module" and deps:
+        return None
+    obj = _of_kind(m, KINDS[role], name, key)
+    m.trace.built.add(obj)
+    match obj:
+        case Module():
+            obj.foreign = True
+        case Optimizer():
+            told = any(annotated(text) == "optimizer" for text in usage.annotations)
+            obj.may_clear = not told and not any(a.parameters for a in unknown)
+            obj.holds = deps
+    return obj
+
+
+def _is_unseen(atom: Atom) -> bool:
+    match atom:
+        case Unknown():
+            return True
+        case Method(obj=inner):
+            return isinstance(inner, Unknown | Method) or (isinstance(inner, Ref) and isinstance(inner.obj, Instance))
+        case External(qualname):
+            return call_effect(qualname) is None
+    return False
+
+
+def _wrapped(m: Machine, target: ir.Expr, path: str, stmt: ir.Assign) -> Value | None:
+    """The objects that a name goes on holding, where code that cannot be followed gets them and gives them back: `model = wrap(model)`."""
+    if not isinstance(stmt.value, ir.Call) or all(ir.path_of(a.value) != path for a in stmt.value.args):
+        return None
+    held = m.evaluate(target)
+    if not held or not all(isinstance(a, Ref) and a.obj.kind in _OF_A_LOOP for a in held):
+        return None
+    for optimizer in refs(held, Optimizer):
+        optimizer.may_clear = True
+    return held
+
+
+# -- bound nowhere in sight
+
+
+@hooks.name_unbound
+def free(m: Machine, frame: Frame, name: str) -> Value:
+    """A name that nothing binds: of a fragment, of a cell, of a star import."""
+    key = ("free", frame.module.filename, name)
+    if key not in m.evidence.names:
+        m.evidence.names[key] = None
+        m.evidence.names[key] = None if is_bound(m, frame.module, frame.function, name) else _proven(m, frame.module, name, key)
+    return m.evidence.names[key] or UNKNOWN
+
+
+@hooks.name_imported
+def imported(m: Machine, frame: Frame, name: str, value: Value) -> Value:
+    """A name that comes from a module which cannot be read."""
+    (atom, *others) = value
+    if others or not isinstance(atom, External) or call_effect(atom.qualname) is not None:
+        return value
+    library, _, rest = atom.qualname.partition(".")
+    key = ("imported", frame.module.filename, atom.qualname)
+    if not rest or library in LIBRARIES:
+        return value
+    if key not in m.evidence.names:
+        m.evidence.names[key] = None
+        m.evidence.names[key] = _proven(m, frame.module, name, ("imported", atom.qualname))
+    return m.evidence.names[key] or value
+
+
+def _proven(m: Machine, module: ModuleInfo, name: str, key: object) -> Value | None:
+    found = uses_everywhere(m, module, name)
+    usage = found.get("", _NO_USE)
+    role = infer_role(name, usage, "")
+    if role is None or not proves_itself(role, usage):
+        return None
+    obj = _of_kind(m, KINDS[role], name, key)
+    match obj:
+        case Module():
+            obj.foreign = True
+        case Optimizer():
+            obj.may_clear = True
+    return ref(obj)

@@ -1,0 +1,196 @@
+"""What the code does with what a name holds: in the function at hand, under its other names, and in the functions that it is handed to."""
+
+from __future__ import annotations
+
+from looplint.dataclass import dataclass
+from looplint.domain.values import ClassRef, Func, ModuleRef, Value
+from looplint.interpreter import classes, imports
+from looplint.interpreter.machine import Machine
+from looplint.syntax import ir
+from looplint.syntax.project import ModuleInfo
+
+# The use of a value and of its attributes: "" is the value itself, ".optimizer" an attribute of it.
+Uses = dict[str, ir.Usage]
+
+# Through how many names and functions a value is followed in the text.
+_DEPTH = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """A function in which a name is used, and the class that it is a method of."""
+
+    function: ir.Function
+    module: ModuleInfo
+    owner: ClassRef | None = None
+
+
+def uses(m: Machine, scope: Scope, path: str, depth: int = 0) -> Uses:
+    """How the value of a dotted name is used.
+
+    Args:
+        scope: the function in which it has the name.
+        path: the name, as "optimizer", "trainer.model" or "self.model".
+        depth: how many names and functions it has come through.
+    """
+    head, _, attribute = path.partition(".")
+    if head == "self" and attribute and scope.owner is not None:
+        return _of_attribute(m, scope.owner, attribute, depth)
+    key = (scope.function, path)
+    known = m.evidence.usage.get(key)
+    if known is None and depth <= _DEPTH:
+        known = m.evidence.usage[key] = {}
+        for function in (scope.function, *_inside(scope, head)):
+            _gather(m, Scope(function, scope.module, scope.owner), function.usage, path, known, depth)
+    return known or {}
+
+
+def uses_everywhere(m: Machine, module: ModuleInfo, name: str) -> Uses:
+    """How a module's body uses a name, and the functions that do not bind it."""
+    found: Uses = {}
+    code = module.lowered()
+    if code is None:
+        return found
+    for function in code.functions:
+        if any(path.partition(".")[0] == name for path in function.usage) and (function is code.top or name not in _bound(m, function)):
+            _gather(m, Scope(function, module, _owner(module, function)), function.usage, name, found, 0)
+    return found
+
+
+def is_bound(m: Machine, module: ModuleInfo, function: ir.Function, name: str) -> bool:
+    """Whether a name gets a value somewhere in a function, in one around it, or in the module's body."""
+    code = module.lowered()
+    if code is None or name in _bound(m, code.top) or any(f.declared.get(name) == "global" for f in code.functions):
+        return True
+    return any(name in _bound(m, f) for f in code.functions if f is function or function.qualname.startswith(f"{f.qualname}."))
+
+
+def _bound(m: Machine, function: ir.Function) -> set[str]:
+    if function not in m.evidence.bound:
+        m.evidence.bound[function] = ir.bound_names(function)
+    return m.evidence.bound[function]
+
+
+def _inside(scope: Scope, name: str) -> list[ir.Function]:
+    """The functions inside a function that use a name of it."""
+    code = scope.module.lowered()
+    if code is None or scope.function is code.top:
+        return []
+    prefix = f"{scope.function.qualname}."
+    inside = (f for f in code.functions if f.qualname.startswith(prefix))
+    return [f for f in inside if any(path.partition(".")[0] == name for path in f.usage) and all(p.name != name for p in f.params)]
+
+
+def _of_attribute(m: Machine, owner: ClassRef, attribute: str, depth: int) -> Uses:
+    """How the methods of a class and of its bases use an attribute of their object."""
+    key = (owner.cls, attribute)
+    known = m.evidence.usage.get(key)
+    if known is None and depth <= _DEPTH:
+        known = m.evidence.usage[key] = {}
+        for each in classes.mro(m, owner):
+            for function in each.cls.methods.values():
+                _follow_aliases(m, Scope(function, each.module, owner), f"self.{attribute}", known, depth)
+            for function in [*each.cls.methods.values()][:1]:
+                _gather_own(m, Scope(function, each.module, owner), each.cls.usage, attribute, known, depth)
+    return known or {}
+
+
+def _gather(m: Machine, scope: Scope, usage: dict[str, ir.Usage], path: str, into: Uses, depth: int) -> None:
+    _gather_own(m, scope, usage, path, into, depth)
+    _follow_aliases(m, scope, path, into, depth)
+
+
+def _gather_own(m: Machine, scope: Scope, usage: dict[str, ir.Usage], path: str, into: Uses, depth: int) -> None:
+    for name, found in usage.items():
+        suffix = _suffix(name, path)
+        if suffix is None:
+            continue
+        into.setdefault(suffix, ir.Usage()).add(found)
+        for callee, position in found.passed:
+            _hand_over(m, scope, callee, position, suffix, into, depth)
+        for callee, keyword in found.named:
+            _hand_over(m, scope, callee, keyword, suffix, into, depth)
+
+
+def _follow_aliases(m: Machine, scope: Scope, path: str, into: Uses, depth: int) -> None:
+    for source, target in scope.function.aliases:
+        suffix = _suffix(source, path)
+        if suffix is not None and target != path:
+            _merge(into, suffix, uses(m, scope, target, depth + 1))
+
+
+def _suffix(name: str, path: str) -> str | None:
+    """What follows a dotted name in another one; None where that is not one of its attributes."""
+    if name == path:
+        return ""
+    return name[len(path) :] if name.startswith(f"{path}.") else None
+
+
+def _merge(into: Uses, suffix: str, found: Uses) -> None:
+    for further, usage in found.items():
+        into.setdefault(suffix + further, ir.Usage()).add(usage)
+
+
+def _hand_over(m: Machine, scope: Scope, callee: str, place: int | str, suffix: str, into: Uses, depth: int) -> None:
+    """The value becomes a parameter of a function of the project."""
+    if depth >= _DEPTH:
+        return
+    for func in _functions(m, scope, callee):
+        param = _parameter(func, place)
+        if param is not None:
+            _merge(into, suffix, uses(m, Scope(func.function, func.module, func.owner), param.name, depth + 1))
+            if param.annotation is not None:
+                into.setdefault(suffix, ir.Usage()).annotations.add(ir.render(param.annotation))
+
+
+def _parameter(func: Func, place: int | str) -> ir.Param | None:
+    params = func.function.params
+    if isinstance(place, str):
+        return next((p for p in params if p.name == place and p.kind not in ("*", "**")), None)
+    plain = [p for p in params if p.kind == "plain"][1 if func.owner is not None and not ir.is_static(func.function) else 0 :]
+    return plain[place] if place < len(plain) else None
+
+
+def _functions(m: Machine, scope: Scope, callee: str) -> list[Func]:
+    """The functions of the project that a dotted name calls, as the text tells; for a class, its constructor."""
+    head, _, rest = callee.partition(".")
+    if head == "self" and scope.owner is not None:
+        return _member(m, scope.owner, rest)
+    code = scope.module.lowered()
+    if not rest and code is not None:
+        for qualname in (f"{scope.function.qualname}.{head}", head):
+            inner = next((f for f in code.functions if f.qualname == qualname), None)
+            if inner is not None:
+                return [Func(inner, scope.module)]
+        cls = next((c for c in code.classes if c.qualname == head), None)
+        if cls is not None:
+            return _member(m, ClassRef(cls, scope.module), "__init__")
+    return [func for atom in _imported(m, scope, head, rest) for func in ([atom] if isinstance(atom, Func) else _constructor(m, atom))]
+
+
+def _constructor(m: Machine, atom: object) -> list[Func]:
+    return _member(m, atom, "__init__") if isinstance(atom, ClassRef) else []
+
+
+def _imported(m: Machine, scope: Scope, head: str, rest: str) -> Value:
+    """What a dotted name from another module of the project is."""
+    frame = scope.module.frame
+    value = imports.resolve(m, frame.locals.get(head, frozenset())) if frame is not None else frozenset()
+    for name in rest.split(".") if rest else ():
+        found = [imports.member(m, a, name) for a in value if isinstance(a, ModuleRef)]
+        value = frozenset().union(*(v for v in found if v is not None))
+    return value
+
+
+def _member(m: Machine, cls: ClassRef, name: str) -> list[Func]:
+    found = classes.find_member(m, cls, name)
+    if found is None or not isinstance(found[0], ir.Function):
+        return []
+    return [Func(found[0], found[1].module, found[1].closure, None, found[1])]
+
+
+def _owner(module: ModuleInfo, function: ir.Function) -> ClassRef | None:
+    """The class that a function is a method of."""
+    code = module.lowered()
+    cls = next((c for c in code.classes if function in c.methods.values()), None) if code is not None else None
+    return ClassRef(cls, module) if cls is not None else None
