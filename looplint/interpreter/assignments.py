@@ -28,13 +28,13 @@ from looplint.interpreter import hooks, objects, outside
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.expressions import evaluate
 from looplint.interpreter.frames import Frame
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.operators import binary
 from looplint.knowledge.lookup import setting
 from looplint.syntax import ir
 
 
-def run_assign(m: Machine, stmt: ir.Assign) -> None:
+def run_assign(m: Interpreter, stmt: ir.Assign) -> None:
     value = evaluate(m, stmt.value)
     summed = _accumulates(m, stmt, value)
     if summed is not None:
@@ -49,7 +49,7 @@ def run_assign(m: Machine, stmt: ir.Assign) -> None:
             m.frame.tests.pop(name, None)
 
 
-def assign(m: Machine, target: ir.Expr, value: Value, stmt: ir.Stmt | None = None) -> None:
+def assign(m: Interpreter, target: ir.Expr, value: Value, stmt: ir.Stmt | None = None) -> None:
     hooks.assigned.run(target, value)
     if isinstance(stmt, ir.Assign) and isinstance(target, ir.Name | ir.Attr):
         value = outside.result(m, target, value, stmt)
@@ -73,7 +73,7 @@ def assign(m: Machine, target: ir.Expr, value: Value, stmt: ir.Stmt | None = Non
             assign(m, target.value, value)
 
 
-def bind_name(m: Machine, name: str, value: Value) -> None:
+def bind_name(m: Interpreter, name: str, value: Value) -> None:
     declared = m.frame.function.declared.get(name)
     if declared == "global" and m.frame.module.frame is not None:
         _weak_write(m.frame.module.frame, name, value)
@@ -94,7 +94,7 @@ def _weak_write(frame: Frame, name: str, value: Value) -> None:
     frame.locals[name] = value if old is None or old == NONE else join(old, value)
 
 
-def _assign_attribute(m: Machine, target: ir.Attr, value: Value) -> None:
+def _assign_attribute(m: Interpreter, target: ir.Attr, value: Value) -> None:
     base = evaluate(m, target.value)
     path = ir.path_of(target)
     if path:
@@ -113,7 +113,7 @@ def _assign_attribute(m: Machine, target: ir.Attr, value: Value) -> None:
                 hooks.setting_assigned.run(m, target, switch, value)
 
 
-def _assign_item(m: Machine, target: ir.Subscript, value: Value) -> None:
+def _assign_item(m: Interpreter, target: ir.Subscript, value: Value) -> None:
     base = evaluate(m, target.value)
     key = constant_of(evaluate(m, target.index))
     value = hooks.stored.run(m, target.node, base, value, key)
@@ -135,7 +135,7 @@ def _assign_item(m: Machine, target: ir.Subscript, value: Value) -> None:
                 hooks.item_assigned.run(m, obj, target, key, value)
 
 
-def _unpack(m: Machine, targets: list[ir.Expr], value: Value, stmt: ir.Stmt | None) -> None:
+def _unpack(m: Interpreter, targets: list[ir.Expr], value: Value, stmt: ir.Stmt | None) -> None:
     items = exact_items(value)
     starred = next((n for n, t in enumerate(targets) if isinstance(t, ir.Star)), None)
     if items is not None and starred is None and len(items) == len(targets):
@@ -171,7 +171,7 @@ def _part_of_loss(atom: Atom) -> Atom:
     return atom
 
 
-def run_aug_assign(m: Machine, stmt: ir.AugAssign) -> None:
+def run_aug_assign(m: Interpreter, stmt: ir.AugAssign) -> None:
     old = evaluate(m, stmt.target)
     value = evaluate(m, stmt.value)
     for atom in old:
@@ -190,7 +190,7 @@ def run_aug_assign(m: Machine, stmt: ir.AugAssign) -> None:
     assign(m, stmt.target, result, stmt)
 
 
-def _accumulates(m: Machine, stmt: ir.Assign, value: Value) -> Value | None:
+def _accumulates(m: Interpreter, stmt: ir.Assign, value: Value) -> Value | None:
     """The value of `total = total + loss`, which is `total += loss`; None for any other assignment."""
     expr = stmt.value
     if not (isinstance(expr, ir.Binary) and expr.op == "+" and len(stmt.targets) == 1):

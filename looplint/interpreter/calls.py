@@ -25,7 +25,7 @@ from looplint.domain.values import (
 )  # fmt: skip
 from looplint.interpreter import choices, classes, functions, hooks, objects, transfers, unfollowed
 from looplint.interpreter.frames import Snapshot
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.lookup import call_effect
 from looplint.knowledge.own import effect_of_definition
 from looplint.syntax import ir
@@ -36,7 +36,7 @@ _CHANGED_BY_METHODS = (Optimizer, Scheduler, Scaler, Instance, FrameworkModule)
 CallContext = tuple[object, int]
 
 
-def call(m: Machine, callee: Value, args: Arguments, expr: ir.Call) -> Value:
+def call(m: Interpreter, callee: Value, args: Arguments, expr: ir.Call) -> Value:
     """Call everything that the callee can be; with several, the paths split and join again."""
     candidates = [a for a in callee if not (isinstance(a, Const) and a.value is None)]
     if len(candidates) > 1:
@@ -76,7 +76,7 @@ def _build_one_thing(candidates: list[Atom]) -> bool:
     return len(effects) == 1 and effects <= {"optimizer", "module", "loss"}
 
 
-def _call_one(m: Machine, atom: Atom, args: Arguments, expr: ir.Call) -> Value:
+def _call_one(m: Interpreter, atom: Atom, args: Arguments, expr: ir.Call) -> Value:
     match atom:
         case Func(function, info, _, None) if told := effect_of_definition(info.path, function.name):
             return apply(m, *told, args, expr)
@@ -105,13 +105,13 @@ def _call_one(m: Machine, atom: Atom, args: Arguments, expr: ir.Call) -> Value:
     return unfollowed.unknown_call(m, atom, args, expr)
 
 
-def apply(m: Machine, effect: str, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def apply(m: Interpreter, effect: str, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """Apply the effect of calling a library's name."""
     function = transfers.CALLS.get(effect)
     return function(m, qualname, args, expr) if function is not None else unfollowed.unknown_call(m, None, args, expr)
 
 
-def call_object(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
+def call_object(m: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
     """`obj(...)`: what objects of its kind do, or its class's own `__call__`."""
     application = transfers.APPLICATIONS.get(type(obj))
     if application is not None:
@@ -120,13 +120,13 @@ def call_object(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
     return own if own is not None else unfollowed.unknown_call(m, Ref(obj), args, expr)
 
 
-def own_call(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value | None:
+def own_call(m: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Value | None:
     """Follow the `__call__` of an object's class; None where that has none."""
     member = classes.find_member(m, obj.cls, "__call__") if obj.cls is not None else None
     return call(m, classes.bind(m, member, obj), args, expr) if member is not None else None
 
 
-def call_method(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def call_method(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     """A method that a library gives an object: by its effect in the tables, or by the object's kind."""
     if name.startswith("super."):
         return hooks.super_called.run(m, obj, name[6:], args, expr)
@@ -142,7 +142,7 @@ def call_method(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call)
     return unfollowed.unknown_call(m, Ref(obj), given, expr)
 
 
-def build(m: Machine, kind: type[Obj], qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def build(m: Interpreter, kind: type[Obj], qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """An object of a library's class."""
     obj = m.create(kind, expr.node, qualname=qualname)
     constructed(m, obj, args, expr)
@@ -154,7 +154,7 @@ def builds(kind: type[Obj]) -> transfers.Transfer:
     return lambda m, qualname, args, expr: build(m, kind, qualname, args, expr)
 
 
-def constructed(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
+def constructed(m: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> None:
     """Note what an object was built from, and that it was built here."""
     if not m.alive:
         return
@@ -165,7 +165,7 @@ def constructed(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
         construction(m, obj, args, expr)
 
 
-def instantiate(m: Machine, cls: ClassRef, args: Arguments, expr: ir.Call) -> Value:
+def instantiate(m: Interpreter, cls: ClassRef, args: Arguments, expr: ir.Call) -> Value:
     """Make an instance of a project class, and follow its constructor."""
     kind = classes.kind_of_class(m, cls)
     obj = m.create(kind, expr.node, cls=cls)
@@ -186,7 +186,7 @@ def instantiate(m: Machine, cls: ClassRef, args: Arguments, expr: ir.Call) -> Va
     return ref(obj)
 
 
-def _dataclass_fields(m: Machine, cls: ClassRef) -> list[tuple[str, ir.Expr | None]]:
+def _dataclass_fields(m: Interpreter, cls: ClassRef) -> list[tuple[str, ir.Expr | None]]:
     found: list[tuple[str, ir.Expr | None]] = []
     for stmt in cls.cls.body:
         if isinstance(stmt, ir.Assign) and isinstance(stmt.targets[0], ir.Name):
@@ -194,7 +194,7 @@ def _dataclass_fields(m: Machine, cls: ClassRef) -> list[tuple[str, ir.Expr | No
     return found if not cls.cls.methods.get("__init__") else []
 
 
-def instance_for(m: Machine, cls: ClassRef) -> Obj:
+def instance_for(m: Interpreter, cls: ClassRef) -> Obj:
     """An instance for the methods that nobody calls: its constructor is followed with unknown arguments."""
     key = ("instance-of", id(cls.cls))
     obj = m.known(classes.kind_of_class(m, cls), key, cls.cls.name, cls)

@@ -10,7 +10,7 @@ from looplint.domain.objects import Loss, Module, Obj, Optimizer, Scaler, Schedu
 from looplint.domain.values import Atom, Func, Method, Ref, Tuple, Value, join
 from looplint.flow.events import Construct
 from looplint.interpreter.frames import Frame, Snapshot, Trace
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax import ir
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _JOINED = (Module, Optimizer, Scheduler, Scaler, Loss)
 
 
-def settle(m: Machine, stmt: ir.If, before: Snapshot, one: Snapshot, two: Snapshot, built: Trace, otherwise: Trace) -> None:
+def settle(m: Interpreter, stmt: ir.If, before: Snapshot, one: Snapshot, two: Snapshot, built: Trace, otherwise: Trace) -> None:
     """Give the names that the branches set to new objects of one kind a single object, which is either of them."""
     for name, left in one.locals.items():
         right = two.locals.get(name)
@@ -47,7 +47,7 @@ def settle(m: Machine, stmt: ir.If, before: Snapshot, one: Snapshot, two: Snapsh
             m.note_write(owner, key[1], value)
 
 
-def either(m: Machine, expr: ir.IfExp, left: Value, right: Value, built: Trace, otherwise: Trace) -> Value | None:
+def either(m: Interpreter, expr: ir.IfExp, left: Value, right: Value, built: Trace, otherwise: Trace) -> Value | None:
     """The one object that an expression builds in one of two ways; None where it is no such choice."""
     region = switched(left, right, frozenset(ir.paths_in(expr.test)))
     if region is not None:
@@ -67,7 +67,7 @@ def _each_built(pair: tuple[Obj, Obj], built: Trace, otherwise: Trace) -> bool:
     return pair[0] in built.built and pair[1] in otherwise.built
 
 
-def returned(m: Machine, frame: Frame, values: list[Value]) -> Value:
+def returned(m: Interpreter, frame: Frame, values: list[Value]) -> Value:
     """What a function gives back on one of several ways: the objects that it builds on each are one object to its caller."""
     values = list(dict.fromkeys(values))
     if frame.call is None or len(values) < 2:
@@ -79,7 +79,7 @@ def returned(m: Machine, frame: Frame, values: list[Value]) -> Value:
     return _one_of(m, frame, values, 0)
 
 
-def _one_of(m: Machine, frame: Frame, values: list[Value], number: int) -> Value:
+def _one_of(m: Interpreter, frame: Frame, values: list[Value], number: int) -> Value:
     values = list(dict.fromkeys(values))
     if len(values) == 2 and frame.call is not None:
         region = switched(values[0], values[1], frozenset(frame.function.tested).union(*frame.given.values()))
@@ -108,7 +108,7 @@ def _single(value: Value) -> Obj | None:
     return atom.obj if not others and isinstance(atom, Ref) and isinstance(atom.obj, _JOINED) and not atom.obj.symbolic else None
 
 
-def _either(m: Machine, node: cst.CSTNode, name: str, first: Obj, second: Obj) -> Obj:
+def _either(m: Interpreter, node: cst.CSTNode, name: str, first: Obj, second: Obj) -> Obj:
     obj = m.create(type(first), node, first.name or second.name, slot=("either", name))
     obj.one_of = tuple(dict.fromkeys(o for each in (first, second) for o in (each.one_of or (each,))))
     if first.qualname == second.qualname:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looplint.domain.objects import KINDS, FrameworkModule, Instance, Loss, Module, Obj
 from looplint.domain.values import UNKNOWN, Arguments, ClassRef, External, Func, Unknown, Value, ref, stable
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.frameworks import FRAMEWORK_BASES
 from looplint.knowledge.lookup import call_effect
 from looplint.syntax import ir
@@ -17,7 +17,7 @@ _WITHOUT_METHODS = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "t
 _HARMLESS = _WITHOUT_METHODS | {"torch.nn.Module", "typing.NamedTuple"}
 
 
-def static_value(m: Machine, expr: ir.Expr, module: ModuleInfo) -> Value:
+def static_value(m: Interpreter, expr: ir.Expr, module: ModuleInfo) -> Value:
     """The value of an expression of a module's top level (a base class, a class attribute)."""
     if module.frame is None:
         return UNKNOWN
@@ -28,7 +28,7 @@ def static_value(m: Machine, expr: ir.Expr, module: ModuleInfo) -> Value:
         m.frame = saved
 
 
-def mro(m: Machine, cls: ClassRef, depth: int = 0) -> list[ClassRef]:
+def mro(m: Interpreter, cls: ClassRef, depth: int = 0) -> list[ClassRef]:
     """The class and its project bases, nearest first."""
     known = m.lines.get(cls)
     if known is not None:
@@ -43,7 +43,7 @@ def mro(m: Machine, cls: ClassRef, depth: int = 0) -> list[ClassRef]:
     return found
 
 
-def line(m: Machine, cls: ClassRef, depth: int = 0) -> list[ClassRef | External]:
+def line(m: Interpreter, cls: ClassRef, depth: int = 0) -> list[ClassRef | External]:
     """The class and its bases, those of libraries too, in the order in which they are asked for a method."""
     found: list[ClassRef | External] = [cls]
     for base in base_values(m, cls) if depth < 8 else ():
@@ -54,7 +54,7 @@ def line(m: Machine, cls: ClassRef, depth: int = 0) -> list[ClassRef | External]
     return found
 
 
-def base_values(m: Machine, cls: ClassRef) -> list[ClassRef | External | Unknown]:
+def base_values(m: Interpreter, cls: ClassRef) -> list[ClassRef | External | Unknown]:
     found: list[ClassRef | External | Unknown] = []
     for base in cls.cls.bases:
         value = static_value(m, base, cls.module)
@@ -63,21 +63,21 @@ def base_values(m: Machine, cls: ClassRef) -> list[ClassRef | External | Unknown
     return found
 
 
-def _bases_outside(m: Machine, cls: ClassRef) -> list[External | Unknown]:
+def _bases_outside(m: Interpreter, cls: ClassRef) -> list[External | Unknown]:
     """The bases that are no classes of the project, of the class itself and of those that it derives from."""
     return [a for c in mro(m, cls) for a in base_values(m, c) if not isinstance(a, ClassRef)]
 
 
-def external_bases(m: Machine, cls: ClassRef) -> list[str]:
+def external_bases(m: Interpreter, cls: ClassRef) -> list[str]:
     return [a.qualname for a in _bases_outside(m, cls) if isinstance(a, External)]
 
 
-def has_unknown_base(m: Machine, cls: ClassRef) -> bool:
+def has_unknown_base(m: Interpreter, cls: ClassRef) -> bool:
     """Whether a class may have members that stand neither in the project nor in a class that is known to add none of its own."""
     return any(isinstance(a, Unknown) or a.qualname not in _HARMLESS for a in _bases_outside(m, cls))
 
 
-def has_untold_base(m: Machine, cls: ClassRef) -> bool:
+def has_untold_base(m: Interpreter, cls: ClassRef) -> bool:
     """Whether a class derives from one that neither the project nor the tables tell anything of."""
     return any(isinstance(a, Unknown) or not _is_told(a.qualname) for a in _bases_outside(m, cls))
 
@@ -86,7 +86,7 @@ def _is_told(qualname: str) -> bool:
     return qualname in _HARMLESS or qualname.startswith("torch.") or call_effect(qualname) is not None
 
 
-def kind_of_class(m: Machine, cls: ClassRef) -> type[Obj]:
+def kind_of_class(m: Interpreter, cls: ClassRef) -> type[Obj]:
     """What an instance of a project class is to a training loop."""
     bases = external_bases(m, cls)
     lowered = cls.cls.name.lower()
@@ -106,14 +106,14 @@ def kind_of_class(m: Machine, cls: ClassRef) -> type[Obj]:
     return _kind_by_methods(m, cls) if has_untold_base(m, cls) else Instance
 
 
-def _kind_by_methods(m: Machine, cls: ClassRef) -> type[Obj]:
+def _kind_by_methods(m: Interpreter, cls: ClassRef) -> type[Obj]:
     """What a class is by the methods that it has for a base class to call."""
     if find_member(m, cls, "forward") is None:
         return Instance
     return FrameworkModule if find_member(m, cls, "training_step") is not None else Module
 
 
-def find_member(m: Machine, cls: ClassRef, name: str) -> tuple[ir.Function | ir.Assign, ClassRef] | None:
+def find_member(m: Interpreter, cls: ClassRef, name: str) -> tuple[ir.Function | ir.Assign, ClassRef] | None:
     """A method or class attribute, with the class that defines it."""
     for each in mro(m, cls):
         method = each.cls.methods.get(name)
@@ -125,7 +125,7 @@ def find_member(m: Machine, cls: ClassRef, name: str) -> tuple[ir.Function | ir.
     return None
 
 
-def bind(m: Machine, member: tuple[ir.Function | ir.Assign, ClassRef], obj: Obj) -> Value:
+def bind(m: Interpreter, member: tuple[ir.Function | ir.Assign, ClassRef], obj: Obj) -> Value:
     what, owner = member
     if isinstance(what, ir.Assign):
         return static_value(m, what.value, owner.module)
@@ -139,7 +139,7 @@ def bind(m: Machine, member: tuple[ir.Function | ir.Assign, ClassRef], obj: Obj)
     return frozenset({func})
 
 
-def usage_of(m: Machine, cls: ClassRef, name: str) -> ir.Usage:
+def usage_of(m: Interpreter, cls: ClassRef, name: str) -> ir.Usage:
     found = ir.Usage()
     for each in mro(m, cls):
         usage = each.cls.usage.get(name)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from looplint.domain.outcomes import entry
 from looplint.domain.values import NOTHING, UNKNOWN, Const, External, Iter, Params, Ref, Tensor, Tuple, Unknown, Value, constant_of, join
 from looplint.interpreter import hooks, objects
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 
 
-def subscript(m: Machine, base: Value, index: Value) -> Value:
+def subscript(m: Interpreter, base: Value, index: Value) -> Value:
     known = constant_of(index)
     hooks.key_read.run(base, known.value if known else None)
     result: Value = NOTHING
@@ -45,7 +45,7 @@ def _join_all(items: tuple[Value, ...]) -> Value:
     return result or UNKNOWN
 
 
-def element_of(m: Machine, value: Value) -> Value:
+def element_of(m: Interpreter, value: Value) -> Value:
     """What iterating over the value yields."""
     result: Value = NOTHING
     for atom in value:

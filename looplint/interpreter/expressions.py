@@ -31,32 +31,32 @@ from looplint.domain.values import (
 from looplint.interpreter import calls, choices, generators, hooks, objects
 from looplint.interpreter.elements import element_of, subscript
 from looplint.interpreter.frames import Trace
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.names import attribute, lookup
 from looplint.interpreter.operators import binary, compare, is_instance, negated, truth_of
 from looplint.knowledge.pytorch import FETCHING
 from looplint.syntax import ir
 
 
-def evaluate(m: Machine, expr: ir.Expr) -> Value:
+def evaluate(m: Interpreter, expr: ir.Expr) -> Value:
     """Everything the expression can be on the present path; its events are emitted on the way."""
     m.burn()
     return _EVALUATE[type(expr)](m, expr)
 
 
-def _const(m: Machine, expr: ir.Const) -> Value:
+def _const(m: Interpreter, expr: ir.Const) -> Value:
     return const(expr.value)
 
 
-def _name(m: Machine, expr: ir.Name) -> Value:
+def _name(m: Interpreter, expr: ir.Name) -> Value:
     return lookup(m, m.frame, expr.id)
 
 
-def _attr(m: Machine, expr: ir.Attr) -> Value:
+def _attr(m: Interpreter, expr: ir.Attr) -> Value:
     return attribute(m, evaluate(m, expr.value), expr.attr)
 
 
-def _call(m: Machine, expr: ir.Call) -> Value:
+def _call(m: Interpreter, expr: ir.Call) -> Value:
     if isinstance(expr.func, ir.Attr):
         if expr.func.attr in ir.GRADIENT_METHODS and m.at and not m.aside:
             m.reached.gradient_calls.add(expr)
@@ -87,7 +87,7 @@ def _call(m: Machine, expr: ir.Call) -> Value:
     return calls.call(m, callee, args, expr)
 
 
-def _display(m: Machine, expr: ir.Display) -> Value:
+def _display(m: Interpreter, expr: ir.Display) -> Value:
     items: list[Value] = []
     exact = True
     for item in expr.items:
@@ -103,7 +103,7 @@ def _display(m: Machine, expr: ir.Display) -> Value:
     return ref(objects.new_list(m, expr.node, items, exact=exact and len(items) <= 32))
 
 
-def _dict(m: Machine, expr: ir.DictDisplay) -> Value:
+def _dict(m: Interpreter, expr: ir.DictDisplay) -> Value:
     obj = m.create(Dict, expr.node)
     for key, item in expr.items:
         value = evaluate(m, item)
@@ -115,7 +115,7 @@ def _dict(m: Machine, expr: ir.DictDisplay) -> Value:
     return ref(obj)
 
 
-def _subscript(m: Machine, expr: ir.Subscript) -> Value:
+def _subscript(m: Interpreter, expr: ir.Subscript) -> Value:
     base = evaluate(m, expr.value)
     index = evaluate(m, expr.index)
     if isinstance(expr.index.node, cst.Slice) and refs(base, List):
@@ -124,12 +124,12 @@ def _subscript(m: Machine, expr: ir.Subscript) -> Value:
     return subscript(m, base, index)
 
 
-def _binary(m: Machine, expr: ir.Binary) -> Value:
+def _binary(m: Interpreter, expr: ir.Binary) -> Value:
     left, right = evaluate(m, expr.left), evaluate(m, expr.right)
     return binary(m, expr.op, left, right, expr)
 
 
-def _unary(m: Machine, expr: ir.Unary) -> Value:
+def _unary(m: Interpreter, expr: ir.Unary) -> Value:
     value = evaluate(m, expr.operand)
     if expr.op == "not":
         outcome = truth_of(value)
@@ -140,7 +140,7 @@ def _unary(m: Machine, expr: ir.Unary) -> Value:
     return frozenset(negated(a) if isinstance(a, Tensor) else a for a in value)
 
 
-def _compare(m: Machine, expr: ir.Compare) -> Value:
+def _compare(m: Interpreter, expr: ir.Compare) -> Value:
     left = evaluate(m, expr.left)
     rights = [evaluate(m, r) for r in expr.rights]
     tensor = combine(m.grad, [left, *rights])
@@ -153,7 +153,7 @@ def _compare(m: Machine, expr: ir.Compare) -> Value:
     return UNKNOWN
 
 
-def _bool(m: Machine, expr: ir.BoolOp) -> Value:
+def _bool(m: Interpreter, expr: ir.BoolOp) -> Value:
     left = evaluate(m, expr.left)
     outcome = truth_of(left)
     if outcome is not None:
@@ -165,7 +165,7 @@ def _bool(m: Machine, expr: ir.BoolOp) -> Value:
     return join(kept, right)
 
 
-def _if_expression(m: Machine, expr: ir.IfExp) -> Value:
+def _if_expression(m: Interpreter, expr: ir.IfExp) -> Value:
     outcome = truth(m, expr.test)
     if outcome is not None:
         return evaluate(m, expr.body if outcome else expr.orelse)
@@ -195,7 +195,7 @@ def _asks_for_tensor(test: ir.Expr, expr: ir.Expr) -> bool:
     return False
 
 
-def truth(m: Machine, expr: ir.Expr) -> bool | None:
+def truth(m: Interpreter, expr: ir.Expr) -> bool | None:
     """The outcome of a test where it is the same on every run, else None."""
     if isinstance(expr, ir.BoolOp):
         left = truth(m, expr.left)
@@ -213,11 +213,11 @@ def truth(m: Machine, expr: ir.Expr) -> bool | None:
     return truth_of(evaluate(m, expr))
 
 
-def _lambda(m: Machine, expr: ir.Lambda) -> Value:
+def _lambda(m: Interpreter, expr: ir.Lambda) -> Value:
     return frozenset({Func(expr.function, m.frame.module, m.frame)})
 
 
-def _comprehension(m: Machine, expr: ir.Comprehension) -> Value:
+def _comprehension(m: Interpreter, expr: ir.Comprehension) -> Value:
     clause = expr.clauses[0]
     iterated = evaluate(m, clause.iter)
     items = exact_items(iterated)
@@ -255,7 +255,7 @@ def _comprehension(m: Machine, expr: ir.Comprehension) -> Value:
     return ref(objects.new_list(m, expr.node, [value], exact=False))
 
 
-def _in_slot(m: Machine, expr: ir.Expr, number: int) -> Value:
+def _in_slot(m: Interpreter, expr: ir.Expr, number: int) -> Value:
     """Evaluate an element of an unrolled comprehension; each turn allocates its own objects."""
     ctx = m.frame.ctx
     m.frame.ctx = (ctx, "item", number)
@@ -265,11 +265,11 @@ def _in_slot(m: Machine, expr: ir.Expr, number: int) -> Value:
         m.frame.ctx = ctx
 
 
-def _star(m: Machine, expr: ir.Star) -> Value:
+def _star(m: Interpreter, expr: ir.Star) -> Value:
     return evaluate(m, expr.value)
 
 
-def _yield(m: Machine, expr: ir.Yield) -> Value:
+def _yield(m: Interpreter, expr: ir.Yield) -> Value:
     value = evaluate(m, expr.value) if expr.value is not None else NONE
     if expr.delegated:
         value = element_of(m, value)
@@ -281,24 +281,24 @@ def _yield(m: Machine, expr: ir.Yield) -> Value:
     return UNKNOWN
 
 
-def _walrus(m: Machine, expr: ir.Walrus) -> Value:
+def _walrus(m: Interpreter, expr: ir.Walrus) -> Value:
     value = evaluate(m, expr.value)
     m.assign(expr.target, value)
     return value
 
 
-def _format(m: Machine, expr: ir.Format) -> Value:
+def _format(m: Interpreter, expr: ir.Format) -> Value:
     hooks.shown.run(m, [(part, evaluate(m, part)) for part in expr.parts])
     return UNKNOWN
 
 
-def _opaque(m: Machine, expr: ir.Opaque) -> Value:
+def _opaque(m: Interpreter, expr: ir.Opaque) -> Value:
     for part in expr.parts:
         evaluate(m, part)
     return UNKNOWN
 
 
-_EVALUATE: dict[type, Callable[[Machine, Any], Value]] = {
+_EVALUATE: dict[type, Callable[[Interpreter, Any], Value]] = {
     ir.Const: _const, ir.Name: _name, ir.Attr: _attr, ir.Call: _call, ir.Display: _display, ir.DictDisplay: _dict, ir.Subscript: _subscript,
     ir.Binary: _binary, ir.Unary: _unary, ir.Compare: _compare, ir.BoolOp: _bool, ir.IfExp: _if_expression, ir.Lambda: _lambda,
     ir.Comprehension: _comprehension, ir.Star: _star, ir.Yield: _yield, ir.Walrus: _walrus, ir.Format: _format, ir.Opaque: _opaque,

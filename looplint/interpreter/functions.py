@@ -7,12 +7,12 @@ from looplint.domain.objects import Dict, Generator, Loss, Module, Optimizer, To
 from looplint.domain.values import NONE, UNKNOWN, Arguments, Func, Ref, Tuple, Value, ref, refs
 from looplint.interpreter import choices, classes, hooks, unfollowed
 from looplint.interpreter.frames import Frame, Snapshot, merge
-from looplint.interpreter.machine import DEPTH, Machine
+from looplint.interpreter.interpreter import DEPTH, Interpreter
 from looplint.syntax import ir
 from looplint.syntax.site import Site
 
 
-def call_function(m: Machine, func: Func, args: Arguments, expr: ir.Expr) -> Value:
+def call_function(m: Interpreter, func: Func, args: Arguments, expr: ir.Expr) -> Value:
     """Follow a project function with the caller's objects."""
     function = func.function
     if not m.aside:
@@ -36,13 +36,13 @@ def call_function(m: Machine, func: Func, args: Arguments, expr: ir.Expr) -> Val
     return result
 
 
-def note_followed(m: Machine, func: Func) -> None:
+def note_followed(m: Interpreter, func: Func) -> None:
     """A function of another file is followed: with the objects it gets here, it is judged here."""
     if not m.aside and func.module is not m.main and func.module.path is not None:
         m.reached.elsewhere.add(f"{func.module.filename}::{func.function.qualname}")
 
 
-def _generator(m: Machine, func: Func, args: Arguments, expr: ir.Expr) -> Value:
+def _generator(m: Interpreter, func: Func, args: Arguments, expr: ir.Expr) -> Value:
     """The iterator that a call of a generator function makes: its body has not begun to run."""
     frame = enter(m, func, expr)
     bind_parameters(m, frame, func, args)
@@ -63,7 +63,7 @@ def _is_own_update(func: Func) -> bool:
     )
 
 
-def _given(m: Machine, func: Func, call: ir.Call) -> dict[str, frozenset[str]]:
+def _given(m: Interpreter, func: Func, call: ir.Call) -> dict[str, frozenset[str]]:
     """For each parameter that the function tests: the names behind its argument, here and in the callers."""
     plain = [p.name for p in func.function.params if p.kind == "plain"][1 if func.bound is not None else 0 :]
     positional = [a.value for a in call.args if not a.star and a.keyword is None]
@@ -76,7 +76,7 @@ def _given(m: Machine, func: Func, call: ir.Call) -> dict[str, frozenset[str]]:
     return found
 
 
-def enter(m: Machine, func: Func, expr: ir.Expr) -> Frame:
+def enter(m: Interpreter, func: Func, expr: ir.Expr) -> Frame:
     frame = Frame(func.function, func.module, func.closure, (m.frame.ctx, id(expr.node)), m.frame.depth + 1)
     frame.owner = func.owner
     frame.entered = m.loops
@@ -86,7 +86,7 @@ def enter(m: Machine, func: Func, expr: ir.Expr) -> Frame:
     return frame
 
 
-def enter_alone(m: Machine, func: Func) -> Frame:
+def enter_alone(m: Interpreter, func: Func) -> Frame:
     """A frame for a function that no call of the program leads to here."""
     frame = enter(m, func, ir.Name(func.function.node, func.function.name))
     frame.calls, frame.outside = (), 0
@@ -99,7 +99,7 @@ def _is_model(func: Func) -> bool:
     return bool(modules) and func.owner is not None and not func.owner.cls.trains_itself
 
 
-def run_frame(m: Machine, frame: Frame) -> Value:
+def run_frame(m: Interpreter, frame: Frame) -> Value:
     """Run a function's body in a frame that has its arguments, and come back."""
     caller, grad, statement = m.frame, m.grad, m.statement
     guards, scopes = m.guards, m.scopes
@@ -136,7 +136,7 @@ def _assembles(frame: Frame) -> bool:
     return frame.function.name == "__init__" and bool(refs(frame.instance, TorchModule))
 
 
-def bind_parameters(m: Machine, frame: Frame, func: Func, args: Arguments) -> None:
+def bind_parameters(m: Interpreter, frame: Frame, func: Func, args: Arguments) -> None:
     """Give every parameter its argument, its default, or the unknown."""
     positional = list(args.positional)
     if func.bound is not None:

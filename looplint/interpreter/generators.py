@@ -6,7 +6,7 @@ from looplint.domain.objects import Generator
 from looplint.domain.values import NOTHING, UNKNOWN, Arguments, Func, Iter, Ref, Value, join, stable
 from looplint.interpreter import functions
 from looplint.interpreter.frames import Frame
-from looplint.interpreter.machine import DEPTH, Machine
+from looplint.interpreter.interpreter import DEPTH, Interpreter
 from looplint.syntax import ir
 from looplint.syntax.site import Site
 
@@ -16,7 +16,7 @@ def is_generator(value: Value) -> bool:
     return any(isinstance(a, Ref) and isinstance(a.obj, Generator) for a in value)
 
 
-def run(m: Machine, obj: Generator) -> Value:
+def run(m: Interpreter, obj: Generator) -> Value:
     """Follow a generator's body on the present path, and come back from its yields with what they yield."""
     result: Value = NOTHING
     for func in sorted((a for a in obj.heap["()"] if isinstance(a, Func)), key=stable):
@@ -28,7 +28,7 @@ def run(m: Machine, obj: Generator) -> Value:
     return result or UNKNOWN
 
 
-def begin(m: Machine, obj: Generator, func: Func) -> Frame:
+def begin(m: Interpreter, obj: Generator, func: Func) -> Frame:
     """An activation of a generator's function with the arguments that it was called with, at the place that asks for items."""
     m.agenda.generators.pop(obj, None)
     functions.note_followed(m, func)
@@ -45,7 +45,7 @@ def begin(m: Machine, obj: Generator, func: Func) -> Frame:
     return frame
 
 
-def drained(m: Machine, value: Value) -> Value:
+def drained(m: Interpreter, value: Value) -> Value:
     """The value with every generator in it as an iterator over what it yields."""
     if not is_generator(value):
         return value
@@ -56,7 +56,7 @@ def drained(m: Machine, value: Value) -> Value:
     return result
 
 
-def drain(m: Machine, args: Arguments) -> None:
+def drain(m: Interpreter, args: Arguments) -> None:
     """Run the generators among arguments: they go to code that takes items from them."""
     args.positional = [drained(m, value) for value in args.positional]
     args.keywords = {name: drained(m, value) for name, value in args.keywords.items()}

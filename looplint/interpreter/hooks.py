@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import libcst as cst
 
     from looplint.interpreter.frames import Frame
-    from looplint.interpreter.machine import Machine
+    from looplint.interpreter.interpreter import Interpreter
     from looplint.syntax import ir
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -39,52 +39,52 @@ class Hook(Generic[F]):
 MISSING: set[str] = set()
 
 # A method of something is called that is no object of the heap.
-method_called: Hook[Callable[[Machine, Method, Arguments, ir.Call], Value]] = Hook("method_called")
+method_called: Hook[Callable[[Interpreter, Method, Arguments, ir.Call], Value]] = Hook("method_called")
 # A method of a library's base class is called.
-super_called: Hook[Callable[[Machine, Obj, str, Arguments, ir.Call], Value]] = Hook("super_called")
+super_called: Hook[Callable[[Interpreter, Obj, str, Arguments, ir.Call], Value]] = Hook("super_called")
 # A method of a library's object is given arguments.
 handed: Hook[Callable[[Obj, Arguments], None]] = Hook("handed")
 # The body of a function is entered: its decorators act; gives whether they switch gradients.
-decorated: Hook[Callable[[Machine, Frame], bool]] = Hook("decorated")
+decorated: Hook[Callable[[Interpreter, Frame], bool]] = Hook("decorated")
 # Something is called that cannot be followed.
-unknown_called: Hook[Callable[[Machine, ir.Expr], None]] = Hook("unknown_called")
+unknown_called: Hook[Callable[[Interpreter, ir.Expr], None]] = Hook("unknown_called")
 # The constructor of a class of the program is about to run.
-constructing: Hook[Callable[[Machine, Obj, ClassRef], None]] = Hook("constructing")
+constructing: Hook[Callable[[Interpreter, Obj, ClassRef], None]] = Hook("constructing")
 # A name, an attribute or an item is given a value.
 assigned: Hook[Callable[[ir.Expr, Value], None]] = Hook("assigned")
 # An attribute of parameters, a tensor or something unknown is given a value.
-attribute_assigned: Hook[Callable[[Machine, Params | Tensor | Unknown, ir.Attr, Value], None]] = Hook("attribute_assigned")
+attribute_assigned: Hook[Callable[[Interpreter, Params | Tensor | Unknown, ir.Attr, Value], None]] = Hook("attribute_assigned")
 # A setting of the whole process, by its owner and name, is given a value.
-setting_assigned: Hook[Callable[[Machine, ir.Attr, tuple[str, str], Value], None]] = Hook("setting_assigned")
+setting_assigned: Hook[Callable[[Interpreter, ir.Attr, tuple[str, str], Value], None]] = Hook("setting_assigned")
 # Numbers are written into the tensor that an expression names.
-tensor_written: Hook[Callable[[Machine, ir.Expr, Value, Value], None]] = Hook("tensor_written")
+tensor_written: Hook[Callable[[Interpreter, ir.Expr, Value, Value], None]] = Hook("tensor_written")
 # An item of a container of modules is given a value.
-item_assigned: Hook[Callable[[Machine, Module, ir.Subscript, Const | None, Value], None]] = Hook("item_assigned")
+item_assigned: Hook[Callable[[Interpreter, Module, ir.Subscript, Const | None, Value], None]] = Hook("item_assigned")
 # Something is asked for whose making is out of sight: an attribute that nothing sets, a name that nothing binds, one that has been imported.
-attribute_unset: Hook[Callable[[Machine, Obj, str], Value]] = Hook("attribute_unset")
-name_unbound: Hook[Callable[[Machine, Frame, str], Value]] = Hook("name_unbound")
-name_imported: Hook[Callable[[Machine, Frame, str, Value], Value]] = Hook("name_imported")
+attribute_unset: Hook[Callable[[Interpreter, Obj, str], Value]] = Hook("attribute_unset")
+name_unbound: Hook[Callable[[Interpreter, Frame, str], Value]] = Hook("name_unbound")
+name_imported: Hook[Callable[[Interpreter, Frame, str, Value], Value]] = Hook("name_imported")
 # An attribute of a module is given a value.
-part_assigned: Hook[Callable[[Machine, Obj, ir.Attr, Value], None]] = Hook("part_assigned")
+part_assigned: Hook[Callable[[Interpreter, Obj, ir.Attr, Value], None]] = Hook("part_assigned")
 # `modules += value`: containers of modules take more parts.
-extended: Hook[Callable[[Machine, list[Module], Value], None]] = Hook("extended")
+extended: Hook[Callable[[Interpreter, list[Module], Value], None]] = Hook("extended")
 # An entry of what is unpacked is asked for, by its number where that is known: gives the entry.
-unpacked: Hook[Callable[[Machine, Value, int | None], Value]] = Hook("unpacked")
+unpacked: Hook[Callable[[Interpreter, Value, int | None], Value]] = Hook("unpacked")
 # A value is put into what the base can be, under a key that may be known: gives the value as it is held there.
-stored: Hook[Callable[[Machine, cst.CSTNode, Value, Value, Const | None], Value]] = Hook("stored")
+stored: Hook[Callable[[Interpreter, cst.CSTNode, Value, Value, Const | None], Value]] = Hook("stored")
 # `target += added` or `target = target + added`, from the old value to the result: gives the result as the target holds it.
-accumulated: Hook[Callable[[Machine, ir.Assign | ir.AugAssign, ir.Expr, Value, Value, Value], Value]] = Hook("accumulated")
+accumulated: Hook[Callable[[Interpreter, ir.Assign | ir.AugAssign, ir.Expr, Value, Value, Value], Value]] = Hook("accumulated")
 # The gradient of parameters, or of something unknown, is read.
-gradient_read: Hook[Callable[[Machine, Params | Unknown], None]] = Hook("gradient_read")
+gradient_read: Hook[Callable[[Interpreter, Params | Unknown], None]] = Hook("gradient_read")
 # `left op right` and a comparison where a side is a tensor: from the tensor that depends on all sides to the result.
-operated: Hook[Callable[[Machine, str, Value, Value, Tensor, ir.Binary | ir.AugAssign], Tensor]] = Hook("operated")
-compared: Hook[Callable[[Machine, Tensor, list[Value]], Tensor]] = Hook("compared")
+operated: Hook[Callable[[Interpreter, str, Value, Value, Tensor, ir.Binary | ir.AugAssign], Tensor]] = Hook("operated")
+compared: Hook[Callable[[Interpreter, Tensor, list[Value]], Tensor]] = Hook("compared")
 # An entry of a value is read under a key; None where that is not known.
 key_read: Hook[Callable[[Value, object], None]] = Hook("key_read")
 # Values become text: in an f-string, and by `"..." % value`.
-shown: Hook[Callable[[Machine, Iterable[tuple[ir.Expr, Value]]], None]] = Hook("shown")
-formatted: Hook[Callable[[Machine, ir.Expr, Value], None]] = Hook("formatted")
+shown: Hook[Callable[[Interpreter, Iterable[tuple[ir.Expr, Value]]], None]] = Hook("shown")
+formatted: Hook[Callable[[Interpreter, ir.Expr, Value], None]] = Hook("formatted")
 # `with expr`: runs the rest of the statement in the context that the expression makes, with what it yields.
-entered: Hook[Callable[[Machine, ir.Expr, Callable[[Value], None]], None]] = Hook("entered")
+entered: Hook[Callable[[Interpreter, ir.Expr, Callable[[Value], None]], None]] = Hook("entered")
 # A class whose methods a framework calls: follows them in the framework's order, where the loop is the program's all the same.
-loop_of_framework: Hook[Callable[[Machine, ClassRef], Callable[[], None] | None]] = Hook("loop_of_framework")
+loop_of_framework: Hook[Callable[[Interpreter, ClassRef], Callable[[], None] | None]] = Hook("loop_of_framework")

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from looplint.domain.values import NOTHING, Atom, External, ModuleRef, Value, const, join
 from looplint.interpreter.frames import Frame
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax.project import ModuleInfo
 
 
-def module_by_filename(m: Machine, filename: str) -> ModuleInfo | None:
+def module_by_filename(m: Interpreter, filename: str) -> ModuleInfo | None:
     return m.main if m.main.filename == filename else m.project.by_filename(filename)
 
 
-def load(m: Machine, info: ModuleInfo) -> None:
+def load(m: Interpreter, info: ModuleInfo) -> None:
     """Run an imported module's body beside the graph: importing it is no part of the loop."""
     if info.frame is not None:
         return
@@ -26,7 +26,7 @@ def load(m: Machine, info: ModuleInfo) -> None:
         m.run_block(code.top.body)
 
 
-def resolve(m: Machine, value: Value) -> Value:
+def resolve(m: Interpreter, value: Value) -> Value:
     """Follow imports that were not needed until now."""
     for atom in value:
         if isinstance(atom, External) and atom.qualname.startswith("import:"):
@@ -34,7 +34,7 @@ def resolve(m: Machine, value: Value) -> Value:
     return value
 
 
-def _import(m: Machine, value: Value) -> Value:
+def _import(m: Interpreter, value: Value) -> Value:
     result: Value = NOTHING
     for atom in value:
         if isinstance(atom, External) and atom.qualname.startswith("import:"):
@@ -45,7 +45,7 @@ def _import(m: Machine, value: Value) -> Value:
     return result
 
 
-def _imported(m: Machine, importer: str, level: int, module: str, name: str) -> Value:
+def _imported(m: Interpreter, importer: str, level: int, module: str, name: str) -> Value:
     info = module_by_filename(m, importer)
     found = m.project.find(info, module, level) if info else None
     asked = (importer, level, module, name)
@@ -59,7 +59,7 @@ def _imported(m: Machine, importer: str, level: int, module: str, name: str) -> 
         m.importing.discard(asked)
 
 
-def _from_module(m: Machine, info: ModuleInfo | None, found: ModuleInfo | None, level: int, module: str, name: str) -> Value:
+def _from_module(m: Interpreter, info: ModuleInfo | None, found: ModuleInfo | None, level: int, module: str, name: str) -> Value:
     if found is None:
         if level and info is not None and name:
             deeper = m.project.find(info, f"{module}.{name}" if module else name, level)
@@ -73,7 +73,7 @@ def _from_module(m: Machine, info: ModuleInfo | None, found: ModuleInfo | None, 
     return member(m, ModuleRef(found), name) or frozenset({External(f"{module}.{name}")})
 
 
-def member(m: Machine, atom: Atom, name: str) -> Value | None:
+def member(m: Interpreter, atom: Atom, name: str) -> Value | None:
     """A name of a project module, or of one of its submodules."""
     if isinstance(atom, ModuleRef):
         info = atom.module

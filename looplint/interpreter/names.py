@@ -30,14 +30,14 @@ from looplint.domain.values import (
 )
 from looplint.interpreter import classes, hooks, imports, objects
 from looplint.interpreter.frames import Frame
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.pytorch import CONVENTIONAL_NAMES
 from looplint.syntax import ir
 
 _BUILTINS = frozenset(dir(builtins))
 
 
-def lookup(m: Machine, frame: Frame, name: str) -> Value:
+def lookup(m: Interpreter, frame: Frame, name: str) -> Value:
     """A name's value: local, enclosing, global, star-imported, built in, what everybody calls so, else unknown."""
     here: Frame | None = frame
     while here is not None:
@@ -61,7 +61,7 @@ def lookup(m: Machine, frame: Frame, name: str) -> Value:
     return hooks.name_unbound.run(m, frame, name)
 
 
-def attribute(m: Machine, base: Value, name: str, *, called: bool = False) -> Value:
+def attribute(m: Interpreter, base: Value, name: str, *, called: bool = False) -> Value:
     """The attribute of everything the base can be; `called` when it stands before parentheses."""
     result: Value = NOTHING
     for atom in base:
@@ -95,7 +95,7 @@ def attribute(m: Machine, base: Value, name: str, *, called: bool = False) -> Va
     return result or UNKNOWN
 
 
-def _super_member(m: Machine, atom: Super, name: str) -> Value:
+def _super_member(m: Interpreter, atom: Super, name: str) -> Value:
     for obj in (a.obj for a in atom.instance if isinstance(a, Ref)):
         line = classes.line(m, obj.cls) if obj.cls else []
         after = line[line.index(atom.owner) + 1 :] if atom.owner in line else []
@@ -111,7 +111,7 @@ def _super_member(m: Machine, atom: Super, name: str) -> Value:
     return UNKNOWN
 
 
-def _plain_attribute(m: Machine, atom: Atom, name: str) -> Value:
+def _plain_attribute(m: Interpreter, atom: Atom, name: str) -> Value:
     """An attribute of a value that is no object of the heap."""
     match atom:
         case ClassRef():

@@ -38,7 +38,7 @@ from looplint.domain.values import (
     ref,
 )  # fmt: skip
 from looplint.interpreter import classes, generators, hooks
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.frameworks import MANUAL_METHODS
 from looplint.knowledge.lookup import method_effect
 from looplint.knowledge.pytorch import TENSOR_ONLY
@@ -74,7 +74,7 @@ _PLAIN_ATTRIBUTES = frozenset(
 )
 
 
-def new_list(m: Machine, node: cst.CSTNode, items: Sequence[Value], *, exact: bool) -> List:
+def new_list(m: Interpreter, node: cst.CSTNode, items: Sequence[Value], *, exact: bool) -> List:
     obj = m.create(List, node)
     for item in items:
         m.write(obj, "[]", item)
@@ -86,7 +86,7 @@ def new_list(m: Machine, node: cst.CSTNode, items: Sequence[Value], *, exact: bo
     return obj
 
 
-def attribute(m: Machine, obj: Obj, name: str) -> Value:
+def attribute(m: Interpreter, obj: Obj, name: str) -> Value:
     """The value of an attribute: from the heap, the class, the tables, or the way the code uses it."""
     stored = obj.heap.get(name)
     if stored is not None:
@@ -126,7 +126,7 @@ def effect_of(obj: Obj, name: str) -> str | None:
     return own or method_effect(obj.kind, name)
 
 
-def _own_methods(m: Machine, obj: Obj, name: str) -> Value:
+def _own_methods(m: Interpreter, obj: Obj, name: str) -> Value:
     """The methods of an object that is one of several: of those that have one, since the code asks the others for none."""
     if name in _KEPT_MEANING.get(obj.kind, ()):
         return frozenset()
@@ -134,7 +134,7 @@ def _own_methods(m: Machine, obj: Obj, name: str) -> Value:
     return frozenset().union(*(classes.bind(m, member, obj) for member in found if member is not None))
 
 
-def child(m: Machine, obj: Obj, name: str) -> Value:
+def child(m: Interpreter, obj: Obj, name: str) -> Value:
     """A part of a module whose class is not known well enough: a submodule, as far as one can tell."""
     if name == "module":
         return ref(obj)
@@ -152,7 +152,7 @@ def child(m: Machine, obj: Obj, name: str) -> Value:
     return obj.heap[name]
 
 
-def element(m: Machine, obj: Obj) -> Value:
+def element(m: Interpreter, obj: Obj) -> Value:
     match obj:
         case List():
             return obj.heap.get("[]", UNKNOWN)
@@ -167,7 +167,7 @@ def element(m: Machine, obj: Obj) -> Value:
     return UNKNOWN
 
 
-def _items_of_instance(m: Machine, obj: Obj, cls: ClassRef) -> Value:
+def _items_of_instance(m: Interpreter, obj: Obj, cls: ClassRef) -> Value:
     """What iterating over an object of the program gives: what its iterator gives, or its own `__next__` returns."""
     if obj in m.iterating:
         return UNKNOWN  # an iterator over itself
@@ -190,12 +190,12 @@ def _items_of_instance(m: Machine, obj: Obj, cls: ClassRef) -> Value:
         m.iterating.pop()
 
 
-def _next_of_instance(m: Machine, obj: Obj, cls: ClassRef) -> Value:
+def _next_of_instance(m: Interpreter, obj: Obj, cls: ClassRef) -> Value:
     step = classes.find_member(m, cls, "__next__")
     return call_values(m, classes.bind(m, step, obj)) if step is not None else UNKNOWN
 
 
-def item(m: Machine, obj: Obj, key: Const | None) -> Value:
+def item(m: Interpreter, obj: Obj, key: Const | None) -> Value:
     """`obj[key]`."""
     match obj:
         case Dict():
@@ -231,7 +231,7 @@ def slot_of(obj: Module, key: Const | None) -> str:
     return f"[{key.value + count if count and isinstance(key.value, int) and key.value < 0 else key.value}]"
 
 
-def call_values(m: Machine, callee: Value, positional: Sequence[Value] = ()) -> Value:
+def call_values(m: Interpreter, callee: Value, positional: Sequence[Value] = ()) -> Value:
     """A call that stands nowhere in the text (`__iter__`, `__getitem__`, `__enter__`)."""
     result: Value = NOTHING
     for atom in callee:
@@ -240,7 +240,7 @@ def call_values(m: Machine, callee: Value, positional: Sequence[Value] = ()) -> 
     return result or UNKNOWN
 
 
-def set_attribute(m: Machine, obj: Obj, target: ir.Attr, value: Value) -> None:
+def set_attribute(m: Interpreter, obj: Obj, target: ir.Attr, value: Value) -> None:
     """`target = value` gives an object an attribute; what has no name yet is called by it."""
     m.write(obj, target.attr, value)
     for inner in value:

@@ -30,12 +30,12 @@ from looplint.domain.values import (
 )  # fmt: skip
 from looplint.interpreter import hooks, objects
 from looplint.interpreter.elements import element_of
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.pytorch import SEALED
 from looplint.syntax import ir
 
 
-def binary(m: Machine, op: str, left: Value, right: Value, expr: ir.Binary | ir.AugAssign) -> Value:
+def binary(m: Interpreter, op: str, left: Value, right: Value, expr: ir.Binary | ir.AugAssign) -> Value:
     one, two = constant_of(left), constant_of(right)
     if one is not None and two is not None:
         return _fold(op, one.value, two.value)

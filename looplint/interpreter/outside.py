@@ -25,7 +25,7 @@ from looplint.domain.values import (
 from looplint.flow.events import Escape
 from looplint.interpreter import classes, functions, hooks
 from looplint.interpreter.frames import Frame
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.roles import annotated, infer_role, proves_itself
 from looplint.interpreter.usage import Scope, Uses, is_bound, uses, uses_everywhere
 from looplint.knowledge.frameworks import LIBRARIES
@@ -39,7 +39,7 @@ _BESIDE_PARTS = frozenset({"optimizer", "scheduler", "scaler"})
 _NO_USE = ir.Usage()
 
 
-def symbolic(m: Machine, name: str, usage: ir.Usage, annotation: str, key: object) -> Value:
+def symbolic(m: Interpreter, name: str, usage: ir.Usage, annotation: str, key: object) -> Value:
     """An object from outside the analysed code, by its role; unknown where no role can be inferred."""
     role = infer_role(name, usage, annotation)
     if role is None:
@@ -53,7 +53,7 @@ def symbolic(m: Machine, name: str, usage: ir.Usage, annotation: str, key: objec
     return ref(obj)
 
 
-def _of_kind(m: Machine, kind: type[AnyObj], name: str, key: object, cls: ClassRef | None = None) -> AnyObj:
+def _of_kind(m: Interpreter, kind: type[AnyObj], name: str, key: object, cls: ClassRef | None = None) -> AnyObj:
     obj = m.known(kind, ("symbol", key), name, cls)
     obj.symbolic = True
     return obj
@@ -62,7 +62,7 @@ def _of_kind(m: Machine, kind: type[AnyObj], name: str, key: object, cls: ClassR
 # -- handed in
 
 
-def parameter(m: Machine, func: Func, param: ir.Param) -> Value:
+def parameter(m: Interpreter, func: Func, param: ir.Param) -> Value:
     """What a parameter is where nobody calls the function: known by its use, or not at all."""
     if param.kind in ("*", "**"):
         return UNKNOWN
@@ -82,7 +82,7 @@ def parameter(m: Machine, func: Func, param: ir.Param) -> Value:
     return _holder(m, param.name, found, key)
 
 
-def _class_named(m: Machine, module: ModuleInfo, annotation: ir.Expr | None) -> ClassRef | None:
+def _class_named(m: Interpreter, module: ModuleInfo, annotation: ir.Expr | None) -> ClassRef | None:
     """The class of the project that an annotation names."""
     if isinstance(annotation, ir.Const) and isinstance(annotation.value, str) and annotation.value.isidentifier():
         annotation = ir.Name(annotation.node, annotation.value)
@@ -92,7 +92,7 @@ def _class_named(m: Machine, module: ModuleInfo, annotation: ir.Expr | None) -> 
     return next((a for a in value if isinstance(a, ClassRef)), None) if len(value) == 1 else None
 
 
-def _build(m: Machine, obj: Obj, cls: ClassRef) -> None:
+def _build(m: Interpreter, obj: Obj, cls: ClassRef) -> None:
     """Follow the constructor of an object that is handed in; what happened to it since is not known."""
     init = classes.find_member(m, cls, "__init__")
     if init is None or not isinstance(init[0], ir.Function) or not m.alive or init[0] in m.active:
@@ -108,7 +108,7 @@ def _build(m: Machine, obj: Obj, cls: ClassRef) -> None:
         m.emit(Escape(callee=cls.cls.name), func.function.node, {each})
 
 
-def _holder(m: Machine, name: str, found: Uses, key: object) -> Value:
+def _holder(m: Interpreter, name: str, found: Uses, key: object) -> Value:
     """An object of which nothing is known but that it holds objects of the loop: `trainer.optimizer.step()`."""
     roles = {infer_role(attr, usage, "") for attr, usage in _attributes(found)}
     if not roles & _OF_A_LOOP:
@@ -118,7 +118,7 @@ def _holder(m: Machine, name: str, found: Uses, key: object) -> Value:
     return ref(obj)
 
 
-def _fill(m: Machine, obj: Obj, found: Uses, roles: frozenset[str]) -> None:
+def _fill(m: Interpreter, obj: Obj, found: Uses, roles: frozenset[str]) -> None:
     """Give an object the attributes that the code uses as objects of a loop."""
     for attr, usage in _attributes(found):
         if attr not in obj.heap and (obj.cls is None or classes.find_member(m, obj.cls, attr) is None):
@@ -135,7 +135,7 @@ def _attributes(found: Uses) -> list[tuple[str, ir.Usage]]:
 
 
 @hooks.attribute_unset
-def unset_attribute(m: Machine, obj: Obj, name: str) -> Value:
+def unset_attribute(m: Interpreter, obj: Obj, name: str) -> Value:
     """An attribute that nothing in sight sets."""
     cls = obj.cls
     if cls is None:
@@ -150,7 +150,7 @@ def unset_attribute(m: Machine, obj: Obj, name: str) -> Value:
     return value
 
 
-def _annotation(m: Machine, cls: ClassRef | None, name: str) -> ir.Expr | None:
+def _annotation(m: Interpreter, cls: ClassRef | None, name: str) -> ir.Expr | None:
     """What the body of a class says that an attribute is."""
     fields = (each.cls.fields.get(name) for each in (classes.mro(m, cls) if cls is not None else ()))
     return next((field.annotation for field in fields if field is not None), None)
@@ -159,7 +159,7 @@ def _annotation(m: Machine, cls: ClassRef | None, name: str) -> ir.Expr | None:
 # -- made by code that cannot be followed
 
 
-def result(m: Machine, target: ir.Name | ir.Attr, value: Value, stmt: ir.Assign) -> Value:
+def result(m: Interpreter, target: ir.Name | ir.Attr, value: Value, stmt: ir.Assign) -> Value:
     """What code that cannot be followed has made, where it gets a name: the program's use of the name tells what it is."""
     if not any(_is_unseen(a) for a in value):
         return value
@@ -178,7 +178,7 @@ def result(m: Machine, target: ir.Name | ir.Attr, value: Value, stmt: ir.Assign)
     return value if made is None else frozenset({*(a for a in value if not _is_unseen(a)), Ref(made)})
 
 
-def _made(m: Machine, name: str, found: Uses, value: Value, key: object) -> Obj | None:
+def _made(m: Interpreter, name: str, found: Uses, value: Value, key: object) -> Obj | None:
     usage = found.get("", _NO_USE)
     role = infer_role(name, usage, "")
     unknown = [a for a in value if isinstance(a, Unknown)]
@@ -210,7 +210,7 @@ def _is_unseen(atom: Atom) -> bool:
     return False
 
 
-def _wrapped(m: Machine, target: ir.Expr, path: str, stmt: ir.Assign) -> Value | None:
+def _wrapped(m: Interpreter, target: ir.Expr, path: str, stmt: ir.Assign) -> Value | None:
     """The objects that a name goes on holding, where code that cannot be followed gets them and gives them back: `model = wrap(model)`."""
     if not isinstance(stmt.value, ir.Call) or all(ir.path_of(a.value) != path for a in stmt.value.args):
         return None
@@ -226,7 +226,7 @@ def _wrapped(m: Machine, target: ir.Expr, path: str, stmt: ir.Assign) -> Value |
 
 
 @hooks.name_unbound
-def free(m: Machine, frame: Frame, name: str) -> Value:
+def free(m: Interpreter, frame: Frame, name: str) -> Value:
     """A name that nothing binds: of a fragment, of a cell, of a star import."""
     key = ("free", frame.module.filename, name)
     if key not in m.evidence.names:
@@ -236,7 +236,7 @@ def free(m: Machine, frame: Frame, name: str) -> Value:
 
 
 @hooks.name_imported
-def imported(m: Machine, frame: Frame, name: str, value: Value) -> Value:
+def imported(m: Interpreter, frame: Frame, name: str, value: Value) -> Value:
     """A name that comes from a module which cannot be read."""
     (atom, *others) = value
     if others or not isinstance(atom, External) or call_effect(atom.qualname) is not None:
@@ -251,7 +251,7 @@ def imported(m: Machine, frame: Frame, name: str, value: Value) -> Value:
     return m.evidence.names[key] or value
 
 
-def _proven(m: Machine, module: ModuleInfo, name: str, key: object) -> Value | None:
+def _proven(m: Interpreter, module: ModuleInfo, name: str, key: object) -> Value | None:
     found = uses_everywhere(m, module, name)
     usage = found.get("", _NO_USE)
     role = infer_role(name, usage, "")

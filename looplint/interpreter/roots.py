@@ -12,7 +12,7 @@ from looplint.interpreter import calls, classes, functions, generators, hooks
 from looplint.interpreter.assignments import assign
 from looplint.interpreter.expressions import evaluate
 from looplint.interpreter.frames import Frame
-from looplint.interpreter.machine import ROOT_FUEL, Machine, OutOfFuel
+from looplint.interpreter.interpreter import ROOT_FUEL, Interpreter, OutOfFuel
 from looplint.interpreter.outside import parameter
 from looplint.interpreter.statements import run_block
 from looplint.interpreter.unreached_methods import follow_insides
@@ -20,9 +20,9 @@ from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo, Project
 
 
-def interpreter_of(project: Project, main: ModuleInfo) -> Machine:
+def interpreter_of(project: Project, main: ModuleInfo) -> Interpreter:
     """An interpreter for one linted file, its moves bound to it."""
-    m = Machine(project, main)
+    m = Interpreter(project, main)
     m.run_block = partial(run_block, m)
     m.evaluate = partial(evaluate, m)
     m.assign = partial(assign, m)
@@ -31,7 +31,7 @@ def interpreter_of(project: Project, main: ModuleInfo) -> Machine:
     return m
 
 
-def follow(m: Machine) -> bool:
+def follow(m: Interpreter) -> bool:
     """Follow a whole linted file.
 
     Returns:
@@ -67,7 +67,7 @@ def _definitions(body: list[ir.Stmt]) -> list[ir.FunctionDef]:
     return found
 
 
-def _begin(m: Machine, run: object, root: str) -> bool:
+def _begin(m: Interpreter, run: object, root: str) -> bool:
     if m.left <= 0:
         return False
     m.root = root
@@ -96,7 +96,7 @@ def _begin(m: Machine, run: object, root: str) -> bool:
     return True
 
 
-def _function(m: Machine, func: Func) -> bool:
+def _function(m: Interpreter, func: Func) -> bool:
     root = f"{m.main.filename}::{func.function.qualname}"
 
     def run() -> None:
@@ -119,12 +119,12 @@ def _function(m: Machine, func: Func) -> bool:
     return _begin(m, run, root)
 
 
-def _may_still_go_backward(m: Machine, container: Container) -> bool:
+def _may_still_go_backward(m: Interpreter, container: Container) -> bool:
     """Whether a caller may go backward through what it gets in a container: a graph serves once, and this one may have served."""
     return any(not t.forwards <= m.uses.trained for t in tensors_in([ref(container)]))
 
 
-def _methods(m: Machine, cls: ir.Class) -> bool:
+def _methods(m: Interpreter, cls: ir.Class) -> bool:
     """The methods that nobody called, on an instance whose constructor got arguments by role."""
     uncalled = [f for f in cls.methods.values() if f not in m.reached.functions]
     if not uncalled or m.main.frame is None:
@@ -168,7 +168,7 @@ def _in_order(cls: ir.Class, methods: list[ir.Function]) -> list[ir.Function]:
     return sorted(methods, key=place)
 
 
-def _deferred(m: Machine) -> bool:
+def _deferred(m: Interpreter) -> bool:
     """Functions that were handed to code that cannot be followed, and generators that nobody in sight took an item from: they may run."""
     complete = True
     while m.agenda.generators:

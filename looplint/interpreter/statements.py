@@ -13,14 +13,14 @@ from looplint.interpreter.assignments import assign, bind_name, run_assign, run_
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.expressions import evaluate, truth
 from looplint.interpreter.frames import LoopScope, Snapshot, Trace, merge
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax import ir
 
 _PASSES = 3
 _UNROLL = 6
 
 
-def run_block(m: Machine, body: list[ir.Stmt]) -> None:
+def run_block(m: Interpreter, body: list[ir.Stmt]) -> None:
     for stmt in body:
         if not m.at:
             return
@@ -34,7 +34,7 @@ def run_block(m: Machine, body: list[ir.Stmt]) -> None:
 # -- branches
 
 
-def _if(m: Machine, stmt: ir.If) -> None:
+def _if(m: Interpreter, stmt: ir.If) -> None:
     outcome = truth(m, stmt.test)
     if outcome is not None:
         m.run_block(stmt.body if outcome else stmt.orelse)
@@ -53,7 +53,7 @@ def _if(m: Machine, stmt: ir.If) -> None:
         choices.settle(m, stmt, before, after, end, built, otherwise)
 
 
-def _branch(m: Machine, test: ir.Expr, held: bool, body: list[ir.Stmt]) -> tuple[Snapshot, Trace]:
+def _branch(m: Interpreter, test: ir.Expr, held: bool, body: list[ir.Stmt]) -> tuple[Snapshot, Trace]:
     """Follow a branch: where it ends, and what it did."""
     m.trace = Trace()
     m.assume(test, held)
@@ -62,7 +62,7 @@ def _branch(m: Machine, test: ir.Expr, held: bool, body: list[ir.Stmt]) -> tuple
     return m.save(), m.trace
 
 
-def _refine(m: Machine, test: ir.Expr, held: bool) -> None:
+def _refine(m: Interpreter, test: ir.Expr, held: bool) -> None:
     """A test for None tells what the name is on each side."""
     while isinstance(test, ir.Unary) and test.op == "not":
         test, held = test.operand, not held
@@ -91,7 +91,7 @@ def _refine(m: Machine, test: ir.Expr, held: bool) -> None:
             m.frame.locals[test.id] = kept
 
 
-def _match(m: Machine, stmt: ir.Match) -> None:
+def _match(m: Interpreter, stmt: ir.Match) -> None:
     subject = evaluate(m, stmt.subject)
     known = constant_of(subject)
     before = m.save()
@@ -125,7 +125,7 @@ def _match(m: Machine, stmt: ir.Match) -> None:
 # -- loops
 
 
-def _for(m: Machine, stmt: ir.For) -> None:
+def _for(m: Interpreter, stmt: ir.For) -> None:
     iterated = generators.drained(m, evaluate(m, stmt.iter))
     items = _unrollable(m, iterated)
     if items is not None:
@@ -139,7 +139,7 @@ def _for(m: Machine, stmt: ir.For) -> None:
     _repeat(m, loop, stmt.body, stmt.orelse, enter=lambda: assign(m, stmt.target, element_of(m, iterated)), leave=None)
 
 
-def _unrollable(m: Machine, iterated: Value) -> list[Value] | None:
+def _unrollable(m: Interpreter, iterated: Value) -> list[Value] | None:
     """The items of a short, fully known sequence of objects or names: each turn then knows what it works on."""
     items = exact_items(iterated)
     if items is None or not 0 < len(items) <= _UNROLL:
@@ -154,7 +154,7 @@ def _is_plain_number(value: Value) -> bool:
     return known is not None and isinstance(known.value, int | float) and not isinstance(known.value, bool)
 
 
-def _unrolled(m: Machine, stmt: ir.For, items: list[Value]) -> None:
+def _unrolled(m: Interpreter, stmt: ir.For, items: list[Value]) -> None:
     breaks: list[Snapshot] = []
     ctx = m.frame.ctx
     for number, item in enumerate(items):
@@ -173,7 +173,7 @@ def _unrolled(m: Machine, stmt: ir.For, items: list[Value]) -> None:
     m.join_at([m.save(), *breaks])
 
 
-def _while(m: Machine, stmt: ir.While) -> None:
+def _while(m: Interpreter, stmt: ir.While) -> None:
     loop = m.loop(stmt)
     loop.iterates = ir.render(stmt.test)
     outcome = truth(m, stmt.test) if isinstance(stmt.test, ir.Const) else None
@@ -188,7 +188,9 @@ def _while(m: Machine, stmt: ir.While) -> None:
     _repeat(m, loop, stmt.body, stmt.orelse, enter=enter, leave=None if outcome is None else False)
 
 
-def _repeat(m: Machine, loop: Loop, body: list[ir.Stmt], orelse: list[ir.Stmt], *, enter: Callable[[], None], leave: bool | None) -> None:
+def _repeat(
+    m: Interpreter, loop: Loop, body: list[ir.Stmt], orelse: list[ir.Stmt], *, enter: Callable[[], None], leave: bool | None
+) -> None:
     """Read a loop's body until the names at its head stay the same, then lead its end back to the head.
 
     A loop is taken to run at least once: one that does not is no training.
@@ -233,7 +235,7 @@ def _repeat(m: Machine, loop: Loop, body: list[ir.Stmt], orelse: list[ir.Stmt], 
         m.at = [Loose(m.graph.add("exit", m.loops, m.at, loop=loop))]
 
 
-def _jump(m: Machine, stmt: ir.Jump) -> None:
+def _jump(m: Interpreter, stmt: ir.Jump) -> None:
     if stmt.value is not None:
         evaluate(m, stmt.value)
     if stmt.kind != "raise" and m.scopes:
@@ -242,7 +244,7 @@ def _jump(m: Machine, stmt: ir.Jump) -> None:
     m.die()
 
 
-def _return(m: Machine, stmt: ir.Return) -> None:
+def _return(m: Interpreter, stmt: ir.Return) -> None:
     value = evaluate(m, stmt.value) if stmt.value is not None else NONE
     if m.at:
         m.frame.returns.append((m.save(), value))
@@ -252,11 +254,11 @@ def _return(m: Machine, stmt: ir.Return) -> None:
 # -- with, try
 
 
-def _with(m: Machine, stmt: ir.With) -> None:
+def _with(m: Interpreter, stmt: ir.With) -> None:
     _enter_items(m, stmt, 0)
 
 
-def _enter_items(m: Machine, stmt: ir.With, number: int) -> None:
+def _enter_items(m: Interpreter, stmt: ir.With, number: int) -> None:
     if number == len(stmt.items):
         m.run_block(stmt.body)
         return
@@ -270,7 +272,7 @@ def _enter_items(m: Machine, stmt: ir.With, number: int) -> None:
     hooks.entered.run(m, expr, inside)
 
 
-def _try(m: Machine, stmt: ir.Try) -> None:
+def _try(m: Interpreter, stmt: ir.Try) -> None:
     before = m.save()
     returns, scopes = m.frame.returns, m.scopes
     m.frame.returns = []
@@ -309,7 +311,7 @@ def _try(m: Machine, stmt: ir.Try) -> None:
         m.run_block(stmt.final)
 
 
-def _finally(m: Machine, stmt: ir.Try, snapshot: Snapshot) -> Snapshot:
+def _finally(m: Interpreter, stmt: ir.Try, snapshot: Snapshot) -> Snapshot:
     m.restore(snapshot)
     m.run_block(stmt.final)
     return m.save()
@@ -318,31 +320,31 @@ def _finally(m: Machine, stmt: ir.Try, snapshot: Snapshot) -> Snapshot:
 # -- the rest
 
 
-def _expr(m: Machine, stmt: ir.ExprStmt) -> None:
+def _expr(m: Interpreter, stmt: ir.ExprStmt) -> None:
     evaluate(m, stmt.value)
 
 
-def _delete(m: Machine, stmt: ir.Delete) -> None:
+def _delete(m: Interpreter, stmt: ir.Delete) -> None:
     for target in stmt.targets:
         if isinstance(target, ir.Name):
             m.frame.locals.pop(target.id, None)
 
 
-def _assert(m: Machine, stmt: ir.Assert) -> None:
+def _assert(m: Interpreter, stmt: ir.Assert) -> None:
     evaluate(m, stmt.test)
     _refine(m, stmt.test, True)
 
 
-def _function_def(m: Machine, stmt: ir.FunctionDef) -> None:
+def _function_def(m: Interpreter, stmt: ir.FunctionDef) -> None:
     func = Func(stmt.function, m.frame.module, m.frame if m.frame.depth or m.frame.module.frame is not m.frame else None)
     bind_name(m, stmt.function.name, frozenset({func}))
 
 
-def _class_def(m: Machine, stmt: ir.ClassDef) -> None:
+def _class_def(m: Interpreter, stmt: ir.ClassDef) -> None:
     bind_name(m, stmt.cls.name, frozenset({ClassRef(stmt.cls, m.frame.module, m.frame if m.frame.depth else None)}))
 
 
-def _import(m: Machine, stmt: ir.Import) -> None:
+def _import(m: Interpreter, stmt: ir.Import) -> None:
     module = m.frame.module
     for item in stmt.names:
         found = m.project.find(module, item.module, item.level) if (item.level or item.module) else None
@@ -359,11 +361,11 @@ def _import(m: Machine, stmt: ir.Import) -> None:
         bind_name(m, item.bound, value)
 
 
-def _scope(m: Machine, stmt: ir.Scope) -> None:
+def _scope(m: Interpreter, stmt: ir.Scope) -> None:
     return None
 
 
-_RUN: dict[type, Callable[[Machine, Any], None]] = {
+_RUN: dict[type, Callable[[Interpreter, Any], None]] = {
     ir.Assign: run_assign, ir.AugAssign: run_aug_assign, ir.ExprStmt: _expr, ir.If: _if, ir.For: _for, ir.While: _while, ir.With: _with, ir.Try: _try,
     ir.Match: _match, ir.Return: _return, ir.Jump: _jump, ir.Delete: _delete, ir.Assert: _assert, ir.FunctionDef: _function_def,
     ir.ClassDef: _class_def, ir.Import: _import, ir.Scope: _scope,

@@ -6,19 +6,19 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from looplint.domain.objects import AnyObj, Obj
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 
 if TYPE_CHECKING:
     from looplint.domain.values import Arguments, Value
     from looplint.syntax import ir
 
     # What calling a library's name does: given the qualified name, the arguments and the call.
-    Transfer = Callable[[Machine, str, Arguments, ir.Call], Value]
+    Transfer = Callable[[Interpreter, str, Arguments, ir.Call], Value]
     # What calling a method of an object does: given the object, the method's name, the arguments and the call.
-    MethodTransfer = Callable[[Machine, AnyObj, str, Arguments, ir.Call], Value]
+    MethodTransfer = Callable[[Interpreter, AnyObj, str, Arguments, ir.Call], Value]
     # What calling an object does, and what is to be noted where one has been built.
-    Application = Callable[[Machine, AnyObj, Arguments, ir.Call], Value]
-    Construction = Callable[[Machine, AnyObj, Arguments, ir.Call], None]
+    Application = Callable[[Interpreter, AnyObj, Arguments, ir.Call], Value]
+    Construction = Callable[[Interpreter, AnyObj, Arguments, ir.Call], None]
 
 F = TypeVar("F", bound=Callable[..., object])
 

@@ -7,17 +7,17 @@ from looplint.domain.tensors import combine, guess
 from looplint.domain.values import UNKNOWN, Arguments, Atom, Func, Method, Params, Ref, Unknown, Value
 from looplint.flow.events import Escape
 from looplint.interpreter import hooks
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax import ir
 
 
-def quiet(m: Machine, args: Arguments) -> Value:
+def quiet(m: Interpreter, args: Arguments) -> Value:
     """Harmless code that cannot be followed: what it returns may depend on the tensors it was given."""
     tensor = combine(m.grad, args.values())
     return UNKNOWN if tensor is None else frozenset({guess(m.grad, tensor)})
 
 
-def unknown_call(m: Machine, atom: Atom | None, args: Arguments, expr: ir.Expr) -> Value:
+def unknown_call(m: Interpreter, atom: Atom | None, args: Arguments, expr: ir.Expr) -> Value:
     """Code that cannot be followed: whatever it was given may be in any state now."""
     values = args.values()
     hooks.unknown_called.run(m, expr)
@@ -50,7 +50,7 @@ def unknown_call(m: Machine, atom: Atom | None, args: Arguments, expr: ir.Expr) 
     return frozenset({Unknown(deps, parameters=bool(parameters))})
 
 
-def put_off(m: Machine, args: Arguments) -> Value:
+def put_off(m: Interpreter, args: Arguments) -> Value:
     """Nothing happens to what is given; functions among it may be called later."""
     m.agenda.values.extend(value for value in args.values() if any(isinstance(a, Func) for a in value))
     return UNKNOWN

@@ -5,7 +5,7 @@ from __future__ import annotations
 from looplint.domain.objects import Dataset, TorchModule
 from looplint.domain.values import NOTHING, ClassRef, Func, ref
 from looplint.interpreter import classes, functions, hooks
-from looplint.interpreter.machine import ROOT_FUEL, Machine, OutOfFuel
+from looplint.interpreter.interpreter import ROOT_FUEL, Interpreter, OutOfFuel
 from looplint.interpreter.outside import parameter
 from looplint.knowledge.pytorch import CONVERSIONS, SCORES
 from looplint.syntax import ir
@@ -16,7 +16,7 @@ _JUDGED = frozenset({"forward", "autocast", *SCORES})
 _KINDS = (TorchModule, Dataset)
 
 
-def follow_insides(m: Machine) -> None:
+def follow_insides(m: Interpreter) -> None:
     """Follow the constructors of the file's modules, and those of their methods in which something stands to be judged."""
     assert m.main.code is not None
     m.fuel = ROOT_FUEL  # whatever the last root has left
@@ -33,7 +33,7 @@ def _worth_following(function: ir.Function) -> bool:
     return losses or "autocast" in function.usage or bool(function.methods & _JUDGED) or bool(function.dropped & CONVERSIONS)
 
 
-def _follow_class(m: Machine, cls: ClassRef, methods: list[ir.Function]) -> None:
+def _follow_class(m: Interpreter, cls: ClassRef, methods: list[ir.Function]) -> None:
     instance = m.known(classes.kind_of_class(m, cls), ("inside-of", id(cls.cls)), cls.cls.name, cls)
     with m.fueled(_FUEL):
         hooks.constructing.run(m, instance, cls)
@@ -44,7 +44,7 @@ def _follow_class(m: Machine, cls: ClassRef, methods: list[ir.Function]) -> None
             _follow(m, Func(method, cls.module, cls.closure, ref(instance), cls))
 
 
-def _follow(m: Machine, func: Func) -> None:
+def _follow(m: Interpreter, func: Func) -> None:
     noted = len(m.remarks)
     function = func.function
     frame = functions.enter_alone(m, func)

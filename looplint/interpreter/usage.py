@@ -5,7 +5,7 @@ from __future__ import annotations
 from looplint.dataclass import dataclass
 from looplint.domain.values import ClassRef, Func, ModuleRef, Value
 from looplint.interpreter import classes, imports
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo
 
@@ -25,7 +25,7 @@ class Scope:
     owner: ClassRef | None = None
 
 
-def uses(m: Machine, scope: Scope, path: str, depth: int = 0) -> Uses:
+def uses(m: Interpreter, scope: Scope, path: str, depth: int = 0) -> Uses:
     """How the value of a dotted name is used.
 
     Args:
@@ -45,7 +45,7 @@ def uses(m: Machine, scope: Scope, path: str, depth: int = 0) -> Uses:
     return known or {}
 
 
-def uses_everywhere(m: Machine, module: ModuleInfo, name: str) -> Uses:
+def uses_everywhere(m: Interpreter, module: ModuleInfo, name: str) -> Uses:
     """How a module's body uses a name, and the functions that do not bind it."""
     found: Uses = {}
     code = module.lowered()
@@ -57,7 +57,7 @@ def uses_everywhere(m: Machine, module: ModuleInfo, name: str) -> Uses:
     return found
 
 
-def is_bound(m: Machine, module: ModuleInfo, function: ir.Function, name: str) -> bool:
+def is_bound(m: Interpreter, module: ModuleInfo, function: ir.Function, name: str) -> bool:
     """Whether a name gets a value somewhere in a function, in one around it, or in the module's body."""
     code = module.lowered()
     if code is None or name in _bound(m, code.top) or any(f.declared.get(name) == "global" for f in code.functions):
@@ -65,7 +65,7 @@ def is_bound(m: Machine, module: ModuleInfo, function: ir.Function, name: str) -
     return any(name in _bound(m, f) for f in code.functions if f is function or function.qualname.startswith(f"{f.qualname}."))
 
 
-def _bound(m: Machine, function: ir.Function) -> set[str]:
+def _bound(m: Interpreter, function: ir.Function) -> set[str]:
     if function not in m.evidence.bound:
         m.evidence.bound[function] = ir.bound_names(function)
     return m.evidence.bound[function]
@@ -81,7 +81,7 @@ def _inside(scope: Scope, name: str) -> list[ir.Function]:
     return [f for f in inside if any(path.partition(".")[0] == name for path in f.usage) and all(p.name != name for p in f.params)]
 
 
-def _of_attribute(m: Machine, owner: ClassRef, attribute: str, depth: int) -> Uses:
+def _of_attribute(m: Interpreter, owner: ClassRef, attribute: str, depth: int) -> Uses:
     """How the methods of a class and of its bases use an attribute of their object."""
     key = (owner.cls, attribute)
     known = m.evidence.usage.get(key)
@@ -95,12 +95,12 @@ def _of_attribute(m: Machine, owner: ClassRef, attribute: str, depth: int) -> Us
     return known or {}
 
 
-def _gather(m: Machine, scope: Scope, usage: dict[str, ir.Usage], path: str, into: Uses, depth: int) -> None:
+def _gather(m: Interpreter, scope: Scope, usage: dict[str, ir.Usage], path: str, into: Uses, depth: int) -> None:
     _gather_own(m, scope, usage, path, into, depth)
     _follow_aliases(m, scope, path, into, depth)
 
 
-def _gather_own(m: Machine, scope: Scope, usage: dict[str, ir.Usage], path: str, into: Uses, depth: int) -> None:
+def _gather_own(m: Interpreter, scope: Scope, usage: dict[str, ir.Usage], path: str, into: Uses, depth: int) -> None:
     for name, found in usage.items():
         suffix = _suffix(name, path)
         if suffix is None:
@@ -112,7 +112,7 @@ def _gather_own(m: Machine, scope: Scope, usage: dict[str, ir.Usage], path: str,
             _hand_over(m, scope, callee, keyword, suffix, into, depth)
 
 
-def _follow_aliases(m: Machine, scope: Scope, path: str, into: Uses, depth: int) -> None:
+def _follow_aliases(m: Interpreter, scope: Scope, path: str, into: Uses, depth: int) -> None:
     for source, target in scope.function.aliases:
         suffix = _suffix(source, path)
         if suffix is not None and target != path:
@@ -131,7 +131,7 @@ def _merge(into: Uses, suffix: str, found: Uses) -> None:
         into.setdefault(suffix + further, ir.Usage()).add(usage)
 
 
-def _hand_over(m: Machine, scope: Scope, callee: str, place: int | str, suffix: str, into: Uses, depth: int) -> None:
+def _hand_over(m: Interpreter, scope: Scope, callee: str, place: int | str, suffix: str, into: Uses, depth: int) -> None:
     """The value becomes a parameter of a function of the project."""
     if depth >= _DEPTH:
         return
@@ -151,7 +151,7 @@ def _parameter(func: Func, place: int | str) -> ir.Param | None:
     return plain[place] if place < len(plain) else None
 
 
-def _functions(m: Machine, scope: Scope, callee: str) -> list[Func]:
+def _functions(m: Interpreter, scope: Scope, callee: str) -> list[Func]:
     """The functions of the project that a dotted name calls, as the text tells; for a class, its constructor."""
     head, _, rest = callee.partition(".")
     if head == "self" and scope.owner is not None:
@@ -168,11 +168,11 @@ def _functions(m: Machine, scope: Scope, callee: str) -> list[Func]:
     return [func for atom in _imported(m, scope, head, rest) for func in ([atom] if isinstance(atom, Func) else _constructor(m, atom))]
 
 
-def _constructor(m: Machine, atom: object) -> list[Func]:
+def _constructor(m: Interpreter, atom: object) -> list[Func]:
     return _member(m, atom, "__init__") if isinstance(atom, ClassRef) else []
 
 
-def _imported(m: Machine, scope: Scope, head: str, rest: str) -> Value:
+def _imported(m: Interpreter, scope: Scope, head: str, rest: str) -> Value:
     """What a dotted name from another module of the project is."""
     frame = scope.module.frame
     value = imports.resolve(m, frame.locals.get(head, frozenset())) if frame is not None else frozenset()
@@ -182,7 +182,7 @@ def _imported(m: Machine, scope: Scope, head: str, rest: str) -> Value:
     return value
 
 
-def _member(m: Machine, cls: ClassRef, name: str) -> list[Func]:
+def _member(m: Interpreter, cls: ClassRef, name: str) -> list[Func]:
     found = classes.find_member(m, cls, name)
     if found is None or not isinstance(found[0], ir.Function):
         return []

@@ -102,15 +102,15 @@ def build_program(source: Source, project: Project | None = None) -> tuple[Progr
         project = project or Project()
         project.add(info)
         composition.install()
-        machine = interpreter_of(project, info)
-        complete = follow(machine)
+        interpreter = interpreter_of(project, info)
+        complete = follow(interpreter)
     except cst.ParserSyntaxError as error:
         message = f"syntax error: {error.message.splitlines()[0]}"
         cell, place = source.place(Location(error.editor_line, error.editor_column))
         raise Unparsable(Problem(source.display, message, place, cell)) from None
     except RecursionError:
         raise Unparsable(Problem(source.display, "nested too deeply to be analysed; split the expression or exclude the file")) from None
-    return Program(machine, info.filename, complete), info
+    return Program(interpreter, info.filename, complete), info
 
 
 def _finding(rule: Rule, report: Report) -> Finding:

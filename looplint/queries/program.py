@@ -45,7 +45,7 @@ from looplint.flow.events import (
 )
 from looplint.flow.graph import Guard, Loop
 from looplint.flow.remarks import BuildLoader, Initialize, Seed, TellEpoch
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.queries.relations import exclude_each_other, held_by, involved, may_follow, related
 from looplint.semantics.loaders import only_loader
 from looplint.semantics.schedulers import counts_epochs
@@ -69,16 +69,16 @@ class Pass:
 class Program:
     """One linted file with everything that was followed from it."""
 
-    def __init__(self, machine: Machine, main: str = "", complete: bool = True) -> None:
-        self.graph = machine.graph
-        self.remarks = machine.remarks
+    def __init__(self, interpreter: Interpreter, main: str = "", complete: bool = True) -> None:
+        self.graph = interpreter.graph
+        self.remarks = interpreter.remarks
         # What becomes of forwards' outputs, which gradients the program touches by itself, and what holds for all of it.
-        self.uses = machine.uses
-        self.gradients = machine.gradients
-        self.flags = machine.flags
-        self.reached = machine.reached
-        self.applications = machine.applications
-        self.heap = machine.heap
+        self.uses = interpreter.uses
+        self.gradients = interpreter.gradients
+        self.flags = interpreter.flags
+        self.reached = interpreter.reached
+        self.applications = interpreter.applications
+        self.heap = interpreter.heap
         self.main = main
         # Whether all of it was followed.
         self.complete = complete

@@ -7,19 +7,19 @@ from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Const, Ref
 from looplint.flow.events import Clear, Clip, Construct, Step, Unscale
 from looplint.interpreter import calls, hooks, unfollowed
 from looplint.interpreter.calls import builds
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import method_transfer, methods_of, transfer
 from looplint.semantics.parameters import held
 from looplint.syntax import ir
 
 
 @method_transfer("pass-through")
-def _setup(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _setup(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     return calls.apply(m, "pass-through", f"{obj.kind}.{name}", args, expr)
 
 
 @method_transfer("launch")
-def _launch(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _launch(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     """`fabric.launch(main, config)` runs `main(fabric, config)`."""
     if not args.positional or all(isinstance(a, Const) for a in args.positional[0]):
         return NONE
@@ -28,7 +28,7 @@ def _launch(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> 
 
 
 @transfer("pass-through")
-def pass_through(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def pass_through(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     if len(args.positional) == 1:
         return args.positional[0]
     flat: list[Value] = []
@@ -40,7 +40,7 @@ def pass_through(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> V
 
 
 @method_transfer("clip")
-def _accelerator_clip(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _accelerator_clip(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     if name == "clip_gradients":
         sources, _ = held(m, args.positional[0] if args.positional else NOTHING)
         optimizers = {a.obj for v in args.positional[1:2] for a in v if isinstance(a, Ref)}
@@ -50,13 +50,13 @@ def _accelerator_clip(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir
 
 
 @method_transfer("unscale-all")
-def _unscale_all(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _unscale_all(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     m.emit(Unscale(), expr.node, [a.obj for v in args.values() for a in v if isinstance(a, Ref)])
     return NONE
 
 
 @transfer("deepspeed")
-def _deepspeed(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _deepspeed(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     engine = m.create(Engine, expr.node, "engine", qualname=qualname)
     m.emit(Construct(), expr.node, {engine})
     scheduler = args.keywords.get("lr_scheduler") or UNKNOWN
@@ -64,7 +64,7 @@ def _deepspeed(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Val
 
 
 @method_transfer("step-and-clear")
-def _step_and_clear(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _step_and_clear(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     m.emit(Step(), expr.node, {obj})
     m.emit(Clear(), expr.node, {obj})
     return NONE
@@ -84,7 +84,7 @@ def _handed(obj: Obj, args: Arguments) -> None:
 
 
 @methods_of(Accelerator)
-def _method(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _method(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     return unfollowed.quiet(m, args) if not m.reachable(args.values()) else unfollowed.unknown_call(m, Ref(obj), args, expr)
 
 

@@ -6,12 +6,12 @@ from looplint.dataclass import replace
 from looplint.domain.tensors import computed, scaled, sure
 from looplint.domain.values import COMPUTED, Const, Number, Tensor, Unknown, Value
 from looplint.interpreter import hooks
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax import ir
 
 
 @hooks.operated
-def _operated(m: Machine, op: str, left: Value, right: Value, tensor: Tensor, expr: ir.Binary | ir.AugAssign) -> Tensor:
+def _operated(m: Interpreter, op: str, left: Value, right: Value, tensor: Tensor, expr: ir.Binary | ir.AugAssign) -> Tensor:
     if sure((left, right)):
         tensor = computed(tensor)
     other = expr.right if isinstance(expr, ir.Binary) else expr.value
@@ -26,7 +26,7 @@ def _operated(m: Machine, op: str, left: Value, right: Value, tensor: Tensor, ex
     return tensor
 
 
-def _note_difference(m: Machine, left: Value, right: Value) -> None:
+def _note_difference(m: Interpreter, left: Value, right: Value) -> None:
     """What a model puts out minus what it should have been is an error."""
     for one, two in ((left, right), (right, left)):
         given = [a for a in two if isinstance(a, Tensor | Unknown)]
@@ -50,7 +50,7 @@ def _is_scalar(value: Value, expr: ir.Expr) -> bool:
 
 
 @hooks.compared
-def _compared(m: Machine, tensor: Tensor, sides: list[Value]) -> Tensor:
+def _compared(m: Interpreter, tensor: Tensor, sides: list[Value]) -> Tensor:
     m.uses.scored |= tensor.origins
     m.uses.compared |= tensor.origins
     return Tensor(origins=tensor.origins, made=COMPUTED if sure(sides) else frozenset())

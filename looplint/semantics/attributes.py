@@ -5,14 +5,14 @@ from __future__ import annotations
 from looplint.domain.membership import adopt, ready, register
 from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Const, External, Ref, Super, Unknown, Value, constant_of
 from looplint.interpreter import unfollowed
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.names import attribute
 from looplint.interpreter.transfers import transfer
 from looplint.syntax import ir
 
 
 @transfer("super")
-def _super(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _super(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     frame = m.frame
     while frame.owner is None and frame.closure is not None:
         frame = frame.closure
@@ -25,7 +25,7 @@ def _super(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
 
 
 @transfer("getattr")
-def _getattr(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _getattr(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     name = constant_of(args.positional[1]) if len(args.positional) > 1 else None
     if name is not None and isinstance(name.value, str):
         return attribute(m, args.positional[0], name.value)
@@ -36,20 +36,20 @@ def _getattr(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value
     return UNKNOWN
 
 
-def _dynamic_member(m: Machine, value: Value) -> Value:
+def _dynamic_member(m: Interpreter, value: Value) -> Value:
     """`getattr(torch.optim, name)`: any class of that module has the same effect."""
     return frozenset({External(f"{a.qualname}.Any") for a in value if isinstance(a, External)})
 
 
 @transfer("vars")
-def _vars(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _vars(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """`vars(torch.optim)` is `torch.optim.__dict__`."""
     given = args.positional[0] if args.positional else NOTHING
     return frozenset(External(f"{a.qualname}.__dict__") for a in given if isinstance(a, External)) or unfollowed.put_off(m, args)
 
 
 @transfer("setattr")
-def _setattr(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _setattr(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     name = constant_of(args.positional[1]) if len(args.positional) > 2 else None
     for atom in args.positional[0] if args.positional else NOTHING:
         if isinstance(atom, Ref):
@@ -63,5 +63,5 @@ def _setattr(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value
 
 
 @transfer("hasattr")
-def _hasattr(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _hasattr(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     return UNKNOWN

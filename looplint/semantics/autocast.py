@@ -5,7 +5,7 @@ from __future__ import annotations
 from looplint.domain.autocast import Autocast
 from looplint.domain.values import NONE, Arguments, Const, Context, External, Value, constant_of
 from looplint.flow.remarks import Outdated
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
 from looplint.syntax import ir
 
@@ -13,7 +13,7 @@ _HALF = frozenset({"torch.float16", "torch.half"})
 
 
 @transfer("autocast")
-def _context(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _context(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """The context manager of an autocast. The namespaces `torch.cuda.amp` and `torch.cpu.amp` take no device."""
     note_outdated(m, qualname, expr)
     device = qualname.split(".")[1] if qualname.startswith(("torch.cuda.", "torch.cpu.")) else ""
@@ -27,7 +27,7 @@ def _context(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value
     return frozenset({Context("autocast", info=(("region", Autocast(half, m.site(expr.node), frozenset(switch))),))})
 
 
-def note_outdated(m: Machine, qualname: str, expr: ir.Call) -> None:
+def note_outdated(m: Interpreter, qualname: str, expr: ir.Call) -> None:
     """Remark the names of mixed precision that are bound to a device by their namespace."""
     first, device, *_, name = qualname.split(".") if qualname.count(".") > 2 else ("", "", "")
     if first == "torch" and device in ("cuda", "cpu") and name in ("autocast", "GradScaler"):
@@ -47,6 +47,6 @@ def _is_half(dtype: Value | None, devices: set[str]) -> bool:
 
 
 @transfer("autocast-dtype")
-def _autocast_dtype(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _autocast_dtype(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     m.flags.sets_autocast_dtype = True
     return NONE

@@ -7,13 +7,13 @@ from looplint.domain.objects import Dataset, FrameworkModule, Module, Obj
 from looplint.domain.tensors import combine, under
 from looplint.domain.values import NONE, UNKNOWN, Arguments, Ref, Tensor, Value, ref
 from looplint.interpreter import calls, hooks, objects, unfollowed
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
 from looplint.syntax import ir
 
 
 @transfer("base-constructor")
-def _base_constructor(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _base_constructor(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """`nn.Module.__init__(self)`."""
     for value in args.positional[:1]:
         ready(value)
@@ -23,7 +23,7 @@ def _base_constructor(m: Machine, qualname: str, args: Arguments, expr: ir.Call)
 
 
 @hooks.super_called
-def _on_super(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _on_super(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     """A method of a library's base class."""
     if name == "__init__":
         ready(ref(obj))

@@ -9,13 +9,13 @@ from looplint.domain.objects import Container, Disk, File, Obj, StateDict
 from looplint.domain.values import NONE, UNKNOWN, Arguments, Atom, Const, Iter, Ref, Tuple, Unknown, Value, ref
 from looplint.flow.events import LoadState, ReadFile, Save, Snapshot
 from looplint.interpreter import hooks
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import method_transfer, methods_of, transfer
 from looplint.syntax import ir
 
 
 @method_transfer("state-dict")
-def _state_dict(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _state_dict(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     """`obj.state_dict()`: a dict of its own that holds the object's own tensors."""
     state = m.create(StateDict, expr.node, slot=obj.key)
     state.owner = obj
@@ -24,19 +24,19 @@ def _state_dict(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call)
 
 
 @method_transfer("load-state")
-def _load_state(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _load_state(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     m.emit(LoadState(states=states_in(args.values()), files=files_in(args.values())), expr.node, {obj})
     return UNKNOWN
 
 
 @transfer("save")
-def _save(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _save(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     m.emit(Save(states=states_in(args.values())), expr.node, {_disk(m)})
     return NONE
 
 
 @transfer("load")
-def _load(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _load(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """`torch.load`: anything can come out of a file; what does is known to come from it."""
     file = m.create(File, expr.node)
     path = ir.render(expr.args[0].value) if expr.args else ""
@@ -59,7 +59,7 @@ def _texts(values: Iterable[Value]) -> list[str]:
     return [atom.value for value in values for atom in value if isinstance(atom, Const) and isinstance(atom.value, str)]
 
 
-def _disk(m: Machine) -> Disk:
+def _disk(m: Interpreter) -> Disk:
     """What all files are kept on; one for the whole program."""
     return m.known(Disk, "disk", "files")
 
@@ -121,5 +121,5 @@ def deep_copy(value: Value) -> Value:
 
 
 @methods_of(StateDict)
-def _method(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _method(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     return frozenset({Iter(frozenset({Tuple((UNKNOWN, UNKNOWN))}))}) if name == "items" else UNKNOWN

@@ -22,14 +22,14 @@ from looplint.domain.values import (
 )
 from looplint.interpreter import objects
 from looplint.interpreter.elements import element_of
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import methods_of, transfer
 from looplint.semantics import keeping, loaders
 from looplint.syntax import ir
 
 
 @transfer("sequence")
-def _sequence(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _sequence(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     if not args.positional:
         return ref(objects.new_list(m, expr.node, [], exact=True))
     given = args.positional[0]
@@ -44,12 +44,12 @@ def _sequence(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Valu
 
 
 @transfer("list")
-def _list(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _list(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     return ref(objects.new_list(m, expr.node, [], exact=False))
 
 
 @transfer("dict")
-def _dict(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _dict(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     obj = m.create(Dict, expr.node)
     for name, value in args.keywords.items():
         m.write(obj, f"={name}", value)
@@ -83,7 +83,7 @@ def _pairs_in(value: Value) -> list[tuple[str, Value]] | None:
 
 
 @transfer("namespace")
-def _namespace(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _namespace(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     obj = m.create(Instance, expr.node, qualname=qualname)
     for name, value in args.keywords.items():
         m.write(obj, name, value)
@@ -91,7 +91,7 @@ def _namespace(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Val
 
 
 @methods_of(List)
-def _on_list(m: Machine, obj: List, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _on_list(m: Interpreter, obj: List, name: str, args: Arguments, expr: ir.Call) -> Value:
     match name:
         case "append" | "add" | "appendleft" | "insert" | "extend":
             value = args.positional[-1] if args.positional else NOTHING
@@ -116,7 +116,7 @@ def _on_list(m: Machine, obj: List, name: str, args: Arguments, expr: ir.Call) -
 
 
 @methods_of(Dict)
-def _on_dict(m: Machine, obj: Dict, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _on_dict(m: Interpreter, obj: Dict, name: str, args: Arguments, expr: ir.Call) -> Value:
     match name:
         case "items":
             return _pairs(obj)

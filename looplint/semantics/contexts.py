@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -21,14 +22,17 @@ from looplint.domain.values import (
     join,
 )  # fmt: skip
 from looplint.interpreter import classes, functions, generators, hooks, objects
-from looplint.interpreter.machine import Effect, Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
 from looplint.semantics.decorators import may_switch_gradients
 from looplint.syntax import ir
 
+if TYPE_CHECKING:
+    from looplint.interpreter.transfers import Transfer
+
 
 @hooks.entered
-def enter(m: Machine, expr: ir.Expr, inside: Callable[[Value], None]) -> None:
+def enter(m: Interpreter, expr: ir.Expr, inside: Callable[[Value], None]) -> None:
     """Run `inside` in the context that the expression makes, with what the context manager yields."""
     value = UNKNOWN if isinstance(expr, ir.Call) and _is_of_base_class(m, expr) else m.evaluate(expr)
     manager = _manager(value)
@@ -50,7 +54,7 @@ def enter(m: Machine, expr: ir.Expr, inside: Callable[[Value], None]) -> None:
     )
 
 
-def _grad_in(m: Machine, context: Context) -> bool | None:
+def _grad_in(m: Interpreter, context: Context) -> bool | None:
     """Whether gradients are on in a context; None where that is not known."""
     match context.effect:
         case "no-grad":
@@ -63,7 +67,7 @@ def _grad_in(m: Machine, context: Context) -> bool | None:
     return m.grad
 
 
-def _is_of_base_class(m: Machine, expr: ir.Call) -> bool:
+def _is_of_base_class(m: Interpreter, expr: ir.Call) -> bool:
     """Whether an object enters a context of a base class that cannot be read: a profile, a lock, a device. It does nothing to what the object holds."""
     if not isinstance(expr.func, ir.Attr) or any(word in expr.func.attr.lower() for word in _STEPPING_WORDS):
         return False
@@ -76,7 +80,7 @@ def _is_of_base_class(m: Machine, expr: ir.Call) -> bool:
 _STEPPING_WORDS = ("step", "update", "optim", "accum", "zero", "clear", "train")
 
 
-def _under(m: Machine, inner: bool | None, run: Callable[[], None]) -> None:
+def _under(m: Interpreter, inner: bool | None, run: Callable[[], None]) -> None:
     """Run with gradients on, off or in a state that is not known; whatever way leads out leads back to what was before."""
     grad = m.grad
     if inner is grad:
@@ -93,13 +97,13 @@ def _under(m: Machine, inner: bool | None, run: Callable[[], None]) -> None:
             snapshot.grad = grad
 
 
-def _in_autocast(m: Machine, region: Autocast | None, run: Callable[[], None]) -> None:
+def _in_autocast(m: Interpreter, region: Autocast | None, run: Callable[[], None]) -> None:
     outer, m.autocast = m.autocast, region
     run()
     m.autocast = outer
 
 
-def _entered(m: Machine, value: Value) -> Value:
+def _entered(m: Interpreter, value: Value) -> Value:
     """What `as` binds for an ordinary object: the object, or what its `__enter__` returns."""
     for atom in value:
         if isinstance(atom, Ref) and atom.obj.cls is not None:
@@ -122,7 +126,7 @@ def _manager(value: Value) -> tuple[Generator, Func] | None:
     return None
 
 
-def _in_generator(m: Machine, obj: Generator, func: Func, inside: Callable[[Value], None]) -> None:
+def _in_generator(m: Interpreter, obj: Generator, func: Func, inside: Callable[[Value], None]) -> None:
     """Follow the generator; at its yield the body of the `with` runs in the caller's frame."""
     if m.frame.depth > 20 or m.active.count(func.function) > 1:
         inside(UNKNOWN)
@@ -157,8 +161,8 @@ def _in_generator(m: Machine, obj: Generator, func: Func, inside: Callable[[Valu
 # -- keeping
 
 
-def _context(name: str) -> Effect:
-    def effect(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _context(name: str) -> Transfer:
+    def effect(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
         if name == "no-grad" and args.positional and any(isinstance(a, Func) for a in args.positional[0]):
             return args.positional[0]
         if name == "set-grad" and isinstance(m.statement, object):
@@ -170,7 +174,7 @@ def _context(name: str) -> Effect:
     return effect
 
 
-def _is_statement(m: Machine, expr: ir.Call) -> bool:
+def _is_statement(m: Interpreter, expr: ir.Call) -> bool:
     return isinstance(m.statement, cst.Expr) and m.statement.value is expr.node
 
 

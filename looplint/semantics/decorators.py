@@ -6,7 +6,7 @@ from looplint.domain.autocast import Autocast, region_of
 from looplint.domain.values import External, Func, Method, Unknown, Value
 from looplint.interpreter import classes, hooks
 from looplint.interpreter.frames import Frame
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.lookup import call_effect
 from looplint.knowledge.pytorch import SWITCHING_WORDS
 from looplint.syntax import ir
@@ -16,13 +16,13 @@ _SWITCHES = {"no_grad": False, "inference_mode": False, "enable_grad": True}
 
 
 @hooks.decorated
-def _decorated(m: Machine, frame: Frame) -> bool:
+def _decorated(m: Interpreter, frame: Frame) -> bool:
     m.grad, switched = _grad_of_decorators(m, frame)
     m.autocast = _autocast_of_decorators(m, frame) or m.autocast
     return switched
 
 
-def _grad_of_decorators(m: Machine, frame: Frame) -> tuple[bool | None, bool]:
+def _grad_of_decorators(m: Interpreter, frame: Frame) -> tuple[bool | None, bool]:
     """Whether gradients are on in a function's body, None where that is not known, and whether its decorators say so."""
     for decorator in frame.function.decorators:
         target = decorator.func if isinstance(decorator, ir.Call) else decorator
@@ -42,7 +42,7 @@ def _grad_of_decorators(m: Machine, frame: Frame) -> tuple[bool | None, bool]:
     return m.grad, False
 
 
-def _grad_of_wrapper(m: Machine, frame: Frame, decorator: ir.Expr) -> bool | None:
+def _grad_of_wrapper(m: Interpreter, frame: Frame, decorator: ir.Expr) -> bool | None:
     """How a decorator of the program sets gradients around the functions that it is put on: by a `with`, or a decorator, in a function inside it."""
     if not isinstance(decorator, ir.Name | ir.Attr):
         return None
@@ -71,7 +71,7 @@ def may_switch_gradients(value: Value, expr: ir.Expr) -> bool:
     return any(isinstance(a, Unknown | External | Method) for a in value) and any(word in name for word in SWITCHING_WORDS)
 
 
-def _autocast_of_decorators(m: Machine, frame: Frame) -> Autocast | None:
+def _autocast_of_decorators(m: Interpreter, frame: Frame) -> Autocast | None:
     for decorator in frame.function.decorators:
         if isinstance(decorator, ir.Call) and (ir.path_of(decorator.func) or "").rpartition(".")[2] == "autocast":
             return region_of(classes.static_value(m, decorator, frame.module))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from looplint.domain.objects import Loader
 from looplint.domain.values import NONE, Arguments, Const, External, Tensor, Value
 from looplint.flow.remarks import Fetch, Release, Transfer
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
 from looplint.semantics import devices
 from looplint.semantics.tensor_evidence import has_own_fields
 from looplint.syntax import ir
 
 
-def note_transfer(m: Machine, tensor: Tensor, name: str, args: Arguments, expr: ir.Call) -> None:
+def note_transfer(m: Interpreter, tensor: Tensor, name: str, args: Arguments, expr: ir.Call) -> None:
     """Remark a part of a loader's batch that goes to a device, and whether the program waits for that."""
     loaders = {given for tag, given in tensor.tags if tag == "batch" and isinstance(given, Loader)}
     receiver = expr.func.value if isinstance(expr.func, ir.Attr) else None
@@ -42,29 +42,29 @@ def placed(tensor: Tensor, name: str) -> Tensor:
     return tensor.tagged(("pinned", True) if name == "pin_memory" else ("placed", True))
 
 
-def note_fetched(m: Machine, tensor: Tensor, what: str, expr: ir.Expr) -> None:
+def note_fetched(m: Interpreter, tensor: Tensor, what: str, expr: ir.Expr) -> None:
     """Remark a number that comes out of a forward and is asked for here: the program waits until the device has it."""
     if tensor.origins:
         m.remark(Fetch(what=what), expr.node, (), certain=not m.handling)
 
 
-def note_waited(m: Machine, expr: ir.Call) -> None:
+def note_waited(m: Interpreter, expr: ir.Call) -> None:
     """Remark a call that does nothing but wait for the device: a number that is asked for behind it costs nothing more."""
     m.remark(Fetch(what=f"{ir.render(expr.func)}()"), expr.node, (), certain=not m.handling)
 
 
-def note_released(m: Machine, expr: ir.Call) -> None:
+def note_released(m: Interpreter, expr: ir.Call) -> None:
     """Remark a call that gives the device's cached memory back."""
     m.remark(Release(what=ir.render(expr.func)), expr.node, (), certain=not m.handling)
 
 
 @transfer("waited")
-def _waited(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _waited(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     note_waited(m, expr)
     return NONE
 
 
 @transfer("released")
-def _released(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _released(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     note_released(m, expr)
     return NONE

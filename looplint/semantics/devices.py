@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from looplint.domain.values import NONE, UNKNOWN, Arguments, Const, Value, const, constant_of
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
 from looplint.semantics import devices
 from looplint.syntax import ir
@@ -40,16 +40,16 @@ def is_choice(value: Value) -> bool:
 
 
 @transfer("device")
-def _device(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _device(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     return devices.device(args.get(0, "device", "type")) if len(args.values()) == 1 else UNKNOWN
 
 
 @transfer("current-accelerator")
-def _current_accelerator(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _current_accelerator(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     return const(devices.CURRENT)
 
 
 @transfer("default-device")
-def _default_device(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _default_device(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     m.flags.needs_accelerator |= not m.guards and devices.is_accelerators(args.get(0, "device", "t"))
     return NONE

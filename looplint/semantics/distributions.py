@@ -6,13 +6,13 @@ from looplint.domain.objects import Distribution, Obj
 from looplint.domain.tensors import combine, detached
 from looplint.domain.values import UNKNOWN, Arguments, Value
 from looplint.interpreter.calls import builds
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import construction, methods_of, transfer
 from looplint.syntax import ir
 
 
 @methods_of(Distribution)
-def _sampled(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _sampled(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     """A sample or a log-probability of a distribution depends on its parameters; sample() gives no graph."""
     tensor = combine(m.grad, [*obj.heap.values(), *args.values()])
     if tensor is None:
@@ -21,7 +21,7 @@ def _sampled(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) ->
 
 
 @construction(Distribution)
-def _built(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> None:
+def _built(m: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> None:
     for number, value in enumerate(args.values()):
         m.write(obj, f"[{number}]", value)
 

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from looplint.domain.values import UNKNOWN, Arguments, Tensor, Tuple, Value
 from looplint.flow.remarks import Show
 from looplint.interpreter import hooks
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
 from looplint.syntax import ir
 
 
 @hooks.shown
-def note_shown(m: Machine, parts: Iterable[tuple[ir.Expr, Value]]) -> None:
+def note_shown(m: Interpreter, parts: Iterable[tuple[ir.Expr, Value]]) -> None:
     """Remark the tensors of one element, losses above all, that become text as they are."""
     for expr, value in parts:
         if isinstance(expr, ir.Star):
@@ -24,14 +24,14 @@ def note_shown(m: Machine, parts: Iterable[tuple[ir.Expr, Value]]) -> None:
             m.remark(Show(name=ir.render(expr)), expr.node, ())
 
 
-def note_arguments(m: Machine, args: Iterable[ir.Arg], values: Iterable[Value]) -> None:
+def note_arguments(m: Interpreter, args: Iterable[ir.Arg], values: Iterable[Value]) -> None:
     """`print(loss)`, `"{:.4f}".format(loss)`: arguments that become text."""
     plain = [a.value for a in args if not a.star and a.keyword is None]
     note_shown(m, zip(plain, values, strict=False))
 
 
 @hooks.formatted
-def note_percent(m: Machine, expr: ir.Expr, value: Value) -> None:
+def note_percent(m: Interpreter, expr: ir.Expr, value: Value) -> None:
     """`"loss %.4f" % loss`, `"%d: %.4f" % (epoch, loss)`."""
     for atom in value:
         if isinstance(atom, Tuple) and isinstance(expr, ir.Display) and len(value) == 1 and len(atom.items) == len(expr.items):
@@ -41,6 +41,6 @@ def note_percent(m: Machine, expr: ir.Expr, value: Value) -> None:
 
 
 @transfer("text")
-def _text(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _text(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     note_arguments(m, expr.args, args.positional)
     return UNKNOWN

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from looplint.domain.values import UNKNOWN, Arguments, Number, Partial, Value, exact_items
 from looplint.interpreter import unfollowed
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
 from looplint.syntax import ir
 
 
 @transfer("pure", "collective", "update-bn")
-def _pure(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _pure(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """Nothing happens to what it is given. Functions among its arguments may be called later."""
     return unfollowed.put_off(m, args)
 
 
 @transfer("same")
-def same(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def same(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     return args.get(0, "module", "model", "iterable") or UNKNOWN
 
 
 @transfer("apply")
-def _apply(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _apply(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """Applies its first argument to the rest (checkpoint, data_parallel)."""
     if not args.positional:
         return UNKNOWN
@@ -30,19 +30,19 @@ def _apply(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
 
 
 @transfer("partial")
-def _partial(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _partial(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     if not args.positional:
         return UNKNOWN
     return frozenset({Partial(args.positional[0], tuple(args.positional[1:]), tuple(args.keywords.items()))})
 
 
 @transfer("decorator")
-def _decorator(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _decorator(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     return args.positional[0] if args.positional else UNKNOWN
 
 
 @transfer("spawn")
-def _spawn(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _spawn(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """A launcher: the function it is given runs with its arguments, after the rank."""
     if not args.positional:
         return UNKNOWN
@@ -54,6 +54,6 @@ def _spawn(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
 
 
 @transfer("exit")
-def _exit(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _exit(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     m.die()
     return UNKNOWN

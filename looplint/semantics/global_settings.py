@@ -6,26 +6,26 @@ from looplint.domain.values import NONE, UNKNOWN, Arguments, Value, constant_of
 from looplint.flow.events import Switch
 from looplint.flow.remarks import Seed
 from looplint.interpreter import hooks
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
 from looplint.syntax import ir
 
 
 @transfer("seed")
-def _seed(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _seed(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     m.remark(Seed(), expr.node, {m.setting_owner("torch.random")})
     return UNKNOWN
 
 
 @transfer("overwrite-flag")
-def _overwrite_flag(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _overwrite_flag(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     known = constant_of(args.positional[0]) if args.positional else None
     m.flags.overwrites_params = known is not None and bool(known.value)
     return NONE
 
 
 @hooks.setting_assigned
-def _switch(m: Machine, target: ir.Attr, switch: tuple[str, str], value: Value) -> None:
+def _switch(m: Interpreter, target: ir.Attr, switch: tuple[str, str], value: Value) -> None:
     """A setting of the whole process gets a value; one that is not known may be a user's wish and counts as off."""
     owner, name = switch
     known = constant_of(value)
@@ -33,7 +33,7 @@ def _switch(m: Machine, target: ir.Attr, switch: tuple[str, str], value: Value) 
 
 
 @hooks.unknown_called
-def _unknown_called(m: Machine, expr: ir.Expr) -> None:
+def _unknown_called(m: Interpreter, expr: ir.Expr) -> None:
     """A function that cannot be followed may set the seed, as its name says."""
     if isinstance(expr, ir.Call) and "seed" in ir.render(expr.func).lower():
         m.remark(Seed(), expr.node, {m.setting_owner("torch.random")})

@@ -26,14 +26,14 @@ from looplint.domain.values import (
 from looplint.flow.events import Backward, Clear, Clip
 from looplint.interpreter import hooks, unfollowed
 from looplint.interpreter.elements import element_of
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import method_transfer, transfer
 from looplint.semantics.outcomes import tags_of_forward
 from looplint.semantics.parameters import held
 from looplint.syntax import ir
 
 
-def backward(m: Machine, expr: ir.Call, losses: list[Value], args: Arguments, via: str = "") -> None:
+def backward(m: Interpreter, expr: ir.Call, losses: list[Value], args: Arguments, via: str = "") -> None:
     """Gradients flow to every module behind the losses."""
     tensor = combine(m.grad, losses)
     deps = frozenset().union(*(a.deps for v in losses for a in v if isinstance(a, Unknown)))
@@ -81,13 +81,13 @@ def _flag(value: Value | None) -> bool | None:
 
 
 @transfer("backward-function")
-def _backward_function(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _backward_function(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     backward(m, expr, args.positional[:1], args)
     return NONE
 
 
 @method_transfer("backward-argument")
-def _backward_argument(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _backward_argument(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     """`accelerator.backward(loss)`, `engine.backward(loss)`, `optimizer.backward(loss)`."""
     if isinstance(obj, Module) and not args.positional:
         return unfollowed.unknown_call(m, Ref(obj), Arguments([ref(obj)]), expr)
@@ -99,7 +99,7 @@ def _backward_argument(m: Machine, obj: Obj, name: str, args: Arguments, expr: i
 
 
 @transfer("autograd-grad")
-def _autograd_grad(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _autograd_grad(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """torch.autograd.grad fills no .grad, but what it differentiates is trained or attacked, not evaluated."""
     tensor = combine(m.grad, args.values()) or Tensor()
     inputs = args.get(1, "inputs") or NOTHING
@@ -110,7 +110,7 @@ def _autograd_grad(m: Machine, qualname: str, args: Arguments, expr: ir.Call) ->
     return frozenset({replace(tensor, graph="yes" if create and create.value else "maybe")})
 
 
-def _of_tensors(m: Machine, value: Value | None) -> bool:
+def _of_tensors(m: Interpreter, value: Value | None) -> bool:
     """Whether everything that a gradient is asked for is a tensor, and no parameter."""
     if value is None:
         return False
@@ -119,13 +119,13 @@ def _of_tensors(m: Machine, value: Value | None) -> bool:
 
 
 @method_transfer("clear")
-def _clear(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _clear(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     m.emit(Clear(set_to_none=args.get(0, "set_to_none")), expr.node, {obj}, certain=not obj.many)
     return NONE
 
 
 @transfer("clip")
-def clip(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def clip(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     given = args.get(0, "parameters", "module") or NOTHING
     sources, _ = held(m, given)
     norm = args.get(1, "max_norm", "clip_value", "clip_val")
@@ -143,13 +143,13 @@ def _infinite(value: Value) -> bool:
 
 
 @method_transfer("clip-own")
-def _clip_own(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _clip_own(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     m.emit(Clip(), expr.node, {obj})
     return UNKNOWN
 
 
 @hooks.attribute_assigned
-def _attribute_assigned(m: Machine, atom: Params | Tensor | Unknown, target: ir.Attr, value: Value) -> None:
+def _attribute_assigned(m: Interpreter, atom: Params | Tensor | Unknown, target: ir.Attr, value: Value) -> None:
     match atom:
         case Params() | Tensor() | Unknown() if target.attr == "grad":
             _replace_gradient(m, target, atom, value)
@@ -159,7 +159,7 @@ def _attribute_assigned(m: Machine, atom: Params | Tensor | Unknown, target: ir.
             _ask_for_gradient(m, target.value.id, atom, value)
 
 
-def _ask_for_gradient(m: Machine, name: str, atom: Tensor | Unknown, value: Value) -> None:
+def _ask_for_gradient(m: Interpreter, name: str, atom: Tensor | Unknown, value: Value) -> None:
     """`images.requires_grad = True`: what is computed from them is differentiated by them."""
     known = constant_of(value)
     if known is not None and known.value:
@@ -167,7 +167,7 @@ def _ask_for_gradient(m: Machine, name: str, atom: Tensor | Unknown, value: Valu
         m.frame.locals[name] = frozenset({replace(tensor.tagged(("input-grad", True)), graph="yes")})
 
 
-def _replace_gradient(m: Machine, target: ir.Attr, owner: Params | Tensor | Unknown, value: Value) -> None:
+def _replace_gradient(m: Interpreter, target: ir.Attr, owner: Params | Tensor | Unknown, value: Value) -> None:
     """`p.grad = None`, or another gradient: what was added up so far is gone."""
     sources, certain = owner.deps if isinstance(owner, Unknown) else owner.sources, isinstance(owner, Params)
     m.emit(Clear(), target.node, sources, certain=certain)
@@ -175,7 +175,7 @@ def _replace_gradient(m: Machine, target: ir.Attr, owner: Params | Tensor | Unkn
         m.emit(Backward(manual=True), target.node, sources, certain=certain)
 
 
-def _freeze(m: Machine, params: Params, value: Value) -> None:
+def _freeze(m: Interpreter, params: Params, value: Value) -> None:
     known = constant_of(value)
     if known is not None and known.value is True:
         return
@@ -185,7 +185,7 @@ def _freeze(m: Machine, params: Params, value: Value) -> None:
 
 
 @hooks.gradient_read
-def _gradient_read(m: Machine, atom: Params | Unknown) -> None:
+def _gradient_read(m: Interpreter, atom: Params | Unknown) -> None:
     if isinstance(atom, Params):
         m.gradients.read |= atom.sources
     else:

@@ -21,14 +21,14 @@ from looplint.domain.values import (
 )
 from looplint.interpreter import objects, unfollowed
 from looplint.interpreter.elements import element_of
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import methods_of, transfer
 from looplint.semantics import checkpoints, loaders
 from looplint.syntax import ir
 
 
 @transfer("range")
-def _range(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _range(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     bound = args.positional[1 if len(args.positional) > 1 else 0] if args.positional else NOTHING
     if len(args.positional) > 1:
         checkpoints.note_continued(args.positional[0])
@@ -36,7 +36,7 @@ def _range(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
 
 
 @transfer("enumerate")
-def _enumerate(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _enumerate(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     given = args.get(0, "iterable") or UNKNOWN
     items = exact_items(given)
     if items is not None and len(items) <= 6 and all(not isinstance(a, Const) for i in items for a in i):
@@ -46,7 +46,7 @@ def _enumerate(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Val
 
 
 @transfer("zip")
-def _zip(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _zip(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     columns = [exact_items(v) for v in args.positional]
     exact = [c for c in columns if c is not None]
     if exact and len(exact) == len(columns) and len({len(c) for c in exact}) == 1 and len(exact[0]) <= 6:
@@ -57,7 +57,7 @@ def _zip(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
 
 
 @transfer("progress")
-def _progress(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _progress(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """tqdm and its like: an iterable that yields what it wraps."""
     given = args.get(0, "iterable", "sequence")
     if given is None:
@@ -69,7 +69,7 @@ def _progress(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Valu
 
 
 @transfer("chain")
-def _chain(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _chain(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     params = [a for v in args.positional for a in v if isinstance(a, Params)]
     if params:
         return frozenset(params)
@@ -80,14 +80,14 @@ def _chain(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
 
 
 @transfer("filter")
-def _filter(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _filter(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     given = args.positional[-1] if args.positional else UNKNOWN
     params = [replace(a, exact=False) for a in given if isinstance(a, Params)]
     return frozenset(params) if params else frozenset({Iter(element_of(m, given), loaders.loaders_in(given))})
 
 
 @transfer("map")
-def _map(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _map(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     if len(args.positional) < 2:
         return UNKNOWN
     inner = Arguments([element_of(m, v) for v in args.positional[1:]])
@@ -95,17 +95,17 @@ def _map(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
 
 
 @transfer("next")
-def _next(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _next(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     return element_of(m, args.positional[0]) if args.positional else UNKNOWN
 
 
 @methods_of(Generator)
-def _of_generator(m: Machine, obj: Generator, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _of_generator(m: Interpreter, obj: Generator, name: str, args: Arguments, expr: ir.Call) -> Value:
     return objects.element(m, obj) if name in ("__next__", "send") else unfollowed.quiet(m, args)
 
 
 @transfer("length")
-def _length(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _length(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     given = args.positional[0] if args.positional else NOTHING
     items = exact_items(given)
     if items is not None:

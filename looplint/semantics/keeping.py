@@ -11,12 +11,12 @@ from looplint.domain.values import Atom, Const, EventKey, Func, Method, Ref, Ten
 from looplint.flow.events import Accumulate, Keep
 from looplint.flow.graph import Loop
 from looplint.interpreter import hooks
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax import ir
 
 
 @hooks.stored
-def keep(m: Machine, node: cst.CSTNode, base: Value, value: Value, key: Const | None) -> Value:
+def keep(m: Interpreter, node: cst.CSTNode, base: Value, value: Value, key: Const | None) -> Value:
     """A value is put into a container; where that outlives the iteration, the value remembers it.
 
     Returns:
@@ -53,7 +53,7 @@ def _remembering(value: Value, key: EventKey, depth: int = 3) -> Value:
     return frozenset(found)
 
 
-def _let_go(m: Machine, value: Value) -> None:
+def _let_go(m: Interpreter, value: Value) -> None:
     """A function or bound method in a container (`callbacks.append(scheduler.step)`) is called by whoever gets hold of it."""
     for atom in value:
         match atom:
@@ -72,7 +72,7 @@ def born_in(obj: Obj) -> tuple[Loop, ...]:
 
 
 @hooks.accumulated
-def accumulate(m: Machine, stmt: ir.Assign | ir.AugAssign, target: ir.Expr, old: Value, added: Value, result: Value) -> Value:
+def accumulate(m: Interpreter, stmt: ir.Assign | ir.AugAssign, target: ir.Expr, old: Value, added: Value, result: Value) -> Value:
     """`total += loss`: noted where `total` comes from before the iteration; the sum remembers where it was made."""
     tensor = tensor_of(added)
     path = ir.path_of(target) or (ir.path_of(target.value) if isinstance(target, ir.Subscript) else None)
@@ -91,7 +91,7 @@ def accumulate(m: Machine, stmt: ir.Assign | ir.AugAssign, target: ir.Expr, old:
     return frozenset(a for a in result if not isinstance(a, Tensor)) | {tagged}
 
 
-def _is_of_outputs(m: Machine, target: ir.Expr, old: Value) -> bool:
+def _is_of_outputs(m: Interpreter, target: ir.Expr, old: Value) -> bool:
     """Whether a sum starts from what a forward put out, or may: rows of something that is not known."""
     start = tensor_of(old)
     if start is not None:

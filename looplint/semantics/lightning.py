@@ -13,7 +13,7 @@ from looplint.domain.values import NOTHING, UNKNOWN, Arguments, ClassRef, Ref, T
 from looplint.flow.events import Clip
 from looplint.interpreter import calls, classes, hooks, unfollowed
 from looplint.interpreter.frames import Frame
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import application, method_transfer
 from looplint.semantics.registration import begin
 from looplint.syntax import ir
@@ -28,7 +28,7 @@ _BATCH = {
 _AFTER_EPOCH = {"on_validation_epoch_end": (), "on_train_epoch_end": (), "training_epoch_end": ("outputs",)}
 
 
-def _runs_its_own(m: Machine, cls: ClassRef) -> bool:
+def _runs_its_own(m: Interpreter, cls: ClassRef) -> bool:
     """Whether the class of a framework's module sends its losses backward itself."""
     return classes.find_member(m, cls, "training_step") is not None and any(
         "manual_backward" in each.cls.usage for each in classes.mro(m, cls)
@@ -36,12 +36,12 @@ def _runs_its_own(m: Machine, cls: ClassRef) -> bool:
 
 
 @hooks.loop_of_framework
-def loop(m: Machine, cls: ClassRef) -> Callable[[], None] | None:
+def loop(m: Interpreter, cls: ClassRef) -> Callable[[], None] | None:
     """Follow a class that optimizes by hand; None for one that leaves that to the framework."""
     return (lambda: _follow(m, cls)) if _runs_its_own(m, cls) else None
 
 
-def _follow(m: Machine, cls: ClassRef) -> None:
+def _follow(m: Interpreter, cls: ClassRef) -> None:
     """Run the constructor, `configure_optimizers`, and then the hooks of an epoch in the order in which the framework calls them."""
     node = cls.cls.node
     instance = m.known(Module, ("manual", id(cls.cls)), cls.cls.name, cls)
@@ -61,12 +61,12 @@ def _follow(m: Machine, cls: ClassRef) -> None:
     m.run_block([ir.For(step[0].node, ir.Name(node, "epoch"), epochs, body, [], frozenset({"epoch"}))])
 
 
-def _run(m: Machine, instance: Module, cls: ClassRef, name: str) -> Value:
+def _run(m: Interpreter, instance: Module, cls: ClassRef, name: str) -> Value:
     found = classes.find_member(m, cls, name)
     return m.evaluate(_call(found[0], name)) if found is not None and isinstance(found[0], ir.Function) else NOTHING
 
 
-def _calls(m: Machine, cls: ClassRef, hooks: Mapping[str, Sequence[str]]) -> list[ir.Stmt]:
+def _calls(m: Interpreter, cls: ClassRef, hooks: Mapping[str, Sequence[str]]) -> list[ir.Stmt]:
     found = [(name, classes.find_member(m, cls, name)) for name in hooks]
     return [ir.ExprStmt(f[0].node, _call(f[0], name, hooks[name])) for name, f in found if f is not None and isinstance(f[0], ir.Function)]
 
@@ -77,7 +77,7 @@ def _call(function: ir.Function, name: str, given: Sequence[str] = ()) -> ir.Cal
 
 
 @method_transfer("configured")
-def _configured(m: Machine, obj: Module, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _configured(m: Interpreter, obj: Module, name: str, args: Arguments, expr: ir.Call) -> Value:
     """`self.optimizers()` or `self.lr_schedulers()`: the object where there is one, else all of them in their order."""
     found = list(dict.fromkeys(_of_kind(obj.configured, Optimizer if name == "optimizers" else Scheduler)))
     if len(found) == 1:
@@ -99,14 +99,14 @@ def _of_kind(value: Value, kind: type[Obj]) -> Iterator[Obj]:
 
 
 @method_transfer("clip-optimizer")
-def _clip_optimizer(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _clip_optimizer(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     optimizers = {a.obj for a in args.get(0, "optimizer") or NOTHING if isinstance(a, Ref)}
     m.emit(Clip(), expr.node, optimizers)
     return UNKNOWN
 
 
 @application(FrameworkModule)
-def _applied(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
+def _applied(m: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
     """`self(x)` in the hooks of a framework's module."""
     own = calls.own_call(m, obj, args, expr)
     if own is not None:

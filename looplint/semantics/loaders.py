@@ -28,7 +28,7 @@ from looplint.domain.values import (
 from looplint.flow.remarks import BuildLoader, BuildSampler, TellEpoch
 from looplint.interpreter import classes, objects, unfollowed
 from looplint.interpreter.calls import builds
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import construction, methods_of, transfer
 from looplint.knowledge.pytorch import (
     DATASET_WRAPPERS,
@@ -56,7 +56,7 @@ _DRAWING = frozenset({"randint", "choice", "choices", "randrange", "sample", "mu
 
 
 @construction(Loader)
-def _built(m: Machine, obj: Loader, args: Arguments, expr: ir.Call) -> None:
+def _built(m: Interpreter, obj: Loader, args: Arguments, expr: ir.Call) -> None:
     """Note how a loader goes over its dataset: `order` is "as stored" where nothing mixes it, "given" where something does, else None."""
     obj.arguments = args
     plain = obj.cls is None and obj.qualname in PLAIN_LOADERS
@@ -92,7 +92,7 @@ def _is_everything(size: Value | None) -> bool:
 
 
 @construction(Sampler)
-def _sampler_built(m: Machine, obj: Sampler, args: Arguments, expr: ir.Call) -> None:
+def _sampler_built(m: Interpreter, obj: Sampler, args: Arguments, expr: ir.Call) -> None:
     """Note whether a sampler draws another order for each epoch number it is told."""
     if obj.cls is None and obj.qualname in DISTRIBUTED_SAMPLERS and not args.starred:
         shuffle = args.get(3, "shuffle")
@@ -101,13 +101,13 @@ def _sampler_built(m: Machine, obj: Sampler, args: Arguments, expr: ir.Call) -> 
     m.remark(BuildSampler(), expr.node, {obj})
 
 
-def style(m: Machine, value: Value, depth: int = 4) -> Literal["map", "iterable"] | None:
+def style(m: Interpreter, value: Value, depth: int = 4) -> Literal["map", "iterable"] | None:
     """ "map" where a dataset is known to give its items by index, in an order that means nothing; "iterable" or None else."""
     found = {_style_of(m, atom, depth) for atom in value} if depth else {None}
     return found.pop() if len(found) == 1 else None
 
 
-def _style_of(m: Machine, atom: object, depth: int) -> Literal["map", "iterable"] | None:
+def _style_of(m: Interpreter, atom: object, depth: int) -> Literal["map", "iterable"] | None:
     if not isinstance(atom, Ref) or not isinstance(atom.obj, Dataset):
         return None
     obj = atom.obj
@@ -132,7 +132,7 @@ def _parts(value: Value) -> Value:
     return frozenset().union(*items) if items else value
 
 
-def _style_of_class(m: Machine, cls: ClassRef) -> Literal["map", "iterable"] | None:
+def _style_of_class(m: Interpreter, cls: ClassRef) -> Literal["map", "iterable"] | None:
     """A project's own dataset: by its base class and its methods."""
     line = classes.mro(m, cls)
     if any(base in ITERABLE_DATASETS or base not in MAP_DATASETS for base in classes.external_bases(m, cls)):
@@ -148,12 +148,12 @@ def _style_of_class(m: Machine, cls: ClassRef) -> Literal["map", "iterable"] | N
     return "map"
 
 
-def made_when_asked(m: Machine, value: Value, depth: int = 4) -> bool:
+def made_when_asked(m: Interpreter, value: Value, depth: int = 4) -> bool:
     """Whether a dataset is known to read, decode or compute an item each time it is asked for one."""
     return bool(value) and depth > 0 and all(_makes_items(m, atom, depth) for atom in value)
 
 
-def _makes_items(m: Machine, atom: object, depth: int) -> bool:
+def _makes_items(m: Interpreter, atom: object, depth: int) -> bool:
     if not isinstance(atom, Ref) or not isinstance(atom.obj, Dataset):
         return False
     obj = atom.obj
@@ -198,18 +198,18 @@ def follows_time(loader: Loader, assigned: Iterable[str]) -> bool:
 
 
 @transfer("split")
-def _split(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _split(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     obj = m.create(Dataset, expr.node, qualname=qualname)
     obj.arguments = args
     return frozenset({Iter(ref(obj))})
 
 
-def _dataset_method(m: Machine, obj: Data, args: Arguments) -> Value:
+def _dataset_method(m: Interpreter, obj: Data, args: Arguments) -> Value:
     return ref(obj) if not args.values() or all(isinstance(a, Const | Func | Unknown) for v in args.values() for a in v) else UNKNOWN
 
 
 @methods_of(Loader, Dataset)
-def _method(m: Machine, obj: Data, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _method(m: Interpreter, obj: Data, name: str, args: Arguments, expr: ir.Call) -> Value:
     if name == "set_epoch" and isinstance(obj, Loader):
         m.remark(TellEpoch(), expr.node, {obj})
         return UNKNOWN
@@ -219,7 +219,7 @@ def _method(m: Machine, obj: Data, name: str, args: Arguments, expr: ir.Call) ->
 
 
 @methods_of(Sampler)
-def _sampler_method(m: Machine, obj: Sampler, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _sampler_method(m: Interpreter, obj: Sampler, name: str, args: Arguments, expr: ir.Call) -> Value:
     if name == "set_epoch":
         m.remark(TellEpoch(), expr.node, {obj})
         return UNKNOWN
@@ -227,7 +227,7 @@ def _sampler_method(m: Machine, obj: Sampler, name: str, args: Arguments, expr: 
 
 
 @construction(Dataset)
-def _dataset_built(m: Machine, obj: Dataset, args: Arguments, expr: ir.Call) -> None:
+def _dataset_built(m: Interpreter, obj: Dataset, args: Arguments, expr: ir.Call) -> None:
     obj.arguments = args
 
 

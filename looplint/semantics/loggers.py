@@ -6,18 +6,18 @@ from looplint.domain.objects import Dataset, Distribution, FrameworkObject, Metr
 from looplint.domain.values import Arguments, Value
 from looplint.interpreter import calls, unfollowed
 from looplint.interpreter.calls import builds
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import application, methods_of, transfer
 from looplint.syntax import ir
 
 
 @methods_of(Writer, Metric, FrameworkObject)
-def _method(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _method(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     return unfollowed.quiet(m, args)
 
 
 @application(Metric, Dataset, Distribution)
-def _applied(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
+def _applied(m: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
     own = calls.own_call(m, obj, args, expr)
     return own if own is not None else unfollowed.quiet(m, args)
 

@@ -12,14 +12,14 @@ from looplint.domain.values import COMPUTED, Arguments, Tensor, Unknown, Value, 
 from looplint.flow.remarks import Score
 from looplint.interpreter import classes
 from looplint.interpreter.calls import builds
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import application, construction, transfer
 from looplint.knowledge.pytorch import SCORES
 from looplint.semantics.outcomes import resolve
 from looplint.syntax import ir
 
 
-def loss(m: Machine, obj: Loss | None, args: Arguments, expr: ir.Call, function: str = "") -> Value:
+def loss(m: Interpreter, obj: Loss | None, args: Arguments, expr: ir.Call, function: str = "") -> Value:
     """A loss function is applied. A project's own is followed into its forward."""
     member = classes.find_member(m, obj.cls, "forward") if obj is not None and obj.cls is not None else None
     if obj is not None and member is not None:
@@ -44,7 +44,7 @@ def loss(m: Machine, obj: Loss | None, args: Arguments, expr: ir.Call, function:
     return frozenset({result})
 
 
-def _score(m: Machine, obj: Obj | None, qualname: str, args: Arguments, expr: ir.Call) -> None:
+def _score(m: Interpreter, obj: Obj | None, qualname: str, args: Arguments, expr: ir.Call) -> None:
     """Remark what the prediction came out of, where that matters to the loss."""
     function = SCORES.get(qualname.rpartition(".")[2]) if qualname.startswith("torch.nn.") else None
     if function is not None:
@@ -58,12 +58,12 @@ def _unscaled(tensor: Tensor) -> frozenset[tuple[str, Any]]:
 
 
 @application(Loss)
-def _applied(m: Machine, obj: Loss, args: Arguments, expr: ir.Call) -> Value:
+def _applied(m: Interpreter, obj: Loss, args: Arguments, expr: ir.Call) -> Value:
     return loss(m, obj, args, expr)
 
 
 @construction(Loss)
-def _built(m: Machine, obj: Loss, args: Arguments, expr: ir.Call) -> None:
+def _built(m: Interpreter, obj: Loss, args: Arguments, expr: ir.Call) -> None:
     obj.reduction = args.keywords.get("reduction")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from looplint.domain.values import UNKNOWN, Arguments, Const, Iter, Method, Params, Tensor, Unknown, Value
 from looplint.flow.events import Snapshot
 from looplint.interpreter import hooks, unfollowed
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.lookup import tensor_method
 from looplint.semantics.formatting import note_arguments
 from looplint.semantics.parameters import on_params
@@ -15,7 +15,7 @@ from looplint.syntax import ir
 
 
 @hooks.method_called
-def call_method(m: Machine, method: Method, args: Arguments, expr: ir.Call) -> Value:
+def call_method(m: Interpreter, method: Method, args: Arguments, expr: ir.Call) -> Value:
     name = method.name
     if name == "state_dict" and m.candidates:
         m.emit(Snapshot(), expr.node, ())  # of an object that is not known: here the call gives no state of the others

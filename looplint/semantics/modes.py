@@ -7,12 +7,12 @@ from typing import Literal
 from looplint.domain.objects import Module
 from looplint.domain.values import Arguments, ClassRef, Value, constant_of
 from looplint.interpreter import classes
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.pytorch import DROPOUT_ARGUMENTS, MODE_SENSITIVE, RECURRENT, TRACKING
 from looplint.syntax import ir
 
 
-def note_modes(m: Machine, obj: Module, args: Arguments) -> None:
+def note_modes(m: Interpreter, obj: Module, args: Arguments) -> None:
     """Note of a module that is built whether its own computation differs between the modes."""
     differs = _forward_asks(m, obj.cls) if obj.cls is not None else _layer_differs(obj, args)
     modal: Literal["yes", "no", "maybe"] = "maybe" if differs is None else "yes" if differs else "no"
@@ -50,7 +50,7 @@ def _both(left: bool | None, right: bool | None) -> bool | None:
     return False if left is False or right is False else None if left is None or right is None else True
 
 
-def _forward_asks(m: Machine, cls: ClassRef) -> bool:
+def _forward_asks(m: Interpreter, cls: ClassRef) -> bool:
     """Whether a forward, or a method that it calls, reads `self.training`."""
     seen: set[str] = set()
     work = ["forward"]

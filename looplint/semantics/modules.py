@@ -29,7 +29,7 @@ from looplint.flow.remarks import Bypass, Initialize
 from looplint.interpreter import calls, classes, objects, unfollowed
 from looplint.interpreter.calls import build, builds, constructed
 from looplint.interpreter.elements import element_of
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import application, construction, method_transfer, transfer
 from looplint.knowledge.pytorch import MEASURING
 from looplint.semantics import checkpoints, devices
@@ -41,7 +41,7 @@ from looplint.syntax import ir
 
 
 @transfer("container")
-def _container(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _container(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """nn.Sequential, ModuleList, ModuleDict: a module that holds its parts."""
     obj = m.create(Module, expr.node, qualname=qualname)
     constructed(m, obj, args, expr)
@@ -85,7 +85,7 @@ _MODELS = ("Model", "For", "LMHead", "Autoencoder")
 
 
 @transfer("class-of-transformers")
-def _transformers_class(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _transformers_class(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """A class of transformers or diffusers, or one of its ways to make a model: `from_pretrained` gives one in eval mode."""
     parts = qualname.split(".")
     index = next(n for n, part in enumerate(parts) if part[:1].isupper())
@@ -99,7 +99,7 @@ def _transformers_class(m: Machine, qualname: str, args: Arguments, expr: ir.Cal
 
 
 @transfer("module-function")
-def _module_function(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _module_function(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     leaf = qualname.rpartition(".")[2]
     if leaf.endswith(("_Weights", "Weights")) or ".transforms" in qualname:
         return UNKNOWN
@@ -107,7 +107,7 @@ def _module_function(m: Machine, qualname: str, args: Arguments, expr: ir.Call) 
 
 
 @transfer("copy", "copy-module")
-def _copy(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _copy(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """A deep copy: the same kind of object, with an identity of its own."""
     result: Value = NOTHING
     original = args.positional[0] if args.positional else NOTHING
@@ -127,7 +127,7 @@ def _copy(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
 
 
 @transfer("compiled")
-def _compiled(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _compiled(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """A scripted or traced module: the same parameters, in a program of its own."""
     for atom in same(m, qualname, args, expr):
         if isinstance(atom, Ref) and isinstance(atom.obj, Module):
@@ -135,7 +135,7 @@ def _compiled(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Valu
     return same(m, qualname, args, expr)
 
 
-def forward(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
+def forward(m: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
     """A module is applied: its result depends on its parameters and on its inputs."""
     inputs = combine(m.grad, args.values())
     deps = frozenset().union(*(a.deps for v in args.values() for a in v if isinstance(a, Unknown)))
@@ -168,7 +168,7 @@ def forward(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
     return frozenset({Tensor(sources, graph, forwards, tags, origins=origins, outcomes=outcomes)})
 
 
-def _repeated(m: Machine, expr: ir.Call) -> bool:
+def _repeated(m: Interpreter, expr: ir.Call) -> bool:
     """Whether a forward does the same in every turn of its loop: what differs then is chance (Monte-Carlo dropout, timing)."""
     if m.repetitions:
         return True
@@ -179,7 +179,7 @@ def _repeated(m: Machine, expr: ir.Call) -> bool:
 
 
 @method_transfer("forward-directly")
-def _forward_directly(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _forward_directly(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     """`model.forward(x)` gives what `model(x)` gives, without what the call does around it."""
     if obj.cls is not None and classes.find_member(m, obj.cls, "__call__") is not None:
         forward = classes.find_member(m, obj.cls, "forward")
@@ -194,7 +194,7 @@ def _forward_directly(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir
 
 
 @method_transfer("train", "eval")
-def _mode(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _mode(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     given = args.get(0, "mode")
     known = constant_of(given) if given is not None else None
     if name == "train" and given is not None and known is None:
@@ -206,7 +206,7 @@ def _mode(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Va
 
 
 @method_transfer("move")
-def _move(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _move(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     target = args.get(0, "device")
     device = "accelerator" if name == "cuda" else devices.kind(target)
     move = Move(method=name, args=args, device=device, chosen=devices.is_choice(target or NOTHING))
@@ -215,7 +215,7 @@ def _move(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Va
 
 
 @method_transfer("submodules", "named-submodules")
-def _submodules(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _submodules(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     part = objects.child(m, obj, "[any]")
     for atom in part:
         if isinstance(atom, Ref):
@@ -225,12 +225,12 @@ def _submodules(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call)
 
 
 @method_transfer("returns-self")
-def _returns_self(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _returns_self(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     return ref(obj)
 
 
 @method_transfer("initialize")
-def _initialize_parts(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _initialize_parts(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     """`model.apply(f)`: what is done to every part of a model is, as a rule, to draw its weights again."""
     m.remark(Initialize(), expr.node, {obj})
     for value in args.values():
@@ -240,13 +240,13 @@ def _initialize_parts(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir
 
 
 @transfer("initialize")
-def _initialize(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _initialize(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     m.remark(Initialize(), expr.node, held(m, args.positional[0])[0] if args.positional else ())
     return args.positional[0] if args.positional else UNKNOWN
 
 
 @application(Module, Engine)
-def _applied(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
+def _applied(m: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
     if isinstance(obj, Module) and obj.part and obj.symbolic and not args.values():
         # `model.part()` without an input is a method that is not known, not a submodule that is applied.
         return frozenset({Unknown(frozenset({obj.parent or obj}))})
@@ -254,7 +254,7 @@ def _applied(m: Machine, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
 
 
 @construction(Module)
-def _built(m: Machine, obj: Module, args: Arguments, expr: ir.Call) -> None:
+def _built(m: Interpreter, obj: Module, args: Arguments, expr: ir.Call) -> None:
     for value in args.values():
         adopt(obj, value)
         if obj.cls is None:

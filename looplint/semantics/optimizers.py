@@ -6,7 +6,7 @@ from looplint.domain.objects import Obj, Optimizer
 from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Func, Params, Ref, Tensor, Value, constant_of, may_be_unknown
 from looplint.flow.events import Construct, Escape, Step
 from looplint.interpreter.calls import builds
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import construction, method_transfer, transfer
 from looplint.knowledge.pytorch import STATEFUL
 from looplint.semantics.parameters import held
@@ -24,7 +24,7 @@ def _has_state(obj: Obj, args: Arguments) -> bool:
 
 
 @method_transfer("step")
-def _step(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _step(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     closure = args.get(0, "closure")
     funcs = [a for a in closure if isinstance(a, Func)] if closure else []
     for func in funcs:
@@ -39,14 +39,14 @@ def _step(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Va
 
 
 @transfer("step-argument")
-def _step_argument(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _step_argument(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     for obj in (a.obj for a in args.get(0, "optimizer") or NOTHING if isinstance(a, Ref)):
         m.emit(Step(), expr.node, {obj})
     return UNKNOWN
 
 
 @method_transfer("add-params")
-def _add_params(m: Machine, obj: Optimizer, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _add_params(m: Interpreter, obj: Optimizer, name: str, args: Arguments, expr: ir.Call) -> Value:
     found, _ = held(m, args.positional[0] if args.positional else NOTHING)
     obj.holds |= found
     obj.extended = True
@@ -54,12 +54,12 @@ def _add_params(m: Machine, obj: Optimizer, name: str, args: Arguments, expr: ir
 
 
 @transfer("master-params")
-def _master_params(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _master_params(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     return frozenset({Params(frozenset(m.reachable(args.values())))})
 
 
 @construction(Optimizer)
-def _built(m: Machine, obj: Optimizer, args: Arguments, expr: ir.Call) -> None:
+def _built(m: Interpreter, obj: Optimizer, args: Arguments, expr: ir.Call) -> None:
     given = args.get(0, "params", "parameters", "model_or_params", "model") or NOTHING
     holds, exact = held(m, given if given else NOTHING)
     obj.holds |= holds

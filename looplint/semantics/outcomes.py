@@ -27,7 +27,7 @@ from looplint.domain.values import (
 )
 from looplint.interpreter import classes, functions, hooks
 from looplint.interpreter.frames import Trace
-from looplint.interpreter.machine import Machine, OutOfFuel
+from looplint.interpreter.interpreter import Interpreter, OutOfFuel
 from looplint.knowledge.pytorch import CLASSIFIERS, HEADS, LAST_FUNCTIONS, LAST_LAYERS, NO_CLASSIFIERS, SHAPING, SHAPING_LAYERS
 from looplint.syntax import ir
 from looplint.syntax.site import Site
@@ -40,7 +40,7 @@ _OF_A_LOSS = frozenset({"loss", "mean", "sum", "sum-reduction", "scaled"})
 _NOTHING: Outcomes = frozenset()
 
 
-def of_function(m: Machine, name: str, given: Value, node: ir.Expr, *, own: bool = False) -> Outcomes:
+def of_function(m: Interpreter, name: str, given: Value, node: ir.Expr, *, own: bool = False) -> Outcomes:
     """The outcome of a function of torch, or of a tensor's own method."""
     if name in SHAPING:
         return of_value(given) or _NOTHING
@@ -48,7 +48,7 @@ def of_function(m: Machine, name: str, given: Value, node: ir.Expr, *, own: bool
     return frozenset({Outcome(op, m.site(node.node), own=own)}) if op else _NOTHING
 
 
-def of_forward(m: Machine, obj: Obj, args: Arguments, node: ir.Expr) -> Outcomes:
+def of_forward(m: Interpreter, obj: Obj, args: Arguments, node: ir.Expr) -> Outcomes:
     """The outcome of a module's call: itself, to be resolved when asked for; layers that change no number are looked through."""
     if not m.alive or not (obj.cls is not None or obj.one_of or obj.qualname.startswith("torch.nn.") or _is_classifier(obj)):
         return _NOTHING
@@ -60,12 +60,12 @@ def of_forward(m: Machine, obj: Obj, args: Arguments, node: ir.Expr) -> Outcomes
 
 
 @hooks.unpacked
-def entry_of_value(m: Machine, value: Value, key: int | str | None) -> Value:
+def entry_of_value(m: Interpreter, value: Value, key: int | str | None) -> Value:
     entries = frozenset(entry(a, key) if isinstance(a, Tensor) else a for a in value)
     return frozenset(Number() if isinstance(a, Tensor) and a.graph != "no" and not m.aside and _is_number(m, a) else a for a in entries)
 
 
-def _is_number(m: Machine, tensor: Tensor) -> bool:
+def _is_number(m: Interpreter, tensor: Tensor) -> bool:
     """Whether an entry of what a module returns is no tensor at all: lengths that came with the batch, a count."""
     if not tensor.outcomes:
         return False
@@ -78,7 +78,7 @@ def _is_number(m: Machine, tensor: Tensor) -> bool:
     return True
 
 
-def tags_of_forward(m: Machine, tensor: Tensor) -> frozenset[tuple[str, object]]:
+def tags_of_forward(m: Interpreter, tensor: Tensor) -> frozenset[tuple[str, object]]:
     """What was done to a loss that a module's own forward returns; nothing where that is not known."""
     found = set()
     for outcome in tensor.outcomes:
@@ -92,7 +92,7 @@ def tags_of_forward(m: Machine, tensor: Tensor) -> frozenset[tuple[str, object]]
     return found.pop() if len(found) == 1 else frozenset()
 
 
-def resolve(m: Machine, outcomes: Outcomes | None, depth: int = _DEPTH) -> Outcomes | None:
+def resolve(m: Interpreter, outcomes: Outcomes | None, depth: int = _DEPTH) -> Outcomes | None:
     """The layers and operations behind some outcomes; None where one of them is not known."""
     found: set[Outcome] = set()
     for outcome in outcomes or ():
@@ -103,7 +103,7 @@ def resolve(m: Machine, outcomes: Outcomes | None, depth: int = _DEPTH) -> Outco
     return frozenset(found) or None
 
 
-def _of_module(m: Machine, outcome: Outcome, depth: int) -> Outcomes | None:
+def _of_module(m: Interpreter, outcome: Outcome, depth: int) -> Outcomes | None:
     obj = outcome.module
     if obj is None or not depth:
         return None
@@ -130,7 +130,7 @@ def _is_classifier(obj: Obj) -> bool:
     return obj.qualname.startswith(CLASSIFIERS) and not any(name in obj.qualname for name in NO_CLASSIFIERS)
 
 
-def _of_classifier(m: Machine, obj: Obj, outcome: Outcome, depth: int) -> Outcomes | None:
+def _of_classifier(m: Interpreter, obj: Obj, outcome: Outcome, depth: int) -> Outcomes | None:
     """A ready-made classifier ends in a linear layer, unless the program replaces it."""
     if outcome.path:
         return None
@@ -165,7 +165,7 @@ def _modules(value: Value) -> list[Module]:
     return modules if len(modules) == len(value) else []
 
 
-def _of_parts(m: Machine, parts: list[Value], depth: int) -> Outcomes | None:
+def _of_parts(m: Interpreter, parts: list[Value], depth: int) -> Outcomes | None:
     """The outcome of the last part that changes numbers; it stands where that part is built."""
     for part in reversed(parts):
         modules = _modules(part)
@@ -206,7 +206,7 @@ def _place(value: Value, path: tuple[int | str, ...]) -> Value | None:
     return _place(found, rest)
 
 
-def _returned(m: Machine, obj: Obj, outcome: Outcome) -> Value:
+def _returned(m: Interpreter, obj: Obj, outcome: Outcome) -> Value:
     """What a module's forward returns, followed with the arguments of one call, beside the loop."""
     args = m.applications.arguments.get(outcome.key) if outcome.key is not None else None
     constants = tuple(constant_of(v) for v in args.values()) if args is not None else ()
@@ -218,7 +218,7 @@ def _returned(m: Machine, obj: Obj, outcome: Outcome) -> Value:
     return known
 
 
-def _follow(m: Machine, obj: Obj, args: Arguments) -> Value:
+def _follow(m: Interpreter, obj: Obj, args: Arguments) -> Value:
     assert obj.cls is not None
     found = classes.find_member(m, obj.cls, "forward")
     if found is None:

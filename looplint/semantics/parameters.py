@@ -25,7 +25,7 @@ from looplint.domain.values import (
 )
 from looplint.flow.events import Backward, Clear, Clip
 from looplint.interpreter import classes
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import method_transfer, transfer
 from looplint.knowledge.pytorch import PARAMETERLESS
 from looplint.syntax import ir
@@ -34,7 +34,7 @@ _BARE_BASES = frozenset({"torch.nn.Module", "torch.nn.modules.Module", "torch.nn
 _CONTAINERS = frozenset({"Sequential", "ModuleList", "ModuleDict"})
 
 
-def note_class(m: Machine, obj: Module) -> None:
+def note_class(m: Interpreter, obj: Module) -> None:
     """Note whether the parameters of a module that is built are all in sight: its bases have none, and it registers none by name."""
     if obj.cls is not None and not classes.has_untold_base(m, obj.cls):
         methods = [f for cls in classes.mro(m, obj.cls) for f in cls.cls.methods.values()]
@@ -69,7 +69,7 @@ def _has_none(atom: Atom, depth: int) -> bool:
     return False
 
 
-def held(m: Machine, value: Value, depth: int = 4) -> tuple[frozenset[Obj], bool]:
+def held(m: Interpreter, value: Value, depth: int = 4) -> tuple[frozenset[Obj], bool]:
     """The modules whose parameters are in what an optimizer was given; False where something else may be in it too."""
     found: frozenset[Obj] = frozenset()
     exact = True
@@ -108,7 +108,7 @@ def held(m: Machine, value: Value, depth: int = 4) -> tuple[frozenset[Obj], bool
     return found, exact and bool(found)
 
 
-def on_params(m: Machine, params: Params, name: str, args: Arguments, expr: ir.Call) -> Value:
+def on_params(m: Interpreter, params: Params, name: str, args: Arguments, expr: ir.Call) -> Value:
     """Methods of parameters and gradients: clearing, clipping or scaling them by hand."""
     if params.grad:
         match name:
@@ -149,25 +149,25 @@ def _ask(obj: Obj) -> None:
 
 
 @method_transfer("parameters")
-def _parameters(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _parameters(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     _ask(obj)
     return frozenset({Params(frozenset({obj}))})
 
 
 @method_transfer("named-parameters")
-def _named_parameters(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _named_parameters(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     _ask(obj)
     return frozenset({Iter(frozenset({Tuple((UNKNOWN, frozenset({Params(frozenset({obj}), exact=False)})))}))})
 
 
 @method_transfer("requires-grad")
-def _requires_grad(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _requires_grad(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     freeze(frozenset({obj}), args)
     return ref(obj)
 
 
 @transfer("parameter")
-def _parameter(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _parameter(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     obj = m.create(Module, expr.node, qualname=qualname)
     obj.parameter = True
     return frozenset({Tensor(frozenset({obj}), under(m.grad, "yes")), Ref(obj)})

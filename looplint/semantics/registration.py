@@ -11,7 +11,7 @@ from looplint.flow.events import Replace
 from looplint.flow.remarks import Shelve, Unready
 from looplint.interpreter import classes, hooks, objects
 from looplint.interpreter.elements import element_of
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import method_transfer
 from looplint.knowledge.frameworks import FRAMEWORK_BASES
 from looplint.knowledge.lookup import call_effect
@@ -30,7 +30,7 @@ _NEUTRAL_BASES = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typ
 
 
 @hooks.extended
-def extend(m: Machine, modules: list[Module], value: Value) -> None:
+def extend(m: Interpreter, modules: list[Module], value: Value) -> None:
     """`self.layers += [...]`: a ModuleList takes more parts."""
     register(value, deep=True)
     for obj in modules:
@@ -39,14 +39,14 @@ def extend(m: Machine, modules: list[Module], value: Value) -> None:
 
 
 @hooks.constructing
-def begin(m: Machine, obj: Obj, cls: ClassRef) -> None:
+def begin(m: Interpreter, obj: Obj, cls: ClassRef) -> None:
     """A module's own constructor is about to run: it takes no part before that of torch has run."""
     if isinstance(obj, TorchModule) and obj.ready is None and _bases_are_known(m, cls):
         obj.ready = False
 
 
 @hooks.part_assigned
-def _part_assigned(m: Machine, obj: Obj, target: ir.Attr, value: Value) -> None:
+def _part_assigned(m: Interpreter, obj: Obj, target: ir.Attr, value: Value) -> None:
     _note_assigned(m, obj, target, value)
     if isinstance(obj, Module):
         _set_on_module(m, obj, target, value)
@@ -54,7 +54,7 @@ def _part_assigned(m: Machine, obj: Obj, target: ir.Attr, value: Value) -> None:
         objects.set_attribute(m, obj, target, value)
 
 
-def _note_assigned(m: Machine, obj: Obj, target: ir.Attr, value: Value) -> None:
+def _note_assigned(m: Interpreter, obj: Obj, target: ir.Attr, value: Value) -> None:
     """`self.part = ...` in one of the module's own methods."""
     register(value)
     if not any(isinstance(a, Ref) and a.obj is obj for a in m.frame.instance):
@@ -75,7 +75,7 @@ def _is_module(atom: Atom) -> bool:
     return isinstance(atom, Ref) and isinstance(atom.obj, Module | Loss)
 
 
-def note_part(m: Machine, obj: Obj, node: cst.CSTNode, name: str, value: Value) -> None:
+def note_part(m: Interpreter, obj: Obj, node: cst.CSTNode, name: str, value: Value) -> None:
     """A part is given to a module; remarked where the module cannot take it yet."""
     known = [a for a in value if not isinstance(a, Tensor)]
     parts = [a.obj for a in known if isinstance(a, Ref) and isinstance(a.obj, Module | Loss) and not a.obj.symbolic]
@@ -89,25 +89,25 @@ def note_part(m: Machine, obj: Obj, node: cst.CSTNode, name: str, value: Value) 
         m.remark(unready, node, {obj}, certain=len(parts) == len(known))
 
 
-def _torch_alone(m: Machine) -> bool:
+def _torch_alone(m: Interpreter) -> bool:
     """Whether what a bare `super().__init__()` calls in the running constructor is torch's, which takes no arguments."""
     owner = m.frame.owner
     bases = classes.base_values(m, owner) if owner is not None else []
     return len(bases) == 1 and isinstance(bases[0], External) and bases[0].qualname in _BARE_BASES
 
 
-def _constructor(m: Machine, obj: Obj) -> ir.Function | None:
+def _constructor(m: Interpreter, obj: Obj) -> ir.Function | None:
     """The constructor of the object that is running: its own, or the one that its class inherits."""
     found = classes.find_member(m, obj.cls, "__init__") if obj.cls is not None else None
     return found[0] if found is not None and isinstance(found[0], ir.Function) else None
 
 
-def _is_used(m: Machine, obj: Obj, attr: str) -> bool:
+def _is_used(m: Interpreter, obj: Obj, attr: str) -> bool:
     """Whether a method other than a constructor mentions an attribute of its object."""
     return any(attr in f.usage[f.params[0].name].attrs for f in _methods(m, obj) if f.params[0].name in f.usage)
 
 
-def _is_given(m: Machine, obj: Obj, attr: str) -> bool:
+def _is_given(m: Interpreter, obj: Obj, attr: str) -> bool:
     """Whether a method hands out an attribute of its object, or a part of it: others may know what it holds."""
     for method in _methods(m, obj):
         path = f"{method.params[0].name}.{attr}"
@@ -128,13 +128,13 @@ def _hands_out(value: ir.Expr, path: str) -> bool:
     return False
 
 
-def _methods(m: Machine, obj: Obj) -> list[ir.Function]:
+def _methods(m: Interpreter, obj: Obj) -> list[ir.Function]:
     """The methods of an object but for its constructors."""
     found = classes.mro(m, obj.cls) if obj.cls is not None else ()
     return [f for cls in found for f in cls.cls.methods.values() if f.params and f.name != "__init__"]
 
 
-def _bases_are_known(m: Machine, cls: ClassRef) -> bool:
+def _bases_are_known(m: Interpreter, cls: ClassRef) -> bool:
     """Whether every base is a class of the project, of torch, or one without a constructor of its own."""
     for each in classes.mro(m, cls):
         bases = list(classes.base_values(m, each))
@@ -150,7 +150,7 @@ def _bases_are_known(m: Machine, cls: ClassRef) -> bool:
 
 
 @method_transfer("add-module")
-def _add_module(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _add_module(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     if isinstance(obj, Module):
         obj.length = None
     for value in args.values():
@@ -163,7 +163,7 @@ def _add_module(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call)
     return ref(obj)
 
 
-def _set_on_module(m: Machine, obj: Module, target: ir.Attr, value: Value) -> None:
+def _set_on_module(m: Interpreter, obj: Module, target: ir.Attr, value: Value) -> None:
     """`model.head = nn.Linear(...)`: a part is added or replaced."""
     constructing = any(f.name == "__init__" for f in m.active) and obj.cls is not None
     modules = refs(value, Module, Loss)
@@ -183,7 +183,7 @@ def _set_on_module(m: Machine, obj: Module, target: ir.Attr, value: Value) -> No
 
 
 @hooks.item_assigned
-def _item_assigned(m: Machine, obj: Module, target: ir.Subscript, key: Const | None, value: Value) -> None:
+def _item_assigned(m: Interpreter, obj: Module, target: ir.Subscript, key: Const | None, value: Value) -> None:
     """`layers[0] = nn.Linear(...)`: a part is replaced."""
     if refs(value, Module):
         new = tuple(a.obj for a in value if isinstance(a, Ref))

@@ -8,14 +8,14 @@ from looplint.domain.tensors import combine, under
 from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Ref, Tensor, Unknown, Value, constant_of, refs
 from looplint.flow.events import Construct, Step, Unscale, Update
 from looplint.interpreter.calls import build
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import construction, method_transfer, transfer
 from looplint.semantics.autocast import note_outdated
 from looplint.syntax import ir
 
 
 @method_transfer("scale")
-def _scale(m: Machine, obj: Scaler, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _scale(m: Interpreter, obj: Scaler, name: str, args: Arguments, expr: ir.Call) -> Value:
     value = args.get(0, "outputs") or UNKNOWN
     tensor = combine(m.grad, [value])
     enabled = constant_of(obj.enabled) if obj.enabled else None
@@ -28,34 +28,34 @@ def _scale(m: Machine, obj: Scaler, name: str, args: Arguments, expr: ir.Call) -
 
 
 @method_transfer("scaler-step")
-def _scaler_step(m: Machine, obj: Scaler, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _scaler_step(m: Interpreter, obj: Scaler, name: str, args: Arguments, expr: ir.Call) -> Value:
     subjects = refs(args.get(0, "optimizer"), Optimizer)
     m.emit(Step(scaler=obj), expr.node, subjects, certain=len(subjects) == 1 and not subjects[0].many)
     return UNKNOWN
 
 
 @method_transfer("scaler-update")
-def _scaler_update(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _scaler_update(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     m.emit(Update(), expr.node, {obj})
     return NONE
 
 
 @method_transfer("scaler-unscale")
-def _scaler_unscale(m: Machine, obj: Scaler, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _scaler_unscale(m: Interpreter, obj: Scaler, name: str, args: Arguments, expr: ir.Call) -> Value:
     optimizers = [a.obj for a in args.get(0, "optimizer") or NOTHING if isinstance(a, Ref)]
     m.emit(Unscale(scaler=obj), expr.node, optimizers)
     return NONE
 
 
 @transfer("scaler")
-def _scaler(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _scaler(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     made = build(m, Scaler, qualname, args, expr)
     note_outdated(m, qualname, expr)
     return made
 
 
 @construction(Scaler)
-def _built(m: Machine, obj: Scaler, args: Arguments, expr: ir.Call) -> None:
+def _built(m: Interpreter, obj: Scaler, args: Arguments, expr: ir.Call) -> None:
     obj.enabled = args.keywords.get("enabled")
     obj.switch = frozenset(p for a in expr.args if a.keyword == "enabled" for p in ir.paths_in(a.value))
     m.emit(Construct(), expr.node, {obj})

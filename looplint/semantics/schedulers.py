@@ -15,7 +15,7 @@ from looplint.knowledge.pytorch import SCHEDULER_HORIZONS, STEP_UNIT_SCHEDULERS,
 from looplint.syntax import ir
 
 if TYPE_CHECKING:
-    from looplint.interpreter.machine import Machine
+    from looplint.interpreter.interpreter import Interpreter
 
 _EPOCH_WORD = re.compile(r"(^|[^a-z])(n|num|max|total|cur|current)?_?epochs?($|[^a-z])|epoch")
 # The steps of a staircase, which says nothing about what is counted on each: step_size, lr_steps, scheduler_step_size.
@@ -23,7 +23,7 @@ _SCHEDULE_STEP = re.compile(r"^steps?$|step_?size|(lr|decay|schedul(er)?)_?steps
 _STEP_WORD = re.compile(r"step|iter|updates|batches|per_epoch")
 
 
-def unit_of(m: Machine, obj: Scheduler, args: Arguments, expr: ir.Call) -> Unit | None:
+def unit_of(m: Interpreter, obj: Scheduler, args: Arguments, expr: ir.Call) -> Unit | None:
     """The unit of a scheduler: "steps", "epochs", "validations", or None where nothing tells."""
     name = obj.qualname.rpartition(".")[2] or (obj.cls.cls.name if obj.cls else "")
     if obj.cls is not None:
@@ -61,7 +61,7 @@ def _argument(expr: ir.Call, position: int, keyword: str) -> ir.Expr | None:
     return plain[position] if position < len(plain) else None
 
 
-def _unit_of_value(m: Machine, value: Value, expr: ir.Expr) -> Unit | None:
+def _unit_of_value(m: Interpreter, value: Value, expr: ir.Expr) -> Unit | None:
     for atom in value:
         if isinstance(atom, Number) and "batches" in atom.units:
             return "steps"
@@ -74,7 +74,7 @@ def _unit_of_value(m: Machine, value: Value, expr: ir.Expr) -> Unit | None:
     return "epochs" if "epochs" in units else None
 
 
-def _definition(m: Machine, expr: ir.Expr) -> ir.Expr:
+def _definition(m: Interpreter, expr: ir.Expr) -> ir.Expr:
     """What a name stands for where the function gives it a value once: `milestones = [epochs // 2]` a line before."""
     if not isinstance(expr, ir.Name) or _unit_of_name(expr.id) is not None:
         return expr
@@ -99,13 +99,13 @@ def _unit_of_name(name: str) -> Unit | None:
 
 
 @method_transfer("schedule", "schedule-updates")
-def _schedule(m: Machine, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _schedule(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     m.emit(Schedule(args=args), expr.node, {obj}, certain=not obj.many)
     return NONE
 
 
 @transfer("step-scheduler")
-def _step_scheduler(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _step_scheduler(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     value = build(m, Scheduler, qualname, args, expr)
     for scheduler in refs(value, Scheduler):
         scheduler.unit = "steps"
@@ -113,7 +113,7 @@ def _step_scheduler(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -
 
 
 @transfer("timm-scheduler")
-def _timm_scheduler(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _timm_scheduler(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     value = _step_scheduler(m, qualname, args, expr)
     for scheduler in refs(value, Scheduler):
         scheduler.unit = None
@@ -123,7 +123,7 @@ def _timm_scheduler(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -
 
 
 @construction(Scheduler)
-def _built(m: Machine, obj: Scheduler, args: Arguments, expr: ir.Call) -> None:
+def _built(m: Interpreter, obj: Scheduler, args: Arguments, expr: ir.Call) -> None:
     for other in m.reachable(args.values()):
         if isinstance(other, Scheduler) and other is not obj:
             other.wrapped = True

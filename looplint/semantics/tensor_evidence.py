@@ -11,7 +11,7 @@ from looplint.domain.objects import Dataset, Loader, Loss, Module, Obj
 from looplint.domain.values import Arguments, External, Ref, Tensor, Unknown, Value
 from looplint.flow.remarks import Discard
 from looplint.interpreter import classes
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.names import attribute, lookup
 from looplint.knowledge.lookup import call_effect, is_functional_loss
 from looplint.knowledge.pytorch import CONVERSIONS, TENSOR_ATTRIBUTES, TENSOR_DATASETS, TENSOR_ONLY, TENSOR_ONLY_ATTRIBUTES
@@ -22,7 +22,7 @@ _DEPTH = 4
 _TAKERS = ("torch.nn.", "torchvision.models.", "timm.")
 
 
-def note_discarded(m: Machine, atom: Tensor | Unknown, name: str, args: Arguments, expr: ir.Expr) -> None:
+def note_discarded(m: Interpreter, atom: Tensor | Unknown, name: str, args: Arguments, expr: ir.Expr) -> None:
     """Remark a conversion of a tensor whose result nobody takes."""
     if name not in CONVERSIONS or not isinstance(expr, ir.Call) or not expr.dropped or not isinstance(expr.func, ir.Attr):
         return
@@ -40,7 +40,7 @@ def _changes(name: str, args: Arguments) -> Literal["device", "type"]:
     return "device" if name in ("cuda", "cpu", "xpu", "npu", "pin_memory") else "type"
 
 
-def _is_tensor(m: Machine, atom: Tensor | Unknown, receiver: ir.Expr) -> bool:
+def _is_tensor(m: Interpreter, atom: Tensor | Unknown, receiver: ir.Expr) -> bool:
     if isinstance(atom, Tensor) and (atom.made or any(tag == "batch" and holds_tensors(loader) for tag, loader in atom.tags)):
         return True
     path = ir.path_of(receiver)
@@ -54,14 +54,14 @@ def _is_tensor(m: Machine, atom: Tensor | Unknown, receiver: ir.Expr) -> bool:
     return _used_as_tensor(usage) or any(_takes_tensors(m, _value_at(m, callee), position) for callee, position in usage.passed)
 
 
-def has_own_fields(m: Machine, receiver: ir.Expr) -> bool:
+def has_own_fields(m: Interpreter, receiver: ir.Expr) -> bool:
     """Whether what an expression stands for is an object with fields of its own, as far as this function tells: no tensor."""
     path = ir.path_of(receiver)
     usage = _usage(m, path) if path is not None else None
     return usage is not None and _own_fields(usage)
 
 
-def _usage(m: Machine, path: str) -> ir.Usage | None:
+def _usage(m: Interpreter, path: str) -> ir.Usage | None:
     usage = m.frame.function.usage.get(path)
     if usage is None and path.startswith("self.") and m.frame.owner is not None:
         return classes.usage_of(m, m.frame.owner, path[5:])
@@ -92,7 +92,7 @@ def _collates(loader: object) -> bool:
     return isinstance(loader, Obj) and (loader.symbolic or loader.qualname.startswith("torch.utils.data."))
 
 
-def _value_at(m: Machine, path: str) -> Value:
+def _value_at(m: Interpreter, path: str) -> Value:
     """What a dotted name is here. Looking does not happen in the program."""
     first, *rest = path.split(".")
     with m.beside(m.frame):
@@ -102,7 +102,7 @@ def _value_at(m: Machine, path: str) -> Value:
     return value
 
 
-def _takes_tensors(m: Machine, callee: Value, position: int, depth: int = _DEPTH) -> bool:
+def _takes_tensors(m: Interpreter, callee: Value, position: int, depth: int = _DEPTH) -> bool:
     """Whether what is called takes a tensor, and nothing else, at a position."""
     for atom in callee:
         match atom:
@@ -119,14 +119,14 @@ def _takes_tensors(m: Machine, callee: Value, position: int, depth: int = _DEPTH
     return False
 
 
-def _module_takes_tensors(m: Machine, obj: Obj, position: int, depth: int) -> bool:
+def _module_takes_tensors(m: Interpreter, obj: Obj, position: int, depth: int) -> bool:
     if obj.cls is None:
         first = obj.heap.get("[0]")
         return _takes_tensors(m, first, 0, depth - 1) if first is not None else obj.qualname.startswith(_TAKERS)
     return _method_takes_tensors(m, obj, "forward", position, depth)
 
 
-def _method_takes_tensors(m: Machine, obj: Obj, name: str, position: int, depth: int) -> bool:
+def _method_takes_tensors(m: Interpreter, obj: Obj, name: str, position: int, depth: int) -> bool:
     found = classes.find_member(m, obj.cls, name) if obj.cls is not None else None
     if found is None or not isinstance(found[0], ir.Function) or len(found[0].params) <= position + 1 or found[0].decorators:
         return False

@@ -24,7 +24,7 @@ from looplint.domain.values import (
 )
 from looplint.interpreter import hooks
 from looplint.interpreter.elements import element_of
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
 from looplint.knowledge.lookup import is_functional_loss, tensor_method
 from looplint.knowledge.pytorch import FETCHING, TENSOR_ONLY
@@ -39,7 +39,7 @@ _PAIRS = frozenset({"max", "min", "topk", "sort", "kthvalue", "mode", "median", 
 
 
 @transfer("tensor")
-def _tensor(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _tensor(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     if is_functional_loss(qualname):
         return losses.loss(m, None, args, expr, qualname)
     if qualname.startswith("builtins."):
@@ -77,14 +77,14 @@ def _tensor_arguments(args: Arguments) -> list[Value]:
     return [v for v in args.positional if any(isinstance(a, Tensor) for a in v)]
 
 
-def _element(m: Machine, value: Value) -> Value:
+def _element(m: Interpreter, value: Value) -> Value:
     if any(isinstance(a, Ref | Tuple | Iter) for a in value):
         return element_of(m, value)
     return value
 
 
 @transfer("detached")
-def _detached(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _detached(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     tensor = combine(m.grad, args.values())
     made = COMPUTED if qualname.startswith("torch.") else frozenset()
     if tensor is not None:
@@ -100,7 +100,7 @@ def _detached(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Valu
 
 
 @transfer("variable")
-def _variable(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _variable(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     value = args.positional[0] if args.positional else UNKNOWN
     needs = args.keywords.get("requires_grad")
     known = constant_of(needs) if needs else None
@@ -111,7 +111,7 @@ def _variable(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Valu
 
 
 @transfer("number")
-def _number(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _number(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     units = frozenset().union(*(a.units for v in args.values() for a in v if isinstance(a, Number)))
     known = constant_of(args.positional[0]) if len(args.positional) == 1 else None
     if known is not None and known.value in ("inf", "Infinity") and qualname == "builtins.float":
@@ -124,7 +124,7 @@ def _number(m: Machine, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     return frozenset({Number(units)})
 
 
-def on_tensor(m: Machine, tensor: Tensor, name: str, args: Arguments, expr: ir.Call) -> Value:
+def on_tensor(m: Interpreter, tensor: Tensor, name: str, args: Arguments, expr: ir.Call) -> Value:
     """A method of a tensor, or of a structure of tensors."""
     note_discarded(m, tensor, name, args, expr)
     if name in FETCHING:
@@ -190,7 +190,7 @@ def _pair(tensor: Tensor, along: bool) -> Value:
     return frozenset({Tuple((frozenset({tensor}), frozenset({detached(tensor)})))})
 
 
-def _one_element(m: Machine, expr: ir.Call) -> None:
+def _one_element(m: Interpreter, expr: ir.Call) -> None:
     """What goes backward without a gradient of its own is a tensor of one element: torch refuses all others."""
     match expr.func:
         case ir.Attr(value=ir.Name(id=name)) if name in m.frame.locals:
@@ -200,12 +200,12 @@ def _one_element(m: Machine, expr: ir.Call) -> None:
             )
 
 
-def _proven(m: Machine, tensor: Tensor) -> Graph:
+def _proven(m: Interpreter, tensor: Tensor) -> Graph:
     """What goes backward has a graph, whatever made it."""
     return "yes" if m.grad and tensor.graph == "maybe" else tensor.graph
 
 
-def ask_for_gradient(m: Machine, tensor: Tensor, args: Arguments, expr: ir.Call) -> Value:
+def ask_for_gradient(m: Interpreter, tensor: Tensor, args: Arguments, expr: ir.Call) -> Value:
     """`images.requires_grad_()`, in place: what is computed from them is differentiated by them."""
     known = constant_of(args.positional[0]) if args.positional else None
     if known is not None and not known.value:
@@ -217,7 +217,7 @@ def ask_for_gradient(m: Machine, tensor: Tensor, args: Arguments, expr: ir.Call)
 
 
 @hooks.tensor_written
-def _write_into_tensor(m: Machine, target: ir.Expr, base: Value, value: Value) -> None:
+def _write_into_tensor(m: Interpreter, target: ir.Expr, base: Value, value: Value) -> None:
     """`losses[i] = loss`: from here on the tensor has the graph of what was written into it."""
     written = combine(m.grad, [value])
     if written is not None and written.graph != "no" and isinstance(target, ir.Name) and target.id in m.frame.locals:

@@ -7,7 +7,7 @@ from looplint.domain.values import UNKNOWN, Arguments, Func, Tensor, Unknown, Va
 from looplint.flow.events import Clear, Escape, LoadState
 from looplint.flow.remarks import TellEpoch
 from looplint.interpreter import unfollowed
-from looplint.interpreter.machine import Machine
+from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.lookup import tensor_method
 from looplint.semantics import checkpoints
 from looplint.semantics.gradients import backward
@@ -17,7 +17,7 @@ from looplint.semantics.tensors import ask_for_gradient, sizes
 from looplint.syntax import ir
 
 
-def on_unknown(m: Machine, atom: Unknown, name: str, args: Arguments, expr: ir.Call) -> Value:
+def on_unknown(m: Interpreter, atom: Unknown, name: str, args: Arguments, expr: ir.Call) -> Value:
     """Only what a method's name says beyond doubt is believed of an unknown object."""
     note_discarded(m, atom, name, args, expr)
     if name == "set_epoch":
@@ -60,7 +60,7 @@ def on_unknown(m: Machine, atom: Unknown, name: str, args: Arguments, expr: ir.C
     return frozenset({atom})
 
 
-def _may_be_applied(m: Machine, expr: ir.Call) -> bool:
+def _may_be_applied(m: Interpreter, expr: ir.Call) -> bool:
     """Whether the object of a method may be a module: the function calls it, or its parameters are asked for."""
     named = expr.func.value if isinstance(expr.func, ir.Attr) else None
     usage = m.frame.function.usage.get(named.id) if isinstance(named, ir.Name) else None

@@ -1,4 +1,4 @@
-"""The state of the abstract interpreter, and the few moves everything else is made of: emit, split, join, loop."""
+"""The abstract interpreter of one linted file, with the few moves everything else is made of: evaluate, call, emit, create, read and write."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
-from looplint.domain.autocast import Autocast
 from looplint.domain.objects import (
     Accelerator,
     AnyObj,
@@ -26,12 +25,11 @@ from looplint.domain.objects import (
 )
 from looplint.domain.values import Arguments, ClassRef, EventKey, Func, Method, Ref, Tuple, Value, join
 from looplint.flow.events import Event
-from looplint.flow.graph import Condition, EventGraph, Guard, Loop, Loose
+from looplint.flow.graph import Loop, Loose
 from looplint.flow.remarks import Remark
 from looplint.interpreter.facts import Agenda, Applications, Evidence, Flags, GradientAccess, Heap, Reached, Uses
-from looplint.interpreter.frames import Frame, LoopScope, Snapshot, Trace, merge
+from looplint.interpreter.state import Position
 from looplint.syntax import ir
-from looplint.syntax.site import Site
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -43,8 +41,6 @@ E = TypeVar("E", bound=Event)
 ROOT_FUEL = 60_000
 FILE_FUEL = 240_000
 DEPTH = 24
-# Where a machine is and what it is in the midst of.
-_OF_ONE_PLACE = ("frame", "graph", "at", "grad", "guards", "loops", "scopes", "statement", "active", "assembling", "candidates", "aside")
 # What a call that cannot be followed may do something to.
 TRACKED = (Optimizer, Module, Scheduler, Scaler, Loader, Sampler, Accelerator, Engine)
 
@@ -53,14 +49,14 @@ class OutOfFuel(Exception):
     """The program is larger than the interpreter will follow; what it has so far is not used."""
 
 
-class Machine:
-    """Follows one linted file: frames, heap, the growing graph, and the path it stands on."""
+class Interpreter(Position):
+    """Follows one linted file; what it knows of the program, whatever path it is on: the heap, and what is noted beside the graph."""
 
     def __init__(self, project: Project, main: ModuleInfo) -> None:
         number_anew()
+        super().__init__()
         self.project = project
         self.main = main
-        self.graph = EventGraph()
         # What is noted beside the graph.
         self.uses = Uses()
         self.gradients = GradientAccess()
@@ -70,36 +66,11 @@ class Machine:
         self.remarks: dict[EventKey, Remark] = {}
         self.heap = Heap()
         self.agenda = Agenda()
-        self.at: list[Loose] = []
-        self.grad: bool | None = True
-        # The innermost region of automatic mixed precision.
-        self.autocast: Autocast | None = None
-        self.guards: tuple[Guard, ...] = ()
-        self.loops: tuple[Loop, ...] = ()
-        self.scopes: list[LoopScope] = []
-        self.frame: Frame
         self.fuel = ROOT_FUEL
         self.left = FILE_FUEL
         self.lines: dict[object, list[ClassRef]] = {}
         self.evidence = Evidence()
-        self.root = ""
         self.importing: set[object] = set()
-        # How many calls around this one may go to another callee: what happens then happens to one of several objects.
-        self.candidates = 0
-        self.statement: cst.CSTNode | None = None
-        self.trace = Trace()
-        # How many comprehensions are around this place, and how many of them do the same thing in each turn.
-        self.comprehensions = 0
-        # How many handlers of exceptions are around this place.
-        self.handling = 0
-        self.repetitions = 0
-        self.active: list[ir.Function] = []
-        # How many constructors of modules are running: what is built in them becomes part of a module.
-        self.assembling = 0
-        # The objects of the program that are being asked for their items.
-        self.iterating: list[Obj] = []
-        # Inside a module, where nothing is part of a loop: what is met there says nothing about the objects of the loop.
-        self.aside = False
         # The moves that statements, expressions and calls make of each other, bound where following begins.
         self.run_block: Callable[[list[ir.Stmt]], None]
         self.evaluate: Callable[[ir.Expr], Value]
@@ -108,68 +79,14 @@ class Machine:
         self.call_function: Callable[[Func, Arguments, ir.Expr], Value]
         self._interned: dict[object, Loop] = {}
 
-    # -- paths
+    # -- budget
 
     def burn(self) -> None:
         self.fuel -= 1
         if self.fuel < 0:
             raise OutOfFuel
 
-    @property
-    def alive(self) -> bool:
-        return bool(self.at)
-
-    def save(self) -> Snapshot:
-        return Snapshot(list(self.at), dict(self.frame.locals), self.grad, self.guards)
-
-    def restore(self, snapshot: Snapshot) -> None:
-        self.at = list(snapshot.at)
-        self.frame.locals = dict(snapshot.locals)
-        self.grad = snapshot.grad
-        self.guards = snapshot.guards
-
-    def die(self) -> None:
-        self.at = []
-
-    def join_at(self, snapshots: list[Snapshot]) -> None:
-        self.restore(merge(snapshots))
-
-    def assume(self, test: ir.Expr, held: bool) -> None:
-        """Go on along the path on which `test` had the given outcome."""
-        negated = test
-        while isinstance(negated, ir.Unary) and negated.op == "not":
-            negated, held = negated.operand, not held
-        names = frozenset(ir.paths_in(negated))
-        condition = Condition(self.frame.ctx, ir.render(negated), names)
-        node = self.graph.add("branch", self.loops, self.at)
-        self.at = [Loose(node, condition, held)]
-        self.guards = (*self.guards, self._guard(negated, held, names))
-
-    def choose(self, path: str, obj: Obj, held: bool) -> None:
-        """Go on along the path on which a name that can be one of several objects is this one, or is not."""
-        self.frame.chosen.add(path)
-        node = self.graph.add("branch", self.loops, self.at)
-        self.at = [Loose(node, Condition(self.frame.ctx, f"{path} is {obj.name or obj.kind}", frozenset({path}), obj), held)]
-
-    def _guard(self, test: ir.Expr, held: bool, names: frozenset[str]) -> Guard:
-        """A condition as a guard; one that was given a name first (`update = (i + 1) % k == 0`) is what the name stands for."""
-        named = self.frame.tests.get(test.id) if isinstance(test, ir.Name) else None
-        if named is not None:
-            test, names = named, names | ir.paths_in(named)
-            while isinstance(test, ir.Unary) and test.op == "not":
-                test, held = test.operand, not held
-        return Guard(test, held, self.frame.ctx, len(self.loops), names.union(*(self.frame.given.get(n, ()) for n in names)))
-
-    def forget(self, path: str) -> None:
-        """A name got a new value: conditions on it no longer hold."""
-        if self.at and (path in self.frame.function.tested or path in self.frame.chosen):
-            node = self.graph.add("forget", self.loops, self.at, forgets=(self.frame.ctx, path))
-            self.at = [Loose(node)]
-
     # -- events
-
-    def site(self, node: cst.CSTNode) -> Site:
-        return Site(self.frame.module, node)
 
     def emit(self, event: E, node: cst.CSTNode, subjects: Iterable[Obj], *, certain: bool = True) -> E | None:
         """Something happens here, on this path. Nothing is noted on a path that cannot be reached."""
@@ -218,20 +135,6 @@ class Machine:
         finally:
             self.fuel = saved
 
-    @contextmanager
-    def beside(self, frame: Frame) -> Iterator[None]:
-        """Follow something on a graph of its own: nothing that happens there is part of the loop; what is remarked stays."""
-        saved = {name: getattr(self, name) for name in _OF_ONE_PLACE}
-        self.frame, self.graph, self.grad, self.guards, self.loops, self.scopes, self.active = frame, EventGraph(), True, (), (), [], []
-        self.assembling = 0
-        self.at = [Loose(self.graph.add("entry", (), []))]
-        self.candidates = 0
-        try:
-            yield
-        finally:
-            for name, value in saved.items():
-                setattr(self, name, value)
-
     # -- objects
 
     def create(
@@ -259,10 +162,6 @@ class Machine:
             obj = self.heap.objects[key] = kind(key, name, cls=cls)
         assert isinstance(obj, kind)
         return obj
-
-    def guarded(self) -> bool:
-        """Whether a condition inside the innermost loop stands before what happens now."""
-        return any(g.depth >= len(self.loops) and g.frame == self.frame.ctx for g in self.guards) and bool(self.loops)
 
     def setting_owner(self, qualname: str) -> Settings:
         """The object that the settings of a library belong to; one for the whole program."""
@@ -335,7 +234,3 @@ class Machine:
             obj.changing = True
         old = obj.heap.get(slot)
         obj.heap[slot] = value if old is None else join(old, value)
-
-
-# What the call of a library's name does: given the effect's own name, the arguments and the call.
-Effect = Callable[[Machine, str, Arguments, ir.Call], Value]

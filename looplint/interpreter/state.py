@@ -1,0 +1,135 @@
+"""Where the abstract interpreter stands: on which path, in which frame, loops and calls; and how paths split and join."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from looplint.domain.autocast import Autocast
+from looplint.domain.objects import Obj
+from looplint.flow.graph import Condition, EventGraph, Guard, Loop, Loose
+from looplint.interpreter.frames import Frame, LoopScope, Snapshot, Trace, merge
+from looplint.syntax import ir
+from looplint.syntax.site import Site
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+
+class Path:
+    """What differs from path to path, with the names of the frame: what leads on, whether gradients are on, and under which conditions."""
+
+    __slots__ = ("at", "grad", "guards")
+
+    def __init__(self) -> None:
+        self.at: list[Loose] = []
+        self.grad: bool | None = True
+        self.guards: tuple[Guard, ...] = ()
+
+    @property
+    def alive(self) -> bool:
+        return bool(self.at)
+
+    def die(self) -> None:
+        self.at = []
+
+
+class Position(Path):
+    """A place in the program as it is followed: the frame, and what is around it."""
+
+    __slots__ = ("graph", "root", "frame", "statement", "loops", "scopes", "active", "candidates", "assembling", "iterating", "aside", "autocast", "comprehensions", "repetitions", "handling", "trace")  # fmt: skip
+
+    def __init__(self) -> None:
+        super().__init__()
+        # The graph that grows here, and the root that is followed.
+        self.graph = EventGraph()
+        self.root = ""
+        self.frame: Frame
+        self.statement: cst.CSTNode | None = None
+        self.loops: tuple[Loop, ...] = ()
+        # Where break and continue lead.
+        self.scopes: list[LoopScope] = []
+        # The functions that are being followed.
+        self.active: list[ir.Function] = []
+        # How many calls around this one may go to another callee: what happens then happens to one of several objects.
+        self.candidates = 0
+        # How many constructors of modules are running: what is built in them becomes part of a module.
+        self.assembling = 0
+        # The objects of the program that are being asked for their items.
+        self.iterating: list[Obj] = []
+        # Inside a module, where nothing is part of a loop: what is met there says nothing about the objects of the loop.
+        self.aside = False
+        # The innermost region of automatic mixed precision.
+        self.autocast: Autocast | None = None
+        # How many comprehensions are around this place, and how many of them do the same thing in each turn.
+        self.comprehensions = 0
+        self.repetitions = 0
+        # How many handlers of exceptions are around this place.
+        self.handling = 0
+        # What the branch at hand did.
+        self.trace = Trace()
+
+    def save(self) -> Snapshot:
+        return Snapshot(list(self.at), dict(self.frame.locals), self.grad, self.guards)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        self.at = list(snapshot.at)
+        self.frame.locals = dict(snapshot.locals)
+        self.grad = snapshot.grad
+        self.guards = snapshot.guards
+
+    def join_at(self, snapshots: list[Snapshot]) -> None:
+        self.restore(merge(snapshots))
+
+    def assume(self, test: ir.Expr, held: bool) -> None:
+        """Go on along the path on which `test` had the given outcome."""
+        negated = test
+        while isinstance(negated, ir.Unary) and negated.op == "not":
+            negated, held = negated.operand, not held
+        names = frozenset(ir.paths_in(negated))
+        condition = Condition(self.frame.ctx, ir.render(negated), names)
+        node = self.graph.add("branch", self.loops, self.at)
+        self.at = [Loose(node, condition, held)]
+        self.guards = (*self.guards, self._guard(negated, held, names))
+
+    def choose(self, path: str, obj: Obj, held: bool) -> None:
+        """Go on along the path on which a name that can be one of several objects is this one, or is not."""
+        self.frame.chosen.add(path)
+        node = self.graph.add("branch", self.loops, self.at)
+        self.at = [Loose(node, Condition(self.frame.ctx, f"{path} is {obj.name or obj.kind}", frozenset({path}), obj), held)]
+
+    def _guard(self, test: ir.Expr, held: bool, names: frozenset[str]) -> Guard:
+        """A condition as a guard; one that was given a name first (`update = (i + 1) % k == 0`) is what the name stands for."""
+        named = self.frame.tests.get(test.id) if isinstance(test, ir.Name) else None
+        if named is not None:
+            test, names = named, names | ir.paths_in(named)
+            while isinstance(test, ir.Unary) and test.op == "not":
+                test, held = test.operand, not held
+        return Guard(test, held, self.frame.ctx, len(self.loops), names.union(*(self.frame.given.get(n, ()) for n in names)))
+
+    def forget(self, path: str) -> None:
+        """A name got a new value: conditions on it no longer hold."""
+        if self.at and (path in self.frame.function.tested or path in self.frame.chosen):
+            node = self.graph.add("forget", self.loops, self.at, forgets=(self.frame.ctx, path))
+            self.at = [Loose(node)]
+
+    def site(self, node: cst.CSTNode) -> Site:
+        return Site(self.frame.module, node)
+
+    def guarded(self) -> bool:
+        """Whether a condition inside the innermost loop stands before what happens now."""
+        return any(g.depth >= len(self.loops) and g.frame == self.frame.ctx for g in self.guards) and bool(self.loops)
+
+    @contextmanager
+    def beside(self, frame: Frame) -> Iterator[None]:
+        """Follow something on a graph of its own: nothing that happens there is part of the loop; what is remarked stays."""
+        saved = [(name, getattr(self, name)) for name in (*Path.__slots__, *Position.__slots__)]
+        self.frame, self.graph, self.grad, self.guards, self.loops, self.scopes, self.active = frame, EventGraph(), True, (), (), [], []
+        self.assembling = self.candidates = 0
+        self.at = [Loose(self.graph.add("entry", (), []))]
+        try:
+            yield
+        finally:
+            for name, value in saved:
+                setattr(self, name, value)
