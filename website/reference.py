@@ -78,12 +78,12 @@ def loop(kind: str) -> str:
 
 
 def completed(text: str) -> str:
-    """A page with what it names: `<!-- readme: HEADING -->` for a section of README.md, `<!-- events -->` and `<!-- repairs -->` for the tables of these.
+    """A page with what it names: `<!-- readme: HEADING -->` for a section of README.md, `<!-- events -->`, `<!-- objects -->` and `<!-- repairs -->` for the tables of these.
 
     Raises:
         ValueError: README.md has no such section.
     """
-    text = text.replace("<!-- events -->", _events()).replace("<!-- repairs -->", _repairs())
+    text = text.replace("<!-- events -->", _events()).replace("<!-- objects -->", _objects()).replace("<!-- repairs -->", _repairs())
     return re.sub(r"<!-- readme: (.+?) -->", lambda m: _section(m[1]), text)
 
 
@@ -95,6 +95,18 @@ def _events() -> str:
     )
     rows = [f"| `{cls.kind}` | `{cls.__name__}({', '.join(cls.__annotations__)})` | {_summary(cls)} |" for cls in found]
     return "\n".join(["| kind | class and fields | what happens |", "|---|---|---|", *rows])
+
+
+def _objects() -> str:
+    """The kinds of objects, each with its class, the fields of that and the first line of its docstring."""
+    found = [value for name in rule.__all__ if inspect.isclass(value := getattr(rule, name)) and issubclass(value, rule.Obj)]
+    rows = [f"| `{cls.__name__}({', '.join(_fields(cls))})` | {_summary(cls)} |" for cls in found if cls is not rule.Obj]
+    return "\n".join(["| class and fields | what it is |", "|---|---|", *rows])
+
+
+def _fields(cls: type[rule.Obj]) -> list[str]:
+    """What is known of a kind of object besides what is known of every one."""
+    return [name for each in cls.__mro__[: cls.__mro__.index(rule.Obj)] for name in each.__annotations__]
 
 
 def _repairs() -> str:

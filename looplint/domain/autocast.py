@@ -25,8 +25,7 @@ def region_of(value: Value) -> Autocast | None:
     if len(value) != 1:
         return None
     (context,) = value
-    region = dict(context.info).get("region") if isinstance(context, Context) and context.effect == "autocast" else None
-    return region if isinstance(region, Autocast) else None
+    return context.region if isinstance(context, Context) else None
 
 
 def switched(value: Value, other: Value, names: frozenset[str]) -> Value | None:
@@ -36,5 +35,5 @@ def switched(value: Value, other: Value, names: frozenset[str]) -> Value | None:
         if region is not None and len(two) == 1 and all(isinstance(a, Context) and a.effect == "context" for a in two):
             (context,) = one
             if isinstance(context, Context):
-                return frozenset({replace(context, info=(("region", replace(region, switch=region.switch | names)),))})
+                return frozenset({replace(context, region=replace(region, switch=region.switch | names))})
     return None

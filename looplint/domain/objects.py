@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import count
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from looplint.syntax.project import ModuleInfo
 
 Unit = Literal["steps", "epochs", "validations"]
-_NO_VALUES: Mapping[Any, Value] = MappingProxyType({})
+_NO_VALUES: Mapping[str, Value] = MappingProxyType({})
+_NONE_APPENDED: Mapping[tuple[int, object], Value] = MappingProxyType({})
 
 
 _numbers = count()
@@ -61,8 +62,9 @@ class Obj:
     name: str
     # When in the analysis it was first met; its hash, so that no order rests on an address.
     number: int
-    # The expression that builds it, and the module in which that stands.
+    # The expression that builds it.
     node: cst.CSTNode | None
+    # The file in which that stands.
     source: ModuleInfo | None
     # The objects of several branches, of which it is one.
     one_of: tuple[Obj, ...]
@@ -114,8 +116,9 @@ class Optimizer(Obj):
     """An optimizer: its step applies the gradients of the parameters it holds."""
 
     kind = "optimizer"
-    # The modules whose parameters it was given, and whether all and nothing but their parameters.
+    # The modules whose parameters it was given.
     holds: frozenset[Obj] = frozenset()
+    # Whether it was given all of their parameters, and nothing else.
     exact: bool = False
     # Whether it was given either of several things.
     alternatives: bool = False
@@ -137,8 +140,9 @@ class Scheduler(Obj):
     optimizer: Value | None = None
     # What one of its steps counts; None where nothing tells.
     unit: Unit | None = None
-    # The number that it is built to count to, and the last of the milestones that are written as numbers.
+    # The number that it is built to count to.
     horizon: Const | None = None
+    # The last of the milestones that are written as numbers.
     milestone: int | None = None
     # Whether another scheduler was built around it, which steps it.
     wrapped: bool = False
@@ -148,8 +152,9 @@ class Scaler(Obj):
     """A gradient scaler."""
 
     kind = "scaler"
-    # The argument that switches it on or off, if there is one, and the names in it.
+    # The argument that switches it on or off, if there is one.
     enabled: Value | None = None
+    # The names in that argument.
     switch: frozenset[str] = frozenset()
 
 
@@ -163,8 +168,9 @@ class Engine(Obj):
     """A DeepSpeed engine: model and optimizer in one."""
 
     kind = "engine"
-    # It applies the gradients of its own parameters, and holds no others.
+    # Nothing: the gradients that it applies are those of its own parameters.
     holds: frozenset[Obj] = frozenset()
+    # As of an optimizer.
     exact: bool = False
 
 
@@ -198,16 +204,19 @@ class Module(TorchModule):
     parameter: bool = False
     # How many parts a container has; None where that is not known, or it is none.
     length: int | None = None
-    # Whether another module has it among its parts, whether someone asked for its parameters, whether code that cannot be followed got it.
+    # Whether another module has it among its parts.
     registered: bool = False
+    # Whether the program asks for its parameters.
     asked: bool = False
+    # Whether code that cannot be followed got hold of it, inside of a module too.
     handed_over: bool = False
     # Whether it was scripted or traced.
     compiled: bool = False
     # Whether code that cannot be followed built it, so that all that tells it is a module is its use.
     foreign: bool = False
-    # Whether it runs Lightning's manual optimization, and what its `configure_optimizers` returned.
+    # Whether it runs Lightning's manual optimization.
     manual: bool = False
+    # What its `configure_optimizers` returned.
     configured: Value = frozenset()
 
 
@@ -330,9 +339,10 @@ class List(Container):
     items: tuple[Value, ...] | None = None
     # Whether the expression that makes it was followed before.
     evaluated: bool = False
-    # The items before the first append, and what each call of `append` in straight-line code added.
+    # Its items before the first `append`.
     display: tuple[Value, ...] | None = None
-    appended: Mapping[tuple[int, object], Value] = _NO_VALUES
+    # What each call of `append` in straight-line code added.
+    appended: Mapping[tuple[int, object], Value] = _NONE_APPENDED
 
 
 class Dict(Container):

@@ -16,6 +16,7 @@ from looplint.dataclass import dataclass, field, replace
 from looplint.domain.objects import AnyObj, File, List, Obj
 
 if TYPE_CHECKING:
+    from looplint.domain.autocast import Autocast
     from looplint.interpreter.frames import Frame
     from looplint.syntax import ir
     from looplint.syntax.project import ModuleInfo
@@ -249,11 +250,11 @@ NUMBERS = frozenset({Iter(frozenset({Number()}))})
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """A context manager of the knowledge tables: its effect, and what it was given."""
+    """A context manager of the knowledge tables: its effect, what it was given, and the region that an autocast opens."""
 
     effect: str
     args: tuple[Value, ...] = ()
-    info: tuple[tuple[str, Any], ...] = ()
+    region: Autocast | None = None
 
     def __hash__(self) -> int:
         return hash((hash_of_text(self.effect), self.args))

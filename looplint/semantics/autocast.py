@@ -24,7 +24,7 @@ def _context(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> V
     written = next((a.value for n, a in enumerate(expr.args) if a.keyword == "enabled" or (a.keyword is None and n == place)), None)
     switch = ir.paths_in(written) if written is not None and known is None else ()
     half = not off and _is_half(args.get(1, "dtype"), {device} if device else _devices(args.get(0, "device_type")))
-    return frozenset({Context("autocast", info=(("region", Autocast(half, m.site(expr.node), frozenset(switch))),))})
+    return frozenset({Context("autocast", region=Autocast(half, m.site(expr.node), frozenset(switch)))})
 
 
 def note_outdated(m: Interpreter, qualname: str, expr: ir.Call) -> None:
