@@ -86,23 +86,13 @@ from looplint.queries.protocols import (
     wrapper_for,
 )  # fmt: skip
 from looplint.queries.relations import held_by, may_follow, only, related, subjects
+from looplint.repairs.arguments import DropArgument, DropSetting, GiveArgument, SetArgument
+from looplint.repairs.clears import ClearOther, InsertClear, MoveClear
 from looplint.repairs.construction import CallSuperInit
-from looplint.repairs.cycle import (
-    ClearOther,
-    DivideLoss,
-    DropArgument,
-    DropSetting,
-    InsertClear,
-    InsertStep,
-    MoveAfterBackward,
-    MoveBeforeStep,
-    MoveClear,
-    StepAtTheEnd,
-)
-from looplint.repairs.data import CopyValue, MapLocation, MoveSeed, SetArgument, SetEpoch, SetValue
+from looplint.repairs.data import CopyValue, MapLocation, MoveSeed, SetEpoch, SetValue
 from looplint.repairs.layers import AssignResult, CallModule, WrapModules
-from looplint.repairs.loading import DropCall, GiveArgument, PinLoader
-from looplint.repairs.losses import DropActivation, TakeLogits
+from looplint.repairs.loading import DropCall, PinLoader
+from looplint.repairs.losses import DivideLoss, DropActivation, TakeLogits
 from looplint.repairs.modes import InsertEval, InsertNoGrad, InsertTrain
 from looplint.repairs.precision import InsertUnscale, InsertUpdate, StepThroughScaler, UseBfloat16, UseTorchAmp
 from looplint.repairs.repair import Repair
@@ -115,6 +105,7 @@ from looplint.repairs.schedules import (
     PassMetric,
     RebuildScheduler,
 )
+from looplint.repairs.steps import InsertStep, MoveAfterBackward, MoveBeforeStep, StepAtTheEnd
 from looplint.repairs.tensors import DetachAdded, DetachArgument, ShowItem
 from looplint.semantics.loaders import follows_time
 from looplint.semantics.parameters import without_parameters

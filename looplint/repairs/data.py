@@ -56,29 +56,6 @@ class CopyValue(Repair):
         return Plan("Keep a copy of the state", "safe", [draft])
 
 
-class SetArgument(Repair):
-    """Add a keyword argument to a call.
-
-    Attributes:
-        event: the call.
-        name: the name of the argument.
-        value: its value, as code.
-    """
-
-    event: Event
-    name: str
-    value: str
-
-    def plan(self, p: Planner) -> Plan:
-        place = place_at(self.event, len(self.event.calls), p.layouts)
-        node = self.event.site.node
-        if not isinstance(node, cst.Call) or any(a.star for a in node.args):
-            raise Infeasible("the call cannot be given one more argument")
-        draft = Draft(place.layout)
-        draft.add_argument(node, f"{self.name}={self.value}")
-        return Plan(f"Pass {self.name}={self.value}", "safe", [draft])
-
-
 class SetEpoch(Repair):
     """Tell a sampler the epoch at the top of the epoch loop.
 

@@ -2,48 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import libcst as cst
 
-from looplint.finding import Applicability
 from looplint.flow.events import Event
-from looplint.knowledge.pytorch import LOADER_ARGUMENTS
+from looplint.repairs.arguments import GiveArgument
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.places import place_at
 from looplint.repairs.planner import Planner
 from looplint.repairs.repair import Plan, Repair
-
-
-class GiveArgument(Repair):
-    """Give keyword arguments of a call new values, and add those that are not there.
-
-    Attributes:
-        event: the call.
-        values: the values of the arguments by their names, as code.
-        applicability: how far the repair can be trusted.
-    """
-
-    event: Event
-    values: Mapping[str, str]
-    applicability: Applicability = "safe"
-
-    def plan(self, p: Planner) -> Plan:
-        layout = place_at(self.event, len(self.event.calls), p.layouts).layout
-        node = self.event.site.node
-        if not isinstance(node, cst.Call) or any(a.star for a in node.args):
-            raise Infeasible("the call cannot be given one more argument")
-        positional = [a for a in node.args if a.keyword is None]
-        if self.event.kind == "loader" and self.values.keys() & set(LOADER_ARGUMENTS[: len(positional)]):
-            raise Infeasible("the argument is given by its position")
-        draft = Draft(layout)
-        given = {a.keyword.value: a.value for a in node.args if a.keyword is not None}
-        for name, value in self.values.items():
-            if name in given:
-                draft.replace(given[name], value)
-            else:
-                draft.add_argument(node, f"{name}={value}")
-        return Plan(f"Pass {', '.join(f'{name}={value}' for name, value in self.values.items())}", self.applicability, [draft])
 
 
 class PinLoader(Repair):

@@ -1,4 +1,4 @@
-"""Repairs of what losses are given: logits where they expect logits."""
+"""Repairs of losses: divided by the number of batches, and given logits where they expect logits."""
 
 from __future__ import annotations
 
@@ -7,15 +7,56 @@ from collections.abc import Iterator
 import libcst as cst
 
 from looplint.domain.values import Outcome
-from looplint.flow.events import Event
+from looplint.flow.events import Backward, Event, Step
 from looplint.flow.remarks import Score
 from looplint.queries.predictions import prediction
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Layout, Statement
 from looplint.repairs.names import reads, sets
-from looplint.repairs.places import place_at
+from looplint.repairs.places import meet, place_at
 from looplint.repairs.planner import Planner
 from looplint.repairs.repair import Plan, Repair
+
+
+class DivideLoss(Repair):
+    """Divide the loss where it goes backward; what is logged of it stays as it is.
+
+    Attributes:
+        backward: the backward of the loss.
+        every: by what it is divided, as the code writes it.
+        step: the step that is made once in so many batches.
+    """
+
+    backward: Backward
+    every: str
+    step: Step
+
+    def plan(self, p: Planner) -> Plan:
+        place, guarded = meet(self.backward, self.step, p.layouts)
+        node = self.backward.site.node
+        if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+            raise Infeasible("its loss cannot be found in the text")
+        if (
+            not (place.direct and guarded.direct)
+            and not (self.every.startswith("self.") and _same_class(p, self.backward, self.step))
+            and not self.every.isdigit()
+        ):
+            raise Infeasible(f"{self.every} is not known where the backward is")
+        layout = p.layouts.of(self.backward.site.module)
+        draft = Draft(layout)
+        factor = self.every if self.every.replace(".", "").replace("_", "").isalnum() else f"({self.every})"
+        loss: cst.BaseExpression = node.func.value
+        outside = node.func.attr.value != "backward" or bool(node.args and node.args[0].keyword is None)
+        if outside and node.args:  # accelerator.backward(loss), torch.autograd.backward(loss)
+            draft.replace(node.args[0].value, f"{_operand(layout.code(node.args[0].value), node.args[0].value)} / {factor}")
+        elif isinstance(loss, cst.Call) and isinstance(loss.func, cst.Attribute) and loss.func.attr.value == "scale" and loss.args:
+            inner = loss.args[0].value
+            draft.replace(inner, f"{_operand(layout.code(inner), inner)} / {factor}")
+        elif loss.lpar:
+            draft.replace(loss, f"({layout.code(loss)}) / {factor}")
+        else:
+            draft.replace(loss, f"({layout.code(loss)} / {factor})")
+        return Plan(f"Divide the loss by {self.every}", "unsafe", [draft])
 
 
 class DropActivation(Repair):
@@ -154,3 +195,15 @@ def _uses(layout: Layout, statement: Statement, name: str) -> int:
     function = layout.function_of(statement)
     own = [s for s in layout.by_node.values() if layout.function_of(s) is function and not s.blocks and s is not statement]
     return sum(name in reads(s.node) for s in own)
+
+
+def _same_class(p: Planner, one: Event, two: Event) -> bool:
+    """Whether two events stand in methods of one class."""
+    places = [place_at(e, len(e.calls), p.layouts) for e in (one, two)]
+    functions = [place.layout.function_of(place.statement) for place in places]
+    classes = {f.block.owner for f in functions if f is not None}
+    return None not in functions and None not in classes and len(classes) == 1
+
+
+def _operand(code: str, node: cst.BaseExpression) -> str:
+    return code if isinstance(node, cst.Name | cst.Attribute | cst.Call | cst.Subscript) or node.lpar else f"({code})"

@@ -147,3 +147,8 @@ def name_in(
             if text:
                 return text
     return None
+
+
+def called(optimizer: Obj) -> str:
+    """What a message calls an optimizer."""
+    return optimizer.name or "the optimizer"

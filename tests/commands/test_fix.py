@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,12 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from looplint import rule as vocabulary
 from looplint.finding import Problem
 from looplint.linting.catalogue import folder as data_folder
 from looplint.linting.catalogue import load
 from looplint.linting.files import Selection
 from looplint.linting.fixing import apply_edits, fix_paths, write
-from looplint.repairs.repair import Repair
+from looplint.rule import Repair
 from places import EXAMPLES
 
 pytestmark = pytest.mark.slow
@@ -200,11 +202,13 @@ def test_edits_that_overlap_are_refused() -> None:
 
 
 def test_every_repair_is_one_that_rules_can_import_and_one_does() -> None:
-    import re
-
-    from looplint import rule as vocabulary
-
     repairs = {cls.__name__ for cls in Repair.__subclasses__() if cls.__module__.startswith("looplint.")}
     imported = {name for rule in load() for name in re.findall(r"repair ?= ?([A-Z]\w+)\(", rule.path.read_text(encoding="utf-8"))}
     assert imported == repairs
     assert repairs <= set(vocabulary.__all__)
+
+
+@pytest.mark.parametrize("repair", Repair.__subclasses__(), ids=lambda cls: cls.__name__)
+def test_every_field_of_a_repair_is_described(repair: type[Repair]) -> None:
+    _, described = (repair.__doc__ or "").split("Attributes:\n")
+    assert re.findall(r"^        (\w+): \S.*\.$", described, re.MULTILINE) == list(repair.__annotations__)

@@ -1,0 +1,190 @@
+"""Repairs of clears: moved, inserted, and of the right optimizer."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from looplint.domain.objects import Engine, Obj, Optimizer
+from looplint.finding import Applicability
+from looplint.flow.events import Backward, Clear, Event, Forward, Step
+from looplint.flow.graph import Loop
+from looplint.queries.relations import related
+from looplint.repairs.draft import Draft, Infeasible, first_place
+from looplint.repairs.layout import Statement
+from looplint.repairs.names import sets
+from looplint.repairs.places import Place, called, meet, place_at, receiver
+from looplint.repairs.planner import Planner, check_free, common_block, highest
+from looplint.repairs.repair import Plan, Repair
+
+
+class MoveClear(Repair):
+    """Move a clear to the top of the batch body, behind the step of another optimizer that stands above.
+
+    Where it stands in a function that also steps and does not run the backward, or where gradients of several batches add up to a step, it
+    goes behind the step.
+
+    Attributes:
+        optimizer: whose gradients are cleared.
+        clear: the clear that comes too late.
+        backward: the backward whose gradients it clears.
+        step: the step that lacks them.
+    """
+
+    optimizer: Optimizer | Engine
+    clear: Clear
+    backward: Backward
+    step: Step
+
+    def plan(self, p: Planner) -> Plan:
+        backward = self.backward
+        if backward.manual:  # gradients that are changed by hand were filled before
+            backward = next((e for e in _backwards(p, self.optimizer, self.clear) if not e.manual), backward)
+        mine, theirs = meet(self.clear, backward, p.layouts)
+        others = [e for e in p.program.of(Step) if self.optimizer not in e.subjects and backward.index < e.index < self.clear.index]
+        holds = self.optimizer.holds
+        if others and any(related(holds, e.subjects) for e in p.program.of(Forward) if self.clear.index < e.index < self.step.index):
+            raise Infeasible(
+                "another optimizer has used those gradients, and a loss of its own is computed behind the clear: its backward may be missing"
+            )
+        with_step = not mine.direct and p.does(mine.statement, mine.layout, self.optimizer, "step")
+        if with_step or _accumulates(p, backward, self.step):
+            return _clear_behind_step(p, self.optimizer, self.clear, self.step)
+        unit = p.unit(mine, theirs.statement, "clear")
+        block, outer, backwards = common_block(unit, theirs.statement)
+        if outer is not unit:
+            check_free(unit, backwards)
+        index = highest(unit, block, outer.index, _top(p, self.optimizer, backwards, mine))
+        if index > backwards.index:
+            raise Infeasible("it uses names that are set behind the backward")
+        draft = Draft(mine.layout)
+        first, docstring = first_place(block)
+        target = block.statements[index]
+        if target is unit:
+            raise Infeasible("it already stands above the backward")
+        if target is first and docstring:
+            draft.move_after(unit, first)
+        else:
+            draft.move_before(unit, target)
+        # Where another optimizer has stepped on these gradients, they may be its own.
+        return Plan(f"Move the clear of {called(self.optimizer)} before the forward pass", "unsafe" if others else "safe", [draft])
+
+
+def _backwards(p: Planner, optimizer: Obj, before: Event) -> list[Backward]:
+    """The backwards into an optimizer's gradients that come before an event, the last one first."""
+    return [e for e in reversed(p.program.of(Backward)) if e.index < before.index and p.program.touches(e, optimizer)]
+
+
+def _accumulates(p: Planner, backward: Event, step: Event) -> bool:
+    """Whether the step is made on some turns only of the loop that runs the backward."""
+    loop = backward.loops[-1] if backward.loops else None
+    return (
+        loop is not None and loop in step.loops and p.program.every_iteration(backward, loop) and not p.program.every_iteration(step, loop)
+    )
+
+
+def _clear_behind_step(p: Planner, optimizer: Obj, clear: Event, step: Event) -> Plan:
+    mine, theirs = meet(clear, step, p.layouts)
+    target = p.last_of(p.alternatives(theirs, optimizer, "step"), theirs.layout, None, "update")
+    unit = p.unit(mine, target, "clear")
+    check_free(unit, target, including=True)
+    draft = Draft(mine.layout)
+    draft.move_after(unit, target)
+    # What another loss leaves behind the step would be there at the next backward.
+    left = [e for e in p.program.of(Backward) if e.index > step.index and e.loops[:1] == step.loops[:1] and p.program.touches(e, optimizer)]
+    return Plan(f"Move the clear of {called(optimizer)} behind its step", "unsafe" if left else "safe", [draft])
+
+
+def _top(p: Planner, optimizer: Obj, backward: Statement, place: Place) -> int:
+    """The index in the backward's block behind the last step of another optimizer above it."""
+    for index in range(backward.index - 1, -1, -1):
+        statement = backward.block.statements[index]
+        events = [e for e in p.events_in(statement, place.layout) if e.kind == "step"]
+        if any(optimizer not in e.subjects for e in events):
+            return index + 1
+    return 0
+
+
+class InsertClear(Repair):
+    """Insert a clear at the top of the batch body; behind the step where that does not run for every batch, or is elsewhere.
+
+    With several optimizers it belongs to the optimizer's own backward, the last one before its step: what the losses of others have left
+    is cleared too.
+
+    Attributes:
+        optimizer: whose gradients nothing clears.
+        step: its step.
+        backward: a backward into its gradients.
+        loop: the loop over batches that both are in.
+    """
+
+    optimizer: Optimizer | Engine
+    step: Step
+    backward: Backward
+    loop: Loop
+
+    def plan(self, p: Planner) -> Plan:
+        name = receiver(self.step, self.optimizer, p.layouts)
+        if name is None:
+            raise Infeasible("the step does not name its optimizer")
+        before = (e for e in _backwards(p, self.optimizer, self.step) if e.loops == self.backward.loops)
+        backward = next(before, self.backward)
+        code = f"{name}.zero_grad()"
+        applicability: Applicability = "safe" if len([o for o in p.program.optimizers if isinstance(o, Optimizer)]) == 1 else "unsafe"
+        steps, backwards = meet(self.step, backward, p.layouts)
+        draft = Draft(steps.layout)
+        if (
+            steps.direct
+            and backwards.direct
+            and self.loop in self.step.loops
+            and p.program.every_iteration(self.step, self.loop)
+            and self.step.loops == backward.loops
+        ):
+            block, _, target = common_block(steps.statement, backwards.statement)
+            index = _top(p, self.optimizer, target, steps)
+            base = name.partition(".")[0].partition("[")[0]
+            for number in range(target.index - 1, index - 1, -1):
+                if {base, name} & sets(block.statements[number].node):
+                    index = number + 1
+                    break
+            if index == 0:
+                draft.line_at_top(block, code)
+            else:
+                draft.line_before(block.statements[index], code)
+            return Plan(f"Clear the gradients of {name} before the forward pass", applicability, [draft])
+        own = place_at(self.step, len(self.step.calls), p.layouts)
+        draft = Draft(own.layout)
+        around = p.alternatives(own, self.optimizer, "step")
+        draft.line_after(p.last_of(around, own.layout, None, "update", "schedule"), code)
+        return Plan(f"Clear the gradients of {name} after its step", applicability, [draft])
+
+
+class ClearOther(Repair):
+    """Clear the optimizer that steps, at the clear that names another one.
+
+    Attributes:
+        wrong: the clear that names the wrong optimizer.
+        other: the optimizer that it names.
+        optimizer: the optimizer that it should name.
+        step: the step of that one.
+    """
+
+    wrong: Clear
+    other: Obj
+    optimizer: Optimizer | Engine
+    step: Step
+
+    def plan(self, p: Planner) -> Plan:
+        mine, theirs = meet(self.wrong, self.step, p.layouts)
+        name = receiver(self.step, self.optimizer, p.layouts)
+        node = self.wrong.site.node
+        if (
+            name is None
+            or not mine.direct
+            or not theirs.direct
+            or not isinstance(node, cst.Call)
+            or not isinstance(node.func, cst.Attribute)
+        ):
+            raise Infeasible("the clear and the step are in different functions")
+        draft = Draft(mine.layout)
+        draft.replace(node.func.value, name)
+        return Plan(f"Clear {name} instead of {called(self.other)}", "unsafe", [draft])
