@@ -6,31 +6,33 @@ from looplint.domain.objects import Container, List, Loss, Module, Obj, TorchMod
 from looplint.domain.values import NOTHING, Ref, Tuple, Value
 
 
-def adopt(parent: Obj, value: Value) -> None:
-    """A module becomes part of another one."""
+def adopt(parent: Obj, value: Value, through: frozenset[Obj] = frozenset()) -> None:
+    """A module becomes part of another one; `through` are the lists that it was reached through, which may hold themselves."""
     for atom in value:
         if isinstance(atom, Ref) and isinstance(atom.obj, Module | Loss) and atom.obj is not parent and atom.obj.parent is None:
             if parent not in set(atom.obj.lineage()) and atom.obj not in set(parent.lineage()):
                 atom.obj.parent = parent
         elif isinstance(atom, Tuple):
             for inner in atom.items:
-                adopt(parent, inner)
-        elif isinstance(atom, Ref) and isinstance(atom.obj, List):
-            adopt(parent, atom.obj.heap.get("[]", NOTHING))
+                adopt(parent, inner, through)
+        elif isinstance(atom, Ref) and isinstance(atom.obj, List) and atom.obj not in through:
+            adopt(parent, atom.obj.heap.get("[]", NOTHING), through | {atom.obj})
 
 
 def register(value: Value, *, deep: bool = False) -> None:
     """Modules become parts that their owner knows of: in its parameters, its moves and its state. `deep` reaches into sequences."""
-    for atom in value:
-        match atom:
-            case Ref(obj=Module() as module):
-                module.registered = True
-            case Ref(obj=Container() as container) if deep:
-                for inner in container.heap.values():
-                    register(inner, deep=True)
-            case Tuple() if deep:
-                for inner in atom.items:
-                    register(inner, deep=True)
+    seen: set[Obj] = set()
+    work = [value]
+    while work:
+        for atom in work.pop():
+            match atom:
+                case Ref(obj=Module() as module):
+                    module.registered = True
+                case Ref(obj=Container() as container) if deep and container not in seen:
+                    seen.add(container)
+                    work.extend(container.heap.values())
+                case Tuple() if deep:
+                    work.extend(atom.items)
 
 
 def ready(value: Value) -> None:

@@ -139,6 +139,32 @@ def bind(m: Interpreter, member: tuple[ir.Function | ir.Assign, ClassRef], obj: 
     return frozenset({func})
 
 
+def is_left_open(m: Interpreter, cls: ClassRef, name: str) -> bool:
+    """Whether a class says of an attribute only that it is None at first: who sets it is a subclass, or somebody else, out of sight."""
+    known = m.left_open.get((cls, name))
+    if known is None:
+        known = m.left_open[cls, name] = not _has_subclass(m, cls) and not any(
+            _sets(f, name) for c in mro(m, cls) for f in c.cls.methods.values()
+        )
+    return known
+
+
+def _has_subclass(m: Interpreter, cls: ClassRef) -> bool:
+    code = m.main.code
+    return code is not None and any(c is not cls.cls and cls in mro(m, ClassRef(c, m.main)) for c in code.classes)
+
+
+def _sets(function: ir.Function, name: str) -> bool:
+    """Whether a method gives an attribute of that name a value other than None."""
+    for stmt in ir.statements(function.body):
+        if isinstance(stmt, ir.Assign) and isinstance(stmt.value, ir.Const) and stmt.value.value is None:
+            continue
+        targets = stmt.targets if isinstance(stmt, ir.Assign) else [stmt.target] if isinstance(stmt, ir.AugAssign | ir.For) else []
+        if any(path.endswith(f".{name}") for target in targets for path in ir.paths_in(target)):
+            return True
+    return False
+
+
 def usage_of(m: Interpreter, cls: ClassRef, name: str) -> ir.Usage:
     found = ir.Usage()
     for each in mro(m, cls):

@@ -28,7 +28,7 @@ from looplint.domain.values import (
     ref,
     refs,
 )  # fmt: skip
-from looplint.interpreter import calls, choices, generators, hooks, objects
+from looplint.interpreter import calls, choices, generators, hooks, objects, settings
 from looplint.interpreter.elements import element_of, subscript
 from looplint.interpreter.frames import Trace
 from looplint.interpreter.interpreter import Interpreter
@@ -210,7 +210,9 @@ def truth(m: Interpreter, expr: ir.Expr) -> bool | None:
         return None if inner is None else not inner
     if isinstance(expr, ir.Call) and isinstance(expr.func, ir.Name) and expr.func.id == "isinstance" and len(expr.args) == 2:
         return is_instance(evaluate(m, expr.args[0].value), evaluate(m, expr.args[1].value))
-    return truth_of(evaluate(m, expr))
+    outcome = truth_of(evaluate(m, expr))
+    # What the settings of a program switch off is code as much as what they switch on.
+    return None if outcome is not None and settings.decide(m, expr) else outcome
 
 
 def _lambda(m: Interpreter, expr: ir.Lambda) -> Value:

@@ -46,7 +46,7 @@ class Frame:
     """An activation of a function in one calling context."""
 
     __slots__ = (
-        "born", "call", "calls", "chosen", "closure", "ctx", "depth", "entered", "function", "given", "instance", "locals", "module", "on_yield", "outside", "owner", "pauses", "returns", "stars", "tests", "yields",
+        "abstract", "born", "call", "calls", "chosen", "closure", "ctx", "depth", "endless", "entered", "function", "given", "instance", "locals", "module", "on_yield", "outside", "owner", "pauses", "returns", "stars", "tests", "yields",
     )  # fmt: skip
 
     def __init__(self, function: ir.Function, module: ModuleInfo, closure: Frame | None, ctx: object, depth: int) -> None:
@@ -64,6 +64,10 @@ class Frame:
         self.yields: Value = frozenset()
         # Where a generator stands when it has yielded an item.
         self.pauses: list[Snapshot] = []
+        # Whether it says on its way that it is not implemented.
+        self.abstract = False
+        # Where loops without a way out begin their next turn.
+        self.endless: list[Snapshot] = []
         self.on_yield: Callable[[Value], None] | None = None
         self.calls: tuple[Site, ...] = ()
         self.call: Site | None = None

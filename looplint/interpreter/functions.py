@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from looplint.domain.membership import ready
 from looplint.domain.objects import Dict, Generator, Loss, Module, Optimizer, TorchModule
-from looplint.domain.values import NONE, UNKNOWN, Arguments, Func, Ref, Tuple, Value, ref, refs
+from looplint.domain.values import NONE, UNKNOWN, Arguments, Func, Ref, Tuple, Unknown, Value, ref, refs
+from looplint.flow.graph import Loose
 from looplint.interpreter import choices, classes, hooks, unfollowed
 from looplint.interpreter.frames import Frame, Snapshot, merge
 from looplint.interpreter.interpreter import DEPTH, Interpreter
@@ -30,10 +31,28 @@ def call_function(m: Interpreter, func: Func, args: Arguments, expr: ir.Expr) ->
     bind_parameters(m, frame, func, args)
     if isinstance(expr, ir.Call) and function.tested:
         frame.given = _given(m, func, expr)
+    before, grad = m.at, m.grad
     result = run_frame(m, frame)
+    if not m.alive:
+        result = _not_returned(m, frame, before, grad, args, expr)
     if _is_own_update(func):
         unfollowed.unknown_call(m, func, Arguments([func.bound] if func.bound else []), expr)
     return result
+
+
+def _not_returned(m: Interpreter, frame: Frame, before: list[Loose], grad: bool | None, args: Arguments, expr: ir.Expr) -> Value:
+    """What a call gives of which no path comes back, with the path that goes on behind it.
+
+    An endless loop is left in some way that cannot be seen. A method that is not implemented is so elsewhere, and what a caller takes the
+    result of returns. Only a call for its own sake that ends in an error, as in a guard, ends the caller's path.
+    """
+    if frame.endless:
+        end = merge(frame.endless)
+        m.at, m.grad = list(end.at), grad
+    elif frame.abstract or not (isinstance(expr, ir.Call) and expr.dropped):
+        m.at, m.grad = before, grad
+    deps = (o for o in m.reachable([frame.instance, *args.values()]) if o.kind in ("module", "engine"))
+    return frozenset({Unknown(frozenset(deps))})
 
 
 def note_followed(m: Interpreter, func: Func) -> None:

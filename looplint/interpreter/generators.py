@@ -23,7 +23,10 @@ def run(m: Interpreter, obj: Generator) -> Value:
         if not m.alive or m.frame.depth >= DEPTH or func.function in m.active:
             return UNKNOWN
         frame = begin(m, obj, func)
+        before, grad = m.at, m.grad
         functions.run_frame(m, frame)
+        if not m.alive:
+            m.at, m.grad = before, grad  # it yields nothing, and ends in an error
         result = join(result, frame.yields)
     return result or UNKNOWN
 

@@ -26,12 +26,14 @@ def load(m: Interpreter, info: ModuleInfo) -> None:
         m.run_block(code.top.body)
 
 
+def is_import(value: Value) -> bool:
+    """Whether a name was imported, and nothing has asked for it yet."""
+    return any(isinstance(a, External) and a.qualname.startswith("import:") for a in value)
+
+
 def resolve(m: Interpreter, value: Value) -> Value:
     """Follow imports that were not needed until now."""
-    for atom in value:
-        if isinstance(atom, External) and atom.qualname.startswith("import:"):
-            return _import(m, value)
-    return value
+    return _import(m, value) if is_import(value) else value
 
 
 def _import(m: Interpreter, value: Value) -> Value:

@@ -71,6 +71,10 @@ class Interpreter(Position):
         self.lines: dict[object, list[ClassRef]] = {}
         self.evidence = Evidence()
         self.importing: set[object] = set()
+        # Whether an attribute of a class is set to None there, and to something elsewhere.
+        self.left_open: dict[tuple[ClassRef, str], bool] = {}
+        # The settings of each module that was asked for them, by its file.
+        self.settings: dict[str, frozenset[str]] = {}
         # The moves that statements, expressions and calls make of each other, bound where following begins.
         self.run_block: Callable[[list[ir.Stmt]], None]
         self.evaluate: Callable[[ir.Expr], Value]

@@ -22,6 +22,7 @@ from looplint.domain.objects import (
     Scheduler,
 )
 from looplint.domain.values import (
+    NONE,
     NOTHING,
     UNKNOWN,
     Arguments,
@@ -89,6 +90,10 @@ def new_list(m: Interpreter, node: cst.CSTNode, items: Sequence[Value], *, exact
 def attribute(m: Interpreter, obj: Obj, name: str) -> Value:
     """The value of an attribute: from the heap, the class, the tables, or the way the code uses it."""
     stored = obj.heap.get(name)
+    if stored == NONE and obj.symbolic and obj.cls is not None and obj.kind == "instance" and classes.is_left_open(m, obj.cls, name):
+        value = join(stored, hooks.attribute_unset.run(m, obj, name))
+        obj.heap[name] = join(stored, obj.heap[name])
+        return value
     if stored is not None:
         return stored
     if obj.cls is not None and not (name in _KEPT_MEANING.get(obj.kind, ()) and method_effect(obj.kind, name)):

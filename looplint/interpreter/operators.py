@@ -12,6 +12,7 @@ from looplint.domain.values import (
     Const,
     External,
     Func,
+    Method,
     Number,
     Params,
     Ref,
@@ -99,7 +100,7 @@ def compare(op: str, left: Value, right: Value) -> bool | None:
         return _compare_constants(op, one.value, two.value)
     if op in ("is", "is not", "==", "!=") and two is not None and two.value is None:
         positive = op in ("is", "==")
-        if left and not may_be_unknown(left) and all(not isinstance(a, Const | Number) for a in left):
+        if left and not may_be_unknown(left) and all(not isinstance(a, Const | Number | Method) for a in left):
             return not positive
     if op in ("in", "not in") and one is not None:
         items = exact_items(right)

@@ -202,10 +202,10 @@ def _repeat(
     m.at = [Loose(head)]
     length = len(m.graph.nodes)
     start = m.save()
-    returned, paused = len(m.frame.returns), len(m.frame.pauses)
+    returned, paused, stuck = len(m.frame.returns), len(m.frame.pauses), len(m.frame.endless)
     for turn in range(_PASSES):
         m.graph.cut(length)
-        del m.frame.returns[returned:], m.frame.pauses[paused:]
+        del m.frame.returns[returned:], m.frame.pauses[paused:], m.frame.endless[stuck:]
         m.restore(start)
         m.guards = guards
         scope = LoopScope()
@@ -224,6 +224,8 @@ def _repeat(
         m.graph.connect(loose, head, back=True)
     m.loops = outer
     ends = [] if leave is False else [end]
+    if not ends and not scope.breaks and end.alive:
+        m.frame.endless.append(end)
     if ends and orelse:
         m.restore(end)
         m.guards = guards
@@ -238,6 +240,8 @@ def _repeat(
 def _jump(m: Interpreter, stmt: ir.Jump) -> None:
     if stmt.value is not None:
         evaluate(m, stmt.value)
+        raised = stmt.value.func if isinstance(stmt.value, ir.Call) else stmt.value
+        m.frame.abstract = m.frame.abstract or ir.path_of(raised) in ("NotImplementedError", "NotImplemented")
     if stmt.kind != "raise" and m.scopes:
         snapshot = m.save()
         (m.scopes[-1].breaks if stmt.kind == "break" else m.scopes[-1].continues).append(snapshot)

@@ -1,0 +1,97 @@
+"""Settings: constants at the top of a module, or in a class of nothing else, that whoever runs the program is to change."""
+
+from __future__ import annotations
+
+from looplint.domain.values import ClassRef, ModuleRef, Ref, Value, constant_of
+from looplint.interpreter import imports
+from looplint.interpreter.frames import Frame
+from looplint.interpreter.interpreter import Interpreter
+from looplint.interpreter.names import lookup
+from looplint.syntax import ir
+from looplint.syntax.project import ModuleInfo
+
+
+def decide(m: Interpreter, test: ir.Expr) -> bool:
+    """Whether the outcome of a test is that of settings alone: with another one of them, the program runs the other branch."""
+    match test:
+        case ir.Name():
+            return _is_setting(m, m.frame, test.id)
+        case ir.Attr(value=ir.Name(id=owner), attr=name):
+            return _is_setting_of(lookup(m, m.frame, owner), name)
+        case ir.Unary(operand=operand):
+            return decide(m, operand)
+        case ir.Compare() | ir.Binary():
+            operands = [test.left, *test.rights] if isinstance(test, ir.Compare) else [test.left, test.right]
+            read = [each for each in operands if not isinstance(each, ir.Const)]
+            return bool(read) and all(decide(m, each) for each in read)
+    return False
+
+
+def _is_setting(m: Interpreter, frame: Frame, name: str) -> bool:
+    """Whether a name is one of its module's settings, or was imported as one of another module's."""
+    top = frame.module.frame
+    here: Frame | None = frame
+    while here is not None and here is not top:
+        if name in here.locals:
+            return False
+        here = here.closure
+    if top is None or name not in top.locals:
+        return False
+    if name in _settings_of(m, frame.module):
+        return True
+    value = top.locals[name]
+    return imports.is_import(value) and _is_switch(imports.resolve(m, value))
+
+
+def _settings_of(m: Interpreter, module: ModuleInfo) -> frozenset[str]:
+    """The names that a module gives a constant at its top, and nothing else anywhere."""
+    known = m.settings.get(module.filename)
+    if known is None:
+        code = module.lowered()
+        known = m.settings[module.filename] = frozenset() if code is None else _constants(code)
+    return known
+
+
+def _constants(code: ir.ModuleCode) -> frozenset[str]:
+    direct = {
+        stmt.targets[0].id
+        for stmt in code.top.body
+        if isinstance(stmt, ir.Assign) and isinstance(stmt.targets[0], ir.Name) and _is_constant(stmt.value)
+    }
+    times: dict[str, int] = {}
+    for stmt in ir.statements(code.top.body):
+        for name in _set_by(stmt):
+            times[name] = times.get(name, 0) + 1
+    elsewhere = {name for function in code.functions for name, kind in function.declared.items() if kind == "global"}
+    return frozenset(name for name in direct if times[name] == 1) - elsewhere
+
+
+def _set_by(stmt: ir.Stmt) -> set[str]:
+    match stmt:
+        case ir.Assign():
+            return set().union(*(ir.paths_in(target) for target in stmt.targets))
+        case ir.AugAssign() | ir.For():
+            return ir.paths_in(stmt.target)
+        case ir.With():
+            return set().union(*(ir.paths_in(target) for _, target in stmt.items if target is not None))
+    return set()
+
+
+def _is_constant(expr: ir.Expr) -> bool:
+    """Whether an expression is a number, a text or a flag; None says that something is not there, and is no setting."""
+    return isinstance(expr, ir.Const) and isinstance(expr.value, bool | int | float | str)
+
+
+def _is_switch(value: Value) -> bool:
+    known = constant_of(value)
+    return known is not None and isinstance(known.value, bool | int | float | str)
+
+
+def _is_setting_of(owner: Value, name: str) -> bool:
+    """Whether an attribute is a constant of a module, or of a class that has nothing else."""
+    return bool(owner) and all(
+        isinstance(a, ModuleRef)
+        or (isinstance(a, ClassRef) and not a.cls.methods)
+        or (isinstance(a, Ref) and a.obj.cls is not None and not a.obj.cls.cls.methods)
+        for a in owner
+    )

@@ -1,0 +1,126 @@
+"""No path is lost: what stands behind a call, in an iterator or under a setting is code, and is judged."""
+
+from __future__ import annotations
+
+import pytest
+
+import looplint
+
+BEGIN = """\
+import sys
+import torch
+from torch import nn, optim
+from torch.utils.data import DataLoader, TensorDataset
+
+loader = DataLoader(TensorDataset(torch.randn(64, 8), torch.randn(64, 1)), batch_size=16, shuffle=True)
+net = nn.Linear(8, 1)
+opt = optim.SGD(net.parameters(), lr=0.1)
+mse = nn.functional.mse_loss
+"""
+LOOP = """\
+for x, y in loader:
+    loss = mse(net(x), y)
+    loss.backward()  # LL102
+    opt.step()
+"""
+
+
+def _indented(code: str, by: int = 4) -> str:
+    return "".join(" " * by + line for line in code.splitlines(keepends=True))
+
+
+def _said(code: str) -> set[tuple[str, int]]:
+    return {(f.code, f.location.row) for f in looplint.lint(code)}
+
+
+def _expected(code: str) -> set[tuple[str, int]]:
+    rows = enumerate(code.splitlines(), 1)
+    return {(word, row) for row, line in rows if "# LL" in line for word in line.partition("# ")[2].split()}
+
+
+ITERATED = {
+    "a generator that is sent into": "def cycle(it):\n    while True:\n        got = yield from it\n\nsource = cycle(loader)\nnext(source)\n",
+    "a generator expression over one": "def forever():\n    while True:\n        yield from loader\n\nsource = ((x, y) for x, y in forever())\n",
+    "a list of generators": "def forever(it):\n    while True:\n        for b in it:\n            yield b\n\nsource = [forever(loader)][0]\n",
+    "an object whose iterator is a generator of another": "class Data:\n    def __iter__(self):\n        return self.items()\n    def items(self):\n        while True:\n            yield from loader\n\nsource = Data()\n",
+    "a generator that calls itself": "def walk(it, depth):\n    while True:\n        yield from it if depth == 0 else walk(it, depth - 1)\n\nsource = walk(loader, 2)\n",
+    "an iterator over itself": "class Wrapped:\n    def __init__(self, inner):\n        self.inner = inner\n    def __iter__(self):\n        return iter(self.inner)\n\nsource = loader\nfor _ in range(3):\n    source = Wrapped(source)\n",
+}
+
+
+@pytest.mark.parametrize("made", ITERATED.values(), ids=ITERATED)
+def test_batches_come_from(made: str) -> None:
+    code = BEGIN + made + LOOP.replace("in loader", "in source") + "    if loss < 0:\n        break\n"
+    assert _said(code) == _expected(code)
+
+
+BEHIND = {
+    "an endless loop that an exception ends": "def serve():\n    while True:\n        print(next(it))\n\nit = iter(loader)\nserve()\n",
+    "a method that is not implemented": "class Task:\n    def prepare(self):\n        raise NotImplementedError('prepare')\n\nTask().prepare()\n",
+    "a property that is not implemented": "class Task:\n    @property\n    def size(self):\n        raise NotImplementedError\n\nsize = Task().size\n",
+    "a factory that knows no such name": "def pick(name):\n    if name == 'a':\n        return 1\n    raise ValueError(name)\n\nchosen = pick('b')\n",
+    "a constructor that is to be overridden": "class Task:\n    def __init__(self):\n        raise NotImplementedError\n\ntask = Task()\n",
+}
+
+
+@pytest.mark.parametrize("before", BEHIND.values(), ids=BEHIND)
+def test_what_stands_behind(before: str) -> None:
+    code = BEGIN + before + LOOP
+    assert _said(code) == _expected(code)
+
+
+SETTINGS = {
+    "a number": "DEBUG = 1\nif not DEBUG:\n",
+    "a text": "MODE = 'test'\nif MODE == 'train':\n",
+    "an entry of a class": "class CFG:\n    train = False\n    seed = 1\n\nif CFG.train:\n",
+    "an entry of an object": "class Config:\n    train = False\n\nconfig = Config()\nif config.train:\n",
+    "one of two": "import os\nTRAIN = False\nif TRAIN or 'TRAIN' in os.environ:\n",
+}
+
+
+@pytest.mark.parametrize("switch", SETTINGS.values(), ids=SETTINGS)
+def test_what_is_switched_off_by(switch: str) -> None:
+    code = BEGIN + switch + _indented(LOOP)
+    assert _said(code) == _expected(code)
+
+
+DECIDED = {
+    "a parameter": "def fit(train):\n    if train:\n" + _indented(LOOP, 8) + "\nfit(False)\n",
+    "a name that is set again": "train = True\ntrain = False\nif train:\n" + _indented(LOOP),
+    "a name that says whether something is there": "model = None\nif model is not None:\n" + _indented(LOOP),
+    "one of the kinds that a program tells apart": "TRAIN, TEST = 'train', 'test'\n\ndef fit(mode):\n    if mode == TRAIN:\n"
+    + _indented(LOOP, 8)
+    + "\nfit('test')\n",
+    "a guard": "def fail(text):\n    raise ValueError(text)\n\nfail('not here')\n" + LOOP,
+    "an exit": "def stop():\n    sys.exit(1)\n\nstop()\n" + LOOP,
+}
+
+
+@pytest.mark.parametrize("code", DECIDED.values(), ids=DECIDED)
+def test_what_the_program_itself_never_reaches_by(code: str) -> None:
+    assert _said(BEGIN + code) == set()
+
+
+def test_an_attribute_that_is_none_until_somebody_sets_it() -> None:
+    code = BEGIN + (
+        "class Base:\n    def __init__(self):\n        self.model = self.optimizer = None\n"
+        "    def fit(self):\n        for x, y in loader:\n            loss = mse(self.model(x), y)\n"
+        "            loss.backward()  # LL102\n            self.optimizer.step()\n"
+    )
+    assert _said(code) == _expected(code)
+
+
+def test_the_attribute_of_a_library_object_may_be_none() -> None:
+    code = (
+        BEGIN
+        + "sampler = loader.batch_sampler\n"
+        + LOOP.replace("    opt.step()", "    if sampler.last is None:\n        opt.step()\n        opt.zero_grad()")
+    )
+    assert _said(code) == set()
+
+
+def test_a_list_in_itself_is_followed_once() -> None:
+    code = (
+        BEGIN + "chain = [nn.Linear(8, 8)]\nfor _ in range(3):\n    chain = [chain, nn.Linear(8, 8)]\nmore = nn.ModuleList(chain)\n" + LOOP
+    )
+    assert _said(code) == _expected(code)
