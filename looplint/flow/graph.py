@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal
 
 from looplint.dataclass import dataclass, field
@@ -129,14 +130,13 @@ class EventGraph:
         if edge not in edges:
             edges.append(edge)
 
-    def cut(self, length: int) -> None:
-        """Forget every node from `length` on. Only the node before them, the head of the loop being read again, leads into them."""
+    def cut(self, length: int, leading: Iterable[int] = ()) -> None:
+        """Forget every node from `length` on. The node before them, the head of a loop being read again, and those `leading` lead into them."""
         del self.nodes[length:]
         while self.entries and self.entries[-1] >= length:
             self.entries.pop()
-        if length:
-            last = self.nodes[length - 1]
-            last.succ = [e for e in last.succ if e.target < length]
+        for index in {length - 1, *leading} if length else ():
+            self.nodes[index].succ = [e for e in self.nodes[index].succ if e.target < length]
 
     def events(self) -> list[Event]:
         return [n.event for n in self.nodes if n.event is not None]

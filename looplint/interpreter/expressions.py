@@ -28,7 +28,7 @@ from looplint.domain.values import (
     ref,
     refs,
 )  # fmt: skip
-from looplint.interpreter import calls, choices, generators, hooks, objects, settings
+from looplint.interpreter import calls, choices, generators, hooks, loops, objects, settings
 from looplint.interpreter.elements import element_of, subscript
 from looplint.interpreter.frames import Trace
 from looplint.interpreter.interpreter import Interpreter
@@ -221,7 +221,7 @@ def _lambda(m: Interpreter, expr: ir.Lambda) -> Value:
 
 def _comprehension(m: Interpreter, expr: ir.Comprehension) -> Value:
     clause = expr.clauses[0]
-    iterated = evaluate(m, clause.iter)
+    iterated = generators.drained(m, evaluate(m, clause.iter))
     items = exact_items(iterated)
     if items is not None and len(expr.clauses) == 1 and not clause.tests and len(items) <= 8 and len(expr.elements) == 1:
         results = []
@@ -229,23 +229,16 @@ def _comprehension(m: Interpreter, expr: ir.Comprehension) -> Value:
             m.assign(clause.target, item)
             results.append(_in_slot(m, expr.elements[0], number))
         return ref(objects.new_list(m, expr.node, results, exact=True))
-    before = m.save()
     created = set(m.heap.objects)
-    m.assign(clause.target, element_of(m, iterated))
-    for inner in expr.clauses[1:]:
-        m.assign(inner.target, element_of(m, evaluate(m, inner.iter)))
-    for each in expr.clauses:
-        for test in each.tests:
-            evaluate(m, test)
+    values: list[Value] = []
     repeats = not any(ir.paths_in(e) & ir.paths_in(c.target) for e in expr.elements for c in expr.clauses)
     m.comprehensions += 1
     m.repetitions += repeats
-    values = [evaluate(m, e) for e in expr.elements]
+    _for_each(m, expr, 0, iterated, values)
     m.comprehensions -= 1
     m.repetitions -= repeats
     for key in m.heap.objects.keys() - created:
         m.heap.objects[key].many = True
-    m.join_at([before, m.save()])
     value = values[-1]
     params = [a for a in value if isinstance(a, Params)]
     if params:
@@ -255,6 +248,24 @@ def _comprehension(m: Interpreter, expr: ir.Comprehension) -> Value:
         m.write(obj, "[]", value)
         return ref(obj)
     return ref(objects.new_list(m, expr.node, [value], exact=False))
+
+
+def _for_each(m: Interpreter, expr: ir.Comprehension, number: int, iterated: Value, values: list[Value]) -> None:
+    """Follow a clause of a comprehension and those in it: `values` gets what the elements are."""
+    clause = expr.clauses[number]
+    node = expr.node if number == 0 else clause.iter.node
+    stmt = ir.For(node, clause.target, clause.iter, [], [], frozenset(ir.paths_in(clause.target)))
+
+    def turn() -> None:
+        m.assign(clause.target, element_of(m, iterated))
+        for test in clause.tests:
+            evaluate(m, test)
+        if number + 1 < len(expr.clauses):
+            _for_each(m, expr, number + 1, generators.drained(m, evaluate(m, expr.clauses[number + 1].iter)), values)
+        else:
+            values[:] = [evaluate(m, e) for e in expr.elements]
+
+    loops.for_each(m, stmt, iterated, turn)
 
 
 def _in_slot(m: Interpreter, expr: ir.Expr, number: int) -> Value:

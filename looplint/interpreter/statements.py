@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from looplint.dataclass import replace
-from looplint.domain.values import NONE, UNKNOWN, ClassRef, Const, External, Func, Iter, Value, constant_of, exact_items
-from looplint.flow.graph import Loop, Loose
-from looplint.interpreter import choices, generators, hooks, imports
+from looplint.domain.values import NONE, UNKNOWN, ClassRef, Const, External, Func, Value, constant_of, exact_items
+from looplint.flow.graph import Loose
+from looplint.interpreter import choices, generators, hooks, imports, loops
 from looplint.interpreter.assignments import assign, bind_name, run_assign, run_aug_assign
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.expressions import evaluate, truth
@@ -16,7 +15,6 @@ from looplint.interpreter.frames import LoopScope, Snapshot, Trace, merge
 from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax import ir
 
-_PASSES = 3
 _UNROLL = 6
 
 
@@ -131,12 +129,8 @@ def _for(m: Interpreter, stmt: ir.For) -> None:
     if items is not None:
         _unrolled(m, stmt, items)
         return
-    loop = m.loop(stmt)
-    loop.over = iterated
-    loop.iterates = ir.render(stmt.iter)
-    loop.targets = frozenset(ir.paths_in(stmt.target))
-    loop.bound = frozenset().union(*(a.bound for a in iterated if isinstance(a, Iter)))
-    _repeat(m, loop, stmt.body, stmt.orelse, enter=lambda: assign(m, stmt.target, element_of(m, iterated)), leave=None)
+    loop = loops.over(m, stmt, iterated)
+    loops.repeat(m, loop, stmt.body, stmt.orelse, enter=lambda: assign(m, stmt.target, element_of(m, iterated)), leave=None)
 
 
 def _unrollable(m: Interpreter, iterated: Value) -> list[Value] | None:
@@ -185,56 +179,7 @@ def _while(m: Interpreter, stmt: ir.While) -> None:
         if outcome is None:
             evaluate(m, stmt.test)
 
-    _repeat(m, loop, stmt.body, stmt.orelse, enter=enter, leave=None if outcome is None else False)
-
-
-def _repeat(
-    m: Interpreter, loop: Loop, body: list[ir.Stmt], orelse: list[ir.Stmt], *, enter: Callable[[], None], leave: bool | None
-) -> None:
-    """Read a loop's body until the names at its head stay the same, then lead its end back to the head.
-
-    A loop is taken to run at least once: one that does not is no training.
-    """
-    guards = m.guards
-    outer = m.loops
-    m.loops = (*outer, loop)
-    head = m.graph.add("head", m.loops, m.at, loop=loop)
-    m.at = [Loose(head)]
-    length = len(m.graph.nodes)
-    start = m.save()
-    returned, paused, stuck = len(m.frame.returns), len(m.frame.pauses), len(m.frame.endless)
-    for turn in range(_PASSES):
-        m.graph.cut(length)
-        del m.frame.returns[returned:], m.frame.pauses[paused:], m.frame.endless[stuck:]
-        m.restore(start)
-        m.guards = guards
-        scope = LoopScope()
-        m.scopes.append(scope)
-        enter()
-        m.run_block(body)
-        m.scopes.pop()
-        end = merge([m.save(), *scope.continues])
-        if not end.alive:
-            break
-        around = merge([replace(start, at=[Loose(head)]), replace(end, at=[Loose(head)])])
-        if around.locals == start.locals and around.grad == start.grad or turn == _PASSES - 1:
-            break
-        start = replace(start, locals=around.locals, grad=around.grad)
-    for loose in end.at:
-        m.graph.connect(loose, head, back=True)
-    m.loops = outer
-    ends = [] if leave is False else [end]
-    if not ends and not scope.breaks and end.alive:
-        m.frame.endless.append(end)
-    if ends and orelse:
-        m.restore(end)
-        m.guards = guards
-        m.run_block(orelse)
-        ends = [m.save()]
-    m.join_at([*ends, *scope.breaks])
-    m.guards = guards
-    if m.at:
-        m.at = [Loose(m.graph.add("exit", m.loops, m.at, loop=loop))]
+    loops.repeat(m, loop, stmt.body, stmt.orelse, enter=enter, leave=None if outcome is None else False)
 
 
 def _jump(m: Interpreter, stmt: ir.Jump) -> None:

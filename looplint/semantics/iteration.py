@@ -19,7 +19,7 @@ from looplint.domain.values import (
     exact_items,
     join,
 )
-from looplint.interpreter import objects, unfollowed
+from looplint.interpreter import loops, objects, unfollowed
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import methods_of, transfer
@@ -91,7 +91,10 @@ def _map(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value
     if len(args.positional) < 2:
         return UNKNOWN
     inner = Arguments([element_of(m, v) for v in args.positional[1:]])
-    return frozenset({Iter(m.call(args.positional[0], inner, expr))})
+    results: list[Value] = []
+    stmt = ir.For(expr.node, ir.Name(expr.node, "_"), expr.args[1].value if len(expr.args) > 1 else expr, [], [])
+    loops.for_each(m, stmt, args.positional[1], lambda: results.append(m.call(args.positional[0], inner, expr)))
+    return frozenset({Iter(results[-1])})
 
 
 @transfer("next")

@@ -101,6 +101,33 @@ def test_what_the_program_itself_never_reaches_by(code: str) -> None:
     assert _said(BEGIN + code) == set()
 
 
+REPEATED = {
+    "a list": "losses = [train(b) for b in loader]\n",
+    "a dictionary of two loops": "losses = {(e, i): train(b) for e in range(3) for i, b in enumerate(loader) if i < 3}\n",
+    "a sum": "total = sum(train(b) for b in loader)\n",
+    "map": "losses = list(map(train, loader))\n",
+}
+
+
+@pytest.mark.parametrize("text", REPEATED.values(), ids=REPEATED)
+def test_training_in(text: str) -> None:
+    code = BEGIN + (
+        "schedule = optim.lr_scheduler.ExponentialLR(opt, 0.9)\n"
+        "def train(batch):\n    x, y = batch\n    opt.zero_grad()\n    loss = mse(net(x), y)\n"
+        "    loss.backward(retain_graph=True)  # LL110\n    opt.step()\n    return loss.item()\n\n"
+    )
+    code += "for epoch in range(3):\n" + _indented(text) + "    schedule.step()\n"
+    assert _said(code) == _expected(code)
+
+
+def test_losses_of_one_forward_in_a_list() -> None:
+    code = BEGIN + (
+        "for x, y in loader:\n    opt.zero_grad()\n    out = net(x)\n    losses = [mse(out, y) for _ in range(len(y))]\n"
+        "    [loss.backward(retain_graph=True) for loss in losses]\n    opt.step()\n"
+    )
+    assert _said(code) == set()
+
+
 def test_an_attribute_that_is_none_until_somebody_sets_it() -> None:
     code = BEGIN + (
         "class Base:\n    def __init__(self):\n        self.model = self.optimizer = None\n"
