@@ -1,0 +1,169 @@
+"""Which events a program has, and to which objects each of them happens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import TypeVar, overload
+
+from looplint.domain.objects import Engine, Loss, Module, Obj, Optimizer, Scaler, StateDict
+from looplint.flow.events import Backward, Construct, Event, LoadState, Save, Snapshot, Step, Unscale
+from looplint.flow.graph import EventGraph
+from looplint.flow.remarks import Remark
+from looplint.queries.relations import exclude_each_other, held_by, may_follow, related
+
+E = TypeVar("E", bound=Event)
+F = TypeVar("F", bound=Event)
+
+
+class Incidence:
+    """The events of a program by their kinds, and what they happen to, for sure or perhaps."""
+
+    def __init__(self, graph: EventGraph, remarks: Iterable[Remark]) -> None:
+        self.graph = graph
+        self._remarks = list(remarks)
+
+    @cached_property
+    def events(self) -> list[Event]:
+        return self.graph.events()
+
+    @cached_property
+    def _by_kind(self) -> dict[type[Event], list[Event]]:
+        found: dict[type[Event], list[Event]] = {}
+        for event in [*self.events, *self._remarks]:
+            for kind in type(event).__mro__:
+                if issubclass(kind, Event):
+                    found.setdefault(kind, []).append(event)
+        return found
+
+    @overload
+    def of(self, kind: type[E], /) -> list[E]: ...
+
+    @overload
+    def of(self, one: type[E], other: type[F], /) -> list[E | F]: ...
+
+    @overload
+    def of(self, *kinds: type[Event]) -> list[Event]: ...
+
+    def of(self, *kinds: type[Event]) -> Sequence[Event]:
+        """The events of some kinds, in the order of the graph; remarks stand where they were noted."""
+        if len(kinds) == 1:
+            return self._of_kind(kinds[0])
+        return sorted((e for kind in kinds for e in self._of_kind(kind)), key=lambda e: e.index)
+
+    def _of_kind(self, kind: type[Event]) -> list[Event]:
+        found = self._by_kind.get(kind)
+        if found is None:
+            assert issubclass(kind, Event), f"{kind!r} is no kind of event"
+        return found or []
+
+    def escapes(self, obj: Obj) -> bool:
+        """Whether code that cannot be followed gets hold of an object."""
+        return obj.escaped
+
+    @cached_property
+    def _optimizers_by_root(self) -> dict[str, set[Optimizer | Engine]]:
+        found: dict[str, set[Optimizer | Engine]] = {}
+        for event in self.events:
+            for obj in event.subjects:
+                if isinstance(obj, Optimizer | Engine) and obj.merged is None and event.kind in ("construct", "clear", "step"):
+                    found.setdefault(event.root, set()).add(obj)
+        return found
+
+    def touches(self, event: Event, obj: Obj) -> str | None:
+        """Whether an event happens to an optimizer, a module or another object: "must", "may" or None."""
+        if isinstance(obj, Optimizer):
+            return self._touches_optimizer(event, obj)
+        if isinstance(obj, StateDict):
+            return self._touches_state(event, obj)
+        if obj in event.subjects:
+            return "must" if event.certain and len(event.subjects) == 1 else "may"
+        if isinstance(obj, Scaler) and isinstance(event, Step | Unscale) and event.scaler is obj:
+            return "must" if event.certain else "may"
+        if isinstance(obj, Module) and event.kind in ("train", "eval", "escape", "move"):
+            if any(s in event.subjects for s in obj.lineage()):
+                return "must" if event.certain else "may"
+            if event.kind == "escape" and any(obj in set(s.lineage()) for s in event.subjects):
+                return "must"
+        return None
+
+    def _touches_state(self, event: Event, state: StateDict) -> str | None:
+        """A state dict is read by what is given it, and changes with the object it was taken of."""
+        if state in event.subjects or (isinstance(event, Save | LoadState) and state in event.states):
+            return "must"
+        if event.kind == "snapshot" and isinstance(state.key, tuple) and event.key[:2] == state.key[:2]:
+            return "must"  # the state of another of the objects that the call can go to: what was kept here is gone
+        if event.kind == "snapshot" and any(other in event.subjects for other in self._other_branches.get(state, ())):
+            return "must"  # the name that held this one holds the other branch's now
+        if event.kind == "step":
+            holds = held_by(event.subjects)
+            return "must" if state.owner in event.subjects or not holds or related(holds, [state.owner]) else None
+        if event.kind in ("construct", "move"):
+            return "must" if related(event.subjects, [state.owner]) else None
+        return None
+
+    @cached_property
+    def _other_branches(self) -> dict[Obj, set[Obj]]:
+        """The states that are taken in other branches of a condition than a state, and read in its place."""
+        taken = {obj: e for e in self.of(Snapshot) for obj in e.subjects}
+        found: dict[Obj, set[Obj]] = {}
+        for event in self.of(LoadState, Save):
+            states = [s for s in event.states if s in taken]
+            for one in states:
+                found.setdefault(one, set()).update(other for other in states if exclude_each_other(taken[one], taken[other]))
+        return found
+
+    def _touches_optimizer(self, event: Event, obj: Optimizer) -> str | None:
+        if obj in event.subjects:
+            return "must" if event.certain and sum(isinstance(s, Optimizer) for s in event.subjects) == 1 else "may"
+        if event.kind == "unscale" and not event.subjects:
+            return "may"
+        if event.kind in ("construct", "step", "unscale", "train", "eval", "forward"):
+            return None
+        if self._is_apart(obj, event):
+            return None
+        if event.kind in ("move", "replace"):
+            return "must" if related(obj.holds, event.subjects) else None
+        rivals = self._optimizers_by_root.get(event.root, set())
+        alone = rivals <= {obj}
+        if any(isinstance(s, Optimizer) for s in event.subjects):
+            return self._through_another(event, obj)
+        holds = obj.holds
+        modules = frozenset(s for s in event.subjects if isinstance(s, Module | Loss | Engine))
+        if event.kind == "escape":
+            return ("may" if event.variant == "output" else "must") if holds and related(holds, modules) else None
+        if not modules or not holds:
+            if obj not in rivals and not alone:
+                return None
+            return ("must" if event.certain else "may") if alone else "may"
+        if not related(holds, modules):
+            told = event.kind in ("clear", "clip") or (isinstance(event, Backward) and event.known and not any(h.symbolic for h in holds))
+            if told and obj.exact and not any(m.symbolic for m in modules):
+                return None
+            others = any(related(o.holds, modules) for o in rivals if o is not obj)
+            symbolic = any(h.symbolic for h in holds) != any(s.symbolic for s in modules)
+            return None if others and not symbolic else "may"
+        if event.kind == "clear" and not all(any(m in h.lineage() for m in modules) for h in holds):
+            return "may"
+        return "must" if event.certain else "may"
+
+    def _through_another(self, event: Event, obj: Optimizer) -> str | None:
+        """Whether an optimizer that holds parameters of this one as well clears or clips them for it."""
+        shared = event.kind in ("clear", "clip") and related(obj.holds, held_by(event.subjects))
+        return "may" if shared else None
+
+    def _is_apart(self, optimizer: Obj, event: Event) -> bool:
+        """Whether something happens before an optimizer is built, or after its last step: in another call of the same training, with another one."""
+        if self.escapes(optimizer):
+            return False
+        built, steps = self._by_optimizer["construct"].get(optimizer, ()), self._by_optimizer["step"].get(optimizer, ())
+        before = bool(built) and not any(may_follow(event, e) for e in built)
+        return before or (bool(steps) and not any(may_follow(e, event) for e in steps))
+
+    @cached_property
+    def _by_optimizer(self) -> dict[str, dict[Obj, list[Event]]]:
+        found: dict[str, dict[Obj, list[Event]]] = {"construct": {}, "step": {}}
+        for event in self.of(Construct, Step):
+            for obj in event.subjects:
+                found[event.kind].setdefault(obj, []).append(event)
+        return found
