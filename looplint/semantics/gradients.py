@@ -41,7 +41,7 @@ def backward(m: Interpreter, expr: ir.Call, losses: list[Value], args: Arguments
     tags: frozenset[tuple[str, Any]] = frozenset()
     if tensor is not None:
         sources |= tensor.sources
-        tags = tensor.tags | tags_of_forward(m, tensor)
+        tags = tensor.tags.union(*(tags_of_forward(m, a) for a in losses[0] if isinstance(a, Tensor)))
         m.uses.trained |= tensor.forwards
         m.uses.supervising |= tensor.origins
         m.uses.going_backward |= {value for tag, value in tensor.tags if tag in ("sum", "kept")}

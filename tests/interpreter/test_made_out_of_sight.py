@@ -101,6 +101,194 @@ PROGRAMS = {
             with torch.no_grad():
                 print(sum(nn.functional.mse_loss(model.net(x), y).item() for x, y in held_out))
         """,
+    "what a factory makes is told by the function that it is handed to": """
+        from mylib import config
+        def train_one_epoch(model, optimizer, loader):
+            for x, y in loader:
+                loss = nn.functional.mse_loss(model(x), y)
+                loss.backward()
+                optimizer.zero_grad()  # expect: LL101
+                optimizer.step()
+        def main(cfg, loader):
+            network, updates = config.instantiate(cfg)
+            train_one_epoch(network, optimizer=updates, loader=loader)
+        """,
+    "the attributes of an object that is handed in": """
+        def train_one_epoch(state, loader):
+            for x, y in loader:
+                loss = nn.functional.mse_loss(state.model(x), y)
+                loss.backward()
+                state.optimizer.zero_grad()  # expect: LL101
+                state.optimizer.step()
+        """,
+    "an annotated parameter that a constructor stores": """
+        class Trainer:
+            def __init__(self, model: nn.Module, optimizer: torch.optim.Adam):
+                self.model, self.updates = model, optimizer
+            def epoch(self, loader):
+                for x, y in loader:
+                    loss = nn.functional.mse_loss(self.model(x), y)
+                    loss.backward()  # expect: LL102
+                    self.updates.step()
+        """,
+    "names of a module that cannot be read, in two functions": """
+        from mylib.setup import model, optimizer
+        def update(loss):
+            loss.backward()
+            optimizer.zero_grad()  # expect: LL101
+            optimizer.step()
+        for x, y in data:
+            update(nn.functional.mse_loss(model(x), y))
+        """,
+    "clipped between the step and the next backward": """
+        from mylib.build import build_optimizer
+        def train(model: nn.Module, cfg, loader):
+            optimizer = build_optimizer(cfg, model)
+            for x, y in loader:
+                optimizer.zero_grad()
+                nn.functional.mse_loss(model(x), y).backward()
+                optimizer.step()
+                torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # expect: LL104
+        """,
+    "a model and an optimizer that are handed in belong together": """
+        def fit(model: nn.Module, optimizer, loader, held_out):
+            for epoch in range(3):
+                model.train()
+                for x, y in loader:
+                    optimizer.zero_grad()
+                    nn.functional.mse_loss(model(x), y).backward()
+                    optimizer.step()
+                total = 0.0
+                with torch.no_grad():
+                    for x, y in held_out:
+                        total += nn.functional.mse_loss(model(x), y).item()  # expect: LL302
+                print(total)
+        """,
+    "a network that losses only go through is not taken for the trained one": """
+        def fit(model: nn.Module, judge: nn.Module, optimizer, loader, held_out):
+            judge.eval()
+            for epoch in range(3):
+                model.train()
+                for x, y in loader:
+                    optimizer.zero_grad()
+                    nn.functional.mse_loss(judge(model(x)), y).backward()
+                    optimizer.step()
+                model.eval()
+                with torch.no_grad():
+                    print(sum(nn.functional.mse_loss(judge(model(x)), y).item() for x, y in held_out))
+        """,
+    "the step of what a factory makes may clear": """
+        from mylib.build import build_optimizer
+        def train(model: nn.Module, cfg, loader):
+            optimizer = build_optimizer(cfg, model)
+            for x, y in loader:
+                nn.functional.mse_loss(model(x), y).backward()
+                optimizer.step()
+        """,
+    "what is made of parameters is an optimizer as torch has them": """
+        from mylib.build import build_optimizer
+        def train(model: nn.Module, cfg, loader):
+            optimizer = build_optimizer(cfg, model.parameters())
+            for x, y in loader:
+                nn.functional.mse_loss(model(x), y).backward()  # expect: LL102
+                optimizer.step()
+        """,
+    "an optimizer that is wrapped is one still, and its step may clear": """
+        from mylib.parallel import wrap
+        def train(model: nn.Module, loader):
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            optimizer = wrap(optimizer)
+            for x, y in loader:
+                nn.functional.mse_loss(model(x), y).backward()
+                optimizer.step()
+        """,
+    "the schedule of a diffusion": """
+        from mylib.build import build_optimizer, build_scheduler
+        def train(model: nn.Module, cfg, loader):
+            optimizer, scheduler = build_optimizer(cfg, model), build_scheduler(cfg)
+            for x, y in loader:
+                optimizer.zero_grad()
+                noisy = scheduler.add_noise(x, y)
+                nn.functional.mse_loss(model(noisy), y).backward()
+                scheduler.step(noisy)
+                optimizer.step()
+        """,
+    "a class by its name is no model": """
+        from mylib import registry
+        def train(name, loader):
+            Model = registry.get(name)
+            model = Model(8)
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            for x, y in loader:
+                optimizer.zero_grad()
+                nn.functional.mse_loss(model(x), y).backward()
+                optimizer.step()
+        """,
+    "the optimizer that a helper of the object builds is one": """
+        class Run:
+            def setup(self):
+                self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1)
+            def fit(self, loader):
+                self.setup()
+                for x, y in loader:
+                    nn.functional.mse_loss(self.model(x), y).backward()  # expect: LL102
+                    self.optimizer.step()
+        """,
+    "a profile of a base class that cannot be read": """
+        from mylib import Base
+        class Run(Base):
+            def fit(self, model: nn.Module, loader):
+                optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+                for x, y in loader:
+                    with self.timed():
+                        loss = nn.functional.mse_loss(model(x), y)
+                        loss.backward()  # expect: LL102
+                    optimizer.step()
+        """,
+    "who gets an output may send it backward": """
+        from mylib import losses
+        def fit(model: nn.Module, loader):
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            for x, y in loader:
+                optimizer.zero_grad()
+                losses.send_backward(model(x), y)
+                optimizer.step()
+        """,
+    "the loss that a model returns is a mean": """
+        class Model(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.net = nn.Linear(8, 3)
+            def forward(self, x, y):
+                out = self.net(x)
+                return nn.functional.cross_entropy(out, y), out
+        def train(loader):
+            model = Model()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            for i, (x, y) in enumerate(loader):
+                loss, out = model(x, y)
+                loss.backward()  # expect: LL108
+                if (i + 1) % 4 == 0:
+                    optimizer.step()
+                    optimizer.zero_grad()
+        """,
+    "the loss that a model returns is divided": """
+        class Model(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.net = nn.Linear(8, 3)
+            def forward(self, x, y):
+                return nn.functional.cross_entropy(self.net(x), y) / 4
+        def train(loader):
+            model = Model()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            for i, (x, y) in enumerate(loader):
+                loss = model(x, y)
+                loss.backward()
+                if (i + 1) % 4 == 0:
+                    optimizer.step()
+                    optimizer.zero_grad()
+        """,
 }
 
 
