@@ -18,7 +18,7 @@ CALLS: dict[str, str] = {
     "apex.parallel.DistributedDataParallel": "same",
     "apex.parallel.convert_syncbn_model": "same",
     "deepspeed.initialize": "deepspeed",
-    "colossalai.initialize": "colossalai",
+    "colossalai.initialize": "unknown",
     "horovod.torch.DistributedOptimizer": "same",
     "horovod.torch.broadcast_parameters": "pure",
     "horovod.torch.broadcast_optimizer_state": "pure",

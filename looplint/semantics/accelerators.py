@@ -5,17 +5,18 @@ from __future__ import annotations
 from looplint.domain.objects import Accelerator, Engine, Loader, Obj
 from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Const, Ref, Tuple, Value, exact_items, ref
 from looplint.flow.events import Clear, Clip, Construct, Step, Unscale
-from looplint.interpreter import calls, hooks, unfollowed
+from looplint.interpreter import hooks, unfollowed
 from looplint.interpreter.calls import builds
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import method_transfer, methods_of, transfer
+from looplint.semantics.gradients import clip
 from looplint.semantics.parameters import held
 from looplint.syntax import ir
 
 
 @method_transfer("pass-through")
 def _setup(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    return calls.apply(m, "pass-through", f"{obj.kind}.{name}", args, expr)
+    return _pass_through(m, f"{obj.kind}.{name}", args, expr)
 
 
 @method_transfer("launch")
@@ -28,7 +29,7 @@ def _launch(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call)
 
 
 @transfer("pass-through")
-def pass_through(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _pass_through(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     if len(args.positional) == 1:
         return args.positional[0]
     flat: list[Value] = []
@@ -46,7 +47,7 @@ def _accelerator_clip(m: Interpreter, obj: Obj, name: str, args: Arguments, expr
         optimizers = {a.obj for v in args.positional[1:2] for a in v if isinstance(a, Ref)}
         m.emit(Clip(), expr.node, frozenset(optimizers) or sources)
         return UNKNOWN
-    return calls.apply(m, "clip", f"{obj.kind}.{name}", args, expr)
+    return clip(m, f"{obj.kind}.{name}", args, expr)
 
 
 @method_transfer("unscale-all")

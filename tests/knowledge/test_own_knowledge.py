@@ -73,9 +73,3 @@ def test_a_class_of_the_linted_file_itself(tmp_path: Path) -> None:
     script.write_text(OPAQUE + LOOP.format(module="x", names="y", wrap="shard", optimizer="Lion"))
     assert codes(script) == []
     assert codes(script, (("optimizers", ("Lion",)), ("wrappers", ("train.shard",)))) == ["LL102"]
-
-
-def test_every_kind_has_an_effect_that_the_engine_applies() -> None:
-    from looplint.interpreter.transfers import CALLS
-
-    assert {effect for effect, _ in own.KINDS.values()} <= CALLS.keys()
