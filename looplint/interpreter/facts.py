@@ -107,6 +107,8 @@ class Evidence:
     def __init__(self) -> None:
         # How values are used, by the function or class in which they have a name.
         self.usage: dict[tuple[object, str], dict[str, ir.Usage]] = {}
+        # The functions of a module that use a name, by the module's body.
+        self.users: dict[ir.Function, dict[str, list[ir.Function]]] = {}
         # The names that functions bind.
         self.bound: dict[ir.Function, set[str]] = {}
         # Names that come from out of sight, and what their use tells that they hold: None where it tells nothing.

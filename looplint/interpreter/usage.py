@@ -40,7 +40,7 @@ def uses(m: Interpreter, scope: Scope, path: str, depth: int = 0) -> Uses:
     known = m.evidence.usage.get(key)
     if known is None and depth <= _DEPTH:
         known = m.evidence.usage[key] = {}
-        for function in (scope.function, *_inside(scope, head)):
+        for function in (scope.function, *_inside(m, scope, head)):
             _gather(m, Scope(function, scope.module, scope.owner), function.usage, path, known, depth)
     return known or {}
 
@@ -51,10 +51,20 @@ def uses_everywhere(m: Interpreter, module: ModuleInfo, name: str) -> Uses:
     code = module.lowered()
     if code is None:
         return found
-    for function in code.functions:
-        if any(path.partition(".")[0] == name for path in function.usage) and (function is code.top or name not in _bound(m, function)):
+    for function in _users(m, code, name):
+        if function is code.top or name not in _bound(m, function):
             _gather(m, Scope(function, module, _owner(module, function)), function.usage, name, found, 0)
     return found
+
+
+def _users(m: Interpreter, code: ir.ModuleCode, name: str) -> list[ir.Function]:
+    """The functions of a module that use a name."""
+    if code.top not in m.evidence.users:
+        users = m.evidence.users[code.top] = {}
+        for function in code.functions:
+            for head in dict.fromkeys(path.partition(".")[0] for path in function.usage):
+                users.setdefault(head, []).append(function)
+    return m.evidence.users[code.top].get(name, [])
 
 
 def is_bound(m: Interpreter, module: ModuleInfo, function: ir.Function, name: str) -> bool:
@@ -71,14 +81,13 @@ def _bound(m: Interpreter, function: ir.Function) -> set[str]:
     return m.evidence.bound[function]
 
 
-def _inside(scope: Scope, name: str) -> list[ir.Function]:
+def _inside(m: Interpreter, scope: Scope, name: str) -> list[ir.Function]:
     """The functions inside a function that use a name of it."""
     code = scope.module.lowered()
     if code is None or scope.function is code.top:
         return []
     prefix = f"{scope.function.qualname}."
-    inside = (f for f in code.functions if f.qualname.startswith(prefix))
-    return [f for f in inside if any(path.partition(".")[0] == name for path in f.usage) and all(p.name != name for p in f.params)]
+    return [f for f in _users(m, code, name) if f.qualname.startswith(prefix) and all(p.name != name for p in f.params)]
 
 
 def _of_attribute(m: Interpreter, owner: ClassRef, attribute: str, depth: int) -> Uses:
