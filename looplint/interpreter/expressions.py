@@ -107,6 +107,9 @@ def _dict(m: Interpreter, expr: ir.DictDisplay) -> Value:
     obj = m.create(Dict, expr.node)
     for key, item in expr.items:
         value = evaluate(m, item)
+        for other in refs(value, Dict) if key is None else ():
+            for slot, stored in other.heap.items():
+                m.write(obj, slot, stored)
         known = constant_of(evaluate(m, key)) if key is not None else None
         if known is not None and isinstance(known.value, str):
             m.write(obj, f"={known.value}", value)

@@ -122,4 +122,6 @@ def deep_copy(value: Value) -> Value:
 
 @methods_of(StateDict)
 def _method(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    if name == "copy":
+        return ref(obj)  # another dict of the same tensors
     return frozenset({Iter(frozenset({Tuple((UNKNOWN, UNKNOWN))}))}) if name == "items" else UNKNOWN

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from looplint.domain.objects import Dict, Instance, List
+from looplint.domain.objects import Container, Dict, Instance, List, StateDict
 from looplint.domain.values import (
     NOTHING,
     UNKNOWN,
@@ -50,7 +50,12 @@ def _list(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Valu
 
 @transfer("dict")
 def _dict(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    if len(args.positional) == 1 and not args.keywords and refs(args.positional[0], StateDict):
+        return args.positional[0]  # another dict of the same tensors
     obj = m.create(Dict, expr.node)
+    for other in refs(args.positional[0], Dict) if args.positional else ():
+        for slot, stored in other.heap.items():
+            m.write(obj, slot, stored)
     for name, value in args.keywords.items():
         m.write(obj, f"={name}", value)
         m.write(obj, "[]", value)
@@ -130,6 +135,8 @@ def _on_dict(m: Interpreter, obj: Dict, name: str, args: Arguments, expr: ir.Cal
             default = args.positional[1] if len(args.positional) > 1 else NOTHING
             if name == "setdefault" and default:
                 m.write(obj, f"={key.value}" if key else "[]", default)
+                for given in refs(default, Container):
+                    given.loops = keeping.born_in(obj)  # the first one stays there
             found = objects.item(m, obj, key)
             return join(found, default) if default and name != "setdefault" else found
         case "update":
@@ -138,6 +145,9 @@ def _on_dict(m: Interpreter, obj: Dict, name: str, args: Arguments, expr: ir.Cal
                 for other in refs(value, Dict):
                     for slot, stored in other.heap.items():
                         m.write(obj, slot, stored)
+            for slot, value in args.keywords.items():
+                m.write(obj, f"={slot}", value)
+                m.write(obj, "[]", value)
             obj.changed = True
         case "copy":
             return ref(obj)
