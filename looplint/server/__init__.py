@@ -1,1 +1,4 @@
-"""The language server: findings, repairs and pages of rules inside an editor. Nothing outside of this folder needs what it imports."""
+"""The language server: findings, repairs and pages of rules inside an editor.
+
+Nothing outside of this folder needs what it imports.
+"""
