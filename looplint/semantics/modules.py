@@ -247,10 +247,15 @@ def _initialize(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -
 
 @application(Module, Engine)
 def _applied(m: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
-    if isinstance(obj, Module) and obj.part and obj.symbolic and not args.values():
-        # `model.part()` without an input is a method that is not known, not a submodule that is applied.
+    if isinstance(obj, Module) and obj.part and obj.symbolic and (not args.values() or _is_named_for_setup(obj)):
+        # `model.part()` without an input, or `model.init_hidden(n)`, is a method that is not known, not a submodule that is applied.
         return frozenset({Unknown(frozenset({obj.parent or obj}))})
     return forward(m, obj, args, expr)
+
+
+def _is_named_for_setup(part: Obj) -> bool:
+    """Whether what goes by a part's name sets something up, by its first word, and applies nothing."""
+    return part.name.rpartition(".")[2].partition("_")[0] in ("init", "reset", "make", "create", "build", "load", "save", "set")
 
 
 @construction(Module)

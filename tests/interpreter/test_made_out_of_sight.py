@@ -289,6 +289,21 @@ PROGRAMS = {
                     optimizer.step()
                     optimizer.zero_grad()
         """,
+    "a method that sets something up is no part of a model": """
+        def fit(model: nn.Module, optimizer, loader, held_out):
+            for epoch in range(3):
+                model.train()
+                for x, y in loader:
+                    optimizer.zero_grad()
+                    nn.functional.mse_loss(model(x, model.init_hidden(8)), y).backward()
+                    optimizer.step()
+                model.eval()
+                hidden, total = model.init_hidden(8), 0.0
+                for x, y in held_out:
+                    output, hidden = model(x, hidden)  # expect: LL303
+                    total += nn.functional.mse_loss(output, y).item()
+                print(total)
+        """,
 }
 
 
