@@ -23,7 +23,6 @@ from looplint.domain.values import (
     refs,
     tensor_of,
 )  # fmt: skip
-from looplint.flow.events import Backward
 from looplint.interpreter import hooks, objects, outside
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.expressions import evaluate
@@ -176,7 +175,7 @@ def run_aug_assign(m: Interpreter, stmt: ir.AugAssign) -> None:
     value = evaluate(m, stmt.value)
     for atom in old:
         if isinstance(atom, Params) and atom.grad:
-            m.emit(Backward(manual=True), stmt.node, atom.sources, certain=False)
+            hooks.gradient_changed.run(m, atom, stmt)
     result = binary(m, stmt.op, old, value, stmt)
     if stmt.op in ("+", "-"):
         result = hooks.accumulated.run(m, stmt, stmt.target, old, value, result)

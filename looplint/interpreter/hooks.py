@@ -76,6 +76,8 @@ stored: Hook[Callable[[Interpreter, cst.CSTNode, Value, Value, Const | None], Va
 accumulated: Hook[Callable[[Interpreter, ir.Assign | ir.AugAssign, ir.Expr, Value, Value, Value], Value]] = Hook("accumulated")
 # The gradient of parameters, or of something unknown, is read.
 gradient_read: Hook[Callable[[Interpreter, Params | Unknown], None]] = Hook("gradient_read")
+# `gradient += value`: the gradient of parameters is changed in place.
+gradient_changed: Hook[Callable[[Interpreter, Params, ir.AugAssign], None]] = Hook("gradient_changed")
 # `left op right` and a comparison where a side is a tensor: from the tensor that depends on all sides to the result.
 operated: Hook[Callable[[Interpreter, str, Value, Value, Tensor, ir.Binary | ir.AugAssign], Tensor]] = Hook("operated")
 compared: Hook[Callable[[Interpreter, Tensor, list[Value]], Tensor]] = Hook("compared")

@@ -190,3 +190,8 @@ def _gradient_read(m: Interpreter, atom: Params | Unknown) -> None:
         m.gradients.read |= atom.sources
     else:
         m.gradients.read_unknown = True
+
+
+@hooks.gradient_changed
+def _gradient_changed(m: Interpreter, params: Params, stmt: ir.AugAssign) -> None:
+    m.emit(Backward(manual=True), stmt.node, params.sources, certain=False)
