@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from looplint.domain.outcomes import entry
 from looplint.domain.values import NOTHING, UNKNOWN, Const, External, Iter, Params, Ref, Tensor, Tuple, Unknown, Value, constant_of, join
 from looplint.interpreter import hooks, objects
 from looplint.interpreter.interpreter import Interpreter
@@ -25,7 +24,7 @@ def subscript(m: Interpreter, base: Value, index: Value) -> Value:
             case Iter():
                 value = atom.element
             case Tensor() if known is not None and isinstance(known.value, int | str):
-                value = frozenset({entry(atom, known.value)})
+                value = hooks.unpacked.run(m, frozenset({atom}), known.value)
             case Tensor() | Params() | Unknown():
                 value = frozenset({atom})
             case External():

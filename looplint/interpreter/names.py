@@ -13,6 +13,7 @@ from looplint.domain.values import (
     Atom,
     ClassRef,
     Const,
+    Context,
     External,
     Func,
     Iter,
@@ -124,7 +125,7 @@ def _plain_attribute(m: Interpreter, atom: Atom, name: str) -> Value:
             if isinstance(what, ir.Function):
                 is_class_method = any(isinstance(d, ir.Name) and d.id == "classmethod" for d in what.decorators)
                 return frozenset({Func(what, owner.module, owner.closure, frozenset({atom}) if is_class_method else None, owner)})
-        case Iter() | Const() | Method():
+        case Iter() | Const() | Method() | Context():
             return frozenset({Method(atom, name)})
         case Unknown():
             return frozenset({Method(atom, name)})

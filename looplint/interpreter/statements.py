@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from looplint.domain.values import NONE, UNKNOWN, ClassRef, Const, External, Func, Value, constant_of, exact_items
+from looplint.domain.values import NONE, UNKNOWN, ClassRef, Const, External, Func, Number, Tensor, Value, constant_of, exact_items
 from looplint.flow.graph import Loose
 from looplint.interpreter import choices, generators, hooks, imports, loops
 from looplint.interpreter.assignments import assign, bind_name, run_assign, run_aug_assign
@@ -61,12 +61,15 @@ def _branch(m: Interpreter, test: ir.Expr, held: bool, body: list[ir.Stmt]) -> t
 
 
 def _refine(m: Interpreter, test: ir.Expr, held: bool) -> None:
-    """A test for None tells what the name is on each side."""
+    """A test for None, or for a class, tells what the name is on each side."""
     while isinstance(test, ir.Unary) and test.op == "not":
         test, held = test.operand, not held
     if isinstance(test, ir.BoolOp) and test.op == "and" and held:
         _refine(m, test.left, True)
         _refine(m, test.right, True)
+        return
+    if isinstance(test, ir.Call):
+        _refine_by_class(m, test, held)
         return
     is_none = False
     if (
@@ -87,6 +90,33 @@ def _refine(m: Interpreter, test: ir.Expr, held: bool) -> None:
         kept = nones if is_none else value - nones
         if kept:
             m.frame.locals[test.id] = kept
+
+
+# No tensor is of one of these, and what they hold is none.
+_PLAIN = frozenset({f"builtins.{name}" for name in ("int", "float", "bool", "complex", "str", "bytes")})
+_NUMERIC = _PLAIN - {"builtins.str", "builtins.bytes"}
+
+
+def _refine_by_class(m: Interpreter, test: ir.Call, held: bool) -> None:
+    """`isinstance(name, classes)`: what is a number is no tensor, and the other way round."""
+    match test:
+        case ir.Call(func=ir.Name(id="isinstance"), args=[ir.Arg(value=ir.Name(id=name)), ir.Arg(value=classes)]) if name in m.frame.locals:
+            given = evaluate(m, classes)
+        case _:
+            return
+    items = exact_items(given)
+    asked = frozenset().union(*items) if items is not None else given
+    wanted = {a.qualname if isinstance(a, External) else "" for a in asked}
+    value = m.frame.locals[name]
+    if held and wanted and wanted <= _PLAIN:
+        kept = frozenset(a for a in value if not isinstance(a, Tensor))
+        m.frame.locals[name] = kept or (frozenset({Number()}) if wanted <= _NUMERIC else UNKNOWN)
+    elif wanted and all(name.startswith("torch.") and name.endswith("Tensor") for name in wanted):
+        if held:
+            m.frame.locals[name] = frozenset(a for a in value if not isinstance(a, Number | Const)) or value
+        else:
+            # What is not known to be made by torch may hold tensors and be none.
+            m.frame.locals[name] = frozenset(a for a in value if not (isinstance(a, Tensor) and a.made)) or frozenset({Number()})
 
 
 def _match(m: Interpreter, stmt: ir.Match) -> None:

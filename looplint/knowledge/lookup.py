@@ -24,7 +24,7 @@ _BUILTINS: dict[str, str] = {
     "itertools.count": "range", "itertools.tee": "pure", "itertools.repeat": "same", "itertools.product": "pure",
     "functools.partial": "partial", "functools.wraps": "decorator", "functools.lru_cache": "decorator", "functools.cache": "decorator",
     "functools.reduce": "pure", "copy.deepcopy": "copy", "copy.copy": "copy", "contextlib.nullcontext": "context", "contextlib.suppress": "context",
-    "contextlib.ExitStack": "context", "contextlib.contextmanager": "decorator", "collections.defaultdict": "dict", "collections.OrderedDict": "dict",
+    "contextlib.ExitStack": "exit-stack", "contextlib.AsyncExitStack": "exit-stack", "contextlib.contextmanager": "decorator", "collections.defaultdict": "dict", "collections.OrderedDict": "dict",
     "collections.deque": "list", "types.SimpleNamespace": "namespace", "argparse.Namespace": "namespace", "easydict.EasyDict": "namespace",
     "numpy.append": "pure", "numpy.mean": "number", "numpy.array": "number", "numpy.sum": "number",
     "torch.multiprocessing.spawn": "spawn", "accelerate.notebook_launcher": "spawn", "absl.app.run": "spawn", "fire.Fire": "spawn", "tyro.cli": "pure",

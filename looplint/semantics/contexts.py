@@ -44,6 +44,10 @@ def enter(m: Interpreter, expr: ir.Expr, inside: Callable[[Value], None]) -> Non
         entered = _entered(m, value)
         _under(m, None if m.grad and may_switch_gradients(value, expr) else m.grad, lambda: inside(entered))
         return
+    if contexts[0].effect == "exit-stack":
+        # What is entered later lasts as long as the stack.
+        _in_autocast(m, m.autocast, lambda: _under(m, m.grad, lambda: inside(value), entered=True))
+        return
     given = [v for context in contexts if context.effect == "scaled-loss" for v in context.args]
     yielded = frozenset().union(*given) if given else UNKNOWN
     grads = {_grad_in(m, context) for context in contexts} | ({m.grad} if len(contexts) < len(value) else set())
@@ -80,10 +84,25 @@ def _is_of_base_class(m: Interpreter, expr: ir.Call) -> bool:
 _STEPPING_WORDS = ("step", "update", "optim", "accum", "zero", "clear", "train")
 
 
-def _under(m: Interpreter, inner: bool | None, run: Callable[[], None]) -> None:
+def enter_context(m: Interpreter, value: Value) -> Value:
+    """`stack.enter_context(value)`: from here on, until the stack is left."""
+    manager = _manager(value)
+    if manager is not None:
+        # What stands behind its yield runs later: until then it is not known what it has undone.
+        _in_generator(m, *manager, lambda _: None)
+        return UNKNOWN
+    contexts = [a for a in value if isinstance(a, Context)]
+    grads = {_grad_in(m, context) for context in contexts} | ({m.grad} if len(contexts) < len(value) else set())
+    m.grad = grads.pop() if len(grads) == 1 else None
+    if any(c.effect == "autocast" for c in contexts):
+        m.autocast = region_of(value)
+    return _entered(m, value)
+
+
+def _under(m: Interpreter, inner: bool | None, run: Callable[[], None], *, entered: bool = False) -> None:
     """Run with gradients on, off or in a state that is not known; whatever way leads out leads back to what was before."""
     grad = m.grad
-    if inner is grad:
+    if inner is grad and not entered:
         run()
         return
     m.grad = inner
@@ -185,5 +204,6 @@ for effect, name in (
     ("context", "context"),
     ("accumulate-context", "accumulate"),
     ("scaled-loss-context", "scaled-loss"),
+    ("exit-stack", "exit-stack"),
 ):
     transfer(effect)(_context(name))

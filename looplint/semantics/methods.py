@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from looplint.domain.values import UNKNOWN, Arguments, Const, Iter, Method, Params, Tensor, Unknown, Value
+from looplint.domain.values import UNKNOWN, Arguments, Const, Context, Iter, Method, Params, Tensor, Unknown, Value
 from looplint.flow.events import Snapshot
 from looplint.interpreter import hooks, unfollowed
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.lookup import tensor_method
+from looplint.semantics.contexts import enter_context
 from looplint.semantics.formatting import note_arguments
 from looplint.semantics.parameters import on_params
 from looplint.semantics.tensors import on_tensor, sizes
@@ -30,6 +31,8 @@ def call_method(m: Interpreter, method: Method, args: Arguments, expr: ir.Call) 
             return sizes(args, name)
         case Iter():
             return method.obj.element if name in ("__next__", "next") else unfollowed.quiet(m, args)
+        case Context(effect="exit-stack") if name in ("enter_context", "enter_async_context") and args.positional:
+            return enter_context(m, args.positional[0])
         case Const():
             if name == "format":
                 note_arguments(m, expr.args, args.positional)

@@ -8,9 +8,11 @@ from __future__ import annotations
 from looplint.dataclass import replace
 from looplint.domain.objects import Dict, List, Module, Obj
 from looplint.domain.outcomes import entry, of_value
+from looplint.domain.tensors import detached
 from looplint.domain.values import (
     UNKNOWN,
     Arguments,
+    Atom,
     Const,
     Func,
     Number,
@@ -61,21 +63,30 @@ def of_forward(m: Interpreter, obj: Obj, args: Arguments, node: ir.Expr) -> Outc
 
 @hooks.unpacked
 def entry_of_value(m: Interpreter, value: Value, key: int | str | None) -> Value:
-    entries = frozenset(entry(a, key) if isinstance(a, Tensor) else a for a in value)
-    return frozenset(Number() if isinstance(a, Tensor) and a.graph != "no" and not m.aside and _is_number(m, a) else a for a in entries)
+    return frozenset(_told(m, entry(a, key)) if isinstance(a, Tensor) else a for a in value)
 
 
-def _is_number(m: Interpreter, tensor: Tensor) -> bool:
-    """Whether an entry of what a module returns is no tensor at all: lengths that came with the batch, a count."""
-    if not tensor.outcomes:
-        return False
+def _told(m: Interpreter, tensor: Tensor) -> Atom:
+    """An entry of what a module returns: a number (lengths that came with the batch, a count), or a tensor without a graph, where its forward says so."""
+    places = _places(m, tensor) if tensor.graph != "no" and not m.aside else None
+    if not places:
+        return tensor
+    if all(isinstance(a, Number) or (isinstance(a, Const) and isinstance(a.value, int | float)) for a in places):
+        return Number()
+    return detached(tensor) if all(isinstance(a, Tensor) and a.graph == "no" for a in places) else tensor
+
+
+def _places(m: Interpreter, tensor: Tensor) -> Value | None:
+    """What stands at an entry's place in what each of the modules returns that it may come from; None where that is not known."""
+    found: Value = frozenset()
     for outcome in tensor.outcomes:
         if outcome.op != "forward" or not outcome.path or outcome.module is None or outcome.module.cls is None:
-            return False
+            return None
         place = _place(_returned(m, outcome.module, outcome), outcome.path)
-        if not place or not all(isinstance(a, Number) or (isinstance(a, Const) and isinstance(a.value, int | float)) for a in place):
-            return False
-    return True
+        if not place:
+            return None
+        found |= place
+    return found
 
 
 def tags_of_forward(m: Interpreter, tensor: Tensor) -> frozenset[tuple[str, object]]:
