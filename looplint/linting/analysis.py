@@ -77,7 +77,7 @@ def analyse_file(source: Source, rules: Sequence[Rule], overlay: Overlay | None 
 def _found(loop: TrainingLoop) -> FoundLoop:
     # Places cost a walk over the whole file: they are computed where something is to be said.
     location = span(loop.site)[0] if loop.reason else None
-    return FoundLoop(loop.site.module.filename, loop.number, location, loop.reason, loop.owner)
+    return FoundLoop(loop.site.module.filename, loop.number, loop.function, location, loop.reason, loop.owner)
 
 
 def _with_fixes(program: Program, findings: list[Finding], repairs: list[Repair | None]) -> list[Finding]:

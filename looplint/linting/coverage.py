@@ -13,13 +13,14 @@ _NAMED = 3
 
 @dataclass(frozen=True)
 class FoundLoop:
-    """A training loop, the `number`-th of its file: judged where neither `reason` says why not nor `owner` names a library that runs it.
+    """A training loop, the `number`-th of its file, and its function: judged where neither `reason` says why not nor `owner` names a library that runs it.
 
     `location` is the place of its `backward`, where there is something to be said about it.
     """
 
     filename: str
     number: int
+    function: str = ""
     location: Location | None = None
     reason: str = ""
     owner: str = ""

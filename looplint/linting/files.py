@@ -236,16 +236,26 @@ def _unrepaired(result: FileResult, filename: str) -> FileResult:
 def merge(results: Iterable[FileResult]) -> list[Finding]:
     """Put the findings of all files together.
 
-    A function that one file only defines is judged by itself there, and with its real objects where another file calls it: the caller knows better.
+    A function that one file only defines is judged by itself there, and with its real objects where another file calls it: the caller knows better,
+    unless the function's loops are judged in its own file and with no caller's objects.
     """
     results = list(results)
     followed = frozenset().union(*(r.followed for r in results))
+    by_callers: dict[str, set[int]] = {}
+    for result in results:
+        for function in result.followed:
+            by_callers.setdefault(function, set()).update(_judged(result, function))
     kept: dict[tuple[str, str, int, int], Finding] = {}
     for result in results:
         for finding in result.findings:
-            if finding.root not in followed:
+            if finding.root not in followed or _judged(result, finding.root) - by_callers[finding.root]:
                 kept.setdefault((finding.code, finding.filename, finding.location.row, finding.location.column), finding)
     return sorted(kept.values(), key=lambda f: f.sort_key)
+
+
+def _judged(result: FileResult, function: str) -> set[int]:
+    """The loops of a function ("file::function") that are judged in a result, by their numbers."""
+    return {loop.number for loop in result.loops if loop.judged and f"{loop.filename}::{loop.function}" == function}
 
 
 def findings_of(results: Iterable[FileResult], sources: Iterable[Source], ways: Ways) -> list[Finding]:

@@ -22,11 +22,13 @@ from looplint.syntax.site import Site
 class TrainingLoop:
     """A training loop of the text, the `number`-th of its file: the call of `backward` it is known by, and how far it was understood.
 
-    `reason` says why it is not judged; `owner` names the library that runs the loop in place of the program.
+    `function` is the qualified name of the function it stands in, `reason` says why it is not judged; `owner` names the library that runs the loop in
+    place of the program.
     """
 
     site: Site
     number: int
+    function: str = ""
     reason: str = ""
     owner: str = ""
 
@@ -44,7 +46,7 @@ def training_loops(program: Program, main: ModuleInfo, modules: Iterable[ModuleI
         for number, calls in enumerate(_loops(info)):
             reason = _reason(program, known, info, calls)
             if reason == "" or (info is main and reason is not None):
-                yield TrainingLoop(Site(info, calls[0].call.node), number, reason)
+                yield TrainingLoop(Site(info, calls[0].call.node), number, calls[0].function.qualname, reason)
     trainers = [o for o in program.heap.objects.values() if isinstance(o, FrameworkObject) and o.source is main]
     for number, trainer in enumerate(trainers, 1):
         if trainer.node is not None:

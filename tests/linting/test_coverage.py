@@ -95,8 +95,19 @@ def test_every_format_says_which_loop_was_lost(tmp_path: Path) -> None:
 
 
 def test_many_lost_loops_are_counted_and_the_first_ones_named() -> None:
-    lost = tuple(FoundLoop("train.py", n, Location(n, 1), "too large") for n in range(1, 6))
+    lost = tuple(FoundLoop("train.py", n, location=Location(n, 1), reason="too large") for n in range(1, 6))
     owned = FoundLoop("train.py", -1, owner="lightning")
     text = Coverage((*lost, owned)).told()
     assert text.count("too large") == 3
     assert text.endswith("  and 2 more, which --statistics lists\nNot judged: 1 loop that lightning runs.\n")
+
+
+def test_a_caller_that_knows_less_hides_nothing(tmp_path: Path) -> None:
+    """`launch` hands over objects of which nothing is known; by itself the function's loop is judged."""
+    epoch = (
+        "def epoch(net, loader, optimizer):\n    for x, y in loader:\n        loss = (net(x) - y).pow(2).mean()\n        loss.backward()\n"
+        "        optimizer.zero_grad()\n        optimizer.step()\n"
+    )
+    launch = "import torch\nfrom engine import epoch\n\n\ndef launch(*parts):\n    torch.manual_seed(0)\n    epoch(*parts).backward()\n"
+    output = checked(tmp_path, "--output-format", "concise", engine=epoch, launch=launch).output
+    assert "engine.py:5:9: LL101" in output
