@@ -16,11 +16,11 @@ from benchmarks.mutation.mutators import MUTATORS, mutants
 from looplint.finding import Finding, Location
 from looplint.linting.catalogue import load_all
 
+pytestmark = pytest.mark.slow
+
 PLAIN = """\
 import torch
 from torch import nn
-
-pytestmark = pytest.mark.slow
 
 
 class Net(nn.Module):

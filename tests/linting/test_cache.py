@@ -20,14 +20,14 @@ from looplint.sources.reading import read_source
 from looplint.sources.reads import Reads
 from programs import BROKEN, CLEAN, RULE
 
+pytestmark = pytest.mark.slow
+
 ENGINE = "def fit(net, loader, opt):\n    for x, y in loader:\n        net(x).sum().backward()\n        opt.step()\n"
 SCRIPT = "import torch\nfrom engine import fit\nnet = torch.nn.Linear(1, 1)\nfit(net, loader, torch.optim.SGD(net.parameters(), lr=0.1))\n"
 RUN = """\
 import sys
 sys.argv[1:] = {arguments!r}
 from looplint.commands.cli import main
-
-pytestmark = pytest.mark.slow
 try:
     main()
 except SystemExit:

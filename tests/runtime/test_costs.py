@@ -14,11 +14,11 @@ from looplint.runtime.streams.record import Options, Recording, record
 from looplint.runtime.streams.stream import Mark, Stream
 from looplint.runtime.streams.warm import Warm
 
+pytestmark = pytest.mark.slow
+
 LOOP = """\
 import torch
 from torch.utils.data import DataLoader, TensorDataset
-
-pytestmark = pytest.mark.slow
 
 x = torch.randn(40, 4)
 loader = DataLoader(TensorDataset(x, x.sum(1, keepdim=True)), batch_size=10, shuffle=True)

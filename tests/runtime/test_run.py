@@ -14,13 +14,13 @@ from looplint.runtime.harness.running import Inspection, as_json, as_text, inspe
 from looplint.runtime.streams.record import Options
 from looplint.runtime.streams.warm import Warm
 
+pytestmark = pytest.mark.slow
+
 CORRECT = """
 import torch
 from torch import nn
 from torch.optim import lr_scheduler
 from torch.utils.data import DataLoader, TensorDataset
-
-pytestmark = pytest.mark.slow
 
 
 def main():

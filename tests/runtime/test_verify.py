@@ -13,11 +13,11 @@ from looplint.runtime.harness.verify import cases, judge
 from looplint.runtime.streams.record import Options
 from looplint.runtime.streams.warm import Warm
 
+pytestmark = pytest.mark.slow
+
 GOOD = """
 import torch
 from torch import nn
-
-pytestmark = pytest.mark.slow
 
 torch.manual_seed(0)
 net = nn.Linear(4, 1)
