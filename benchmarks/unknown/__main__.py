@@ -1,7 +1,8 @@
 """`python -m benchmarks.unknown --checkouts DIR`: hide from real files what they import, and print what is reported only then.
 
-What cannot be followed is not reported: a file alone, without its project, or one whose optimizers, layers, losses, loaders or models come
-from a library that nobody knows, must give no finding that it does not give with all of it in sight.
+What is made out of sight is told by its use, so a file alone, without its project, or one whose optimizers, layers, losses, loaders or models come
+from a library that nobody knows, is still judged. What is said then has to be true: every finding that is given only with something hidden is printed
+until somebody has read and judged it.
 """
 
 from __future__ import annotations

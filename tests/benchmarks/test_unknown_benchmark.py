@@ -25,7 +25,7 @@ def test_what_is_hidden_is_counted_and_what_nobody_judged_is_named(tmp_path: Pat
     script.write_text(SCRIPT)
     assert place(script, tmp_path) == ("a__b", "train.py")
     judged, unjudged = look(script, frozenset({("LL102", "loss.backward()")})), look(script, frozenset())
-    assert judged.counts == {"the project around it": 1, "optimizers and schedulers": 0, "losses": 0, "layers": 1}
+    assert judged.counts == {"the project around it": 1, "optimizers and schedulers": 1, "losses": 1, "layers": 1}
     assert not judged.only
     assert unjudged.only["layers"] == (f"{script}:8 LL102",)
     assert "| layers | 1 | 1 | 1 |" in table([unjudged]) and f"layers: {script}:8 LL102" in table([unjudged])

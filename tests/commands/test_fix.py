@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_fix_writes_the_repairs_and_a_second_run_changes_nothing(folder: Path) -> None:
     done = looplint("train.py", "--fix", "--show-fixes", cwd=folder)
-    assert (done.returncode, done.stdout) == (0, "No problems found (1 file checked).\n")
+    assert (done.returncode, done.stdout) == (0, "No problems found (1 file checked).\nJudged 1 training loop in 1 file.\n")
     assert "train.py:30:9: LL103 clip-before-backward: Move the clip" in done.stderr and "Repaired 5 problems in 1 file." in done.stderr
     text = (folder / "train.py").read_text()
     assert looplint("train.py", "--fix", cwd=folder).returncode == 0

@@ -50,7 +50,10 @@ def test_writing_says_what_was_written_and_reports_nothing(tmp_path: Path) -> No
 def test_what_is_known_is_not_reported(folder: Path) -> None:
     done = looplint(".", "--baseline", "known.json", cwd=folder)
     assert done.returncode == 0
-    assert done.stdout == "No problems found (2 files checked).\n2 known problems of known.json are not shown.\n"
+    assert (
+        done.stdout
+        == "No problems found (2 files checked).\n2 known problems of known.json are not shown.\nJudged 2 training loops in 2 files.\n"
+    )
 
 
 def test_lines_may_move_and_change_around_it(folder: Path) -> None:
@@ -81,7 +84,7 @@ def test_what_no_longer_occurs_is_mentioned_and_dropped_when_it_is_written(folde
     done = looplint(".", "--baseline", "known.json", cwd=folder)
     assert done.returncode == 0
     said = "2 problems of known.json no longer occur (LL102 in a.py, LL102 in b.py): --write-baseline known.json drops what is gone."
-    assert done.stdout.splitlines()[1:] == [said]
+    assert done.stdout.splitlines()[1:] == [said, "Judged 1 training loop in 1 file."]
     looplint(".", "--write-baseline", "known.json", cwd=folder)
     assert json.loads((folder / "known.json").read_text()) == {"version": 1, "findings": []}
 

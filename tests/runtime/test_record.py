@@ -12,7 +12,7 @@ from looplint.runtime.streams import record as recorder
 from looplint.runtime.streams.record import Launch, Options, Recording, record
 from looplint.runtime.streams.warm import Warm
 
-PROGRAMS = recorder.CHILD.parent / "programs"
+PROGRAMS = recorder.CHILD.parents[1] / "harness" / "programs"
 
 
 class Launching:

@@ -376,6 +376,6 @@ async def test_without_pygls_it_is_said_what_to_install(monkeypatch: pytest.Monk
     from looplint.errors import UserError
 
     monkeypatch.setattr(server, "find_spec", lambda name: None)
-    result = CliRunner().invoke(server.server_command)
+    result = CliRunner().invoke(server.command)
     assert isinstance(result.exception, UserError)
     assert "looplint[server]" in str(result.exception)

@@ -100,7 +100,8 @@ def test_a_rule_knows_the_version_that_is_aimed_at(folder: Path) -> None:
 
 
 def test_knowledge_holds_for_the_files_below_it_alone(folder: Path) -> None:
-    text = BROKEN.replace("optim.SGD", "acme.make").replace("import torch\n", "import torch, acme\n")
+    text = BROKEN.replace("optim.SGD(net.parameters()", "acme.make(net").replace("import torch\n", "import torch, acme\n")
+    assert "acme.make(net," in text
     for name in ("a", "b"):
         (folder / name).mkdir()
         (folder / name / "train.py").write_text(text)

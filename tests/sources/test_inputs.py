@@ -36,7 +36,8 @@ def test_standard_input_is_a_version_of_a_file(folder: Path) -> None:
 
 
 def test_a_name_alone_means_standard_input(folder: Path) -> None:
-    assert looplint("--stdin-filename", "lib/train.py", cwd=folder, stdin=CLEAN.encode()).stdout == b"No problems found (1 file checked).\n"
+    said = looplint("--stdin-filename", "lib/train.py", cwd=folder, stdin=CLEAN.encode()).stdout
+    assert said == b"No problems found (1 file checked).\nJudged 1 training loop in 1 file.\n"
 
 
 def test_it_is_shown_as_it_was_piped_in(folder: Path) -> None:

@@ -6,6 +6,7 @@ import functools
 import time
 import weakref
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import torch
@@ -96,7 +97,18 @@ def _has_mode(module: nn.Module) -> bool:
     if isinstance(module, nn.modules.batchnorm._NormBase):
         return module.track_running_stats
     rate = getattr(module, "dropout", None)
-    return isinstance(rate, float) and rate > 0
+    return (isinstance(rate, float) and rate > 0) or _asks_for_its_mode(type(module))
+
+
+_ASKING: dict[type, bool] = {}
+
+
+def _asks_for_its_mode(cls: type) -> bool:
+    """Whether a method of the program's own class reads `self.training`: it hands it to a functional dropout, or takes another way."""
+    if cls not in _ASKING:
+        own = [c for c in cls.__mro__ if issubclass(c, nn.Module) and not c.__module__.startswith("torch.")]
+        _ASKING[cls] = any("training" in f.__code__.co_names for c in own for f in vars(c).values() if isinstance(f, FunctionType))
+    return _ASKING[cls]
 
 
 def install(tape: Tape, optimizers: Optimizers, modules: Modules) -> None:
