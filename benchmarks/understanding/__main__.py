@@ -26,7 +26,7 @@ STATES = ("recovered", "partly", "lost", "owned", "silent")
 # Runs a command, and prints its processor seconds and its memory before what it printed.
 _MEASURED = """
 import resource, subprocess, sys
-done = subprocess.run(sys.argv[1:], capture_output=True, text=True)
+done = subprocess.run(sys.argv[2:], capture_output=True, text=True, timeout=float(sys.argv[1]))
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
 print(used.ru_utime + used.ru_stime, used.ru_maxrss)
 print(done.stdout)
@@ -96,12 +96,13 @@ def look(folder: Path, timeout: float) -> Repository:
         ".",
     ]
     try:
-        done = subprocess.run([sys.executable, "-c", _MEASURED, *command], cwd=folder, capture_output=True, text=True, timeout=timeout)
+        measured = [sys.executable, "-c", _MEASURED, str(timeout), *command]
+        done = subprocess.run(measured, cwd=folder, capture_output=True, text=True)
         first, _, said = done.stdout.partition("\n")
         repository.seconds, repository.megabytes = float(first.split()[0]), float(first.split()[1]) / 1024
         entries = json.loads(said)
-    except (subprocess.TimeoutExpired, ValueError, IndexError) as error:
-        repository.failed = type(error).__name__
+    except (ValueError, IndexError):
+        repository.failed = "no answer in time" if "TimeoutExpired" in done.stderr else "no answer"
         repository.states = dict.fromkeys(expected, "silent")
         return repository
     coverage: dict[str, Any] = next((entry for entry in entries if entry["name"] == "coverage"), {"judged": {}, "lost": [], "owned": []})
