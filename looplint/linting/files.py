@@ -241,21 +241,26 @@ def merge(results: Iterable[FileResult]) -> list[Finding]:
     """
     results = list(results)
     followed = frozenset().union(*(r.followed for r in results))
+    judged = [_judged(result) for result in results]
     by_callers: dict[str, set[int]] = {}
-    for result in results:
-        for function in result.followed:
-            by_callers.setdefault(function, set()).update(_judged(result, function))
+    for result, loops in zip(results, judged):
+        for function in result.followed & loops.keys():
+            by_callers.setdefault(function, set()).update(loops[function])
     kept: dict[tuple[str, str, int, int], Finding] = {}
-    for result in results:
+    for result, loops in zip(results, judged):
         for finding in result.findings:
-            if finding.root not in followed or _judged(result, finding.root) - by_callers[finding.root]:
+            if finding.root not in followed or loops.get(finding.root, set()) - by_callers.get(finding.root, set()):
                 kept.setdefault((finding.code, finding.filename, finding.location.row, finding.location.column), finding)
     return sorted(kept.values(), key=lambda f: f.sort_key)
 
 
-def _judged(result: FileResult, function: str) -> set[int]:
-    """The loops of a function ("file::function") that are judged in a result, by their numbers."""
-    return {loop.number for loop in result.loops if loop.judged and f"{loop.filename}::{loop.function}" == function}
+def _judged(result: FileResult) -> dict[str, set[int]]:
+    """The loops that are judged in a result, by their functions ("file::function") and numbers."""
+    found: dict[str, set[int]] = {}
+    for loop in result.loops:
+        if loop.judged:
+            found.setdefault(f"{loop.filename}::{loop.function}", set()).add(loop.number)
+    return found
 
 
 def findings_of(results: Iterable[FileResult], sources: Iterable[Source], ways: Ways) -> list[Finding]:

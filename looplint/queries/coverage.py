@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from looplint.dataclass import dataclass
-from looplint.domain.objects import Engine, FrameworkObject, Obj, Optimizer
+from looplint.domain.objects import Engine, FrameworkObject, Optimizer
 from looplint.flow.events import Backward, Event, Step
 from looplint.knowledge.frameworks import FRAMEWORK_HOOKS
 from looplint.queries.program import Program
@@ -58,16 +58,11 @@ class _Known:
 
     def __init__(self, program: Program) -> None:
         self.backwards: dict[int, list[Event]] = {}
-        self.steps: dict[int, list[Event]] = {}
-        stepped: dict[Obj, None] = {}
+        steps = program.of(Step)
+        self.steps = {id(step.site.node) for step in steps}
+        self.stepped = {obj for step in steps for obj in step.subjects if isinstance(obj, Optimizer | Engine)}
         for backward in program.of(Backward):
             self.backwards.setdefault(id(backward.site.node), []).append(backward)
-        for step in program.of(Step):
-            self.steps.setdefault(id(step.site.node), []).append(step)
-            for obj in sorted(step.subjects, key=lambda o: (o.name, o.kind)):
-                if isinstance(obj, Optimizer | Engine):
-                    stepped[obj] = None
-        self.stepped = list(stepped)
 
 
 def _loops(info: ModuleInfo) -> Iterable[list[ir.GradientCall]]:
