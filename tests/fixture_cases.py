@@ -31,10 +31,12 @@ def own_rule(case: Path) -> str:
     return next(r.code for r in RULES if r.name == case.parent.name.replace("_", "-"))
 
 
-def parameters(cases: Iterable[Path]) -> Iterator[object]:
+def parameters(cases: Iterable[Path]) -> list[object]:
     """Cases as parameters of a test. The first of each rule is quick enough to be run with every change, the others are marked as slow."""
     seen: set[str] = set()
+    made = []
     for case in cases:
         rule = case.parent.name
-        yield pytest.param(case, id=f"{rule}/{case.name}", marks=[pytest.mark.slow] if rule in seen else [])
+        made.append(pytest.param(case, id=f"{rule}/{case.name}", marks=[pytest.mark.slow] if rule in seen else []))
         seen.add(rule)
+    return made

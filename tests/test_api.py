@@ -146,6 +146,7 @@ def test_all_public_names_can_be_had() -> None:
         _ = looplint.lnt  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_a_type_checker_knows_the_types(tmp_path: Path) -> None:
     pytest.importorskip("mypy")
     (tmp_path / "user.py").write_text(USER_SCRIPT)

@@ -117,13 +117,22 @@ def load_all(folders: Sequence[str] = ()) -> list[Rule]:
 
 
 def load(path: Path | None = None) -> list[Rule]:
-    """Load every rule of a folder, in the order of their codes.
+    """Load every rule of a folder, or of the project, in the order of their codes.
 
     Raises:
         UserError: a file that is no rule.
     """
-    rules = [_load_rule(file) for file in rule_files(path or folder())]
-    return sorted(rules, key=lambda r: r.code)
+    return _loaded(path) if path else list(_own_rules())
+
+
+@lru_cache(1)
+def _own_rules() -> list[Rule]:
+    """The project's, loaded once in each process, however many selections there are."""
+    return _loaded(folder())
+
+
+def _loaded(path: Path) -> list[Rule]:
+    return sorted((_load_rule(file) for file in rule_files(path)), key=lambda r: r.code)
 
 
 def _load_rule(file: Path) -> Rule:

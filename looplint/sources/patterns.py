@@ -29,7 +29,7 @@ def matches(patterns: tuple[Pattern, ...], path: Path, *, folder: bool = False) 
         return True
     if not specs and not any(names):
         return False
-    absolute = _real(path.parent) / path.name
+    absolute = _real(path.parent.absolute()) / path.name
     for base, bare in names.items():
         if base and not bare.isdisjoint(_below(absolute, base)):
             return True

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from command_line import looplint_text as looplint
 from looplint import rule as vocabulary
 from looplint.finding import Problem
 from looplint.linting.catalogue import folder as data_folder
@@ -24,10 +25,6 @@ from places import EXAMPLES
 pytestmark = pytest.mark.slow
 
 EXAMPLE = EXAMPLES / "train.py"
-
-
-def looplint(*arguments: str, cwd: Path, text: str | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "looplint", *arguments], cwd=cwd, capture_output=True, text=True, input=text, check=False)
 
 
 @pytest.fixture
@@ -60,10 +57,10 @@ def test_fix_only_reports_nothing_that_is_left(folder: Path) -> None:
 
 
 def test_standard_input_comes_back_repaired(folder: Path) -> None:
-    done = looplint("-", "--fix", cwd=folder, text=EXAMPLE.read_text())
+    done = looplint("-", "--fix", cwd=folder, stdin=EXAMPLE.read_text())
     looplint("train.py", "--fix", cwd=folder)
     assert done.stdout == (folder / "train.py").read_text()
-    assert looplint("-", "--fix", cwd=folder, text="print(1)\n").stdout == "print(1)\n"
+    assert looplint("-", "--fix", cwd=folder, stdin="print(1)\n").stdout == "print(1)\n"
 
 
 def test_only_selected_rules_are_repaired(folder: Path) -> None:

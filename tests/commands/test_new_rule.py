@@ -55,6 +55,7 @@ def test_a_rule_of_ones_own_asks_for_a_repair(tmp_path: Path, monkeypatch: pytes
     assert looplint.fix(tmp_path / "train.py").text == head + backward + clip + step
 
 
+@pytest.mark.slow
 def test_scripts_are_started_where_there_are_scripts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "fixtures").mkdir()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from command_line import looplint_text as looplint
 
 LOOP = """\
 import torch
@@ -23,10 +23,6 @@ def train(net, loader):
         opt.step()
 """
 SECOND = LOOP[LOOP.index("def train") :].replace("train", "again")
-
-
-def looplint(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "looplint", *arguments], cwd=cwd, capture_output=True, text=True)
 
 
 @pytest.fixture

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from command_line import looplint_text as looplint
 
 ENGINE = """\
 def fit(net, loader, opt):
@@ -23,10 +23,6 @@ net = torch.nn.Linear(1, 1)
 fit(net, loader, torch.optim.SGD(net.parameters(), lr=0.1))
 """
 ASK = ("--extend-select", "LL001", "--output-format", "concise")
-
-
-def looplint(*arguments: str, cwd: Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "looplint", *arguments], cwd=cwd, input=stdin, capture_output=True, text=True)
 
 
 @pytest.fixture

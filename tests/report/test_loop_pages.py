@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 
+from command_line import looplint
 from looplint.linting.analysis import build_program
 from looplint.linting.files import judge
 from looplint.linting.selection import Selection
@@ -101,26 +100,8 @@ def test_a_program_without_a_loop_says_so_in_both() -> None:
 
 
 def test_the_command_writes_files(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "looplint",
-            "loop",
-            "examples/train.py",
-            "--html",
-            str(tmp_path / "a.html"),
-            "--svg",
-            str(tmp_path / "a.svg"),
-        ],
-        cwd=ROOT,
-        capture_output=True,
-    )
+    done = looplint("loop", "examples/train.py", "--html", str(tmp_path / "a.html"), "--svg", str(tmp_path / "a.svg"), cwd=ROOT)
     assert done.returncode == 0 and not done.stdout
     assert (tmp_path / "a.html").read_text().startswith("<!DOCTYPE html>") and ET.parse(tmp_path / "a.svg")
-    done = subprocess.run(
-        [sys.executable, "-m", "looplint", "loop", "examples/train.py", "--svg", str(tmp_path / "no" / "a.svg")],
-        cwd=ROOT,
-        capture_output=True,
-    )
+    done = looplint("loop", "examples/train.py", "--svg", str(tmp_path / "no" / "a.svg"), cwd=ROOT)
     assert done.returncode == 2 and b"cannot be written" in done.stderr

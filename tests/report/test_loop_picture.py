@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+import command_line
 from fixture_cases import FIXTURES, parameters
 from looplint.linting.analysis import build_program
 from looplint.linting.files import judge
@@ -28,8 +27,7 @@ DRAWN = {
 
 
 def looplint(*arguments: str, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[bytes]:
-    inherited = {k: v for k, v in os.environ.items() if k not in ("FORCE_COLOR", "NO_COLOR")}
-    return subprocess.run([sys.executable, "-m", "looplint", *arguments], cwd=cwd, capture_output=True, env={**inherited, **environment})
+    return command_line.looplint(*arguments, cwd=cwd, environment=environment)
 
 
 def drawn(text: str, name: str = "train.py") -> LoopView:

@@ -12,6 +12,8 @@ from looplint.runtime.streams import record as recorder
 from looplint.runtime.streams.record import Launch, Options, Recording, record
 from looplint.runtime.streams.warm import Warm
 
+pytestmark = pytest.mark.slow
+
 PROGRAMS = recorder.CHILD.parents[1] / "harness" / "programs"
 
 
@@ -32,7 +34,6 @@ def run(folder: Path, source: str, **options: object) -> Recording:
     return record(script, Options(**options), Launching.launch)  # type: ignore[arg-type]
 
 
-@pytest.mark.slow
 def test_results_are_bitwise_those_of_the_same_run_without_hooks() -> None:
     plain = record(PROGRAMS / "many_loops.py", Options(hooks=False))
     recorded = record(PROGRAMS / "many_loops.py")
@@ -51,7 +52,6 @@ def test_results_are_bitwise_those_of_the_same_run_without_hooks() -> None:
     assert sum(bool(e.facts.get("inferred")) for e in recorded.stream.of("clear")) == 2  # `p.grad = None`, but for the last batch
 
 
-@pytest.mark.slow
 def test_probes_at_every_line_change_no_result() -> None:
     script = PROGRAMS / "many_loops.py"
     watch = {str(script.resolve()): range(1, 400)}

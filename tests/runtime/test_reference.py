@@ -12,6 +12,8 @@ from looplint.runtime.reporting.reference import as_json, status, text
 from looplint.runtime.streams.record import Options
 from looplint.runtime.streams.warm import Several, Warm
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def comparisons() -> dict[str, Comparison]:
@@ -27,7 +29,6 @@ def test_the_correct_loop_learns_and_ends_the_same_each_time(warm: Warm) -> None
     assert first.recording.stream.end["optimizers"] == second.recording.stream.end["optimizers"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("code", [variant.code for variant in reference.VARIANTS])
 def test_a_misplacement_shows_what_its_rule_claims(code: str, comparisons: dict[str, Comparison]) -> None:
     comparison = comparisons[code]
@@ -38,14 +39,12 @@ def test_a_misplacement_shows_what_its_rule_claims(code: str, comparisons: dict[
     assert status(comparison) == "proven"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("code", ["LL101", "LL105", "LL106", "LL107"])
 def test_a_loop_whose_steps_use_nothing_does_not_learn(code: str, comparisons: dict[str, Comparison]) -> None:
     accuracy = comparisons[code].broken.accuracy
     assert accuracy is not None and accuracy < 0.6
 
 
-@pytest.mark.slow
 def test_the_table_states_the_accuracy_with_each_misplacement(comparisons: dict[str, Comparison]) -> None:
     every = list(comparisons.values())
     data = as_json(every)

@@ -15,6 +15,7 @@ from looplint.settings.configuration import Configurations
 from looplint.settings.options import BY_NAME, OPTIONS
 from looplint.settings.toml_places import line_of
 from looplint.settings.values import Settings
+from looplint.sources.patterns import matches
 
 
 def settings(folder: Path, **overrides: Any) -> Settings:
@@ -80,6 +81,16 @@ def test_the_command_line_wins(tmp_path: Path) -> None:
     assert found.ignore == ("LL103", "LL2"), "what is asked for by name is not left out"
     assert [str(o) for o in found.origin("select")] == ["the command line"]
     assert settings(tmp_path, **{"extend-select": ("LL5",)}).extend_select == ("LL403", "LL5")
+
+
+def test_a_relative_path_is_that_of_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    patterns = ((str(tmp_path / "second"), "train.py"),)
+    excluded = []
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        excluded.append(matches(patterns, Path("train.py")))
+    assert excluded == [False, True]
 
 
 def test_isolated_and_a_named_file(tmp_path: Path) -> None:

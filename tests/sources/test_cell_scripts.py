@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from command_line import looplint_text
 
 PERCENT = """\
 # ---
@@ -64,7 +65,7 @@ display(net)
 
 
 def looplint(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "looplint", *arguments], cwd=folder, capture_output=True, text=True)
+    return looplint_text(*arguments, cwd=folder)
 
 
 @pytest.mark.parametrize(("text", "row"), [(PERCENT, 24), (DATABRICKS, 22)], ids=["percent", "Databricks"])

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from command_line import looplint_text
 from looplint.sources.markdown import blocks, is_python
 
 SETUP = "import torch\nfrom torch import nn, optim\nnet = nn.Linear(2, 1)\nopt = optim.SGD(net.parameters(), lr=0.1)\n"
@@ -32,7 +32,7 @@ opt.step(  # ...
 
 
 def looplint(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "looplint", *arguments], cwd=folder, capture_output=True, text=True)
+    return looplint_text(*arguments, cwd=folder)
 
 
 @pytest.fixture

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
 
+from command_line import looplint_text as looplint
 from looplint.sources.notebooks import combine, locate
 from looplint.sources.reading import SourceError, decode
 
@@ -25,10 +24,6 @@ def notebook(*cells: str | tuple[str, str], **metadata: Any) -> bytes:
         kind, text = cell if isinstance(cell, tuple) else ("code", cell)
         made.append(getattr(nbformat.v4, f"new_{kind}_cell")(text))
     return (nbformat.writes(nbformat.v4.new_notebook(cells=made, metadata=metadata)) + "\n").encode()
-
-
-def looplint(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "looplint", *arguments], cwd=cwd, capture_output=True, text=True)
 
 
 @pytest.fixture
@@ -200,10 +195,8 @@ def test_comments_that_silence_are_written_into_cells_and_not_onto_magics(folder
     assert (folder / "nb.ipynb").read_bytes() == magic
     (folder / "looplint.toml").write_text("")
     (folder / "nb.ipynb").write_bytes(before)
-    named = subprocess.run(
-        [sys.executable, "-m", "looplint", "-", "--stdin-filename", "nb.ipynb", "--fix"], cwd=folder, input=before, capture_output=True
-    )
-    assert named.stdout == before.replace(b'    "    loss = ', b'    "    opt.zero_grad()\\n",\n    "    loss = ')
+    named = looplint("-", "--stdin-filename", "nb.ipynb", "--fix", cwd=folder, stdin=before.decode())
+    assert named.stdout.encode() == before.replace(b'    "    loss = ', b'    "    opt.zero_grad()\\n",\n    "    loss = ')
 
 
 def test_the_last_line_of_a_cell_is_shown_and_thus_not_dropped(tmp_path: Path) -> None:
