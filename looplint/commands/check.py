@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from looplint.settings.configuration import Configurations
     from looplint.sources.changes import Changes
 
-# The formats that have no place for which loops were judged: it is said on standard error.
+# The formats that have no place for which loops were judged: standard error names them, except where --statistics does.
 _WITHOUT_COVERAGE = frozenset({"concise", "json", "json-lines", "gitlab", "junit"})
 HELP = ("Lint", "PATH...", "Lint files and folders: `looplint check PATH...`.")
 
@@ -186,7 +186,7 @@ def command(
         write_atomic(output_file, text.encode("utf-8", "surrogateescape"))
     elif output_format != "text" or not quiet or result.findings:
         click.echo(text, nl=False, err=repairs is not None and repairs.stdin is not None)
-    if output_format in _WITHOUT_COVERAGE and result.coverage.lost and not quiet:
+    if output_format in _WITHOUT_COVERAGE and not statistics and result.coverage.lost and not quiet:
         click.echo(result.coverage.told(), nl=False, err=True)
     covered = _covers(result.coverage, require_coverage)
     sys.exit(2 if result.problems else 1 if (result.findings and not exit_zero) or not covered else 0)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from looplint.dataclass import replace
-from looplint.finding import Certainty, Finding, Location, Problem, Related
+from looplint.finding import Certainty, Finding, Fix, Location, Problem, Related
 from looplint.interpreter.roots import follow, interpreter_of
 from looplint.linting.coverage import FoundLoop
 from looplint.linting.results import FileResult
@@ -69,7 +69,9 @@ def analyse_file(source: Source, rules: Sequence[Rule], overlay: Overlay | None 
         findings.extend(_finding(rule, report) for report in reports)
         repairs.extend(report.repair for report in reports)
     if any(repairs):
-        findings = _with_fixes(program, findings, repairs)
+        findings, faults = _with_fixes(program, findings, repairs)
+        problems += faults
+        reads = None if faults else reads
     loops = tuple(_found(loop) for loop in training_loops(program, info, project.modules))
     return FileResult(_distinct(findings), tuple(problems), frozenset(program.reached.elsewhere), reads, loops)
 
@@ -80,14 +82,21 @@ def _found(loop: TrainingLoop) -> FoundLoop:
     return FoundLoop(loop.site.module.filename, loop.number, loop.function, location, loop.reason, loop.owner)
 
 
-def _with_fixes(program: Program, findings: list[Finding], repairs: list[Repair | None]) -> list[Finding]:
-    """The findings with the edits that would repair them, or with the reason why nothing would."""
+def _with_fixes(program: Program, findings: list[Finding], repairs: list[Repair | None]) -> tuple[list[Finding], list[Problem]]:
+    """The findings with the edits that would repair them, or with the reason why nothing would; and what went wrong in planning."""
     planner = Planner(program)
-    fixed = []
+    fixed: list[Finding] = []
+    faults: list[Problem] = []
     for finding, repair in zip(findings, repairs, strict=True):
-        made = fix_of(repair, planner, finding.filename, finding.certainty == "every-path") if repair else None
+        made: Fix | str | None = None
+        try:
+            made = fix_of(repair, planner, finding.filename, finding.certainty == "every-path") if repair else None
+        except Exception as error:  # noqa: BLE001 - a repair's bug is reported as one, and its finding stands
+            made = "an internal error"
+            message = f"internal error in the repair of {finding.code} ({type(error).__name__}: {error}); please report it"
+            faults.append(Problem(finding.filename, message))
         fixed.append(replace(finding, unrepaired=made) if isinstance(made, str) else finding.with_fix(made))
-    return fixed
+    return fixed, faults
 
 
 def build_program(source: Source, project: Project | None = None) -> tuple[Program, ModuleInfo]:

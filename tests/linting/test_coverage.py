@@ -90,8 +90,11 @@ def test_every_format_says_which_loop_was_lost(tmp_path: Path) -> None:
     for output_format in ("sarif", "github", "concise", "json", "gitlab", "junit"):
         result = checked(tmp_path, "--output-format", output_format, lost=LOST)
         assert "not called in sight" in result.output, output_format
-    counted = json.loads(checked(tmp_path, "--output-format", "json", "--statistics", lost=LOST).stdout)
+    result = checked(tmp_path, "--output-format", "json", "--statistics", lost=LOST)
+    counted = json.loads(result.stdout)
     assert [(entry["name"], entry["lost"][0]["location"]["row"]) for entry in counted if entry["code"] is None] == [("coverage", 7)]
+    assert result.stderr == ""
+    assert checked(tmp_path, "--output-format", "concise", "--statistics", lost=LOST).output.count("not called in sight") == 1
 
 
 def test_many_lost_loops_are_counted_and_the_first_ones_named() -> None:
