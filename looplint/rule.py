@@ -86,27 +86,20 @@ from looplint.queries.protocols import (
     wrapper_for,
 )  # fmt: skip
 from looplint.queries.relations import held_by, may_follow, only, related, subjects
-from looplint.repairs.arguments import DropArgument, DropSetting, GiveArgument, SetArgument
-from looplint.repairs.clears import ClearOther, InsertClear, MoveClear
-from looplint.repairs.construction import CallSuperInit
-from looplint.repairs.data import CopyValue, MapLocation, MoveSeed, SetEpoch, SetValue
-from looplint.repairs.layers import AssignResult, CallModule, WrapModules
-from looplint.repairs.loading import DropCall, PinLoader
-from looplint.repairs.losses import DivideLoss, DropActivation, TakeLogits
-from looplint.repairs.modes import InsertEval, InsertNoGrad, InsertTrain
-from looplint.repairs.precision import InsertUnscale, InsertUpdate, StepThroughScaler, UseBfloat16, UseTorchAmp
+from looplint.repairs import arguments, clears, construction, data, layers, loading, losses, modes, precision, schedules, steps, tensors
+from looplint.repairs.arguments import *
+from looplint.repairs.clears import *
+from looplint.repairs.construction import *
+from looplint.repairs.data import *
+from looplint.repairs.layers import *
+from looplint.repairs.loading import *
+from looplint.repairs.losses import *
+from looplint.repairs.modes import *
+from looplint.repairs.precision import *
 from looplint.repairs.repair import Repair
-from looplint.repairs.schedules import (
-    MoveAfterStep,
-    MoveBeforeConstruction,
-    MoveConstruction,
-    MoveIntoBatchLoop,
-    MoveToEpochEnd,
-    PassMetric,
-    RebuildScheduler,
-)
-from looplint.repairs.steps import InsertStep, MoveAfterBackward, MoveBeforeStep, StepAtTheEnd
-from looplint.repairs.tensors import DetachAdded, DetachArgument, ShowItem
+from looplint.repairs.schedules import *
+from looplint.repairs.steps import *
+from looplint.repairs.tensors import *
 from looplint.semantics.loaders import follows_time
 from looplint.semantics.parameters import without_parameters
 from looplint.syntax.ir import Binary, BoolOp, Compare, Const, Expr, paths_in, render
@@ -163,14 +156,17 @@ __all__ = [
     "Step", "Switch", "Train", "Unscale", "Update",
     "BuildLoader", "BuildSampler", "Bypass", "Discard", "Fetch", "Initialize", "Outdated", "Release", "Remark", "Score", "Seed", "Shelve", "Show", "TellEpoch", "Transfer", "Unready",
     "Repair",
-    "CallSuperInit",
-    "ClearOther", "DivideLoss", "DropArgument", "DropSetting", "InsertClear", "InsertStep", "MoveAfterBackward", "MoveBeforeStep", "MoveClear", "StepAtTheEnd",
-    "CopyValue", "MapLocation", "MoveSeed", "SetArgument", "SetEpoch", "SetValue",
-    "AssignResult", "CallModule", "WrapModules",
-    "DropCall", "GiveArgument", "PinLoader",
-    "DropActivation", "TakeLogits",
-    "InsertEval", "InsertNoGrad", "InsertTrain",
-    "InsertUnscale", "InsertUpdate", "StepThroughScaler", "UseBfloat16", "UseTorchAmp",
-    "MoveAfterStep", "MoveBeforeConstruction", "MoveConstruction", "MoveIntoBatchLoop", "MoveToEpochEnd", "PassMetric", "RebuildScheduler",
-    "DetachAdded", "DetachArgument", "ShowItem",
 ]  # fmt: skip
+# The repairs: each file of `looplint/repairs` names its own.
+__all__ += arguments.__all__
+__all__ += clears.__all__
+__all__ += construction.__all__
+__all__ += data.__all__
+__all__ += layers.__all__
+__all__ += loading.__all__
+__all__ += losses.__all__
+__all__ += modes.__all__
+__all__ += precision.__all__
+__all__ += schedules.__all__
+__all__ += steps.__all__
+__all__ += tensors.__all__

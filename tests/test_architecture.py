@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from looplint import rule
 from looplint.linting.catalogue import folder
+from looplint.repairs.repair import Repair
 from places import ROOT
 
 # Imports inside functions: each keeps start-up fast, as it says; (module, what it imports, why).
@@ -170,3 +172,9 @@ def test_imports_inside_functions_are_those_that_keep_start_up_fast() -> None:
     listed = [(module, imported) for module, imported, _ in LATE_IMPORTS]
     assert listed == sorted(set(listed))
     assert late_imports() == set(listed)
+
+
+def test_every_repair_is_part_of_the_rule_interface() -> None:
+    repairs = {kind for kind in Repair.__subclasses__() if kind.__module__.startswith("looplint.repairs.")}
+    assert len(repairs) > 30
+    assert {kind.__name__ for kind in repairs} <= set(rule.__all__)

@@ -14,6 +14,8 @@ from looplint.repairs.places import place_at
 from looplint.repairs.planner import Planner
 from looplint.repairs.repair import Plan, Repair
 
+__all__ = ["DropArgument", "DropSetting", "GiveArgument", "SetArgument"]
+
 
 class SetArgument(Repair):
     """Add a keyword argument to a call.

@@ -16,6 +16,8 @@ from looplint.repairs.places import Place, called, meet, place_at, receiver
 from looplint.repairs.planner import Planner, check_free, common_block, highest
 from looplint.repairs.repair import Plan, Repair
 
+__all__ = ["ClearOther", "InsertClear", "MoveClear"]
+
 
 class MoveClear(Repair):
     """Move a clear to the top of the batch body, behind the step of another optimizer that stands above.

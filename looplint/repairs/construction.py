@@ -12,6 +12,8 @@ from looplint.repairs.places import body_of, place_at
 from looplint.repairs.planner import Planner
 from looplint.repairs.repair import Plan, Repair
 
+__all__ = ["CallSuperInit"]
+
 
 class CallSuperInit(Repair):
     """Call `super().__init__()` before the module's first part: the call that stands too late goes up, or a new one is inserted.

@@ -14,6 +14,8 @@ from looplint.repairs.places import body_of, loop_statement, meet, place_at
 from looplint.repairs.planner import Planner, common_block, crossed
 from looplint.repairs.repair import Plan, Repair
 
+__all__ = ["CopyValue", "MapLocation", "MoveSeed", "SetEpoch", "SetValue"]
+
 
 class SetValue(Repair):
     """Set a setting to another value where it is set.

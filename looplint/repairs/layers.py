@@ -12,6 +12,8 @@ from looplint.repairs.places import place_at
 from looplint.repairs.planner import Planner
 from looplint.repairs.repair import Plan, Repair
 
+__all__ = ["AssignResult", "CallModule", "WrapModules"]
+
 
 class CallModule(Repair):
     """Call the module: `model.forward(x)` becomes `model(x)`.

@@ -13,6 +13,8 @@ from looplint.repairs.places import place_at
 from looplint.repairs.planner import Planner
 from looplint.repairs.repair import Plan, Repair
 
+__all__ = ["DropCall", "PinLoader"]
+
 
 class PinLoader(Repair):
     """Pin the batches of a loader, and let the copies of them go on without waiting.

@@ -17,6 +17,8 @@ from looplint.repairs.places import meet, place_at
 from looplint.repairs.planner import Planner
 from looplint.repairs.repair import Plan, Repair
 
+__all__ = ["DivideLoss", "DropActivation", "TakeLogits"]
+
 
 class DivideLoss(Repair):
     """Divide the loss where it goes backward; what is logged of it stays as it is.

@@ -16,6 +16,8 @@ from looplint.repairs.places import Place, body_of, in_loop, loop_statement, nam
 from looplint.repairs.planner import Planner
 from looplint.repairs.repair import Plan, Repair
 
+__all__ = ["InsertEval", "InsertNoGrad", "InsertTrain"]
+
 _EVALUATES = re.compile(r"(?i)eval|valid|test|infer|predict|score|accuracy|sample|generate")
 
 

@@ -17,6 +17,8 @@ from looplint.repairs.planner import Planner, check_free, common_block
 from looplint.repairs.repair import Plan, Repair
 from looplint.syntax.site import Site
 
+__all__ = ["InsertUnscale", "InsertUpdate", "StepThroughScaler", "UseBfloat16", "UseTorchAmp"]
+
 _IMPORT = re.compile(r"^import torch(?:[ \t]+as[ \t]+(\w+))?[ \t]*(?:#.*)?$", re.MULTILINE)
 
 

@@ -17,6 +17,16 @@ from looplint.repairs.places import Place, body_of, in_loop, loop_statement, mee
 from looplint.repairs.planner import Planner, check_free, common_block, crossed
 from looplint.repairs.repair import Plan, Repair
 
+__all__ = [
+    "MoveAfterStep",
+    "MoveBeforeConstruction",
+    "MoveConstruction",
+    "MoveIntoBatchLoop",
+    "MoveToEpochEnd",
+    "PassMetric",
+    "RebuildScheduler",
+]
+
 _VALIDATION_LOSS = re.compile(r"(?i)(val|test|dev|eval).*loss|loss.*(val|test|dev|eval)")
 _PARAMETERS = re.compile(r"\.(?:named_)?parameters\(")
 _LOOPS = cst.For | cst.While

@@ -15,6 +15,8 @@ from looplint.repairs.places import Place, called, in_loop, loop_statement, meet
 from looplint.repairs.planner import Planner, check_free, common_block
 from looplint.repairs.repair import Plan, Repair
 
+__all__ = ["InsertStep", "MoveAfterBackward", "MoveBeforeStep", "StepAtTheEnd"]
+
 
 class MoveBeforeStep(Repair):
     """Move a clip to just before the step, inside its guard; a scaler's gradients are unscaled before it.

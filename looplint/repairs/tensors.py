@@ -15,6 +15,8 @@ from looplint.repairs.places import place_at
 from looplint.repairs.planner import Planner
 from looplint.repairs.repair import Plan, Repair
 
+__all__ = ["DetachAdded", "DetachArgument", "ShowItem"]
+
 
 class DetachArgument(Repair):
     """Detach what goes into a container: `.item()` on a scalar where everything that is done with it takes numbers, else `.detach()`.
