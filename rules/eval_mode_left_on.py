@@ -136,7 +136,7 @@ def check(program: Program) -> Reports:
 
 def _in_loop(state: PathState, loop: Loop) -> bool:
     """Whether a path got into eval mode in an iteration of the loop before this one."""
-    return state.since is not None and state.since.kind == "eval" and loop in state.since.loops and loop.key in state.later
+    return state.since is not None and state.since.kind == "eval" and loop in state.since.loops and loop in state.later
 
 
 def _always_in_eval(visit: Visit) -> bool:

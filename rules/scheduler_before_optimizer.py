@@ -128,7 +128,7 @@ def _always_first(program: Program, event: Schedule, scheduler: Obj, optimizer: 
         return "must" if other.kind == "construct" and scheduler in other.subjects else None
 
     relevant = {e.index: certainty for e in program.events if (certainty := touch(e))}
-    for visit in run(program.graph, AUTOMATON, relevant):
+    for visit in run(program.slices, AUTOMATON, relevant):
         if visit.event is event:
             first = [s for s in visit.states if not s.later]
             return bool(first) and all(s.state == "fresh" for s in first)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from zlib import crc32
 
 from looplint.dataclass import dataclass, field, replace
+from looplint.domain.call_string import CallString
 from looplint.domain.objects import AnyObj, File, List, Obj
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from looplint.syntax.site import Site
 
 Graph = Literal["yes", "no", "maybe"]
-EventKey = tuple[object, int, str]
+EventKey = tuple[CallString, int, str]
 WIDTH = 8
 # Tags that say something of a tensor only if every tensor it may be has them: the scaler that multiplied a loss.
 _OF_ALL = frozenset({"scaler"})

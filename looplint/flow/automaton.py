@@ -13,7 +13,7 @@ from typing import TypeVar
 from looplint.dataclass import dataclass, field
 from looplint.flow.events import Event
 from looplint.flow.graph import Condition, Edge, EventGraph, Loop, Node
-from looplint.flow.slicing import entries, slice_for
+from looplint.flow.slicing import Slices
 
 E = TypeVar("E", bound=Event)
 UNSEEN = "?"
@@ -54,7 +54,7 @@ class PathState:
     """A state on some paths: how far each loop is (False in its first iteration), and the last event of each kind."""
 
     state: str
-    later: frozenset[object]
+    later: frozenset[Loop]
     trail: tuple[tuple[str, Event], ...]
     since: Event | None
 
@@ -75,7 +75,7 @@ class Visit:
         """The states from a loop's second iteration on, or all of them."""
         if loop is None:
             return list(self.states)
-        return [s for s in self.states if loop.key in s.later]
+        return [s for s in self.states if loop in s.later]
 
     def always(self, *names: str) -> bool:
         """Every path finds one of these states, at least from the second iteration of some enclosing loop on."""
@@ -89,7 +89,7 @@ class Visit:
         return [s for s in self.states if s.state in names]
 
 
-_Key = tuple[str, frozenset[object]]
+_Key = tuple[str, frozenset[Loop]]
 _Assumed = frozenset[tuple[Condition, bool]]
 
 
@@ -100,51 +100,53 @@ class _Entry:
     since: Event | None
 
 
-def run(graph: EventGraph, automaton: Automaton, relevant: Mapping[int, str]) -> list[Visit]:
+def run(slices: Slices, automaton: Automaton, relevant: Mapping[int, str]) -> list[Visit]:
     """Run an automaton for one object over the graph to its fixpoint.
 
     Args:
-        graph: the events of a program.
+        slices: those of a program's events, or at least of the relevant ones.
         automaton: the protocol.
         relevant: the nodes of the events that happen to the object, with "must" or "may".
 
     Returns:
         A visit for every event of the automaton that reaches the object, in the order of the graph.
     """
-    parts = entries(graph, sorted(relevant))
-    if not parts:
-        return []
+    graph = slices.graph
     remembered: frozenset[Condition] = frozenset()
     facts: dict[int, dict[_Key, _Entry]] = {}
     edges: dict[int, list[Edge]] = {}
-    for start, end in parts:
-        sliced, conditions = slice_for(graph, start, end, relevant)
+    # The nodes to go on from, each with the states that are new or changed there.
+    pending: dict[int, dict[_Key, None]] = {}
+    for start, sliced, conditions in slices.narrowed(relevant):
         edges.update(sliced)
         remembered |= conditions
         facts.update((index, {}) for index in sliced)
-        facts[start][(UNSEEN, frozenset())] = _Entry(frozenset(), {}, None)
+        unseen = (UNSEEN, frozenset[Loop]())
+        facts[start][unseen] = _Entry(frozenset(), {}, None)
+        pending[start] = {unseen: None}
     # Nodes are numbered in program order, so the lowest number first settles inner loops before what follows them.
-    work = [start for start, _ in parts]
+    work = list(pending)
     heapify(work)
-    queued = set(work)
     while work:
         index = heappop(work)
-        queued.discard(index)
-        node = graph.nodes[index]
-        outgoing = _after(node, facts[index], automaton, relevant.get(index))
+        node, states = graph.nodes[index], facts[index]
+        outgoing = _after(node, {key: states[key] for key in pending.pop(index)}, automaton, relevant.get(index))
         for edge in edges[index]:
-            if _flow(graph, node, edge, outgoing, facts[edge.target], automaton, remembered) and edge.target not in queued:
-                queued.add(edge.target)
+            changed = _flow(graph, node, edge, outgoing, facts[edge.target], automaton, remembered)
+            if not changed:
+                continue
+            if edge.target not in pending:
                 heappush(work, edge.target)
+            pending.setdefault(edge.target, {}).update(changed)
     visits = []
     for index in sorted(relevant):
         found, event = facts.get(index), graph.nodes[index].event
         if found and event is not None:
-            states = tuple(
+            reached = tuple(
                 PathState(state, later, tuple(sorted(e.trail.items())), e.since)
                 for (state, later), e in sorted(found.items(), key=lambda item: (item[0][0], len(item[0][1])))
             )
-            visits.append(Visit(event, states, relevant[index] == "must"))
+            visits.append(Visit(event, reached, relevant[index] == "must"))
     return visits
 
 
@@ -180,15 +182,17 @@ def _flow(
     into: dict[_Key, _Entry],
     automaton: Automaton,
     correlated: frozenset[Condition],
-) -> bool:
+) -> dict[_Key, None]:
+    """Lead states over an edge: those that are new at its end, or changed there."""
     target = graph.nodes[edge.target]
-    inside = frozenset(loop.key for loop in target.loops)
     loop = target.loop if target.kind == "head" else None
-    changed = False
+    changed: dict[_Key, None] = {}
     if loop is None and node.forgets is None and target.loops == node.loops and edge.condition not in correlated:
         for key, entry in states.items():
-            changed = _merge(into, key, entry) or changed
+            if _merge(into, key, entry):
+                changed[key] = None
         return changed
+    inside = frozenset(target.loops)
     for (state, later), entry in states.items():
         assumed = entry.assumed
         since = entry.since
@@ -198,30 +202,29 @@ def _flow(
             assumed = assumed | {(edge.condition, edge.held)}
         if node.forgets is not None and assumed:
             frame, path = node.forgets
-            assumed = frozenset(a for a in assumed if not (a[0].frame == frame and path in a[0].names))
+            assumed = frozenset(a for a in assumed if not (a[0].frame is frame and path in a[0].names))
         if loop is not None:
             if edge.back:
-                later = later | {loop.key}
+                later = later | {loop}
                 if since is not None and loop in since.loops:
                     state = automaton.next(state, "iterate")
-                assumed = frozenset(a for a in assumed if not (a[0].frame == loop.frame and a[0].names & loop.assigned))
-                assumed = frozenset(a for a in assumed if a[0].frame == loop.frame or not _within(a[0].frame, loop.frame))
+                assumed = frozenset(a for a in assumed if not _ends_with_turn(a[0], loop))
             else:
-                later = later - {loop.key}
+                later = later - {loop}
         later = later & inside if not later <= inside else later
-        if len(into) >= _MAX_STATES and (state, later) not in into:
-            later = frozenset()
-        changed = _merge(into, (state, later), _Entry(assumed, entry.trail, since)) or changed
+        key = (state, later)
+        if len(into) >= _MAX_STATES and key not in into:
+            key = (state, frozenset[Loop]())
+        if _merge(into, key, _Entry(assumed, entry.trail, since)):
+            changed[key] = None
     return changed
 
 
-def _within(frame: object, outer: object) -> bool:
-    """Whether a frame was entered from another one (directly or not): its conditions are about one call only."""
-    while isinstance(frame, tuple) and frame:
-        if frame == outer:
-            return True
-        frame = frame[0]
-    return False
+def _ends_with_turn(condition: Condition, loop: Loop) -> bool:
+    """Whether what is known of a condition holds for one turn of a loop only: a name of it is set in the loop, or it is one of a call in there."""
+    if condition.frame is loop.frame:
+        return not loop.assigned.isdisjoint(condition.names)
+    return loop.frame in condition.frame.outward()
 
 
 def _merge(into: dict[_Key, _Entry], key: _Key, entry: _Entry) -> bool:

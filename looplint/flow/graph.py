@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from looplint.dataclass import dataclass, field
+from looplint.domain.call_string import CallString
 from looplint.domain.objects import Obj
 from looplint.domain.values import Value
 from looplint.flow.events import Event
@@ -19,11 +20,10 @@ if TYPE_CHECKING:
 class Loop:
     """A loop of the program in one calling context."""
 
-    key: object
     site: Site
     parent: Loop | None
     assigned: frozenset[str]
-    frame: object
+    frame: CallString
     over: Value = frozenset()
     iterates: str = ""
     bound: Value = frozenset()
@@ -44,7 +44,7 @@ class Guard:
 
     test: Expr
     held: bool
-    frame: object
+    frame: CallString
     depth: int
     names: frozenset[str]
 
@@ -61,25 +61,25 @@ class Node:
     loops: tuple[Loop, ...]
     event: Event | None = None
     loop: Loop | None = None
-    forgets: tuple[object, str] | None = None
+    forgets: tuple[CallString, str] | None = None
     succ: list[Edge] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Condition:
-    """A condition as paths remember it: the same key means the same outcome until one of its names changes.
+    """A condition as paths remember it: the same outcome wherever it is tested, until one of its names changes.
 
-    `of` is the object that a name is asked to be, where it can be one of several.
+    A graph has one object for each (`EventGraph.condition`), so that conditions are compared by identity. `of` is the object that a name is
+    tested to be, where it can be one of several.
     """
 
-    frame: object
+    frame: CallString
     text: str
     names: frozenset[str]
     of: Obj | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(NamedTuple):
     """The way from a node to the next; it is taken where its condition has the value `held`, and `back` leads to a loop's head."""
 
     target: int
@@ -88,8 +88,7 @@ class Edge:
     back: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Loose:
+class Loose(NamedTuple):
     """An edge whose target is not there yet."""
 
     source: int
@@ -103,7 +102,15 @@ class EventGraph:
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         self.entries: list[int] = []
-        self.reduced: dict[int, tuple[dict[int, list[Edge]], frozenset[Condition]]] = {}
+        self._conditions: dict[object, Condition] = {}
+
+    def condition(self, frame: CallString, text: str, names: frozenset[str], of: Obj | None = None) -> Condition:
+        """The condition of a text in a frame; the same object each time."""
+        key = (frame, text, names, of)
+        found = self._conditions.get(key)
+        if found is None:
+            found = self._conditions[key] = Condition(frame, text, names, of)
+        return found
 
     def add(
         self,
@@ -113,7 +120,7 @@ class EventGraph:
         *,
         event: Event | None = None,
         loop: Loop | None = None,
-        forgets: tuple[object, str] | None = None,
+        forgets: tuple[CallString, str] | None = None,
     ) -> int:
         """Put a node behind loose edges, and return its number."""
         node = Node(len(self.nodes), kind, loops, event, loop, forgets)

@@ -3,45 +3,57 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
 
+from looplint.domain.call_string import CallString
 from looplint.flow.graph import Condition, Edge, EventGraph, Node
-
-
-def entries(graph: EventGraph, relevant: list[int]) -> list[tuple[int, int]]:
-    """The parts of the graph, each from its entry to its end, in which something happens to the object."""
-    starts = sorted({bisect_right(graph.entries, index) - 1 for index in relevant})
-    bounds = [*graph.entries, len(graph.nodes)]
-    return [(bounds[n], bounds[n + 1]) for n in starts if n >= 0]
-
 
 Edges = dict[int, list[Edge]]
 
 
-def slice_for(graph: EventGraph, start: int, end: int, relevant: Collection[int]) -> tuple[Edges, frozenset[Condition]]:
-    """The nodes of one part of the graph that matter, with the edges between them and the conditions worth remembering.
+class Slice(NamedTuple):
+    """The nodes of one part of the graph that matter, from its entry on: the edges between them, and the conditions worth remembering."""
 
-    The part is first reduced once to all of its events, then to the relevant ones.
-    """
-    base = graph.reduced.get(start)
-    if base is None:
-        events = {i for i in range(start, end) if graph.nodes[i].event is not None}
-        base = _reduce_fully(graph, start, {i: graph.nodes[i].succ for i in range(start, end)}, events)
-        graph.reduced[start] = base
-    return _reduce_fully(graph, start, base[0], relevant, base[1])
+    start: int
+    edges: Edges
+    remembered: frozenset[Condition]
 
 
-def _reduce_fully(
-    graph: EventGraph, start: int, edges: Edges, relevant: Collection[int], remembered: frozenset[Condition] | None = None
-) -> tuple[Edges, frozenset[Condition]]:
+class Slices:
+    """The slices of a graph by its parts, each from an entry to the next: of all events, and narrower ones made of those."""
+
+    def __init__(self, graph: EventGraph, parts: dict[int, Slice] | None = None) -> None:
+        self.graph = graph
+        self._parts = parts if parts is not None else {}
+
+    def narrowed(self, relevant: Collection[int]) -> Slices:
+        """The slices of the parts in which one of the relevant nodes lies."""
+        numbers = sorted({bisect_right(self.graph.entries, index) - 1 for index in relevant})
+        return Slices(self.graph, {n: _reduce_fully(self.graph, self._part(n), relevant) for n in numbers if n >= 0})
+
+    def __iter__(self) -> Iterator[Slice]:
+        return iter(self._parts.values())
+
+    def _part(self, number: int) -> Slice:
+        part = self._parts.get(number)
+        if part is None:
+            graph = self.graph
+            start, end = ([*graph.entries, len(graph.nodes)])[number : number + 2]
+            edges = {index: graph.nodes[index].succ for index in range(start, end)}
+            events = {index for index in edges if graph.nodes[index].event is not None}
+            part = self._parts[number] = _reduce_fully(graph, Slice(start, edges, _tested_twice(edges)), events)
+        return part
+
+
+def _reduce_fully(graph: EventGraph, whole: Slice, relevant: Collection[int]) -> Slice:
     """Reduce until nothing more can be passed over and every remembered condition is tested more than once."""
-    if remembered is None:
-        remembered = _tested_twice(edges)
+    start, edges, remembered = whole
     while True:
         smaller = _reduce(graph, start, edges, relevant, remembered)
         left = _tested_twice(smaller)
         if left == remembered and len(smaller) == len(edges):
-            return smaller, remembered
+            return Slice(start, smaller, remembered)
         edges, remembered = smaller, left
 
 
@@ -57,31 +69,25 @@ def _tested_twice(edges: Edges) -> frozenset[Condition]:
 def _reduce(graph: EventGraph, start: int, before: Edges, relevant: Collection[int], remembered: frozenset[Condition]) -> Edges:
     """The edges between the nodes that matter: events of the object, heads of loops around them, and remembered conditions.
 
-    A node that only leads on is replaced by what it leads to; two branches that meet again with nothing between them are one way.
+    A node that only leads on is replaced by what it leads to, one that leads nowhere is left out, and branches that meet again with nothing
+    between them are one way: where paths join, what only one of them assumed is forgotten.
     """
     looping = _loops_that_matter(graph, before, relevant)
     frames = {(c.frame, name) for c in remembered for name in c.names}
-    alias: dict[int, Edge] = {}
+    idle = {i for i in before if graph.nodes[i].kind == "head" and i not in looping and not _changes_conditions(graph.nodes[i], frames)}
+    passed: Edges = {}
     edges: Edges = {}
     for index in sorted(before, reverse=True):
-        node = graph.nodes[index]
         found: dict[Edge, None] = {}
         for edge in before[index]:
-            found.setdefault(_through(edge, alias, remembered))
-        # A loop in which nothing happens leads back to itself: only the way out counts.
-        out = _meeting([e for e in found if e.target != index or index in looping], edges, graph)
-        if (
-            index != start
-            and index not in relevant
-            and index not in looping
-            and len(out) == 1
-            and out[0].condition is None
-            and not _forgets(node, frames)
-        ):
-            alias[index] = out[0]
-        else:
-            edges[index] = out
-    resolved = {index: list(dict.fromkeys(_through(e, alias, remembered) for e in out)) for index, out in edges.items()}
+            found.update(dict.fromkeys(_through(edge, passed, remembered)))
+        # A loop in which nothing happens need not be gone through again: only the way out counts.
+        kept = [e for e in found if (e.target != index or index in looping) and not (e.back and e.target in idle)]
+        edges[index] = out = _meeting(kept, passed)
+        matters = index == start or index in relevant or (graph.nodes[index].kind == "head" and index not in idle)
+        if not matters and not _forgets(graph.nodes[index], frames):
+            passed[index] = out
+    resolved = {i: list(dict.fromkeys(e for edge in out for e in _through(edge, passed, remembered))) for i, out in edges.items()}
     return _reachable(start, resolved)
 
 
@@ -96,32 +102,60 @@ def _reachable(start: int, edges: Edges) -> Edges:
     return {index: edges[index] for index in seen}
 
 
-def _through(edge: Edge, alias: dict[int, Edge], remembered: frozenset[Condition]) -> Edge:
-    """The edge, led on over the nodes that are passed over."""
+def _through(edge: Edge, passed: Edges, remembered: frozenset[Condition]) -> list[Edge]:
+    """The edge, led on over the nodes that can be passed over. An edge carries one condition, and no node becomes more than two edges."""
     condition = edge.condition if edge.condition in remembered else None
-    target, back = edge.target, edge.back
-    while (onward := alias.get(target)) is not None:
-        target, back = onward.target, back or onward.back
-    return Edge(target, condition, edge.held if condition else True, back)
+    edge = Edge(edge.target, condition, edge.held if condition else True, edge.back)
+    onward = passed.get(edge.target)
+    if onward is None or len(onward) > 2 or (condition and any(e.condition for e in onward)):
+        return [edge]
+    found: list[Edge] = []
+    for each in onward:
+        led = Edge(each.target, each.condition or condition, each.held if each.condition else edge.held, edge.back or each.back)
+        found.extend(_through(led, passed, remembered))
+    return found
 
 
-def _meeting(out: list[Edge], edges: dict[int, list[Edge]], graph: EventGraph) -> list[Edge]:
-    """Collapse a branch whose two sides are nothing but the outcomes of one condition."""
-    if len(out) != 2 or any(e.condition or e.back or graph.nodes[e.target].kind != "branch" for e in out):
-        return out
-    left, right = edges.get(out[0].target, []), edges.get(out[1].target, [])
-    if (
-        len(left) == len(right) == 1
-        and left[0].target == right[0].target
-        and left[0].condition == right[0].condition
-        and left[0].back == right[0].back
-    ):
-        return [Edge(left[0].target, None, True, left[0].back)]
-    return out
+def _meeting(out: list[Edge], passed: Edges) -> list[Edge]:
+    """Replace branches that are nothing but the two outcomes of one condition, and lead to the same places, by what they lead to."""
+    while True:
+        out = _either_way(out)
+        halves: dict[object, Edge] = {}
+        for edge in out:
+            inner = passed.get(edge.target)
+            if not inner or edge.back:
+                continue
+            condition, held = inner[0].condition, inner[0].held
+            if any(e.condition is not condition or e.held != held for e in inner):
+                continue
+            kind = (edge.condition, edge.held, condition, frozenset((e.target, e.back) for e in inner))
+            other = halves.get((kind, not held if condition else held))
+            if other is not None:
+                joined = [Edge(e.target, edge.condition, edge.held, e.back) for e in inner] if condition else [other]
+                out = list(dict.fromkeys([*(e for e in out if e not in (edge, other)), *joined]))
+                break
+            halves[(kind, held)] = edge
+        else:
+            return out
 
 
-def _forgets(node: Node, frames: set[tuple[object, str]]) -> bool:
+def _either_way(out: list[Edge]) -> list[Edge]:
+    """The edges, with one for two that lead to the same place whether a condition holds or not."""
+    present = set(out)
+    merged: dict[Edge, None] = {}
+    for edge in out:
+        both = edge.condition is not None and Edge(edge.target, edge.condition, not edge.held, edge.back) in present
+        merged[Edge(edge.target, None, True, edge.back) if both else edge] = None
+    return list(merged)
+
+
+def _forgets(node: Node, frames: set[tuple[CallString, str]]) -> bool:
     return node.forgets is not None and node.forgets in frames
+
+
+def _changes_conditions(head: Node, frames: set[tuple[CallString, str]]) -> bool:
+    """Whether the next turn of a loop may decide a remembered condition anew."""
+    return head.loop is None or any((head.loop.frame, name) in frames for name in head.loop.assigned)
 
 
 def _loops_that_matter(graph: EventGraph, edges: Edges, relevant: Collection[int]) -> set[int]:

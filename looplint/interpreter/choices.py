@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from looplint.dataclass import dataclass
 from looplint.domain.autocast import switched
+from looplint.domain.call_string import CallString
 from looplint.domain.objects import Loss, Module, Obj, Optimizer, Scaler, Scheduler, TorchModule
 from looplint.domain.values import Atom, Func, Method, Ref, Tuple, Value, join
 from looplint.flow.events import Construct
@@ -97,10 +98,8 @@ def _one_of(m: Interpreter, frame: Frame, values: list[Value], number: int) -> V
 
 def _built_in(obj: Obj, frame: Frame) -> bool:
     """Whether an object was allocated by an activation of a function, or by what it called."""
-    ctx = obj.key[0] if isinstance(obj.key, tuple) else None
-    while isinstance(ctx, tuple) and ctx != frame.ctx:
-        ctx = ctx[0]
-    return ctx == frame.ctx
+    context = obj.key[0] if isinstance(obj.key, tuple) else None
+    return isinstance(context, CallString) and frame.ctx in context.outward()
 
 
 def _single(value: Value) -> Obj | None:

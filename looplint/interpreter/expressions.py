@@ -274,7 +274,7 @@ def _for_each(m: Interpreter, expr: ir.Comprehension, number: int, iterated: Val
 def _in_slot(m: Interpreter, expr: ir.Expr, number: int) -> Value:
     """Evaluate an element of an unrolled comprehension; each turn allocates its own objects."""
     ctx = m.frame.ctx
-    m.frame.ctx = (ctx, "item", number)
+    m.frame.ctx = m.context(ctx, "item", number)
     try:
         return evaluate(m, expr)
     finally:

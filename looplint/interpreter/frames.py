@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from looplint.dataclass import dataclass, field
+from looplint.domain.call_string import CallString
 from looplint.domain.objects import Obj
 from looplint.domain.values import ClassRef, Value, join
 from looplint.flow.graph import Guard, Loop, Loose
@@ -49,7 +50,7 @@ class Frame:
         "abstract", "born", "call", "calls", "chosen", "closure", "ctx", "depth", "endless", "entered", "function", "given", "instance", "locals", "module", "on_yield", "outside", "owner", "pauses", "returns", "stars", "tests", "yields",
     )  # fmt: skip
 
-    def __init__(self, function: ir.Function, module: ModuleInfo, closure: Frame | None, ctx: object, depth: int) -> None:
+    def __init__(self, function: ir.Function, module: ModuleInfo, closure: Frame | None, ctx: CallString, depth: int) -> None:
         self.function = function
         self.module = module
         self.closure = closure

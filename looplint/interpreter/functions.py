@@ -96,7 +96,7 @@ def _given(m: Interpreter, func: Func, call: ir.Call) -> dict[str, frozenset[str
 
 
 def enter(m: Interpreter, func: Func, expr: ir.Expr) -> Frame:
-    frame = Frame(func.function, func.module, func.closure, (m.frame.ctx, id(expr.node)), m.frame.depth + 1)
+    frame = Frame(func.function, func.module, func.closure, m.context(m.frame.ctx, id(expr.node)), m.frame.depth + 1)
     frame.owner = func.owner
     frame.entered = m.loops
     frame.call = Site(m.frame.module, expr.node)

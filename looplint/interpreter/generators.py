@@ -38,7 +38,7 @@ def begin(m: Interpreter, obj: Generator, func: Func) -> Frame:
     node = obj.node
     assert node is not None
     frame = functions.enter(m, func, ir.Name(node, func.function.name))
-    frame.ctx = (m.frame.ctx, id(node), id(m.statement))
+    frame.ctx = m.context(m.frame.ctx, id(node), id(m.statement))
     module = func.module if node is func.function.node else obj.source
     if module is not None:
         frame.call = Site(module, node)

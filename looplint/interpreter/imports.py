@@ -19,7 +19,7 @@ def load(m: Interpreter, info: ModuleInfo) -> None:
     code = info.lowered()
     if code is None:
         return
-    frame = Frame(code.top, info, None, ("module", info.filename), 0)
+    frame = Frame(code.top, info, None, m.context(None, "module", info.filename), 0)
     info.frame = frame
     frame.locals["__name__"] = const(info.path.stem if info.path else "module")
     with m.beside(frame):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
+from looplint.domain.call_string import CallString
 from looplint.domain.objects import (
     Accelerator,
     AnyObj,
@@ -82,6 +83,15 @@ class Interpreter(Position):
         self.call: Callable[[Value, Arguments, ir.Call], Value]
         self.call_function: Callable[[Func, Arguments, ir.Expr], Value]
         self._interned: dict[object, Loop] = {}
+        self._contexts: dict[object, CallString] = {}
+
+    def context(self, outer: CallString | None, *site: object) -> CallString:
+        """The calling context that is entered at a place of another one; the same object each time."""
+        key = (outer, site)
+        found = self._contexts.get(key)
+        if found is None:
+            found = self._contexts[key] = CallString(outer, site)
+        return found
 
     # -- budget
 
@@ -223,7 +233,7 @@ class Interpreter(Position):
         key = (self.frame.ctx, id(stmt.node), tuple(id(x) for x in self.loops))
         loop = self._interned.get(key)
         if loop is None:
-            loop = Loop(key, self.site(stmt.node), self.loops[-1] if self.loops else None, stmt.assigned, self.frame.ctx, reset=stmt.reset)
+            loop = Loop(self.site(stmt.node), self.loops[-1] if self.loops else None, stmt.assigned, self.frame.ctx, reset=stmt.reset)
             self._interned[key] = loop
         return loop
 

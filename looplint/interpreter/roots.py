@@ -39,7 +39,7 @@ def follow(m: Interpreter) -> bool:
     """
     code = m.main.code
     assert code is not None
-    frame = Frame(code.top, m.main, None, ("main",), 0)
+    frame = Frame(code.top, m.main, None, m.context(None, "main"), 0)
     m.frame = m.main.frame = frame
     frame.locals["__name__"] = const("__main__")
     complete = _begin(m, lambda: m.run_block(code.top.body), "")

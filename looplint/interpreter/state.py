@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from looplint.domain.autocast import Autocast
 from looplint.domain.objects import Obj
-from looplint.flow.graph import Condition, EventGraph, Guard, Loop, Loose
+from looplint.flow.graph import EventGraph, Guard, Loop, Loose
 from looplint.interpreter.frames import Frame, LoopScope, Snapshot, Trace, merge
 from looplint.syntax import ir
 from looplint.syntax.site import Site
@@ -88,7 +88,7 @@ class Position(Path):
         while isinstance(negated, ir.Unary) and negated.op == "not":
             negated, held = negated.operand, not held
         names = frozenset(ir.paths_in(negated))
-        condition = Condition(self.frame.ctx, ir.render(negated), names)
+        condition = self.graph.condition(self.frame.ctx, ir.render(negated), names)
         node = self.graph.add("branch", self.loops, self.at)
         self.at = [Loose(node, condition, held)]
         self.guards = (*self.guards, self._guard(negated, held, names))
@@ -97,7 +97,8 @@ class Position(Path):
         """Go on along the path on which a name that can be one of several objects is this one, or is not."""
         self.frame.chosen.add(path)
         node = self.graph.add("branch", self.loops, self.at)
-        self.at = [Loose(node, Condition(self.frame.ctx, f"{path} is {obj.name or obj.kind}", frozenset({path}), obj), held)]
+        condition = self.graph.condition(self.frame.ctx, f"{path} is {obj.name or obj.kind}", frozenset({path}), obj)
+        self.at = [Loose(node, condition, held)]
 
     def _guard(self, test: ir.Expr, held: bool, names: frozenset[str]) -> Guard:
         """A condition as a guard; one that was given a name first (`update = (i + 1) % k == 0`) is what the name stands for."""

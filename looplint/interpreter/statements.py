@@ -186,7 +186,7 @@ def _unrolled(m: Interpreter, stmt: ir.For, items: list[Value]) -> None:
             break
         scope = LoopScope()
         m.scopes.append(scope)
-        m.frame.ctx = (ctx, id(stmt.node), number)
+        m.frame.ctx = m.context(ctx, id(stmt.node), number)
         assign(m, stmt.target, item)
         m.run_block(stmt.body)
         m.frame.ctx = ctx

@@ -20,7 +20,7 @@ from looplint.repairs.repair import Repair
 from looplint.rule import Report
 from looplint.semantics import composition
 from looplint.sources.reading import Source
-from looplint.syntax.lowering import lower
+from looplint.syntax.parsing import parsed
 from looplint.syntax.positions import span
 from looplint.syntax.project import ModuleInfo, Overlay, Project
 
@@ -107,7 +107,7 @@ def build_program(source: Source, project: Project | None = None) -> tuple[Progr
     """
     info = ModuleInfo(source.place_of_imports, source.display, source)
     try:
-        info.code = lower(cst.parse_module(source.text))
+        info.code = parsed(source.text)
         project = project or Project()
         project.add(info)
         composition.install()

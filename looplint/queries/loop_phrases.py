@@ -94,7 +94,7 @@ class Words:
         found: dict[int, list[tuple[Obj, Visit]]] = {}
         for group in _alternatives(objects, self._subjects.values()):
             relevant = {e.index: touched for e in events if (touched := self._touched(e, group))}
-            for visit in run(self._program.graph, automaton, relevant):
+            for visit in run(self._program.slices, automaton, relevant):
                 found.setdefault(visit.event.index, []).append((group[0], visit))
         return found
 

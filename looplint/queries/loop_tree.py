@@ -8,6 +8,7 @@ from typing import Literal
 import libcst as cst
 
 from looplint.dataclass import dataclass, field, replace
+from looplint.domain.call_string import CallString
 from looplint.finding import Finding
 from looplint.flow.events import Accumulate, Backward, Event, Forward, Keep
 from looplint.flow.events import Step as OptimizerStep
@@ -215,17 +216,12 @@ def _around(loop: Loop) -> Iterator[Loop]:
 
 def _scopes(event: Event) -> Iterator[_Scope]:
     """What an event is in, from the outside in: the loops and conditions of each function, then the call into the next one."""
-    chain: list[object] = []
-    ctx = event.key[0]
-    while isinstance(ctx, tuple):
-        chain.append(ctx)
-        ctx = ctx[0] if ctx and isinstance(ctx[0], tuple) else None
-    levels: dict[object, int] = {}
+    levels: dict[CallString, int] = {}
     level = 0
-    for ctx in reversed(chain):
-        if isinstance(ctx, tuple) and len(ctx) == 2 and level < len(event.calls) and ctx[1] == id(event.calls[level].node):
+    for context in reversed([*event.key[0].outward()]):
+        if level < len(event.calls) and context.site == (id(event.calls[level].node),):
             level += 1
-        levels[ctx] = level
+        levels[context] = level
     for here in range(len(event.calls) + 1):
         guards = [g for g in event.guards if levels.get(g.frame, 0) == here]
         for depth, loop in enumerate(event.loops):

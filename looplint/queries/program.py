@@ -40,6 +40,7 @@ from looplint.flow.events import (
 )
 from looplint.flow.graph import Guard, Loop
 from looplint.flow.remarks import BuildLoader, Initialize, Seed, TellEpoch
+from looplint.flow.slicing import Slices
 from looplint.interpreter.interpreter import Interpreter
 from looplint.queries.incidence import Incidence
 from looplint.queries.relations import held_by, involved, related
@@ -78,6 +79,9 @@ class Program(Incidence):
         # The oldest version of PyTorch the code has to run on, for rules that depend on it: `program.target_torch >= (2, 3)`.
         self.target_torch: tuple[int, ...] = CURRENT_TORCH
         self.runs: dict[tuple[Automaton, int], list[Visit]] = {}
+        # The part of the graph around all events; what an automaton runs over is a part of it.
+        self.slices = Slices(interpreter.graph)
+        self._surrounded: dict[Obj, tuple[list[tuple[Event, str]], Slices]] = {}
 
     @cached_property
     def optimizers(self) -> list[Optimizer | Engine]:
@@ -121,10 +125,19 @@ class Program(Incidence):
         """The visits of an automaton for one object."""
         key = (automaton, id(obj))
         if key not in self.runs:
-            events = [e for root in self._roots_of(obj) for e in self._by_root.get(root, ()) if e.kind in automaton.kinds]
-            relevant = {e.index: certainty for e in events if (certainty := self.touches(e, obj))}
-            self.runs[key] = run(self.graph, automaton, relevant)
+            touching, slices = self._surroundings(obj)
+            relevant = {event.index: certainty for event, certainty in touching if event.kind in automaton.kinds}
+            self.runs[key] = run(slices, automaton, relevant)
         return self.runs[key]
+
+    def _surroundings(self, obj: Obj) -> tuple[list[tuple[Event, str]], Slices]:
+        """The events that happen to an object, for sure or perhaps, and the slices of the graph around them: each automaton needs a part of those."""
+        found = self._surrounded.get(obj)
+        if found is None:
+            events = [e for root in self._roots_of(obj) for e in self._by_root.get(root, ())]
+            touching = [(e, certainty) for e in events if (certainty := self.touches(e, obj))]
+            found = self._surrounded[obj] = touching, self.slices.narrowed([e.index for e, _ in touching])
+        return found
 
     @cached_property
     def _by_root(self) -> dict[str, list[Event]]:

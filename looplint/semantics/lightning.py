@@ -47,7 +47,7 @@ def _follow(m: Interpreter, cls: ClassRef) -> None:
     instance = m.known(Module, ("manual", id(cls.cls)), cls.cls.name, cls)
     instance.manual = True
     begin(m, instance, cls)
-    m.frame = Frame(ir.Function("<fit>", "<fit>", [], [], [], node), cls.module, None, ("fit", id(node)), 0)
+    m.frame = Frame(ir.Function("<fit>", "<fit>", [], [], [], node), cls.module, None, m.context(None, "fit", id(node)), 0)
     m.frame.locals["self"] = ref(instance)
     _run(m, instance, cls, "__init__")
     instance.configured = _run(m, instance, cls, "configure_optimizers")

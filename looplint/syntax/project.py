@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from looplint.dataclass import dataclass, field, replace
+from looplint.dataclass import dataclass, replace
 from looplint.sources.import_roots import import_roots, is_file
 from looplint.sources.reading import Source, SourceError, display_name, read_source
 from looplint.sources.reads import Reads, digest
 from looplint.syntax.ir import ModuleCode
-from looplint.syntax.lowering import lower
+from looplint.syntax.parsing import parsed
 
 if TYPE_CHECKING:
     from looplint.interpreter.frames import Frame
@@ -38,7 +38,6 @@ class ModuleInfo:
     code: ModuleCode | None = None
     frame: Frame | None = None
     broken: bool = False
-    spans: dict[cst.CSTNode, tuple[int, int, int, int]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"ModuleInfo({self.filename})"
@@ -47,7 +46,7 @@ class ModuleInfo:
         """The lowered code, or None for a module that cannot be parsed."""
         if self.code is None and not self.broken:
             try:
-                self.code = lower(cst.parse_module(self.source.text))
+                self.code = parsed(self.source.text)
             except (cst.ParserSyntaxError, RecursionError):
                 self.broken = True
         return self.code

@@ -127,6 +127,8 @@ class ModuleCode:
     functions: list[Function]
     classes: list[Class]
     gradient_calls: list[GradientCall]
+    # The first row and column and the last of each node; empty until a place is asked for.
+    spans: dict[cst.CSTNode, tuple[int, int, int, int]] = field(default_factory=dict)
 
 
 def is_static(function: Function) -> bool:

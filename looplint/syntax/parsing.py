@@ -1,0 +1,31 @@
+"""Parsing and lowering, once for each text: the files of one run import the same modules."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from looplint.syntax.ir import ModuleCode
+from looplint.syntax.lowering import lower
+
+# How many characters of source are kept lowered; a character of source takes about a hundred bytes as a tree.
+_MOST_KEPT = 1_000_000
+_kept: dict[str, ModuleCode] = {}
+
+
+def parsed(text: str) -> ModuleCode:
+    """The lowered module of a text. What is returned is shared, and never changed.
+
+    Raises:
+        libcst.ParserSyntaxError: the text is no Python.
+        RecursionError: it is nested too deeply.
+    """
+    code = _kept.pop(text, None)
+    if code is None:
+        code = lower(cst.parse_module(text))
+        left = _MOST_KEPT - len(text) - sum(map(len, _kept))
+        while left < 0 and _kept:
+            oldest = next(iter(_kept))
+            left += len(oldest)
+            del _kept[oldest]
+    _kept[text] = code
+    return code
