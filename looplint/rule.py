@@ -67,6 +67,7 @@ from looplint.queries.feeding import (
     same_everywhere,
     trains,
 )
+from looplint.queries.iterations import is_within, may_go_on
 from looplint.queries.precision import COMPUTING, SCALING, UPDATING, disabled, scaler_of, switched, unscaled_by_hand
 from looplint.queries.predictions import Scored, scored
 from looplint.queries.program import Program
@@ -82,6 +83,7 @@ from looplint.queries.protocols import (
     over_tensor,
     uncleared,
     unregistered,
+    untrained_loop,
     validation_loop,
     wrapper_for,
 )  # fmt: skip
@@ -145,9 +147,9 @@ __all__ = [
     "CLEARING", "MODE", "UNSEEN", "Automaton", "Binary", "BoolOp", "Compare", "Const", "Event", "Expr", "Guard", "Loop", "Note", "Obj", "PathState", "Program", "Report", "Reports", "Site", "Tensor", "Uncleared",
     "Value", "Visit", "constant_of", "mode_matters", "mode_states", "name_of", "note", "over_data", "over_tensor", "paths_in", "refs", "related", "render", "run", "tensor_of", "uncleared",
     "Engine", "Loader", "Loss", "Module", "Optimizer", "Sampler", "Scaler", "Scheduler", "StateDict", "held_by", "only", "subjects",
-    "contains_part", "may_follow", "validation_loop", "without_parameters",
+    "contains_part", "may_follow", "untrained_loop", "validation_loop", "without_parameters",
     "COMPUTING", "SCALING", "UPDATING", "disabled", "scaler_of", "switched", "unscaled_by_hand",
-    "known_elsewhere", "unregistered", "wrapper_for",
+    "is_within", "known_elsewhere", "may_go_on", "unregistered", "wrapper_for",
     "argument", "bypassed", "changing", "epoch_passes", "is_record", "is_written", "off", "on_accelerator", "over_batches", "same_everywhere", "trains",
     "follows_time", "left_over",
     "Scored", "scored",

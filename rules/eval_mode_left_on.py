@@ -1,14 +1,14 @@
-"""A validation in the middle of an epoch leaves the model in eval mode for the rest of it.
+"""A validation that is not made every time leaves the model in eval mode for the training after it.
 
 ## What it does
 
-Reports a training forward that on some path meets its model in eval mode, because an earlier iteration of the same batch loop has called
-`eval()` for a validation forward in that loop, and nothing has called `train()` since.
+Reports a training forward that on some path meets its model in eval mode, because `eval()` was called for a validation forward in the same
+batch loop or in a loop around it, and nothing has called `train()` since.
 
 ## Why it matters
 
-The call at the top of the epoch comes too early: from the first validation on, the batches of the epoch are trained without dropout and with
-frozen batch norm statistics. The loss goes on falling, on most batches in the wrong mode, and jumps where the next epoch begins.
+A `train()` before the loop comes too early: from the first validation on, the model is trained without dropout and with frozen batch norm
+statistics. The loss goes on falling, on most batches in the wrong mode.
 
 ## Bad
 
@@ -71,12 +71,13 @@ def fit(loader, held_out, epochs: int):
 - `train()` after the validation or in each iteration, and a helper that puts the mode back.
 - A call that may be a `train()` of this model in the loop.
 - Parts that are put into eval mode with no validation forward after it, such as frozen batch norm.
-- A validation after which the loop is left.
+- A validation after which the loop is left, or that is made in its last iteration.
+- A `train()` under a condition that another function tests, or on the mode that the model was in.
 - A model that is in eval mode on every path in some enclosing loop: missing-train-mode reports that.
 
 ## Repair
 
-Safe: `train()` at the top of the batch body.
+Safe: `train()` at the top of the loop's body.
 
 ## Evidence
 
@@ -95,6 +96,8 @@ from looplint.rule import (
     Reports,
     Train,
     Visit,
+    is_within,
+    may_go_on,
     mode_matters,
     mode_states,
     name_of,
@@ -110,28 +113,35 @@ def check(program: Program) -> Reports:
         module = next(iter(event.subjects))
         if not program.certainly_trains(event, module):
             continue  # a forward that trains no parameter which an optimizer steps
-        visit, loop = mode_states(program, module, event), program.batch_loop(event)
-        if visit is None or loop is None:
+        visit, batches = mode_states(program, module, event), program.batch_loop(event)
+        if visit is None or batches is None:
             continue
         if mode_matters(module) is False:
             continue  # a model known to have neither dropout nor batch norm
-        left = next((s for s in visit.sometimes("eval") if _in_loop(s, loop)), None)
-        if left is None:
-            continue
         if _always_in_eval(visit):
             continue  # missing-train-mode reports that
-        if any(loop in e.loops and program.touches(e, module) == "may" for e in program.of(Train)):
-            continue  # a call that may be a train() of this model
-        validated = _validated(program, module, left.since, loop)
-        if validated is None:
-            continue  # a part that is put into eval mode with no validation forward after it
-        if (left.since, module) in reported:
-            continue
-        reported.add((left.since, module))
-        name = name_of(module)
-        message = f"after a validation {name} is still in eval mode here, to the end of the epoch: nothing in this loop calls {name}.train() again"
-        notes = note(left.since, "eval() is called here, some batches before") + note(validated, "for this validation")
-        yield Report(event, message, notes, repair=InsertTrain(module=module, loop=loop, event=event))
+        for loop in reversed(event.loops[: event.loops.index(batches) + 1]):
+            left = next((s for s in visit.sometimes("eval") if _in_loop(s, loop)), None)
+            if left is None or left.since is None:
+                continue
+            if loop is not batches and not may_go_on(program, left.since, loop):
+                continue  # a validation in the last iteration
+            if any(loop in e.loops and _may_be_called(program, e, module, left.since, loop) for e in program.of(Train)):
+                continue  # a call that may be a train() of this model
+            validated = _validated(program, module, left.since, event, loop)
+            if validated is None:
+                continue  # a part that is put into eval mode with no validation forward after it
+            if (left.since, module) in reported:
+                break
+            reported.add((left.since, module))
+            name = name_of(module)
+            until = ", to the end of the epoch" if loop is batches else ""
+            again = any(loop in e.loops and program.touches(e, module) for e in program.of(Train))
+            because = f"on this way nothing calls {name}.train()" if again else f"nothing in this loop calls {name}.train() again"
+            message = f"after a validation {name} is still in eval mode here{until}: {because}"
+            notes = note(left.since, "eval() is called here, some iterations before") + note(validated, "for this validation")
+            yield Report(event, message, notes, repair=InsertTrain(module=module, loop=loop, event=event))
+            break
 
 
 def _in_loop(state: PathState, loop: Loop) -> bool:
@@ -144,17 +154,20 @@ def _always_in_eval(visit: Visit) -> bool:
     return any(states and all(s.state == "eval" for s in states) for states in map(visit.steady, visit.event.loops))
 
 
-def _validated(program: Program, module: Obj, switch: Event | None, loop: Loop) -> Event | None:
-    """A forward in the loop that the switch was made for: of the same model, and not trained."""
+def _may_be_called(program: Program, event: Train, module: Obj, switch: Event, loop: Loop) -> bool:
+    """Whether a call may be a `train()` of this model, for all one can tell: conditions of two functions are not known to agree."""
+    touched = program.touches(event, module)
+    if touched == "may":
+        return True
+    return touched == "must" and any(program.varies(g, loop) and not is_within(switch, g) for g in event.guards if g.depth >= loop.depth)
+
+
+def _validated(program: Program, module: Obj, switch: Event, trained: Event, loop: Loop) -> Event | None:
+    """A forward in the loop that the switch was made for, before the training goes on: of the same model, and not trained."""
     for event in program.of(Forward):
-        if (
-            module in event.subjects
-            and loop in event.loops
-            and not program.is_trained(event)
-            and switch is not None
-            and event.index > switch.index
-        ):
+        if module in event.subjects and loop in event.loops and not program.is_trained(event) and event.index > switch.index:
             visit = mode_states(program, module, event)
-            if visit is not None and any(s.since is switch for s in visit.sometimes("eval")):
+            between = trained.index < switch.index or event.index < trained.index
+            if between and visit is not None and any(s.since is switch for s in visit.sometimes("eval")):
                 return event
     return None

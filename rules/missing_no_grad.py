@@ -2,8 +2,9 @@
 
 ## What it does
 
-Reports a forward pass with gradients enabled whose result is measured and does not go backward, in a loop over data in which nothing is
-trained, or with its model in eval mode on every path. The model is one that an optimizer of the program steps.
+Reports a forward pass with gradients enabled whose result is measured, or turned into plain numbers, and does not go backward: in a loop over
+data in which nothing is trained, in any such loop where the result is compared with something, or with its model in eval mode on every path. The
+model is one that an optimizer of the program steps.
 
 ## Why it matters
 
@@ -68,7 +69,20 @@ Safe: wrap the pass in `with torch.no_grad():`.
 What a run shows: the outputs have a `grad_fn`; peak memory is higher.
 """
 
-from looplint.rule import Eval, Forward, InsertNoGrad, Program, Report, Reports, mode_states, name_of, note, related, validation_loop
+from looplint.rule import (
+    Eval,
+    Forward,
+    InsertNoGrad,
+    Program,
+    Report,
+    Reports,
+    mode_states,
+    name_of,
+    note,
+    related,
+    untrained_loop,
+    validation_loop,
+)
 
 CODE = "LL303"
 
@@ -81,13 +95,13 @@ def check(program: Program) -> Reports:
             continue  # a forward whose result goes backward
         if event.grad is not True:
             continue  # a decorator, a context or a caller that disables gradients
-        if event.key not in program.uses.scored:
+        if event.key not in program.uses.scored | program.uses.fetched:
             continue  # a forward whose result nothing is measured on
         if event.key in program.uses.differentiated or program.for_input_gradient(event):
             continue  # a forward that is differentiated by its inputs
         if event.frozen or not related(program.stepped_modules, {module}):
             continue  # a model that is frozen, or that no optimizer steps
-        loop = validation_loop(program, event)
+        loop = untrained_loop(program, event) if event.key in program.uses.compared else validation_loop(program, event)
         visit = mode_states(program, module, event)
         evaluates = visit is not None and visit.always("eval")
         if loop is None and not evaluates:

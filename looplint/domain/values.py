@@ -60,6 +60,16 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
+class Mode:
+    """Whether a module was in train mode when it was asked: `model.training`."""
+
+    module: Obj
+
+    def __hash__(self) -> int:
+        return self.module.number
+
+
+@dataclass(frozen=True, slots=True)
 class Ref:
     """An object of the heap."""
 
@@ -274,7 +284,7 @@ class Unknown:
 
 
 Atom = (
-    Const | Number | Ref | Tensor | Params | Tuple | Func | ClassRef | Method | Partial | External | ModuleRef | Super | Iter | Context | Unknown
+    Const | Number | Mode | Ref | Tensor | Params | Tuple | Func | ClassRef | Method | Partial | External | ModuleRef | Super | Iter | Context | Unknown
 )  # fmt: skip
 Value = frozenset[Atom]
 

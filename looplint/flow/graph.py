@@ -47,6 +47,8 @@ class Guard:
     frame: CallString
     depth: int
     names: frozenset[str]
+    # Whether the mode that a module is in decides it.
+    of_mode: bool = False
 
 
 NodeKind = Literal["entry", "event", "branch", "head", "exit", "forget"]

@@ -21,6 +21,8 @@ class Uses:
     def __init__(self) -> None:
         # A loss, a metric or a number is computed from it.
         self.scored: set[EventKey] = set()
+        # It leaves torch as plain numbers: an array, a list.
+        self.fetched: set[EventKey] = set()
         # It is compared with something: with a target by a loss, with labels by `==`.
         self.compared: set[EventKey] = set()
         # It goes backward.

@@ -31,6 +31,7 @@ from looplint.domain.values import (
     Func,
     Iter,
     Method,
+    Mode,
     Params,
     Ref,
     Tensor,
@@ -71,7 +72,7 @@ _KEPT_MEANING: dict[str, tuple[str, ...]] = {
     ),
 }
 _PLAIN_ATTRIBUTES = frozenset(
-    {"training", "device", "dtype", "name", "config", "in_features", "out_features", "in_channels", "out_channels", "num_classes"}
+    {"device", "dtype", "name", "config", "in_features", "out_features", "in_channels", "out_channels", "num_classes"}
 )
 
 
@@ -143,6 +144,8 @@ def child(m: Interpreter, obj: Obj, name: str) -> Value:
     """A part of a module whose class is not known well enough: a submodule, as far as one can tell."""
     if name == "module":
         return ref(obj)
+    if name == "training":
+        return frozenset({Mode(obj)})
     if name in _PLAIN_ATTRIBUTES:
         return UNKNOWN
     if name.startswith("__") or name in TENSOR_ONLY:

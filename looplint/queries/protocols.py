@@ -78,11 +78,17 @@ def mode_states(program: Program, module: Obj, event: Event) -> Visit | None:
 
 def validation_loop(program: Program, event: Event) -> Loop | None:
     """The innermost loop over data around an event in which nothing is trained."""
+    loop = untrained_loop(program, event)
+    return loop if loop is not None and over_data(loop) else None
+
+
+def untrained_loop(program: Program, event: Event) -> Loop | None:
+    """The innermost loop around an event, where nothing is trained in it."""
     if not event.loops:
         return None
     loop = event.loops[-1]
     trained = any(loop in e.loops for e in program.of(Backward, Step, Escape) if e.kind != "escape" or e.certain)
-    return loop if not trained and over_data(loop) else None
+    return None if trained else loop
 
 
 def over_data(loop: Loop) -> bool:

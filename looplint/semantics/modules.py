@@ -201,7 +201,9 @@ def _mode(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -
         m.emit(Escape(callee=ir.render(expr.func), mode=True), expr.node, {obj})
         return ref(obj)
     evaluates = name == "eval" or (known is not None and not known.value)
-    m.emit(Eval() if evaluates else Train(), expr.node, {obj}, certain=not obj.many)
+    # Under a condition on the mode, what is switched on is what was on before.
+    restores = not evaluates and any(g.of_mode for g in m.guards)
+    m.emit(Eval() if evaluates else Train(), expr.node, {obj}, certain=not obj.many and not restores)
     return ref(obj)
 
 

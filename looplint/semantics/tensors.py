@@ -143,6 +143,8 @@ def on_tensor(m: Interpreter, tensor: Tensor, name: str, args: Arguments, expr: 
         case "number":
             if name in ("item", "equal"):
                 m.uses.scored |= tensor.origins
+            else:
+                m.uses.fetched |= tensor.origins
             return frozenset({Number()})
         case "detach":
             if name not in ("detach", "detach_", "long", "int", "bool", "byte"):

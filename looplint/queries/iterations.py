@@ -1,0 +1,61 @@
+"""Which turns of a loop something happens in, as far as the conditions on its way tell."""
+
+from __future__ import annotations
+
+import re
+
+from looplint.flow.events import Event
+from looplint.flow.graph import Guard, Loop
+from looplint.queries.program import Program
+from looplint.syntax.ir import Attr, Binary, BoolOp, Call, Compare, Const, Expr, Name, Unary, paths_in
+
+_END = re.compile(r"(?i)last|final|done|finish|stop|end|complete|exhaust|converge")
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+def may_go_on(program: Program, event: Event, loop: Loop) -> bool:
+    """Whether a turn in which an event happens may have another one after it: no condition on the way may hold on the last turn alone."""
+    return not any(_ends(g.test, g.held, loop) for g in event.guards if g.depth >= loop.depth and program.varies(g, loop))
+
+
+def is_within(event: Event, guard: Guard) -> bool:
+    """Whether an event happens in the call in which a condition is tested, or in calls from there."""
+    frame = event.key[0]
+    while isinstance(frame, tuple) and frame:
+        if frame == guard.frame:
+            return True
+        frame = frame[0]
+    return frame == guard.frame
+
+
+def _ends(test: Expr, held: bool, loop: Loop) -> bool:
+    """Whether a condition may hold on the last turn alone: one number is reached, or a name says so."""
+    match test:
+        case Unary(op="not", operand=inner):
+            return _ends(inner, not held, loop)
+        case BoolOp(op=op, left=left, right=right):
+            sides = (_ends(left, held, loop), _ends(right, held, loop))
+            return any(sides) if held == (op == "and") else all(sides)
+        case Compare(left=left, ops=[op], rights=[right]):
+            return _reached(left, op, right, held, loop)
+        case Name() | Attr() | Call():
+            return held and bool(_END.search(" ".join(paths_in(test.func if isinstance(test, Call) else test))))
+    return False
+
+
+def _reached(left: Expr, op: str, right: Expr, held: bool, loop: Loop) -> bool:
+    """Whether a comparison may hold on the last turn alone: `epoch == epochs - 1`, `step >= max_steps`; not `epoch % k == 0`."""
+    if any(isinstance(side, Binary) and side.op == "%" for side in (left, right)):
+        return False
+    if op in ("==", "!="):
+        return held == (op == "==") and not any(isinstance(side, Const) and isinstance(side.value, str | bool) for side in (left, right))
+    if op not in _MIRRORED or any(isinstance(side, Const) for side in (left, right)):
+        return False
+    if not held:
+        op = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}[op]
+    counted = loop.assigned | loop.targets
+    if not (paths_in(left) | paths_in(right)) & counted:
+        return True  # something that is counted elsewhere
+    if not paths_in(left) & counted:
+        left, right, op = right, left, _MIRRORED[op]
+    return op in (">", ">=") and bool(paths_in(left) & counted) and not paths_in(right) & counted
