@@ -61,7 +61,7 @@ def fit(net: nn.Module, loader, validate, epochs: int):
 ## Stays quiet
 
 - A deep copy, or a dict of clones.
-- A state that is saved to a file before the next step.
+- A state that is saved to a file before the next step, and one that the call which saves it has taken itself.
 - A state that is taken outside the loop in which the model is stepped and then saved: it is meant to be the present one. Where such a state
   goes back to its own model it is reported.
 - A model that is moved to another device in between, which copies.
@@ -77,7 +77,22 @@ Safe: `copy.deepcopy(...)`, with the import.
 What a run shows: the tensors of the state that is restored share their storage with the model's own parameters.
 """
 
-from looplint.rule import Automaton, CopyValue, Event, Module, Obj, PathState, Program, Report, Reports, Snapshot, name_of, note, related
+from looplint.rule import (
+    Automaton,
+    CopyValue,
+    Event,
+    Module,
+    Obj,
+    PathState,
+    Program,
+    Report,
+    Reports,
+    Save,
+    Snapshot,
+    name_of,
+    note,
+    related,
+)
 
 CODE = "LL801"
 
@@ -118,4 +133,11 @@ def _is_one_of_its_time(read: Event, taken: Event, path: PathState, owner: Obj) 
         return False  # a state that may be of one of several models
     if read.kind == "load" and related(read.subjects, [owner]):
         return True
+    if isinstance(read, Save) and read.collected and not _is_within(path.since, read):
+        return False  # the call that saves it has taken it itself
     return bool(taken.loops) and path.since is not None and taken.loops[-1] in path.since.loops
+
+
+def _is_within(event: Event | None, read: Event) -> bool:
+    """Whether an event happens in the call in which a state is read."""
+    return event is not None and event.calls[: len(read.calls)] == read.calls

@@ -50,7 +50,7 @@ for epoch in range(3):
 - A program without such a choice, whose device is the same on every machine.
 - A program that puts all new tensors on an accelerator, and so needs one.
 - A file that the same run has saved before, on some path: it comes from the device that it is on.
-- Weights that somebody else has published, by their name: they were saved from the CPU.
+- Weights that somebody else has published, by their name, or that the program downloads: they were saved from the CPU.
 - A load under a condition that only holds where there is a GPU, by its words.
 - What is loaded for something else than a state, such as data.
 

@@ -59,6 +59,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 
 - Forwards whose results go backward, or are what another forward is trained on or towards: a generator's samples, pseudo-labels.
 - Forwards whose results nothing is measured on.
+- A second look at the batch that the model is trained on in the same iteration.
 - One input that is run again and again with no training in between: Monte-Carlo dropout.
 - Models that are frozen, or that no optimizer steps.
 - Models known to have neither dropout nor batch norm, besides parts that stay in eval mode or that this call leaves out.
@@ -103,6 +104,8 @@ def check(program: Program) -> Reports:
             continue  # a forward whose result nothing is measured on
         if _samples(program, event):
             continue  # Monte-Carlo dropout
+        if program.looks_again(event):
+            continue  # a second look at the batch that is trained on
         if event.frozen or not related(program.stepped_modules, {module}):
             continue  # a model that is frozen, or that no optimizer steps
         matters = mode_matters(top_of(module), program.kept_in_eval | bypassed(module, program.arguments_of(event)))

@@ -47,6 +47,7 @@ for step in range(10):
 - A seed in a loop, and a model that is built in a loop.
 - A seed and a model in different functions that nobody calls: nothing says which runs first.
 - Weights that are drawn again after the seed, or loaded.
+- Models whose first values all stand in the program.
 - Models that may come with their weights: those of `transformers`, `timm`, `diffusers` and `torch.hub`, and those with an argument such as
   `weights`.
 - Models that code which cannot be followed gets hold of, and parts of other models.
@@ -60,7 +61,7 @@ Safe: the seed is moved above the statement that builds the model.
 What a run shows: parameters are there already when the first seed is set.
 """
 
-from looplint.rule import Module, MoveSeed, Program, Report, Reports, Step, name_of, note, related, without_parameters
+from looplint.rule import Module, MoveSeed, Program, Report, Reports, Step, draws_nothing, name_of, note, related
 
 CODE = "LL904"
 
@@ -70,8 +71,8 @@ _GIVEN = ("pretrained", "weights", "checkpoint", "state_dict")
 def check(program: Program) -> Reports:
     reported = set()
     for module in program.modules:
-        if not related(program.stepped_modules, [module]) or without_parameters(module):
-            continue
+        if not related(program.stepped_modules, [module]) or draws_nothing(module):
+            continue  # a model whose first values all stand in the program
         if _pretrained(module):
             continue  # a model that may come with its weights
         found = program.drawn_unseeded(module)

@@ -55,7 +55,7 @@ for epoch in range(3):
 - A dataset that mixes or draws its items itself.
 - One batch of everything.
 - A loader that is gone over once.
-- What follows in time: a dataset whose name says so, or a hidden state that the loop carries from batch to batch.
+- What follows in time: a dataset whose name says so, or a hidden state that the loop or the model carries from batch to batch.
 
 ## Repair
 
@@ -77,7 +77,7 @@ def check(program: Program) -> Reports:
             continue  # shuffle in so many words, a sampler, or one batch of everything
         if loader.style != "map":
             continue  # an iterable dataset, one that is not known, or one that mixes or draws its items itself
-        if follows_time(loader, found.batches.assigned):
+        if follows_time(loader, found.batches.assigned) or program.carries_state(found.batches):
             continue  # what follows in time
         message = f"{name_of(loader, 'this loader')} is trained on without shuffle: every epoch takes the same batches in the same order"
         yield Report(

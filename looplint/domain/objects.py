@@ -202,10 +202,14 @@ class Module(TorchModule):
     part: bool = False
     # Whether it is a parameter by itself.
     parameter: bool = False
+    # Whether it is a parameter whose first values are written in the program, or a module whose methods draw none.
+    constant: bool = False
     # How many parts a container has; None where that is not known, or it is none.
     length: int | None = None
     # Whether another module has it among its parts.
     registered: bool = False
+    # Whether its forward hands on what an earlier call of it has left on the object.
+    carries: bool = False
     # Whether the program asks for its parameters.
     asked: bool = False
     # Whether code that cannot be followed got hold of it, inside of a module too.
@@ -256,6 +260,8 @@ class Dataset(Data):
     """A dataset."""
 
     kind = "dataset"
+    # How many items it has; None where the program does not say.
+    length: int | None = None
 
 
 class Loader(Data):

@@ -238,6 +238,8 @@ class Save(Event):
     kind = "save"
     # The state dicts that are written.
     states: frozenset[StateDict]
+    # Whether the function that writes them has made all that holds them: each call of it begins with nothing.
+    collected: bool
 
 
 class Load(Event):

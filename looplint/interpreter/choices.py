@@ -87,7 +87,7 @@ def _one_of(m: Interpreter, frame: Frame, values: list[Value], number: int) -> V
         if region is not None:
             return region
     objects = [_single(value) for value in values]
-    found = list(dict.fromkeys(o for o in objects if o is not None and _built_in(o, frame)))
+    found = list(dict.fromkeys(o for o in objects if o is not None and built_in(o, frame)))
     if len(found) < max(2, len(values)) or len({type(o) for o in found}) > 1 or frame.call is None:
         return frozenset().union(*values)
     chosen = found[0]
@@ -96,7 +96,7 @@ def _one_of(m: Interpreter, frame: Frame, values: list[Value], number: int) -> V
     return frozenset({Ref(chosen)})
 
 
-def _built_in(obj: Obj, frame: Frame) -> bool:
+def built_in(obj: Obj, frame: Frame) -> bool:
     """Whether an object was allocated by an activation of a function, or by what it called."""
     context = obj.key[0] if isinstance(obj.key, tuple) else None
     return isinstance(context, CallString) and frame.ctx in context.outward()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from looplint.domain.objects import Dataset, TorchModule
+from looplint.domain.objects import Dataset, Obj, TorchModule
 from looplint.domain.values import NOTHING, ClassRef, Func, ref
+from looplint.flow.remarks import Shelve
 from looplint.interpreter import classes, functions, hooks
 from looplint.interpreter.interpreter import ROOT_FUEL, Interpreter, OutOfFuel
 from looplint.interpreter.outside import parameter
@@ -14,6 +15,8 @@ from looplint.syntax import ir
 _FUEL = 4_000
 _JUDGED = frozenset({"forward", "autocast", *SCORES})
 _KINDS = (TorchModule, Dataset)
+# What registers the modules that an object keeps in a plain container, or reaches their parameters without that.
+_REGISTERING = frozenset({"add_module", "register_module", "ModuleList", "ModuleDict", "Sequential", "parameters", "named_parameters"})
 
 
 def follow_insides(m: Interpreter) -> None:
@@ -26,6 +29,29 @@ def follow_insides(m: Interpreter) -> None:
         unseen = any(f.name == "__init__" and f not in m.reached.functions for f in cls.methods.values())
         if (worth or unseen) and issubclass(classes.kind_of_class(m, found), _KINDS):
             _follow_class(m, found, worth)
+    _follow_registrations(m)
+
+
+def _follow_registrations(m: Interpreter) -> None:
+    """Follow what may register modules that were put into plain containers, on the very objects: whoever uses these may call it."""
+    kept = [e for e in m.remarks.values() if isinstance(e, Shelve) and e.certain and e.used and not e.given]
+    methods = dict.fromkeys((obj, each, f) for e in kept for obj in e.subjects for each, f in _registering(m, obj))
+    for obj, cls, function in methods:
+        with m.fueled(_FUEL):
+            _follow(m, Func(function, cls.module, cls.closure, ref(obj), cls))
+
+
+def _registering(m: Interpreter, obj: Obj) -> list[tuple[ClassRef, ir.Function]]:
+    """The methods of an object, but for its constructors, that register modules or ask for their parameters, by themselves or by others of them."""
+    found = classes.mro(m, obj.cls) if obj.cls is not None else ()
+    methods = [(cls, f) for cls in found for f in cls.cls.methods.values() if f.name != "__init__"]
+    names = _REGISTERING
+    while True:
+        chosen = [(cls, f) for cls, f in methods if f.methods & names or "setattr" in f.usage]
+        further = names | {f.name for _, f in chosen}
+        if further == names:
+            return chosen
+        names = further
 
 
 def _worth_following(function: ir.Function) -> bool:

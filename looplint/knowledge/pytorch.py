@@ -426,6 +426,11 @@ PARAMETERLESS = frozenset({
     "LPPool1d", "LPPool2d", "MaxUnpool2d", "Upsample", "UpsamplingNearest2d", "UpsamplingBilinear2d", "PixelShuffle", "PixelUnshuffle", "ZeroPad2d",
     "ReflectionPad1d", "ReflectionPad2d", "ReplicationPad2d", "ConstantPad2d", "Fold", "Unfold", "ChannelShuffle", "CosineSimilarity", "PairwiseDistance",
 })  # fmt: skip
+# Layers whose parameters begin as zeros and ones, or another number.
+CONSTANT_LAYERS = frozenset({
+    "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "LayerNorm", "GroupNorm",
+    "RMSNorm", "LocalResponseNorm", "PReLU",
+})  # fmt: skip
 # Optimizers that keep moments or other averages for each parameter, whatever their arguments.
 STATEFUL = frozenset({
     "Adam", "AdamW", "NAdam", "RAdam", "Adamax", "Adagrad", "Adadelta", "RMSprop", "Adafactor", "SparseAdam", "ASGD", "Rprop", "Lion", "FusedAdam", "LAMB", "Lamb",

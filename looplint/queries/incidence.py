@@ -16,6 +16,10 @@ E = TypeVar("E", bound=Event)
 F = TypeVar("F", bound=Event)
 
 
+# What happens to a module in the branch that builds it, and is still so after the branches have met.
+_BEFORE_A_JOIN = frozenset({"construct", "train", "eval"})
+
+
 class Incidence:
     """The events of a program by their kinds, and what they happen to, for sure or perhaps."""
 
@@ -76,6 +80,12 @@ class Incidence:
             return self._touches_optimizer(event, obj)
         if isinstance(obj, StateDict):
             return self._touches_state(event, obj)
+        if isinstance(obj, Module) and obj.one_of and event.kind in _BEFORE_A_JOIN:
+            # It was built, and put in its mode, as whichever of them it is: where the branches meet nothing happens to it.
+            if any(s in event.subjects for s in obj.one_of):
+                return "must" if event.certain else "may"
+            if event.kind == "construct":
+                return None
         if obj in event.subjects:
             return "must" if event.certain and len(event.subjects) == 1 else "may"
         if isinstance(obj, Scaler) and isinstance(event, Step | Unscale) and event.scaler is obj:

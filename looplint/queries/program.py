@@ -218,6 +218,10 @@ class Program(Incidence):
                     found.setdefault(loader, Pass(built[loader], event, event.loops[depth - 1], loop))
         return found
 
+    def carries_state(self, loop: Loop) -> bool:
+        """Whether a module that a loop applies carries something from one batch to the next."""
+        return any(isinstance(o, Module) and o.carries for e in self.of(Forward) if loop in e.loops for o in e.subjects)
+
     def told_the_epoch(self, sampler: Sampler, loader: Loader) -> bool:
         """Whether a sampler may be told the number of the epoch anywhere: by the program, or by what got hold of it."""
         told = any(not e.subjects or e.subjects & {sampler, loader} for e in self.of(TellEpoch))
@@ -319,6 +323,12 @@ class Program(Incidence):
         given = [e.inputs for e in self.of(Forward) if self.is_trained(e)]
         return frozenset(key for inputs in given if inputs is not None for key in inputs.origins)
 
+    def looks_again(self, event: Forward) -> bool:
+        """Whether a forward goes over a batch that another one in the same turn of the loop is trained on."""
+        loop, batch = event.loops[-1:], _batch(event)
+        others = (e for e in self.of(Forward) if e.subjects & event.subjects and e.loops[-1:] == loop and self.is_trained(e))
+        return bool(loop) and bool(batch) and any(_batch(e) == batch for e in others)
+
     def for_input_gradient(self, event: Forward) -> bool:
         """Whether a forward is made for the gradient of its input: an attack, a saliency map."""
         inputs = event.inputs
@@ -347,6 +357,11 @@ class Program(Incidence):
         if len({whole for obj in modules for *_, whole in [list(obj.lineage())]}) > 1:
             modules &= {obj for e in self.of(Train) for obj in e.subjects}  # what only lies in between is trained by nobody
         return frozenset(modules)
+
+
+def _batch(event: Forward) -> frozenset[object]:
+    """The loaders whose batches a forward goes over."""
+    return frozenset(value for tag, value in event.inputs.tags if tag == "batch") if event.inputs is not None else frozenset()
 
 
 def _is_of_mode(event: Event) -> bool:

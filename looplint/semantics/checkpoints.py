@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator
 from looplint.domain.objects import Container, Disk, File, Obj, StateDict
 from looplint.domain.values import NONE, UNKNOWN, Arguments, Atom, Const, Iter, Ref, Tuple, Unknown, Value, ref
 from looplint.flow.events import LoadState, ReadFile, Save, Snapshot
-from looplint.interpreter import hooks
+from looplint.interpreter import choices, hooks
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import method_transfer, methods_of, transfer
+from looplint.semantics.downloads import is_downloaded
 from looplint.syntax import ir
 
 
@@ -31,8 +32,14 @@ def _load_state(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.C
 
 @transfer("save")
 def _save(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    m.emit(Save(states=states_in(args.values())), expr.node, {_disk(m)})
+    values = args.values()
+    m.emit(Save(states=states_in(values), collected=all(_is_made_here(m, atom) for atom in _contents(values))), expr.node, {_disk(m)})
     return NONE
+
+
+def _is_made_here(m: Interpreter, atom: Atom) -> bool:
+    """Whether the running function made what a value is, if that is a state or can hold one."""
+    return not isinstance(atom, Ref) or not isinstance(atom.obj, Container | StateDict) or choices.built_in(atom.obj, m.frame)
 
 
 @transfer("load")
@@ -40,7 +47,8 @@ def _load(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Valu
     """`torch.load`: anything can come out of a file; what does is known to come from it."""
     file = m.create(File, expr.node)
     path = ir.render(expr.args[0].value) if expr.args else ""
-    file.published = any(_PUBLISHED.search(text) for text in (path, *_texts(args.positional[:1])))
+    named = any(_PUBLISHED.search(text) for text in (path, *_texts(args.positional[:1])))
+    file.published = named or (bool(expr.args) and is_downloaded(m, expr.args[0].value))
     placed = "map_location" in args.keywords or len(args.positional) > 1 or args.starred
     m.emit(ReadFile(file=file, map_location=placed), expr.node, {_disk(m)})
     return frozenset({Unknown(files=frozenset({file}))})

@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 def enter(m: Interpreter, expr: ir.Expr, inside: Callable[[Value], None]) -> None:
     """Run `inside` in the context that the expression makes, with what the context manager yields."""
     value = UNKNOWN if isinstance(expr, ir.Call) and _is_of_base_class(m, expr) else m.evaluate(expr)
+    if isinstance(expr, ir.Call) and (ir.path_of(expr.func) or "").rpartition(".")[2] in _RAISING:
+        _expect_error(m, inside)
+        return
     manager = _manager(value)
     if manager is not None:
         _in_generator(m, *manager, inside)
@@ -56,6 +59,19 @@ def enter(m: Interpreter, expr: ir.Expr, inside: Callable[[Value], None]) -> Non
         region_of(value) if any(c.effect == "autocast" for c in contexts) else m.autocast,
         lambda: _under(m, grads.pop() if len(grads) == 1 else None, lambda: inside(yielded)),
     )
+
+
+# Contexts of tests that expect an error in what is in them.
+_RAISING = frozenset({"raises", "assertRaises", "assertRaisesRegex", "assert_raises", "assert_raises_regex"})
+
+
+def _expect_error(m: Interpreter, inside: Callable[[Value], None]) -> None:
+    """Follow what is done so that it fails: it happens to nothing, and how it is done is the point of it."""
+    noted, returned = len(m.remarks), len(m.frame.returns)
+    with m.beside(m.frame):
+        inside(UNKNOWN)
+    m.forget_remarks(noted)
+    del m.frame.returns[returned:]
 
 
 def _grad_in(m: Interpreter, context: Context) -> bool | None:

@@ -77,7 +77,17 @@ def _order(obj: Loader) -> Literal["as stored", "given"] | None:
     if not _absent(obj.options.get("sampler")) or not _absent(obj.options.get("batch_sampler")) or "shuffle" in obj.options:
         return "given"
     # One batch of everything has no order.
-    return None if _is_everything(obj.options.get("batch_size")) else "as stored"
+    size = obj.options.get("batch_size")
+    return None if _is_everything(size) or _holds_all(size, obj.options.get("dataset", NOTHING)) else "as stored"
+
+
+def _holds_all(size: Value | None, data: Value) -> bool:
+    """Whether a batch has room for every item of a dataset whose length is known."""
+    known = constant_of(size) if size is not None else Const(1, int)
+    lengths = [d.length for d in refs(data, Dataset)]
+    if known is None or not isinstance(known.value, int) or len(lengths) < len(data):
+        return False
+    return all(length is not None and length <= known.value for length in lengths)
 
 
 def _absent(value: Value | None) -> bool:
@@ -229,6 +239,22 @@ def _sampler_method(m: Interpreter, obj: Sampler, name: str, args: Arguments, ex
 @construction(Dataset)
 def _dataset_built(m: Interpreter, obj: Dataset, args: Arguments, expr: ir.Call) -> None:
     obj.arguments = args
+    if obj.qualname.rpartition(".")[2] == "Subset":
+        indices = [a.value for n, a in enumerate(expr.args) if a.keyword == "indices" or (n == 1 and not a.keyword)]
+        obj.length = _count(m, indices[0]) if indices else None
+
+
+def _count(m: Interpreter, indices: ir.Expr) -> int | None:
+    """How many indices an expression gives, as its text tells: `range(16)`, `list(range(16))`, `order[:16]`, `[0, 1, 2]`."""
+    match indices:
+        case ir.Call(func=ir.Name(id="list"), args=[ir.Arg(value=inner)]):
+            return _count(m, inner)
+        case ir.Call(func=ir.Name(id="range"), args=[*given]) if 1 <= len(given) <= 2:
+            bounds = [constant_of(m.evaluate(a.value)) for a in given]
+            numbers = [b.value for b in bounds if b is not None and isinstance(b.value, int)]
+            return numbers[-1] - (numbers[0] if len(numbers) == 2 else 0) if len(numbers) == len(given) else None
+    items = exact_items(m.evaluate(indices))
+    return len(items) if items is not None else None
 
 
 for kind in (Loader, Dataset, Sampler):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from looplint.domain.values import UNKNOWN, Arguments, Const, Context, Iter, Method, Params, Tensor, Unknown, Value
+from looplint.domain.membership import ready
+from looplint.domain.values import UNKNOWN, Arguments, Const, Context, Iter, Method, Params, Ref, Tensor, Unknown, Value, ref
 from looplint.flow.events import Snapshot
 from looplint.interpreter import hooks, unfollowed
 from looplint.interpreter.interpreter import Interpreter
@@ -31,6 +32,9 @@ def call_method(m: Interpreter, method: Method, args: Arguments, expr: ir.Call) 
             return sizes(args, name)
         case Iter():
             return method.obj.element if name in ("__next__", "next") else unfollowed.quiet(m, args)
+        case Method(obj=Ref(obj=obj), name="__dict__") if name == "update":
+            ready(ref(obj))  # it takes over what another one has
+            return UNKNOWN
         case Context(effect="exit-stack") if name in ("enter_context", "enter_async_context") and args.positional:
             return enter_context(m, args.positional[0])
         case Const():

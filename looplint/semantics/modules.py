@@ -33,6 +33,7 @@ from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import application, construction, method_transfer, transfer
 from looplint.knowledge.pytorch import MEASURING
 from looplint.semantics import checkpoints, devices
+from looplint.semantics.carried import carries_state
 from looplint.semantics.functions import same
 from looplint.semantics.modes import note_modes
 from looplint.semantics.outcomes import of_forward
@@ -207,9 +208,15 @@ def _mode(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -
     return ref(obj)
 
 
+# What `to` may be told beside where to go and what to become: how to lay out what it copies.
+_NO_DESTINATION = frozenset({"memory_format", "non_blocking", "copy"})
+
+
 @method_transfer("move")
 def _move(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     target = args.get(0, "device")
+    if name == "to" and not args.positional and not args.starred and args.keywords.keys() <= _NO_DESTINATION:
+        return ref(obj)
     device = "accelerator" if name == "cuda" else devices.kind(target)
     move = Move(method=name, args=args, device=device, chosen=devices.is_choice(target or NOTHING))
     m.emit(move, expr.node, {obj}, certain=not obj.many)
@@ -269,6 +276,7 @@ def _built(m: Interpreter, obj: Module, args: Arguments, expr: ir.Call) -> None:
     obj.arguments = obj.arguments or args
     note_modes(m, obj, args)
     note_class(m, obj)
+    obj.carries = obj.cls is not None and carries_state(m, obj.cls)
     # A part of another module has that one's mode; what comes pretrained from transformers is in eval mode.
     if not m.assembling and not obj.qualname.startswith(("transformers.", "torch.hub.")):
         m.emit(Construct(), expr.node, {obj})

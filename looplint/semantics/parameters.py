@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+
 from looplint.domain.objects import Container, Loss, Module, Obj, TorchModule
 from looplint.domain.tensors import under
 from looplint.domain.values import (
@@ -27,10 +30,15 @@ from looplint.flow.events import Backward, Clear, Clip
 from looplint.interpreter import classes
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import method_transfer, transfer
-from looplint.knowledge.pytorch import PARAMETERLESS
+from looplint.knowledge.pytorch import CONSTANT_LAYERS, PARAMETERLESS
 from looplint.syntax import ir
 
 _BARE_BASES = frozenset({"torch.nn.Module", "torch.nn.modules.Module", "torch.nn.modules.module.Module"})
+# Functions that make tensors of values that are known, and those that make tensors of what they are given.
+_FILLED = frozenset({"zeros", "ones", "full", "eye", "arange", "linspace", "zeros_like", "ones_like", "full_like"})
+_OF_NUMBERS = frozenset({"tensor", "as_tensor", "Tensor", "FloatTensor"})
+# Methods and functions that draw numbers.
+_DRAWING = re.compile(r"uniform|normal_|xavier|kaiming|orthogonal|bernoulli|random|exponential_|cauchy|rand|^normal$")
 _CONTAINERS = frozenset({"Sequential", "ModuleList", "ModuleDict"})
 
 
@@ -40,33 +48,51 @@ def note_class(m: Interpreter, obj: Module) -> None:
         methods = [f for cls in classes.mro(m, obj.cls) for f in cls.cls.methods.values()]
         bare = all(base in _BARE_BASES for base in classes.external_bases(m, obj.cls))
         obj.in_sight = bare and not any("register_parameter" in f.methods for f in methods)
+        obj.constant = not any(_DRAWING.search(name) for f in methods for name in f.methods | f.usage.keys())
 
 
-def without_parameters(obj: Obj, depth: int = 4) -> bool:
+def without_parameters(obj: Obj) -> bool:
     """Whether a module is known to hold no parameter, its own or a part's."""
-    if not isinstance(obj, Module) or obj.symbolic or obj.parameter or not depth:
+    return _all_parameters(obj, lambda parameter: False, PARAMETERLESS)
+
+
+def draws_nothing(obj: Obj) -> bool:
+    """Whether the first values of all parameters of a module are known to stand in the program."""
+    return _all_parameters(obj, lambda parameter: parameter.constant, PARAMETERLESS | CONSTANT_LAYERS, drawn=False)
+
+
+def _all_parameters(obj: Obj, holds: Callable[[Module], bool], layers: frozenset[str], depth: int = 4, *, drawn: bool = True) -> bool:
+    """Whether something holds of every parameter of a module: it is known that there are no others.
+
+    Args:
+        holds: what is asked of a parameter that the program makes.
+        layers: the layers of torch of whose parameters it holds.
+        drawn: whether methods may draw the values of the parameters.
+    """
+    if not isinstance(obj, Module) or obj.symbolic or not depth:
         return False
+    if obj.parameter:
+        return holds(obj)
+
+    def of_atom(atom: Atom, depth: int) -> bool:
+        match atom:
+            case Ref(obj) if isinstance(obj, TorchModule):
+                return _all_parameters(obj, holds, layers, depth - 1, drawn=drawn)
+            case Ref(obj) if isinstance(obj, Container):
+                return all(of_atom(a, depth - 1) for value in obj.heap.values() for a in value) if depth else False
+            case Tensor():
+                return all(isinstance(o, Module) and o.parameter and holds(o) for o in atom.sources)
+            case Const() | Number() | Func() | External():
+                return True
+        return False
+
+    parts = [a for value in obj.heap.values() for a in value]
     if obj.cls is not None:
-        return obj.in_sight and all(_has_none(a, depth) for value in obj.heap.values() for a in value)
+        return obj.in_sight and (drawn or obj.constant) and all(of_atom(a, depth) for a in parts)
     leaf = obj.qualname.rpartition(".")[2]
     if not obj.qualname.startswith("torch.nn."):
         return False
-    parts = [a for value in obj.heap.values() for a in value]
-    return leaf in PARAMETERLESS or (leaf in _CONTAINERS and bool(parts) and all(_has_none(a, depth) for a in parts))
-
-
-def _has_none(atom: Atom, depth: int) -> bool:
-    """Whether what a module keeps is known to bring it no parameter."""
-    match atom:
-        case Ref(obj) if isinstance(obj, TorchModule):
-            return without_parameters(obj, depth - 1)
-        case Ref(obj) if isinstance(obj, Container):
-            return all(_has_none(a, depth - 1) for value in obj.heap.values() for a in value) if depth else False
-        case Tensor():
-            return not atom.sources
-        case Const() | Number() | Func() | External():
-            return True
-    return False
+    return leaf in layers or (leaf in _CONTAINERS and bool(parts) and all(of_atom(a, depth) for a in parts))
 
 
 def held(m: Interpreter, value: Value, depth: int = 4) -> tuple[frozenset[Obj], bool]:
@@ -166,8 +192,31 @@ def _requires_grad(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: i
     return ref(obj)
 
 
+def _is_written(expr: ir.Expr) -> bool:
+    """Whether the values of a tensor stand in the expression that makes it."""
+    match expr:
+        case ir.Const():
+            return True
+        case ir.Display(items=items):
+            return all(map(_is_written, items))
+        case ir.Unary(operand=operand):
+            return _is_written(operand)
+        case ir.Binary(left=left, right=right):
+            return _is_written(left) and _is_written(right)
+        case ir.Call(func=func, args=args):
+            made = (ir.path_of(func) or "").rpartition(".")[2]
+            return made in _FILLED or (made in _OF_NUMBERS and bool(args) and _is_written(args[0].value))
+    return False
+
+
 @transfer("parameter")
 def _parameter(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     obj = m.create(Module, expr.node, qualname=qualname)
     obj.parameter = True
+    obj.constant = bool(expr.args) and _is_written(expr.args[0].value)
+    needs = args.get(1, "requires_grad")
+    known = constant_of(needs) if needs is not None else None
+    if known is not None and not known.value:
+        obj.frozen = True
+        return frozenset({Tensor(), Ref(obj)})
     return frozenset({Tensor(frozenset({obj}), under(m.grad, "yes")), Ref(obj)})

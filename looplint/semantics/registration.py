@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from looplint.domain.membership import adopt, register
+from looplint.domain.membership import adopt, ready, register
 from looplint.domain.objects import Container, Loss, Module, Obj, TorchModule
 from looplint.domain.values import Arguments, Atom, Const, External, Params, Ref, Tensor, Tuple, Value, join, ref, refs
 from looplint.flow.events import Replace
@@ -47,6 +47,9 @@ def begin(m: Interpreter, obj: Obj, cls: ClassRef) -> None:
 
 @hooks.part_assigned
 def _part_assigned(m: Interpreter, obj: Obj, target: ir.Attr, value: Value) -> None:
+    if target.attr == "__dict__":
+        ready(ref(obj))  # it takes over what another one has, that of torch's constructor too
+        return
     _note_assigned(m, obj, target, value)
     if isinstance(obj, Module):
         _set_on_module(m, obj, target, value)

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from looplint.interpreter.interpreter import Interpreter
 
 _EPOCH_WORD = re.compile(r"(^|[^a-z])(n|num|max|total|cur|current)?_?epochs?($|[^a-z])|epoch")
-# The steps of a staircase, which says nothing about what is counted on each: step_size, lr_steps, scheduler_step_size.
-_SCHEDULE_STEP = re.compile(r"^steps?$|step_?size|(lr|decay|schedul(er)?)_?steps?(?![a-z])")
+# The steps of a staircase, which says nothing about what is counted on each: step_size, lr_steps, multistep, step_schedule, steplr_gamma.
+_SCHEDULE_STEP = re.compile(
+    r"^steps?$|(multi|lr|decay|sched(ule)?r?)_?steps?(?![a-z])|steps?_?(size|lr|sched|decay|mult|gamma|factor|policy|milestone|drop)"
+)
 _STEP_WORD = re.compile(r"step|iter|updates|batches|per_epoch")
 
 

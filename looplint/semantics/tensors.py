@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from looplint.dataclass import replace
-from looplint.domain.tensors import combine, computed, detached, sure, under
+from looplint.domain.tensors import combine, computed, detached, guess, sure, under
 from looplint.domain.values import (
     COMPUTED,
     NOTHING,
@@ -28,6 +28,7 @@ from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
 from looplint.knowledge.lookup import is_functional_loss, tensor_method
 from looplint.knowledge.pytorch import FETCHING, TENSOR_ONLY
+from looplint.knowledge.tensor_members import TENSOR_MEMBERS
 from looplint.semantics import losses
 from looplint.semantics.device_copies import note_fetched, note_transfer, placed
 from looplint.semantics.gradients import backward
@@ -168,6 +169,10 @@ def on_tensor(m: Interpreter, tensor: Tensor, name: str, args: Arguments, expr: 
             return frozenset({replace(merged.tagged((reduction, True)), scalar=whole, made=tensor.made and COMPUTED)})
         case "collect":
             return UNKNOWN
+    if not tensor.made and name not in TENSOR_MEMBERS:
+        return frozenset(
+            {guess(m.grad, combine(m.grad, [frozenset({tensor}), *args.values()]) or tensor)}
+        )  # no tensor's method: it may give anything
     if name in ("to", "cuda", "float", "half", "clone", "contiguous", "squeeze", "view", "reshape", "cpu", "double"):
         return frozenset({replace(tensor, graph=under(m.grad, tensor.graph) if name != "to" else tensor.graph)})
     merged = combine(m.grad, [frozenset({tensor}), *args.values()]) or tensor

@@ -1,0 +1,47 @@
+"""Modules that carry something from one call to the next: a hidden state, a memory. Their inputs follow each other in time."""
+
+from __future__ import annotations
+
+from looplint.domain.values import ClassRef
+from looplint.interpreter import classes
+from looplint.interpreter.interpreter import Interpreter
+from looplint.syntax import ir
+
+
+def carries_state(m: Interpreter, cls: ClassRef) -> bool:
+    """Whether the forward of a class hands on what an earlier call of it has left on the object."""
+    found = classes.find_member(m, cls, "forward")
+    if found is None or not isinstance(found[0], ir.Function) or not found[0].params:
+        return False
+    forward = found[0]
+    own = f"{forward.params[0].name}."
+    assigned = {path for stmt in ir.statements(forward.body) for path in _computed(stmt) if path.startswith(own)}
+    return any(_hands_on_before(forward, path) for path in assigned)
+
+
+def _computed(stmt: ir.Stmt) -> set[str]:
+    """The names to which a statement gives something that is computed."""
+    if not isinstance(stmt, ir.Assign) or isinstance(stmt.value, ir.Const):
+        return set()
+    return {path for target in stmt.targets for path in map(ir.path_of, _parts(target)) if path}
+
+
+def _parts(target: ir.Expr) -> list[ir.Expr]:
+    return [part for item in target.items for part in _parts(item)] if isinstance(target, ir.Display) else [target]
+
+
+def _hands_on_before(forward: ir.Function, path: str) -> bool:
+    """Whether a forward hands a name to a call before each call of the forward gives it a new value."""
+    for stmt in forward.body:
+        if any(_is_handed(expr, path) for inner in ir.statements([stmt]) for expr in ir.expressions(inner)):
+            return True
+        if path in _computed(stmt):
+            return False
+    return False
+
+
+def _is_handed(expr: ir.Expr, path: str) -> bool:
+    """Whether an expression calls something with a name among the arguments."""
+    if isinstance(expr, ir.Call) and any(ir.path_of(a.value) == path for a in expr.args):
+        return True
+    return any(_is_handed(child, path) for child in ir.children(expr))
