@@ -27,7 +27,7 @@ statistics="$RUNNER_TEMP/looplint.json"
 rm -f "$statistics"
 run --output-format json --output-file "$statistics" 2>/dev/null || true
 count=0
-[ ! -s "$statistics" ] || count=$("$scripts/python" -c 'import json, sys; print(len(json.load(open(sys.argv[1]))))' "$statistics")
+[ ! -s "$statistics" ] || count=$("$scripts/python" -c 'import json, sys; print(sum(f["severity"] != "advice" for f in json.load(open(sys.argv[1]))))' "$statistics")
 echo "findings=$count" >>"$GITHUB_OUTPUT"
 if [ -n "${LOOPLINT_SARIF:-}" ]; then
   run --output-format sarif --output-file "$LOOPLINT_SARIF" 2>/dev/null || true

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from looplint.dataclass import dataclass, field, replace
 from looplint.errors import UserError
-from looplint.finding import Finding, Problem
+from looplint.finding import Finding, Problem, Severity
 from looplint.linting import fixing
 from looplint.linting.files import Gathered, LintResult, gather, lint_gathered
 from looplint.linting.fixing import Applied
@@ -109,6 +109,7 @@ def lint(
     ignore: Iterable[str] = (),
     extend_select: Iterable[str] = (),
     target_torch: str | None = None,
+    min_severity: Severity | None = None,
     config: PathLike | None = None,
     isolated: bool = False,
     jobs: int = 1,
@@ -122,6 +123,7 @@ def lint(
         ignore: rules to leave out.
         extend_select: rules to ask as well.
         target_torch: the oldest version of PyTorch the code runs on, such as "2.4".
+        min_severity: "error" or "warning" leaves out what matters less; what is configured, or everything, where it is not given.
         config: the one configuration file to use; the one nearest to each file where it is not given, as on the command line.
         isolated: use no configuration file.
         jobs: how many processes.
@@ -133,8 +135,8 @@ def lint(
         UnreadError: something could not be linted; it holds what was found in the rest.
         UserError: a word names no rule, or a configuration is wrong.
     """
-    gathered, ways = _gather(what, filename, _configurations(select, ignore, extend_select, target_torch, config, isolated))
-    return list(_complete(lint_gathered(gathered, ways, jobs=jobs)))
+    gathered, ways = _gather(what, filename, _configurations(select, ignore, extend_select, target_torch, min_severity, config, isolated))
+    return _complete(lint_gathered(gathered, ways, jobs=jobs), ways)
 
 
 def fix(
@@ -146,6 +148,7 @@ def fix(
     ignore: Iterable[str] = (),
     extend_select: Iterable[str] = (),
     target_torch: str | None = None,
+    min_severity: Severity | None = None,
     config: PathLike | None = None,
     isolated: bool = False,
     jobs: int = 1,
@@ -163,9 +166,9 @@ def fix(
         UnreadError: something could not be linted, and nothing was repaired.
         UserError: a word names no rule, or a configuration is wrong.
     """
-    gathered, ways = _gather(what, filename, _configurations(select, ignore, extend_select, target_torch, config, isolated))
+    gathered, ways = _gather(what, filename, _configurations(select, ignore, extend_select, target_torch, min_severity, config, isolated))
     result = fixing.fix_gathered(gathered, ways, unsafe=unsafe, jobs=jobs)
-    findings = _complete(result.linted)
+    findings = tuple(_complete(result.linted, ways))
     files = tuple(FixedFile(new.display, old.text, new.text, old, new) for old, new in result.changed)
     text = None
     if _is_text(what):
@@ -219,6 +222,7 @@ def _configurations(
     ignore: Iterable[str],
     extend_select: Iterable[str],
     target_torch: str | None,
+    min_severity: Severity | None,
     config: PathLike | None,
     isolated: bool,
 ) -> Configurations:
@@ -226,6 +230,9 @@ def _configurations(
     if target_torch is not None:
         check_value("target-torch", target_torch)
         given["target-torch"] = target_torch
+    if min_severity is not None:
+        check_value("min-severity", min_severity)
+        given["min-severity"] = min_severity
     return Configurations(file=os.fspath(config) if config is not None else None, isolated=isolated, overrides=given)
 
 
@@ -234,7 +241,8 @@ def _words(words: Iterable[str]) -> tuple[str, ...]:
     return (words,) if isinstance(words, str) else tuple(words)
 
 
-def _complete(result: LintResult) -> tuple[Finding, ...]:
+def _complete(result: LintResult, ways: Ways) -> list[Finding]:
+    findings = list(ways.reported(result.findings))
     if result.problems:
-        raise UnreadError(result.problems, result.findings)
-    return result.findings
+        raise UnreadError(result.problems, findings)
+    return findings

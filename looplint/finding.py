@@ -8,7 +8,9 @@ from looplint.dataclass import dataclass, replace
 
 Applicability = Literal["safe", "unsafe", "display-only"]
 Certainty = Literal["every-path", "some-path"]
-Severity = Literal["error", "warning", "note"]
+# What a problem does to a run: it learns wrong, crashes or reports wrong numbers; it wastes something, or is one step away from an error; nothing today.
+Severity = Literal["error", "warning", "advice"]
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "advice")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -72,6 +74,8 @@ class Finding:
     root: str = ""
     severity: Severity = "error"
     cell: int | None = None
+    # Its rule was selected by its own code or name.
+    asked: bool = False
 
     def with_fix(self, fix: Fix | None) -> Finding:
         return replace(self, fix=fix)
@@ -98,6 +102,11 @@ class Problem:
     def __str__(self) -> str:
         place = written_place(self.filename, self.location, self.cell) if self.location else self.filename
         return f"{place}: {self.message}"
+
+
+def reaches(severity: Severity, least: Severity) -> bool:
+    """Whether a severity is as high as another, or higher."""
+    return SEVERITIES.index(severity) <= SEVERITIES.index(least)
 
 
 def written_place(filename: str, location: Location, cell: int | None = None) -> str:

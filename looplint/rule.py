@@ -8,6 +8,7 @@ from looplint.dataclass import dataclass
 from looplint.domain.autocast import Autocast
 from looplint.domain.objects import Engine, Loader, Loss, Module, Obj, Optimizer, Sampler, Scaler, Scheduler, StateDict
 from looplint.domain.values import Tensor, Value, constant_of, refs, tensor_of
+from looplint.finding import Severity
 from looplint.flow.automaton import UNSEEN, Automaton, PathState, Visit, run
 from looplint.flow.events import (
     Accumulate,
@@ -120,7 +121,8 @@ class Note:
 class Report:
     """What a check yields: the event it is about, the message, and the places that explain it.
 
-    `repair` is what would repair it, where something would.
+    `repair` is what would repair it, where something would. `severity` is what it does to this program where that is not what the rule's SEVERITY
+    says, and `severity_unrepaired` what it is where no safe repair can be made.
     """
 
     event: Event
@@ -129,6 +131,8 @@ class Report:
     certainty: str = "every-path"
     repair: Repair | None = None
     site: Site | None = None
+    severity: Severity | None = None
+    severity_unrepaired: Severity | None = None
 
 
 def note(event: Event | None, message: str) -> tuple[Note, ...]:
@@ -144,7 +148,7 @@ def name_of(obj: Obj, default: str = "") -> str:
 Reports = Iterator[Report]
 
 __all__ = [
-    "CLEARING", "MODE", "UNSEEN", "Automaton", "Binary", "BoolOp", "Compare", "Const", "Event", "Expr", "Guard", "Loop", "Note", "Obj", "PathState", "Program", "Report", "Reports", "Site", "Tensor", "Uncleared",
+    "CLEARING", "MODE", "UNSEEN", "Automaton", "Binary", "BoolOp", "Compare", "Const", "Event", "Expr", "Guard", "Loop", "Note", "Obj", "PathState", "Program", "Report", "Reports", "Severity", "Site", "Tensor", "Uncleared",
     "Value", "Visit", "constant_of", "mode_matters", "mode_states", "name_of", "note", "over_data", "over_tensor", "paths_in", "refs", "related", "render", "run", "tensor_of", "uncleared",
     "Engine", "Loader", "Loss", "Module", "Optimizer", "Sampler", "Scaler", "Scheduler", "StateDict", "held_by", "only", "subjects",
     "contains_part", "may_follow", "untrained_loop", "validation_loop", "without_parameters", "draws_nothing",

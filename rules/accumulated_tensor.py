@@ -69,6 +69,7 @@ What a run shows: the number of live autograd nodes grows with every batch.
 from looplint.rule import Accumulate, DetachAdded, Program, Report, Reports, note
 
 CODE = "LL402"
+SEVERITY = "warning"
 
 
 def check(program: Program) -> Reports:

@@ -66,6 +66,7 @@ from looplint.rule import Clear, Escape, Event, Obj, Program, Report, Reports, S
 
 CODE = "LL111"
 DEFAULT = False
+SEVERITY = "warning"
 
 
 def check(program: Program) -> Reports:

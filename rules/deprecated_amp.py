@@ -70,7 +70,7 @@ from looplint.rule import Outdated, Program, Report, Reports, UseTorchAmp
 
 CODE = "LP007"
 DEFAULT = False
-SEVERITY = "warning"
+SEVERITY = "advice"
 
 
 def check(program: Program) -> Reports:

@@ -66,6 +66,7 @@ What a run shows: `torch.load` without `map_location`, in a run whose device was
 from looplint.rule import Automaton, Expr, MapLocation, Program, ReadFile, Report, Reports, name_of, note, paths_in
 
 CODE = "LL803"
+SEVERITY = "warning"
 
 AUTOMATON = Automaton(start="?", arrows={("*", "save"): "written"}, reads=frozenset({"load"}))
 

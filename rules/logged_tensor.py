@@ -71,6 +71,7 @@ What a run shows: Autograd nodes stay alive after the iteration.
 from looplint.rule import Backward, DetachArgument, Forward, Keep, Loop, Program, Report, Reports, Step, note, over_data, over_tensor
 
 CODE = "LL401"
+SEVERITY = "warning"
 
 
 def check(program: Program) -> Reports:

@@ -85,6 +85,7 @@ from looplint.rule import (
 )
 
 CODE = "LL303"
+SEVERITY = "warning"
 
 
 def check(program: Program) -> Reports:

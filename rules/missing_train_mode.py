@@ -101,5 +101,6 @@ def check(program: Program) -> Reports:
                     message,
                     note(switch, "eval() is called here, in the epoch before"),
                     repair=InsertTrain(module=module, loop=loop, event=event),
+                    severity="warning" if mode_matters(module) is False else "error",
                 )
             break

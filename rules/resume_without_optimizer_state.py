@@ -79,6 +79,7 @@ What a run shows: a model's state is loaded, the optimizer steps after that, and
 from looplint.rule import Event, LoadState, Module, Obj, Optimizer, Program, Report, Reports, Save, Step, name_of, note, related, subjects
 
 CODE = "LL802"
+SEVERITY = "warning"
 
 
 def check(program: Program) -> Reports:

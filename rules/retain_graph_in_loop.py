@@ -65,6 +65,7 @@ What a run shows: more memory is held at the end of the iteration.
 from looplint.rule import Backward, DropArgument, Escape, Program, Report, Reports, Step, note
 
 CODE = "LL110"
+SEVERITY = "warning"
 
 
 def check(program: Program) -> Reports:

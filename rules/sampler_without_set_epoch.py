@@ -72,6 +72,7 @@ What a run shows: several passes over a loader with a DistributedSampler, and no
 from looplint.rule import BuildSampler, Program, Report, Reports, Sampler, SetEpoch, name_of, note, refs
 
 CODE = "LL903"
+SEVERITY = "warning"
 
 
 def check(program: Program) -> Reports:

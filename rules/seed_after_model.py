@@ -64,6 +64,7 @@ What a run shows: parameters are there already when the first seed is set.
 from looplint.rule import Module, MoveSeed, Program, Report, Reports, Step, draws_nothing, name_of, note, related
 
 CODE = "LL904"
+SEVERITY = "warning"
 
 _GIVEN = ("pretrained", "weights", "checkpoint", "state_dict")
 

@@ -58,7 +58,7 @@ from looplint.rule import Program, Reports
 
 CODE = "LL001"
 DEFAULT = False
-SEVERITY = "warning"
+SEVERITY = "advice"
 
 
 def check(program: Program) -> Reports:

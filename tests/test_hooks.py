@@ -55,8 +55,8 @@ def run(folder: Path, hook: str) -> tuple[int, str]:
 def test_the_linting_hook_reads_scripts_and_notebooks_and_changes_nothing(repository: Path) -> None:
     status, printed = run(repository, "looplint")
     assert status == 1 and "- exit code: 1" in printed and "files were modified" not in printed
-    assert "broken.py:8:5: LL102" in printed and "book.ipynb:cell 1:8:5: LL102" in printed
-    assert "Found 2 problems in 2 files (3 files checked)" in printed, "neither what is excluded nor what is no program"
+    assert "broken.py:8:5: error: LL102" in printed and "book.ipynb:cell 1:8:5: error: LL102" in printed
+    assert "Found 2 errors in 2 files (3 files checked)" in printed, "neither what is excluded nor what is no program"
 
 
 def test_the_repairing_hook_repairs_once_and_then_passes(repository: Path) -> None:

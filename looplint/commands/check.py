@@ -13,9 +13,13 @@ from looplint.commands.options import configured, rule_words, settings_above, wo
 from looplint.commands.terminal import coloured
 from looplint.dataclass import replace
 from looplint.errors import UserError
+from looplint.finding import SEVERITIES
 from looplint.settings.formats import FORMATS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from looplint.finding import Finding
     from looplint.linting.coverage import Coverage
     from looplint.linting.fixing import FixResult
     from looplint.settings.configuration import Configurations
@@ -33,7 +37,7 @@ class Check(Grouped):
         "Rules": ("select", "ignore", "extend_select", "target_torch"),
         "Files": ("exclude", "force_exclude", "extension", "stdin_filename", "show_files"),
         "Repairs": ("fix", "unsafe_fixes", "diff", "fix_only", "show_fixes"),
-        "Report": ("output_format", "output_file", "statistics", "quiet", "exit_zero", "require_coverage"),
+        "Report": ("output_format", "output_file", "statistics", "min_severity", "quiet", "exit_on", "exit_zero", "require_coverage"),
         "What is new": ("since", "diff_only", "known", "write_baseline", "add_noqa"),
         "Configuration": ("config", "isolated"),
         "The run": ("watch", "jobs", "shard", "no_cache", "cache_dir"),
@@ -74,7 +78,13 @@ def _pairs(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tup
 @click.option("--output-format", type=click.Choice(FORMATS), metavar="FORMAT", help=f"{', '.join(FORMATS)}.")
 @click.option("--output-file", "-o", type=click.Path(), metavar="FILE", help="Write it to a file instead.")
 @click.option("--statistics", is_flag=True, help="How often each rule spoke (text or json).")
+@click.option(
+    "--min-severity", type=click.Choice(SEVERITIES), metavar="SEVERITY", help="Report no less: error, warning or advice (the default)."
+)
 @click.option("--quiet", "-q", is_flag=True, help="Print findings only.")
+@click.option(
+    "--exit-on", type=click.Choice(SEVERITIES), metavar="SEVERITY", help="What makes it exit 1: error, warning (the default) or advice."
+)
 @click.option("--exit-zero", is_flag=True, help="Exit 0 even when there are findings.")
 @click.option("--require-coverage", type=click.IntRange(0, 100), metavar="PERCENT", help="Exit 1 where fewer of the loops were judged.")
 @click.option("--since", metavar="REV", help="Only lines changed since a revision of git.")
@@ -117,11 +127,12 @@ def command(
 ) -> None:
     """Lint files and folders ("-" is standard input; the current folder where none is named).
 
-    Exit codes: 0 nothing found, 1 findings (or fewer loops judged than required), 2 wrong use or unreadable files.
+    Exit codes: 0 nothing found, or advice alone; 1 errors and warnings (or fewer loops judged than required); 2 wrong use or unreadable files.
     """
     from looplint.commands.progress import progress
     from looplint.linting.cache import Cache, place
     from looplint.linting.files import lint_paths
+    from looplint.linting.selection import Ways
     from looplint.linting.shards import Shard
     from looplint.report import reporter
     from looplint.sources.reading import name_standard_input
@@ -141,7 +152,7 @@ def command(
         paths = paths or ("-",)
     if show_files:
         _show_files(paths or (".",), configurations)
-    settings = configurations.of_folder(Path.cwd())
+    settings, ways = configurations.of_folder(Path.cwd()), Ways(configurations=configurations)
     if watch:
         from looplint.commands import watching
 
@@ -166,19 +177,20 @@ def command(
     for problem in result.problems:
         click.echo(f"error: {problem}", err=True)
     if repairs is not None:
-        status = _repair(repairs, diff=diff, show=show_fixes, quiet=quiet, alone=diff or fix_only)
+        left = tuple(ways.reported(result.findings))
+        status = _repair(repairs, left, diff=diff, show=show_fixes, quiet=quiet, alone=diff or fix_only)
         if diff or fix_only or status == 2:
             sys.exit(2 if result.problems else status if diff or status == 2 else 0)
     if write_baseline is not None or known is not None:
         from looplint.linting import baseline as baselines
-        from looplint.linting.selection import Ways
 
-        looked = baselines.Looked(paths or (".",), Ways(configurations=configurations).of_source(None).codes)
+        looked = baselines.Looked(paths or (".",), ways.of_source(None).codes)
     if write_baseline is not None:
         click.echo(baselines.write(write_baseline, result.findings, looked))
         sys.exit(2 if result.problems else 0)
     if known is not None:
         result = baselines.hide(known, result, looked)
+    result = replace(result, findings=tuple(ways.reported(result.findings)), exit_on=settings.exit_on)
     text = render(result, colour=output_file is None and coloured())
     if output_file is not None:
         from looplint.sources.writing import write_atomic
@@ -189,7 +201,7 @@ def command(
     if output_format in _WITHOUT_COVERAGE and not statistics and result.coverage.lost and not quiet:
         click.echo(result.coverage.told(), nl=False, err=True)
     covered = _covers(result.coverage, require_coverage)
-    sys.exit(2 if result.problems else 1 if (result.findings and not exit_zero) or not covered else 0)
+    sys.exit(2 if result.problems else 1 if (result.failed and not exit_zero) or not covered else 0)
 
 
 def _covers(coverage: Coverage, required: int | None) -> bool:
@@ -222,8 +234,8 @@ def _changes(revision: str | None) -> Changes | None:
     return changes_since(revision)
 
 
-def _repair(repairs: FixResult, *, diff: bool, show: bool, quiet: bool, alone: bool) -> int:
-    """Write what was repaired, or print it; where this is all that is printed (`alone`) also why the rest was not.
+def _repair(repairs: FixResult, left: Sequence[Finding], *, diff: bool, show: bool, quiet: bool, alone: bool) -> int:
+    """Write what was repaired, or print it; where this is all that is printed (`alone`) also why what is left was not.
 
     Returns:
         1 where something changed, 2 where it could not be written.
@@ -248,7 +260,6 @@ def _repair(repairs: FixResult, *, diff: bool, show: bool, quiet: bool, alone: b
     if show:
         for made in repairs.applied:
             click.echo(f"{written_place(made.filename, made.location, made.cell)}: {made.code} {made.name}: {made.message}", err=True)
-    left = repairs.linted.findings
     for finding in left if alone and not quiet else ():
         if finding.unrepaired:
             click.echo(f"{finding.place}: {finding.code} {finding.name}: not repaired: {finding.unrepaired}", err=True)

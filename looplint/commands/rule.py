@@ -24,8 +24,10 @@ def command(word: str | None, everything: bool) -> None:
     rules = load_all(settings_above(None, False).of_folder(Path.cwd()).rules)
     if everything or word is None:
         for each in rules:
-            click.echo(f"{each.code}  {each.name:32}  {'' if each.default else '(opt-in) '}{each.summary}")
+            click.echo(f"{each.code}  {each.name:32}  {each.severity:7}  {'' if each.default else '(opt-in) '}{each.summary}")
         return
     for each in choose(rules, select=[word]):
         own = each.path.parent == folder()
-        click.echo(f"# {each.name} ({each.code})\n\n{evidence.page(each.doc, each.code, evidence.load()) if own else each.doc}\n")
+        click.echo(
+            f"# {each.name} ({each.code}, {each.severity})\n\n{evidence.page(each.doc, each.code, evidence.load()) if own else each.doc}\n"
+        )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from looplint.dataclass import replace
-from looplint.finding import Certainty, Finding, Fix, Location, Problem, Related
+from looplint.finding import SEVERITIES, Certainty, Finding, Fix, Location, Problem, Related
 from looplint.interpreter.roots import follow, interpreter_of
 from looplint.linting.coverage import FoundLoop
 from looplint.linting.results import FileResult
@@ -16,7 +16,6 @@ from looplint.queries.coverage import TrainingLoop, training_loops
 from looplint.queries.program import Program
 from looplint.repairs.fixes import fix_of
 from looplint.repairs.planner import Planner
-from looplint.repairs.repair import Repair
 from looplint.rule import Report
 from looplint.semantics import composition
 from looplint.sources.reading import Source
@@ -56,20 +55,21 @@ def analyse_file(source: Source, rules: Sequence[Rule], overlay: Overlay | None 
     except Unparsable as error:
         return FileResult((), (error.problem,), frozenset(), project.reads())
     findings: list[Finding] = []
-    repairs: list[Repair | None] = []
+    made: list[Report] = []
     problems: list[Problem] = []
     reads = project.reads()
     for rule in rules:
         try:
             reports = list(rule.check(program))
+            found = [_finding(rule, report) for report in reports]
         except Exception as error:  # noqa: BLE001 - a rule's bug is reported as one, and hides nothing else
             problems.append(Problem(info.filename, f"internal error in {rule.code} ({type(error).__name__}: {error}); please report it"))
             reads = None
             continue
-        findings.extend(_finding(rule, report) for report in reports)
-        repairs.extend(report.repair for report in reports)
-    if any(repairs):
-        findings, faults = _with_fixes(program, findings, repairs)
+        findings += found
+        made += reports
+    if any(report.repair or report.severity_unrepaired for report in made):
+        findings, faults = _with_fixes(program, findings, made)
         problems += faults
         reads = None if faults else reads
     loops = tuple(_found(loop) for loop in training_loops(program, info, project.modules))
@@ -82,19 +82,22 @@ def _found(loop: TrainingLoop) -> FoundLoop:
     return FoundLoop(loop.site.module.filename, loop.number, loop.function, location, loop.reason, loop.owner)
 
 
-def _with_fixes(program: Program, findings: list[Finding], repairs: list[Repair | None]) -> tuple[list[Finding], list[Problem]]:
+def _with_fixes(program: Program, findings: list[Finding], reports: list[Report]) -> tuple[list[Finding], list[Problem]]:
     """The findings with the edits that would repair them, or with the reason why nothing would; and what went wrong in planning."""
     planner = Planner(program)
     fixed: list[Finding] = []
     faults: list[Problem] = []
-    for finding, repair in zip(findings, repairs, strict=True):
+    for finding, report in zip(findings, reports, strict=True):
         made: Fix | str | None = None
         try:
-            made = fix_of(repair, planner, finding.filename, finding.certainty == "every-path") if repair else None
+            made = fix_of(report.repair, planner, finding.filename, finding.certainty == "every-path") if report.repair else None
         except Exception as error:  # noqa: BLE001 - a repair's bug is reported as one, and its finding stands
             made = "an internal error"
             message = f"internal error in the repair of {finding.code} ({type(error).__name__}: {error}); please report it"
             faults.append(Problem(finding.filename, message))
+        safe = isinstance(made, Fix) and made.applicability == "safe"
+        severity = finding.severity if safe or report.severity_unrepaired is None else report.severity_unrepaired
+        finding = replace(finding, severity=severity)
         fixed.append(replace(finding, unrepaired=made) if isinstance(made, str) else finding.with_fix(made))
     return fixed, faults
 
@@ -125,11 +128,14 @@ def build_program(source: Source, project: Project | None = None) -> tuple[Progr
 def _finding(rule: Rule, report: Report) -> Finding:
     site = report.site or report.event.site
     start, end = span(site)
+    severity = report.severity or rule.severity
+    if severity not in SEVERITIES or report.severity_unrepaired not in (None, *SEVERITIES):
+        raise ValueError(f"a severity is one of {', '.join(SEVERITIES)}")
     related = tuple(Related(n.message, n.site.module.filename, span(n.site)[0]) for n in report.notes)
     certainty: Certainty = "every-path" if report.certainty == "every-path" else "some-path"
     return Finding(
         rule.code, rule.name, report.message, site.module.filename, start, end, certainty, related,
-        noqa_row=start.row, root=report.event.root, severity=rule.severity,
+        noqa_row=start.row, root=report.event.root, severity=severity,
     )  # fmt: skip
 
 

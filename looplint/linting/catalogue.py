@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from looplint.dataclass import dataclass
 from looplint.errors import UserError
-from looplint.finding import Severity
+from looplint.finding import SEVERITIES, Severity
 
 if TYPE_CHECKING:
     from looplint.queries.program import Program
@@ -145,12 +145,15 @@ def _load_rule(file: Path) -> Rule:
         code, check, doc = module.CODE, module.check, module.__doc__ or ""
     except (SyntaxError, ImportError, AttributeError) as error:
         raise UserError(f"{file}: is no rule ({error}); a rule has a docstring, CODE and check(program)") from error
+    severity = getattr(module, "SEVERITY", "error")
+    if severity not in SEVERITIES:
+        raise UserError(f"{file}: SEVERITY is one of {', '.join(SEVERITIES)}, not {severity!r}")
     summary = doc.strip().split("\n", 1)[0]
     return Rule(
         code,
         file.stem.replace("_", "-"),
         getattr(module, "DEFAULT", True),
-        getattr(module, "SEVERITY", "error"),
+        severity,
         summary,
         doc.strip(),
         check,

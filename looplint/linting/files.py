@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from looplint.dataclass import dataclass, replace
-from looplint.finding import Finding, Problem
+from looplint.finding import Finding, Problem, Severity, reaches
 from looplint.linting.coverage import Coverage, merged
 from looplint.linting.results import FileResult
 from looplint.linting.selection import Selection, Ways
@@ -39,6 +39,21 @@ class LintResult:
     checked: int
     remarks: tuple[str, ...] = ()
     coverage: Coverage = Coverage()
+    # The least severity that makes a run fail.
+    exit_on: Severity = "warning"
+
+    def fails(self, finding: Finding) -> bool:
+        """Whether a finding makes the run fail: by its severity, or as its rule was selected by its own code or name."""
+        return finding.asked or reaches(finding.severity, self.exit_on)
+
+    @property
+    def failed(self) -> bool:
+        return any(map(self.fails, self.findings))
+
+    @property
+    def advice(self) -> list[Finding]:
+        """What is said in a line for each cause: advice that does not make the run fail."""
+        return [f for f in self.findings if f.severity == "advice" and not self.fails(f)]
 
 
 def lint_paths(

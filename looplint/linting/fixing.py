@@ -93,7 +93,7 @@ def fix_gathered(
     """Repair what was gathered, in the ways it was gathered for; the rest is as for `fix_paths`."""
     results = run(gathered.sources, ways, jobs, progress, cache)
     session = Session(list(gathered.sources), results, ways, unsafe, gathered.files)
-    session.work()
+    session.work(ways.reports)
     problems = [*gathered.problems, *(p for r in session.results for p in r.problems)]
     findings = tuple(in_cells(session.remaining(), session.current))
     coverage = coverage_of(session.results, session.current)

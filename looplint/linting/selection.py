@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from looplint.dataclass import dataclass, replace
-from looplint.finding import Finding
+from looplint.finding import Finding, reaches
 from looplint.knowledge.own import Tables
 from looplint.linting.catalogue import index
-from looplint.linting.selectors import R, check_words, choose, closeness, selects
+from looplint.linting.selectors import R, check_words, choose, closeness, names_alone, selects
 from looplint.linting.unused import CODE as UNUSED
 from looplint.linting.unused import unused
 from looplint.settings.configuration import Configurations
@@ -111,12 +111,32 @@ class Ways:
         return any(m in source.code for m in (b"noqa", b"NOQA", b"looplint:")) and UNUSED in self._codes[self.of_source(source)]
 
     def shown(self, findings: Iterable[Finding]) -> Iterator[Finding]:
-        """The findings that the settings of their files want, with repairs as those settings trust them."""
+        """The findings that the settings of their files want, with repairs as those settings trust them and the severity that they give."""
         for finding in findings:
             path = Path(finding.filename)
             settings = self.configurations.of_file(path)
             if self._wants(finding, path, settings):
-                yield _trusted(finding, settings)
+                yield self._weighed(_trusted(finding, settings), settings)
+
+    def reported(self, findings: Iterable[Finding]) -> Iterator[Finding]:
+        """Those of some findings that matter as much as the settings of their files ask."""
+        return (finding for finding in findings if self.reports(finding))
+
+    def reports(self, finding: Finding) -> bool:
+        """Whether a finding matters as much as the settings of its file ask."""
+        return reaches(finding.severity, self.configurations.of_file(Path(finding.filename)).min_severity)
+
+    def _weighed(self, finding: Finding, settings: Settings) -> Finding:
+        """A finding with the severity that the settings give its rule, where they do."""
+        word = max(
+            (word for word, _ in settings.severity if selects(word, finding)), key=lambda word: closeness(finding, (word,)), default=None
+        )
+        severity = dict(settings.severity)[word] if word is not None else finding.severity
+        selection = self._selection(settings)
+        asked = any(names_alone(word, finding) for word in (*selection.select, *selection.extend_select))
+        if severity == finding.severity and asked == finding.asked:
+            return finding
+        return replace(finding, severity=severity, asked=asked)
 
     def _wants(self, finding: Finding, path: Path, settings: Settings) -> bool:
         """A finding may stand in a file that was reached from one with other settings."""

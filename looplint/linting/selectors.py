@@ -46,6 +46,11 @@ def selects(word: str, rule: Selectable | Finding) -> bool:
     return word.upper() == "ALL" or rule.name == word.lower().replace("_", "-") or rule.code.startswith(word.upper())
 
 
+def names_alone(word: str, rule: Selectable | Finding) -> bool:
+    """Whether a word is the code or the name of this one rule, and no beginning that others share."""
+    return word.upper() == rule.code or (selects(word, rule) and not rule.code.startswith(word.upper()) and word.upper() != "ALL")
+
+
 def check_words(settings: Settings, rules: Sequence[Entry]) -> None:
     """See that every word by which settings name rules names one.
 
@@ -54,6 +59,7 @@ def check_words(settings: Settings, rules: Sequence[Entry]) -> None:
     """
     named = [(option, getattr(settings, option.replace("-", "_"))) for option in _RULE_OPTIONS]
     named += [("per-file-ignores", words) for _, words in settings.per_file_ignores]
+    named.append(("severity", tuple(word for word, _ in settings.severity)))
     for option, words in named:
         for word in words:
             try:

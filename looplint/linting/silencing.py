@@ -46,7 +46,7 @@ def silence_paths(
     results = run(gathered.sources, ways, jobs, progress)
     problems = [*gathered.problems, *(p for r in results for p in r.problems)]
     by_file: dict[str, list[Finding]] = {}
-    for finding in findings_of(results, gathered.sources, ways):
+    for finding in ways.reported(findings_of(results, gathered.sources, ways)):
         if finding.code != UNUSED:
             by_file.setdefault(finding.filename, []).append(finding)
     given = {s.display: s for s in gathered.sources}

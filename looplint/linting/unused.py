@@ -57,7 +57,7 @@ def _finding(
     if unknown:
         said.append(f"{_listed(unknown)} {'is' if len(unknown) == 1 else 'are'} silenced {where}, and no rule has that code or name")
     fix = Fix(_done(directive, words), "safe", (_edit(filename, lines, directive, words),))
-    return Finding(CODE, NAME, "; ".join(said), filename, start, end, fix=fix, noqa_row=row, severity="warning")
+    return Finding(CODE, NAME, "; ".join(said), filename, start, end, fix=fix, noqa_row=row, severity="advice")
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from looplint.dataclass import dataclass
-from looplint.finding import Finding
+from looplint.finding import SEVERITIES, Finding, Severity
 from looplint.linting.coverage import Coverage, FoundLoop
 from looplint.linting.files import LintResult
 
@@ -19,6 +19,8 @@ class Count:
     name: str
     count: int
     fixable: int
+    # How many findings there are of each severity that occurs, the highest first.
+    severities: tuple[tuple[Severity, int], ...] = ()
 
     @property
     def mark(self) -> str:
@@ -31,8 +33,16 @@ def counts(findings: Sequence[Finding]) -> list[Count]:
     by_code: dict[str, list[Finding]] = {}
     for finding in findings:
         by_code.setdefault(finding.code, []).append(finding)
-    found = [Count(code, group[0].name, len(group), sum(map(_repairable, group))) for code, group in by_code.items()]
+    found = [
+        Count(code, group[0].name, len(group), sum(map(_repairable, group)), tuple(_severities(group))) for code, group in by_code.items()
+    ]
     return sorted(found, key=lambda c: (-c.count, c.code))
+
+
+def _severities(findings: Sequence[Finding]) -> Iterator[tuple[Severity, int]]:
+    for severity in SEVERITIES:
+        if number := sum(f.severity == severity for f in findings):
+            yield severity, number
 
 
 def _repairable(finding: Finding) -> bool:
@@ -50,11 +60,15 @@ def _text(result: LintResult, *, colour: bool) -> str:
     style, found = style_of(colour), counts(result.findings)
     number = max((len(str(c.count)) for c in found), default=0)
     code = max((len(c.code) for c in found), default=0)
+    severities = ["/".join(severity for severity, _ in c.severities) for c in found]
+    severity = max(map(len, severities), default=0)
     marks = any(c.fixable for c in found)
     lines = []
-    for c in found:
+    for c, levels in zip(found, severities):
         mark = f"{c.mark} " if marks else ""
-        lines.append(f"{style(str(c.count).rjust(number), bold=True)}\t{style(c.code.ljust(code), fg='red', bold=True)}\t{mark}{c.name}\n")
+        lines.append(
+            f"{style(str(c.count).rjust(number), bold=True)}\t{style(c.code.ljust(code), fg='red', bold=True)}\t{levels.ljust(severity)}\t{mark}{c.name}\n"
+        )
     return "".join([*lines, closing(result, style, most=None)])
 
 
@@ -62,7 +76,14 @@ def _json(result: LintResult) -> str:
     from json import dumps
 
     entries: list[dict[str, object]] = [
-        {"code": c.code, "name": c.name, "count": c.count, "fixable": c.fixable == c.count, "fixable_count": c.fixable}
+        {
+            "code": c.code,
+            "name": c.name,
+            "count": c.count,
+            "severities": dict(c.severities),
+            "fixable": c.fixable == c.count,
+            "fixable_count": c.fixable,
+        }
         for c in counts(result.findings)
     ]
     if result.coverage.loops:

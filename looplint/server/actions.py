@@ -79,7 +79,7 @@ class Actions:
         if name is None:
             return
         session = self._session()
-        session.work(lambda finding: finding.filename == name)
+        session.work(lambda finding: finding.filename == name and self._checked.ways.reports(finding))
         edits = self._edits(session.changed())
         if edits:
             yield self._action("looplint: Make all safe repairs", kind, edits)

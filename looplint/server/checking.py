@@ -93,7 +93,7 @@ class Checker:
             results.append(kept[key].result)
         self._known = kept
         shown = {p.display for p in programs}
-        raw = findings_of(results, [*programs, *(s for s in snapshot.sources if s.display not in shown)], ways)
+        raw = list(ways.reported(findings_of(results, [*programs, *(s for s in snapshot.sources if s.display not in shown)], ways)))
         placed = in_cells(raw, programs)
         problems = [*snapshot.problems, *(p for s in programs for p in s.problems), *(p for r in results for p in r.problems)]
         said = tuple(Said(*pair) for pair in zip(raw, placed, strict=True))

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from looplint.errors import UserError
+from looplint.finding import SEVERITIES
 
 _LISTS = ("select", "extend-select", "ignore")
-_NAMES = ("configuration", *_LISTS)
+_NAMES = ("configuration", "min-severity", *_LISTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,10 @@ def wishes_of(said: object) -> Wishes:
             if value is not None and not isinstance(value, str):
                 raise UserError("the editor's settings: 'configuration' must be a string with a path")
             configuration = value or None
+        elif name == "min-severity":
+            if value is not None and value not in SEVERITIES:
+                raise UserError(f"the editor's settings: {key!r} must be one of {', '.join(SEVERITIES)}")
+            overrides |= {name: value} if value is not None else {}
         elif value is not None:
             if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
                 raise UserError(f"the editor's settings: {key!r} must be a list of strings")

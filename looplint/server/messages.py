@@ -22,7 +22,7 @@ SOURCE = "looplint"
 _SEVERITIES = {
     "error": types.DiagnosticSeverity.Error,
     "warning": types.DiagnosticSeverity.Warning,
-    "note": types.DiagnosticSeverity.Information,
+    "advice": types.DiagnosticSeverity.Information,
 }
 
 

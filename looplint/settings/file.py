@@ -188,16 +188,19 @@ def _names_by_kind(file: _File, option: Option, value: Any) -> Any:
 
 
 def _languages_by_ending(file: _File, option: Option, value: Any) -> Any:
+    found = _choices_by_key(file, option, value)
+    return None if found is None else tuple((ending.removeprefix(".").lower(), language) for ending, language in found)
+
+
+def _choices_by_key(file: _File, option: Option, value: Any) -> Any:
     if not isinstance(value, dict):
         return None
     known = list(VALUES[option.name])
-    for ending, language in value.items():
-        if language not in known:
-            guess = did_you_mean(language, known, "") if isinstance(language, str) else ""
-            file.fail(
-                (option.name, ending), f"`{option.name}.{ending}` has to be one of {', '.join(known)}, not {_describe(language)}{guess}"
-            )
-    return tuple((ending.removeprefix(".").lower(), language) for ending, language in value.items())
+    for key, choice in value.items():
+        if choice not in known:
+            guess = did_you_mean(choice, known, "") if isinstance(choice, str) else ""
+            file.fail((option.name, key), f"`{option.name}.{key}` has to be one of {', '.join(known)}, not {_describe(choice)}{guess}")
+    return tuple(value.items())
 
 
 def _words_of(file: _File, option: Option, key: str, value: Any) -> tuple[str, ...]:
@@ -218,4 +221,5 @@ _READERS: dict[str, Callable[[_File, Option, Any], Any]] = {
     "rules by pattern": _rules_by_pattern,
     "names by kind": _names_by_kind,
     "languages by ending": _languages_by_ending,
+    "severities by rule": _choices_by_key,
 }

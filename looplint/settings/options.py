@@ -5,13 +5,24 @@ from __future__ import annotations
 from typing import Literal
 
 from looplint.dataclass import dataclass
+from looplint.finding import SEVERITIES
 from looplint.knowledge.own import KINDS
 from looplint.settings.formats import FORMATS
 from looplint.settings.values import EXCLUDED
 from looplint.sources.languages import LANGUAGES
 
 Kind = Literal[
-    "flag", "choice", "version", "file", "files", "rules", "patterns", "rules by pattern", "names by kind", "languages by ending"
+    "flag",
+    "choice",
+    "version",
+    "file",
+    "files",
+    "rules",
+    "patterns",
+    "rules by pattern",
+    "severities by rule",
+    "names by kind",
+    "languages by ending",
 ]
 # How long values of a child and of the file it extends come together.
 Merge = Literal["replace", "add", "by key"]
@@ -66,6 +77,17 @@ OPTIONS: tuple[Option, ...] = (
     Option("unfixable", "rules", "Rules whose repairs are never applied.", '["LL301"]'),
     Option("extend-safe-fixes", "rules", "Rules whose unsafe repairs are applied as if they were safe.", '["LL105"]', merge="add"),
     Option("extend-unsafe-fixes", "rules", "Rules whose safe repairs are applied only with `--unsafe-fixes`.", '["LL301"]', merge="add"),
+    Option(
+        "severity", "severities by rule",
+        "How much the findings of a rule matter, in place of what the analysis decides for each of them: `error`, `warning` or `advice`, by codes, beginnings of "
+        "codes, or names. The longest word that names a rule decides.",
+        '{ LL504 = "warning", missing-no-grad = "error" }', merge="by key",
+    ),
+    Option("min-severity", "choice", "Report nothing that matters less. A baseline and comments still count for all findings.", '"warning"', "advice", choices=SEVERITIES),
+    Option(
+        "exit-on", "choice",
+        "The least severity that makes the exit code 1. Findings of a rule that is selected by its own code or name always do.", '"advice"', "warning", choices=SEVERITIES,
+    ),
     Option("output-format", "choice", "How findings are printed.", '"concise"', "text", choices=FORMATS),
     Option(
         "target-torch", "version",
@@ -84,12 +106,20 @@ BY_NAME: dict[str, Option] = {option.name: option for option in OPTIONS}
 # What a table option may have as keys, and what each means.
 KEYS: dict[str, dict[str, str]] = {"knowledge": {kind: words for kind, (_, words) in KINDS.items()}}
 # What the values of a table option may be, and what each means.
-VALUES: dict[str, dict[str, str]] = {"extension": dict(LANGUAGES.items())}
+VALUES: dict[str, dict[str, str]] = {
+    "extension": dict(LANGUAGES.items()),
+    "severity": {
+        "error": "the run learns wrong, crashes or reports wrong numbers",
+        "warning": "the run wastes time or memory, or the program is one step away from an error",
+        "advice": "nothing happens to this run",
+    },
+}
 
 # What a value of each kind is called in an error.
 EXPECTED: dict[Kind, str] = {
     "flag": "true or false", "choice": "one of {choices}", "version": 'a version such as "2.4"', "file": "a string with a path",
     "files": "a list of strings with paths", "rules": "a list of strings with codes or names of rules", "patterns": "a list of strings with patterns",
     "rules by pattern": "a table whose values are lists of codes or names of rules", "names by kind": "a table whose values are lists of qualified names",
+    "severities by rule": "a table whose keys are codes or names of rules and whose values are severities",
     "languages by ending": "a table whose keys are endings and whose values are languages",
 }  # fmt: skip

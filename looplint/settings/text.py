@@ -25,6 +25,7 @@ _SHAPES: dict[Kind, dict[str, Any]] = {
     "patterns": _STRINGS,
     "rules by pattern": {"type": "object", "additionalProperties": _STRINGS},
     "languages by ending": {"type": "object", "additionalProperties": {"enum": list(VALUES["extension"])}},
+    "severities by rule": {"type": "object", "additionalProperties": {"enum": list(VALUES["severity"])}},
 }
 
 
@@ -59,7 +60,7 @@ def _value(line: InForce) -> str:
             value = [pattern for _, pattern in value]
         case "rules by pattern":
             value = {pattern: list(words) for (_, pattern), words in value}
-        case "languages by ending":
+        case "languages by ending" | "severities by rule":
             value = dict(value)
         case "names by kind":
             value = {kind: list(names) for kind, names in value}
@@ -112,7 +113,7 @@ def _property(option: Option) -> dict[str, Any]:
 
 
 def _default(option: Option) -> Any:
-    if option.kind in ("rules by pattern", "names by kind", "languages by ending"):
+    if option.kind in ("rules by pattern", "severities by rule", "names by kind", "languages by ending"):
         return {}
     return list(option.default) if isinstance(option.default, tuple) else option.default
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from looplint.dataclass import dataclass
+from looplint.finding import Severity
 from looplint.sources.patterns import Pattern, matches
 
 if TYPE_CHECKING:
@@ -43,6 +44,9 @@ class Settings:
     unfixable: tuple[str, ...] = ()
     extend_safe_fixes: tuple[str, ...] = ()
     extend_unsafe_fixes: tuple[str, ...] = ()
+    severity: tuple[tuple[str, Severity], ...] = ()
+    min_severity: Severity = "advice"
+    exit_on: Severity = "warning"
     extension: tuple[tuple[str, str], ...] = ()
     output_format: str = "text"
     target_torch: str | None = None

@@ -29,15 +29,15 @@ def test_exit_codes(folder: Path) -> None:
 
 def test_text_shows_the_source_and_the_related_place(folder: Path) -> None:
     out = looplint("broken.py", cwd=folder).stdout.decode()
-    assert "broken.py:8:5: LL102 missing-zero-grad" in out
+    assert "broken.py:8:5: error: LL102 missing-zero-grad" in out
     assert "9 |     opt.step()" in out
-    assert "Found 1 problem in 1 file (1 file checked)." in out
+    assert "Found 1 error in 1 file (1 file checked)." in out
     assert "\x1b" not in out
 
 
 def test_concise_is_one_line_per_finding(folder: Path) -> None:
     out = looplint("--output-format", "concise", ".", cwd=folder).stdout.decode().splitlines()
-    assert len(out) == 1 and out[0].startswith("broken.py:8:5: LL102 [missing-zero-grad] ")
+    assert len(out) == 1 and out[0].startswith("broken.py:8:5: error: LL102 [missing-zero-grad] ")
 
 
 def test_json_has_ruffs_shape(folder: Path) -> None:
@@ -61,7 +61,7 @@ def test_json_has_ruffs_shape(folder: Path) -> None:
 
 def test_standard_input(folder: Path) -> None:
     done = looplint("-", "--output-format", "concise", cwd=folder, stdin=BROKEN.encode())
-    assert done.returncode == 1 and done.stdout.startswith(b"<stdin>:8:5: LL102")
+    assert done.returncode == 1 and done.stdout.startswith(b"<stdin>:8:5: error: LL102")
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_a_finding_in_an_imported_file_is_reported_there(tmp_path: Path) -> None
         "import torch\nfrom engine import fit\nnet = torch.nn.Linear(1, 1)\nfit(net, loader, torch.optim.SGD(net.parameters(), lr=0.1))\n"
     )
     out = looplint("train.py", "--output-format", "concise", cwd=tmp_path).stdout
-    assert out.startswith(b"engine.py:3:9: LL102")
+    assert out.startswith(b"engine.py:3:9: error: LL102")
 
 
 def test_what_a_caller_knows_wins_over_the_function_alone(tmp_path: Path) -> None:

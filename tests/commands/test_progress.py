@@ -49,7 +49,7 @@ def on_terminal(folder: Path, *arguments: str) -> tuple[str, str]:
 def test_a_terminal_sees_it_come_and_go(tree: Path) -> None:
     out, seen = on_terminal(tree, ".")
     assert f" of {MANY + 1} files" in seen and seen.endswith("\r\x1b[K")
-    assert out.startswith("broken.py:8:5: LL102") and "\r" not in out
+    assert out.startswith("broken.py:8:5: error: LL102") and "\r" not in out
     assert on_terminal(tree, ".", "--quiet")[1] == ""
 
 

@@ -43,7 +43,7 @@ class Watch:
         printed = []
         while (line := self._lines.get(timeout=60)) != READY:
             printed.append(line)
-        return [" ".join(line.split()[:2]) for line in printed]
+        return [" ".join(line.split()[:3]) for line in printed]
 
 
 @pytest.fixture
@@ -63,16 +63,16 @@ def watch(folder: Path) -> Iterator[Watch]:
 def test_every_change_is_linted_until_it_is_interrupted(folder: Path, watch: Watch) -> None:
     assert watch.next() == []
     (folder / "train.py").write_text(BROKEN)
-    assert watch.next() == ["train.py:8:5: LL102"]
+    assert watch.next() == ["train.py:8:5: error: LL102"]
     (folder / "looplint.toml").write_text('ignore = ["LL102"]\n')
     assert watch.next() == []
     (folder / "looplint.toml").unlink()
-    assert watch.next() == ["train.py:8:5: LL102"]
+    assert watch.next() == ["train.py:8:5: error: LL102"]
     (folder / "notes.txt").write_text("what is no program changes nothing\n")
     (folder / "train.py").write_text("from clears import clear\n" + CLEAN.replace("opt.zero_grad()", "clear(opt)"))
     assert watch.next() == []
     (folder / "clears.py").write_text("def clear(opt):\n    pass\n")
-    assert watch.next() == ["train.py:10:5: LL102"], "a file that the linted one imports has changed"
+    assert watch.next() == ["train.py:10:5: error: LL102"], "a file that the linted one imports has changed"
     watch.process.send_signal(signal.SIGINT)
     assert watch.process.wait(timeout=20) == 0
 

@@ -53,7 +53,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_warm_run_says_the_same_and_parses_nothing(folder: Path) -> None:
     cold, how = lint(folder)
-    assert how == "parsed" and "broken.py:8:5: LL102" in cold
+    assert how == "parsed" and "broken.py:8:5: error: LL102" in cold
     assert lint(folder) == (cold, "warm")
     assert lint(folder, ".", "--no-cache") == (cold, "parsed")
     everything = looplint(".", "--output-format", "json", cwd=folder)
@@ -73,7 +73,7 @@ def test_a_changed_module_is_noticed_by_those_that_read_it(tmp_path: Path) -> No
     (tmp_path / "engine.py").write_text(ENGINE)
     (tmp_path / "train.py").write_text(SCRIPT)
     first, _ = lint(tmp_path, "train.py")
-    assert "engine.py:3:9: LL102" in first and lint(tmp_path, "train.py") == (first, "warm")
+    assert "engine.py:3:9: error: LL102" in first and lint(tmp_path, "train.py") == (first, "warm")
     (tmp_path / "engine.py").write_text(ENGINE.replace("        net", "        opt.zero_grad()\n        net"))
     assert lint(tmp_path, "train.py") == ("", "parsed")
     (tmp_path / "engine.py").unlink()

@@ -113,4 +113,4 @@ def test_a_caller_that_knows_less_hides_nothing(tmp_path: Path) -> None:
     )
     launch = "import torch\nfrom engine import epoch\n\n\ndef launch(*parts):\n    torch.manual_seed(0)\n    epoch(*parts).backward()\n"
     output = checked(tmp_path, "--output-format", "concise", engine=epoch, launch=launch).output
-    assert "engine.py:5:9: LL101" in output
+    assert "engine.py:5:9: error: LL101" in output

@@ -78,7 +78,7 @@ def test_a_document_is_left_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "guide.md").write_text(text)
     done = looplint("guide.md", "--add-noqa", cwd=tmp_path)
     assert done.returncode == 2 and done.stderr == "error: guide.md: is a document, so LL102 is not silenced in it\n"
-    assert "guide.md:11:8: LL001" in looplint("guide.md", *ASK, "--fix", cwd=tmp_path).stdout
+    assert "guide.md:11:8: advice: LL001" in looplint("guide.md", *ASK, "--fix", cwd=tmp_path).stdout
     assert (tmp_path / "guide.md").read_text() == text
 
 
@@ -86,7 +86,7 @@ def test_unused_comments_are_reported_only_where_that_is_asked(folder: Path) -> 
     (folder / "main.py").write_text(MAIN.replace("fit\n", "fit  # noqa: LL102\n"))
     looplint("engine.py", "--add-noqa", cwd=folder)
     assert looplint(".", cwd=folder).returncode == 0
-    said = "main.py:2:25: LL001 [unused-suppression] LL102 is silenced here, and would not be reported\n"
+    said = "main.py:2:25: advice: LL001 [unused-suppression] LL102 is silenced here, and would not be reported\n"
     assert looplint(".", *ASK, cwd=folder).stdout == said
     assert looplint(".", *ASK, "--jobs", "2", cwd=folder).stdout == said
     # Which other rules are selected makes no difference to what a comment is needed for.
@@ -106,7 +106,7 @@ def test_the_configuration_may_ask(folder: Path) -> None:
 def test_files_without_loops_are_read_for_their_comments(tmp_path: Path) -> None:
     (tmp_path / "setup.py").write_text("print(1)  # looplint: ignore[LL102]\n")
     assert looplint(".", cwd=tmp_path).returncode == 0
-    assert looplint(".", *ASK, cwd=tmp_path).stdout.startswith("setup.py:1:11: LL001")
+    assert looplint(".", *ASK, cwd=tmp_path).stdout.startswith("setup.py:1:11: advice: LL001")
 
 
 def test_a_comment_for_what_another_file_brings_about_is_needed(folder: Path) -> None:

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 import jsonschema
 import pytest
-from junitparser import Error, Failure, JUnitXml
+from junitparser import Error, Failure, JUnitXml, Skipped
 
 from looplint.finding import Edit, Finding, Fix, Location, Problem, Related
 from looplint.linting.files import LintResult, lint_paths
@@ -90,6 +90,7 @@ FINDINGS = (
         fix=Fix("clear them", "unsafe", (Edit(ODD, Location(3, 1), Location(3, 1), "    opt.zero_grad()\n"), Edit(ODD, Location(5, 1), Location(6, 1), ""))),
     ),
     Finding("LL999", "a-rule-of-ones-own", "said at the end", ODD, Location(9, 1), Location(9, 2), severity="warning"),
+    Finding("LL998", "called-by-name", "net.forward() is called", ODD, Location(1, 3), Location(1, 9), severity="advice"),
 )  # fmt: skip
 RESULT = LintResult(FINDINGS, (Problem("bad.py", "syntax error", Location(2, 1)), Problem("worse.py", "cannot be read")), 4)
 NOTHING = LintResult((), (), 3)
@@ -146,13 +147,13 @@ def unescaped(text: str) -> str:
 
 def test_github_commands_are_one_line_each_and_give_back_what_they_were_given() -> None:
     lines = render("github", RESULT).splitlines()
-    assert [re.match(r"::(\w+) ", line)[1] for line in lines] == ["error", "warning", "error", "error"]  # type: ignore[index]
+    assert [re.match(r"::(\w+) ", line)[1] for line in lines] == ["error", "warning", "notice", "error", "error"]  # type: ignore[index]
     _, properties, message = re.fullmatch(r"::(\w+) ([^:]*)::(.*)", lines[0]).groups()  # type: ignore[union-attr]
     read = {k: unescaped(v) for k, v in (p.split("=", 1) for p in properties.split(","))}
     assert read == {"title": "looplint (LL102)", "file": ODD, "line": "3", "endLine": "4"}
     assert FINDINGS[0].message in unescaped(message) and "\nother.py:1: here, too\nrepair (unsafe): clear them" in unescaped(message)
     assert ",line=9,col=1,endLine=9,endColumn=2::" in lines[1]
-    assert lines[3] == "::error title=looplint,file=worse.py::worse.py: cannot be read"
+    assert lines[4] == "::error title=looplint,file=worse.py::worse.py: cannot be read"
 
 
 def test_gitlab_has_what_the_service_asks_for_and_no_fingerprint_twice() -> None:
@@ -171,11 +172,12 @@ def test_services_get_paths_relative_to_their_checkout(name: str, variable: str,
 
 def test_junit_is_read_by_a_junit_parser() -> None:
     xml = JUnitXml.fromstring(render("junit", RESULT).encode())
-    assert (xml.tests, xml.failures, xml.errors) == (4, 2, 2)
+    assert (xml.tests, xml.failures, xml.skipped, xml.errors) == (5, 2, 1, 2)
     cases = [case for suite in xml for case in suite]
-    assert [type(case.result[0]) for case in cases] == [Failure, Failure, Error, Error]
+    assert [type(case.result[0]) for case in cases] == [Failure, Failure, Skipped, Error, Error]
     assert cases[0].result[0].type == "LL102" and "and <more> & \ufffd[1m" in cases[0].result[0].text
-    assert cases[2].result[0].message == "syntax error"
+    assert cases[2].result[0].message == "net.forward() is called" and ": advice: net.forward()" in cases[2].result[0].text
+    assert cases[3].result[0].message == "syntax error"
 
 
 def test_junit_without_findings_is_a_run_that_passed() -> None:
@@ -190,15 +192,15 @@ def test_statistics_count_each_rule_and_close_as_text_does(tmp_path: Path) -> No
     (tmp_path / "b.py").write_text(script.replace("    clip_grad_norm_", "    pass  # clip_grad_norm_"))
     *lines, closing, judged = output("text", ".", "--statistics", cwd=tmp_path).splitlines()
     assert lines == [
-        "2\tLL102\t[*] missing-zero-grad",
-        "2\tLL302\t[*] missing-eval-mode",
-        "2\tLL303\t[*] missing-no-grad",
-        "2\tLL401\t[*] logged-tensor",
-        "1\tLL103\t[*] clip-before-backward",
+        "2\tLL102\terror  \t[*] missing-zero-grad",
+        "2\tLL302\terror  \t[*] missing-eval-mode",
+        "2\tLL303\twarning\t[*] missing-no-grad",
+        "2\tLL401\twarning\t[*] logged-tensor",
+        "1\tLL103\terror  \t[*] clip-before-backward",
     ]
     assert [closing, judged] == output("text", ".", cwd=tmp_path).splitlines()[-2:]
     assert (closing, judged) == (
-        "Found 9 problems in 2 files (2 files checked). 9 can be repaired with --fix.",
+        "Found 5 errors and 4 warnings in 2 files (2 files checked). 9 can be repaired with --fix.",
         "Judged 2 training loops in 2 files.",
     )
 
@@ -207,12 +209,12 @@ def test_statistics_say_what_can_be_repaired() -> None:
     fixed = replace(FINDINGS[1], fix=Fix("so", "safe", ()))
     text = reporter("text", statistics=True)(LintResult((FINDINGS[0], FINDINGS[1], fixed, replace(fixed, code="LL103")), (), 1))
     assert text.splitlines()[:3] == [
-        "2\tLL999\t[-] a-rule-of-ones-own",
-        "1\tLL102\t[ ] missing-zero-grad",
-        "1\tLL103\t[*] a-rule-of-ones-own",
+        "2\tLL999\twarning\t[-] a-rule-of-ones-own",
+        "1\tLL102\terror  \t[ ] missing-zero-grad",
+        "1\tLL103\twarning\t[*] a-rule-of-ones-own",
     ]
     assert json.loads(reporter("json", statistics=True)(LintResult((fixed, fixed), (), 1))) == [
-        {"code": "LL999", "name": "a-rule-of-ones-own", "count": 2, "fixable": True, "fixable_count": 2}
+        {"code": "LL999", "name": "a-rule-of-ones-own", "count": 2, "severities": {"warning": 2}, "fixable": True, "fixable_count": 2}
     ]
 
 

@@ -128,7 +128,9 @@ async def test_a_file_gets_the_findings_of_the_command_line(every_client: Langua
         ]
         assert diagnostic.code_description is not None
         assert diagnostic.code_description.href.endswith(f"/rules/{finding.name}/")
-        assert diagnostic.severity == types.DiagnosticSeverity.Error
+        assert (
+            diagnostic.severity == {"error": types.DiagnosticSeverity.Error, "warning": types.DiagnosticSeverity.Warning}[finding.severity]
+        )
 
 
 async def test_a_document_whose_language_nobody_says_is_known_by_its_name(client: LanguageClient, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ def found(folder: Path, *arguments: str) -> list[str]:
     """`file CODE` of each finding."""
     done = looplint(*(arguments or (".",)), "--output-format", "concise", cwd=folder)
     assert done.returncode in (0, 1), done.stderr.decode()
-    return [f"{line.split(':')[0]} {line.split()[1]}" for line in done.stdout.decode().splitlines()]
+    return [f"{line.split(':')[0]} {line.split()[2]}" for line in done.stdout.decode().splitlines()]
 
 
 def test_a_file_selects_and_ignores_and_the_command_line_wins(folder: Path) -> None:
@@ -121,7 +121,7 @@ def test_a_word_that_names_no_rule(folder: Path, line: str) -> None:
 
 def test_the_output_format_of_the_current_folder(folder: Path) -> None:
     (folder / "looplint.toml").write_text('output-format = "concise"\n')
-    assert looplint(".", cwd=folder).stdout.startswith(b"broken.py:8:5: LL102 [")
+    assert looplint(".", cwd=folder).stdout.startswith(b"broken.py:8:5: error: LL102 [")
     assert looplint(".", "--output-format", "json", cwd=folder).stdout.startswith(b"[")
 
 

@@ -27,17 +27,17 @@ def repository(tmp_path: Path) -> Path:
 def found(folder: Path, *arguments: str) -> list[str]:
     done = looplint(*arguments, "--output-format", "concise", cwd=folder)
     assert done.returncode in (0, 1), done.stderr.decode()
-    return [" ".join(line.split()[:2]) for line in done.stdout.decode().splitlines()]
+    return [" ".join(line.split()[:3]) for line in done.stdout.decode().splitlines()]
 
 
 def test_nothing_has_changed(repository: Path) -> None:
-    assert found(repository, ".") == ["old.py:8:5: LL102"]
+    assert found(repository, ".") == ["old.py:8:5: error: LL102"]
     assert found(repository, ".", "--diff-only") == []
 
 
 def test_a_line_taken_away_concerns_the_block_that_lost_it(repository: Path) -> None:
     (repository / "clean.py").write_text(BROKEN)
-    assert found(repository, ".", "--diff-only") == ["clean.py:8:5: LL102"]
+    assert found(repository, ".", "--diff-only") == ["clean.py:8:5: error: LL102"]
 
 
 def test_a_line_taken_away_elsewhere_does_not(repository: Path) -> None:
@@ -49,7 +49,7 @@ def test_a_line_taken_away_elsewhere_does_not(repository: Path) -> None:
 
 def test_a_changed_line_and_a_changed_place_that_takes_part(repository: Path) -> None:
     (repository / "old.py").write_text(BROKEN.replace("opt.step()", "opt.step()  # now"))
-    assert found(repository, ".", "--diff-only") == ["old.py:8:5: LL102"], "the step takes part in the finding"
+    assert found(repository, ".", "--diff-only") == ["old.py:8:5: error: LL102"], "the step takes part in the finding"
     (repository / "old.py").write_text("# a comment\n" + BROKEN)
     assert found(repository, ".", "--diff-only") == []
 
@@ -70,7 +70,7 @@ def test_since_a_branch_what_others_did_there_does_not_count(repository: Path) -
     (repository / "old.py").write_text(BROKEN.replace("opt.step()", "opt.step()  # theirs"))
     git(repository, "commit", "-am", "theirs")
     git(repository, "checkout", "mine")
-    assert found(repository, ".", "--since", "main") == ["mine.py:8:5: LL102"]
+    assert found(repository, ".", "--since", "main") == ["mine.py:8:5: error: LL102"]
     assert found(repository, ".", "--diff-only") == []
 
 

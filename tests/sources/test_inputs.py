@@ -29,10 +29,10 @@ def concise(folder: Path, text: str, *arguments: str) -> bytes:
 
 def test_standard_input_is_a_version_of_a_file(folder: Path) -> None:
     named = ("--stdin-filename", "lib/train.py")
-    assert concise(folder, BROKEN, *named).startswith(b"lib/train.py:8:5: LL102")
+    assert concise(folder, BROKEN, *named).startswith(b"lib/train.py:8:5: error: LL102")
     assert concise(folder, SCRIPT) == b"", "imports are looked for in the current folder"
-    assert concise(folder, SCRIPT, *named).startswith(b"lib/engine.py:3:9: LL102")
-    assert concise(folder, BROKEN, "--stdin-filename", "lib/not_yet_saved.py").startswith(b"lib/not_yet_saved.py:8:5: LL102")
+    assert concise(folder, SCRIPT, *named).startswith(b"lib/engine.py:3:9: error: LL102")
+    assert concise(folder, BROKEN, "--stdin-filename", "lib/not_yet_saved.py").startswith(b"lib/not_yet_saved.py:8:5: error: LL102")
 
 
 def test_a_name_alone_means_standard_input(folder: Path) -> None:
@@ -65,7 +65,7 @@ def test_its_repair_is_printed_and_the_file_left_alone(folder: Path) -> None:
 
 def test_a_notebook_and_a_document_by_their_names(folder: Path) -> None:
     document = f"# How to train\n\n```python\n{BROKEN}```\n"
-    assert concise(folder, document, "--stdin-filename", "README.md").startswith(b"README.md:11:5: LL102")
+    assert concise(folder, document, "--stdin-filename", "README.md").startswith(b"README.md:11:5: error: LL102")
 
 
 def test_show_files(folder: Path) -> None:
@@ -81,4 +81,4 @@ def test_show_files(folder: Path) -> None:
 @pytest.mark.parametrize("name", ["./lib/engine.py", "lib//engine.py"])
 def test_a_file_is_named_however_its_path_is_written(folder: Path, name: str) -> None:
     (folder / "looplint.toml").write_text('extend-exclude = ["lib/"]\n')
-    assert looplint(name, "--output-format", "concise", cwd=folder).stdout.startswith(b"lib/engine.py:3:9: LL102")
+    assert looplint(name, "--output-format", "concise", cwd=folder).stdout.startswith(b"lib/engine.py:3:9: error: LL102")

@@ -43,7 +43,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_blocks_are_linted_at_the_rows_and_columns_of_the_document(folder: Path) -> None:
     done = looplint(folder, "guide.md", "--output-format", "concise")
-    assert [line.partition(" [")[0] for line in done.stdout.splitlines()] == ["guide.md:12:5: LL102", "guide.md:25:8: LL102"]
+    assert [line.partition(" [")[0] for line in done.stdout.splitlines()] == ["guide.md:12:5: error: LL102", "guide.md:25:8: error: LL102"]
     assert done.returncode == 1 and not done.stderr
 
 
@@ -58,14 +58,14 @@ def test_text_shows_the_documents_lines_and_offers_no_repair(folder: Path) -> No
 def test_a_comment_silences_in_its_own_block(folder: Path) -> None:
     first, second = DOCUMENT.split("1. The same")
     (folder / "guide.md").write_text(first.replace("backward()\n    opt", "backward()  # noqa: LL102\n    opt") + "1. The same" + second)
-    assert looplint(folder, "guide.md", "--output-format", "concise").stdout.startswith("guide.md:25:8: LL102")
+    assert looplint(folder, "guide.md", "--output-format", "concise").stdout.startswith("guide.md:25:8: error: LL102")
 
 
 def test_documents_in_folders_are_linted_when_they_are_asked_for(folder: Path) -> None:
     (folder / "loop.txt").write_text(SETUP + LOOP)
     assert looplint(folder, ".").returncode == 0
     assert looplint(folder, ".", "--extension", "md:markdown", "--output-format", "concise").stdout.count("guide.md") == 2
-    assert looplint(folder, ".", "--extension", ".txt:python", "--output-format", "concise").stdout.startswith("loop.txt:7:5: LL102")
+    assert looplint(folder, ".", "--extension", ".txt:python", "--output-format", "concise").stdout.startswith("loop.txt:7:5: error: LL102")
     (folder / "looplint.toml").write_text('[extension]\nmd = "markdown"\n')
     assert looplint(folder, ".", "--output-format", "concise").stdout.count("guide.md") == 2
 

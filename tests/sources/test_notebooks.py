@@ -37,7 +37,7 @@ def folder(tmp_path: Path) -> Path:
 def test_a_finding_names_its_cell_and_the_row_in_it(folder: Path) -> None:
     done = looplint("nb.ipynb", "--output-format", "concise", cwd=folder)
     assert done.returncode == 1
-    assert done.stdout.startswith("nb.ipynb:cell 5:4:5: LL102 [missing-zero-grad]")
+    assert done.stdout.startswith("nb.ipynb:cell 5:4:5: error: LL102 [missing-zero-grad]")
 
 
 def test_json_has_ruffs_cell(folder: Path) -> None:
@@ -52,7 +52,7 @@ def test_text_shows_the_lines_of_the_cell_and_says_when_another_cell_takes_part(
     (folder / "two.ipynb").write_bytes(notebook(SETUP, "def update(opt):\n    opt.step()", LOOP.replace("opt.step()", "update(opt)")))
     assert "4 |     loss.backward()" in looplint("nb.ipynb", cwd=folder).stdout
     out = looplint("two.ipynb", cwd=folder).stdout
-    assert "two.ipynb:cell 3:4:5: LL102" in out
+    assert "two.ipynb:cell 3:4:5: error: LL102" in out
     assert "::: two.ipynb:cell 2\n2 |     opt.step()" in out
 
 
@@ -81,7 +81,7 @@ def test_a_notebook_uses_the_modules_beside_it(folder: Path) -> None:
         "def fit(net, loader, opt):\n    for x, y in loader:\n        net(x).sum().backward()\n        opt.step()\n"
     )
     (folder / "nb.ipynb").write_bytes(notebook(SETUP, "from engine import fit\nfit(net, loader, opt)"))
-    assert looplint("nb.ipynb", "--output-format", "concise", cwd=folder).stdout.startswith("engine.py:3:9: LL102")
+    assert looplint("nb.ipynb", "--output-format", "concise", cwd=folder).stdout.startswith("engine.py:3:9: error: LL102")
 
 
 def test_a_cell_that_is_no_python_is_named_and_the_others_are_linted(folder: Path) -> None:
@@ -89,13 +89,13 @@ def test_a_cell_that_is_no_python_is_named_and_the_others_are_linted(folder: Pat
     done = looplint("nb.ipynb", "--output-format", "concise", cwd=folder)
     assert done.returncode == 2
     assert done.stderr == "error: nb.ipynb:cell 2:2:10: syntax error: invalid syntax; the cell is left out\n"
-    assert done.stdout.startswith("nb.ipynb:cell 3:4:5: LL102")
+    assert done.stdout.startswith("nb.ipynb:cell 3:4:5: error: LL102")
 
 
 def test_a_cell_that_is_indented_as_a_whole_is_what_ipython_takes_it_for(folder: Path) -> None:
     indented = "\n".join("    " + line for line in LOOP.splitlines()[1:])
     (folder / "nb.ipynb").write_bytes(notebook(SETUP, indented))
-    assert looplint("nb.ipynb", "--output-format", "concise", cwd=folder).stdout.startswith("nb.ipynb:cell 2:3:9: LL102")
+    assert looplint("nb.ipynb", "--output-format", "concise", cwd=folder).stdout.startswith("nb.ipynb:cell 2:3:9: error: LL102")
 
 
 @pytest.mark.parametrize(

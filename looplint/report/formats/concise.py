@@ -1,4 +1,4 @@
-"""One line per finding, as editors and grep read them."""
+"""One line per finding, as editors and grep read them; advice comes after the rest."""
 
 from __future__ import annotations
 
@@ -6,4 +6,5 @@ from looplint.linting.files import LintResult
 
 
 def render(result: LintResult, *, colour: bool = False) -> str:
-    return "".join(f"{f.place}: {f.code} [{f.name}] {f.message}\n" for f in result.findings)
+    findings = sorted(result.findings, key=lambda f: f.severity == "advice")
+    return "".join(f"{f.place}: {f.severity}: {f.code} [{f.name}] {f.message}\n" for f in findings)

@@ -8,7 +8,7 @@ from looplint.linting.files import LintResult
 from looplint.report.paths import below
 from looplint.report.places import in_file
 
-_COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
+_COMMANDS = {"error": "error", "warning": "warning", "advice": "notice"}
 _WORKSPACE = "GITHUB_WORKSPACE"
 
 

@@ -11,7 +11,7 @@ from looplint.linting.fingerprint import Identity, identify
 from looplint.report.paths import below
 from looplint.report.places import in_file
 
-_SEVERITIES = {"error": "major", "warning": "minor", "note": "info"}
+_SEVERITIES = {"error": "major", "warning": "minor", "advice": "info"}
 
 
 def render(result: LintResult, *, colour: bool = False) -> str:

@@ -1,4 +1,7 @@
-"""JUnit's XML, which nearly every CI server shows as test results: a suite per file, a failed case per finding."""
+"""JUnit's XML, which nearly every CI server shows as test results: a suite per file, a case per finding.
+
+A case has failed where the finding makes the run fail; else it was skipped, which servers show beside the message and count as no failure.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +21,13 @@ _UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 def render(result: LintResult, *, colour: bool = False) -> str:
     root = ET.Element("testsuites", name="looplint")
     for filename, findings in groupby(result.findings, key=lambda f: f.filename):
-        root.append(_suite(filename, map(_failure, findings)))
+        root.append(_suite(filename, (_case_of(finding, fails=result.fails(finding)) for finding in findings)))
     for filename, problems in groupby(sorted(result.problems, key=lambda p: p.filename), key=lambda p: p.filename):
         root.append(_suite(filename, map(_error, problems)))
     if not len(root):
         # Servers take a report without a single case for a run that broke off.
         root.append(_suite("looplint", [ET.Element("testcase", name=f"{result.checked} files checked", classname="looplint", time="0")]))
-    for key in ("tests", "failures", "errors"):
+    for key in ("tests", "failures", "errors", "skipped"):
         root.set(key, str(sum(int(suite.attrib[key]) for suite in root)))
     ET.indent(root)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
@@ -36,19 +39,20 @@ def _suite(filename: str, cases: Iterable[ET.Element]) -> ET.Element:
     suite.set("tests", str(len(suite)))
     suite.set("failures", str(len(suite.findall("testcase/failure"))))
     suite.set("errors", str(len(suite.findall("testcase/error"))))
+    suite.set("skipped", str(len(suite.findall("testcase/skipped"))))
     return suite
 
 
-def _failure(finding: Finding) -> ET.Element:
+def _case_of(finding: Finding, *, fails: bool) -> ET.Element:
     place = written_place("", finding.location, finding.cell).removeprefix(":")
     row = in_file(finding.filename, finding.location, finding.cell).row
     case = _case(finding.filename, f"{finding.code} {finding.name} at {place}", row)
-    lines = [f"{finding.filename}:{place}: {finding.message}"]
+    lines = [f"{finding.filename}:{place}: {finding.severity}: {finding.message}"]
     lines += [f"{written_place(r.filename, r.location, r.cell)}: {r.message}" for r in finding.related]
     if finding.fix is not None:
         lines.append(f"repair ({finding.fix.applicability}): {finding.fix.message}")
-    failure = ET.SubElement(case, "failure", message=_writable(finding.message), type=finding.code)
-    failure.text = _writable("\n".join(lines))
+    attributes = {"message": _writable(finding.message), "type": finding.code}
+    ET.SubElement(case, "failure" if fails else "skipped", attributes).text = _writable("\n".join(lines))
     return case
 
 

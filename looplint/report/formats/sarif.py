@@ -23,6 +23,7 @@ _BASE = "SRCROOT"
 # "[text](target)" in a message is a link, "{0}" a placeholder (sections 3.11.5 and 3.11.6).
 _LINK = re.compile(r"\[(?=[^\[\]]*\]\()")
 _PLACEHOLDER = re.compile(r"\{(\d+)\}")
+_LEVELS = {"error": "error", "warning": "warning", "advice": "note"}
 Json = dict[str, Any]
 
 
@@ -52,8 +53,8 @@ def _rule(finding: Finding, page: Rule | None) -> Json:
         "id": finding.code,
         "name": finding.name,
         "helpUri": url_of(finding),
-        "defaultConfiguration": {"level": finding.severity, "enabled": page is None or page.default},
-        "properties": {"tags": ["pytorch", "training-loop"], "problem.severity": finding.severity.replace("note", "recommendation")},
+        "defaultConfiguration": {"level": _LEVELS[page.severity if page else finding.severity], "enabled": page is None or page.default},
+        "properties": {"tags": ["pytorch", "training-loop"], "problem.severity": finding.severity.replace("advice", "recommendation")},
     }
     if page is not None:
         title, _, body = page.doc.partition("\n")
@@ -72,7 +73,7 @@ def _result(finding: Finding, identity: Identity, index: int) -> Json:
     result: Json = {
         "ruleId": finding.code,
         "ruleIndex": index,
-        "level": finding.severity,
+        "level": _LEVELS[finding.severity],
         "message": {"text": _message(finding.message)},
         "locations": [{"physicalLocation": _physical(finding.filename, finding.location, finding.end_location, finding.cell)}],
         "partialFingerprints": {"looplintIdentity/v1": identity.digest()},

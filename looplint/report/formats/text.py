@@ -1,22 +1,30 @@
-"""The report people read: the source lines, what happened where, and a closing count."""
+"""The report people read: the source lines, what happened where, advice in a line for each rule, and a closing count."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
-from looplint.finding import Finding, Location
+from looplint.finding import SEVERITIES, Finding, Location, Severity
 from looplint.linting.files import LintResult
 from looplint.sources.reading import lines_of
 
 Style = Callable[..., str]
+_COLOURS = {"error": "red", "warning": "yellow", "advice": "cyan"}
+_ADVICE_OPTIONS = "`--exit-on advice` shows each place, `--min-severity warning` leaves it out"
+# So many places are named where a line stands for several.
+_PLACES = 3
 
 
 def render(result: LintResult, *, colour: bool = False) -> str:
     # A process that reports more than once must not show the lines of the time before.
     _lines.cache_clear()
     style = style_of(colour)
-    blocks = [_finding(f, style) for f in result.findings]
+    advice = result.advice
+    told = set(advice)
+    blocks = [_finding(f, style) for f in result.findings if f not in told]
+    if advice:
+        blocks.append("".join(_advice(group, style) for group in _by_rule(advice)))
     return "\n".join([*blocks, closing(result, style)])
 
 
@@ -29,7 +37,9 @@ def style_of(colour: bool) -> Style:
 
 
 def _finding(finding: Finding, style: Style) -> str:
-    head = f"{style(finding.place, bold=True)}: {style(finding.code, fg='red', bold=True)} {style(finding.name, fg='red')}"
+    fg = _COLOURS[finding.severity]
+    level = style(f"{finding.severity}:", fg=fg, bold=True)
+    head = f"{style(finding.place, bold=True)}: {level} {style(finding.code, fg=fg, bold=True)} {style(finding.name, fg=fg)}"
     rows: list[tuple[str, int | None, Location, Location | None, str, bool]] = []
     rows.append((finding.filename, finding.cell, finding.location, finding.end_location, finding.message, True))
     rows += [(r.filename, r.cell, r.location, None, r.message, False) for r in finding.related]
@@ -46,8 +56,8 @@ def _finding(finding: Finding, style: Style) -> str:
         mark = ("^" if primary else "-") * _length(text, start, end)
         label = "here" if primary else message
         lines.append(
-            f"{' ' * width} {style('|', fg='blue')} {' ' * (start.column - 1)}{style(mark, fg='red' if primary else 'blue', bold=True)} "
-            f"{style(label, fg='red' if primary else 'blue')}"
+            f"{' ' * width} {style('|', fg='blue')} {' ' * (start.column - 1)}{style(mark, fg=fg if primary else 'blue', bold=True)} "
+            f"{style(label, fg=fg if primary else 'blue')}"
         )
     if finding.fix is not None:
         lines.append(
@@ -56,6 +66,23 @@ def _finding(finding: Finding, style: Style) -> str:
     if finding.unrepaired:
         lines.append(f"{' ' * width} {style('=', fg='blue')} not repaired: {finding.unrepaired}")
     return "\n".join(lines) + "\n"
+
+
+def _by_rule(findings: Sequence[Finding]) -> Iterable[Sequence[Finding]]:
+    groups: dict[str, list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault(finding.code, []).append(finding)
+    return (groups[code] for code in sorted(groups))
+
+
+def _advice(findings: Sequence[Finding], style: Style) -> str:
+    """The findings of one rule in one line: where the first ones are, and what is said of the first."""
+    first, fg = findings[0], _COLOURS["advice"]
+    places = first.place
+    if len(findings) > 1:
+        named = [*(f.place for f in findings[:_PLACES]), *(["..."] if len(findings) > _PLACES else [])]
+        places = f"{len(findings)} places ({', '.join(named)})"
+    return f"{style('advice:', fg=fg, bold=True)} {style(first.code, fg=fg, bold=True)} {style(first.name, fg=fg)}: {places}: {first.message}\n"
 
 
 def _length(text: str, start: Location, end: Location | None) -> int:
@@ -79,11 +106,33 @@ def closing(result: LintResult, style: Style, most: int | None = 3) -> str:
 
 def _count(result: LintResult, style: Style) -> str:
     checked = f"{result.checked} file{'s' if result.checked != 1 else ''} checked"
-    if not result.findings:
-        return style(f"No problems found ({checked}).\n", fg="green") if not result.problems else f"No findings ({checked}).\n"
-    count, files = len(result.findings), len({f.filename for f in result.findings})
+    advice = result.advice
     fixable = sum(f.fix is not None and f.fix.applicability == "safe" for f in result.findings)
     unsafe = sum(f.fix is not None and f.fix.applicability == "unsafe" for f in result.findings)
     repair = f" {fixable} can be repaired with --fix." if fixable else ""
     repair += f" {unsafe}{' more' if fixable else ''} can be repaired with --fix --unsafe-fixes." if unsafe else ""
-    return f"Found {count} problem{'s' if count != 1 else ''} in {files} file{'s' if files != 1 else ''} ({checked}).{repair}\n"
+    if len(advice) < len(result.findings):
+        told = set(advice)
+        problems = [f for f in result.findings if f not in told]
+        files = len({f.filename for f in problems})
+        said = f"Found {_numbers(problems)} in {files} file{'s' if files != 1 else ''} ({checked}).{repair}\n"
+    elif result.problems:
+        said = f"No findings ({checked}).\n"
+    else:
+        said = style(f"No problems found ({checked}).", fg="green") + f"{repair}\n"
+    if advice:
+        said += f"Advice fails no run: {_ADVICE_OPTIONS}.\n"
+    return said
+
+
+def _numbers(findings: Sequence[Finding]) -> str:
+    """How many there are of each severity: "2 errors and 1 warning"."""
+    counted = [(severity, sum(f.severity == severity for f in findings)) for severity in SEVERITIES]
+    *others, last = [_number(severity, count) for severity, count in counted if count]
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _number(severity: Severity, count: int) -> str:
+    if severity == "advice":
+        return f"{count} piece{'s' if count != 1 else ''} of advice"
+    return f"{count} {severity}{'s' if count != 1 else ''}"
