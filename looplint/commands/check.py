@@ -78,13 +78,9 @@ def _pairs(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tup
 @click.option("--output-format", type=click.Choice(FORMATS), metavar="FORMAT", help=f"{', '.join(FORMATS)}.")
 @click.option("--output-file", "-o", type=click.Path(), metavar="FILE", help="Write it to a file instead.")
 @click.option("--statistics", is_flag=True, help="How often each rule spoke (text or json).")
-@click.option(
-    "--min-severity", type=click.Choice(SEVERITIES), metavar="SEVERITY", help="Report no less: error, warning or advice (the default)."
-)
+@click.option("--min-severity", type=click.Choice(SEVERITIES), metavar="SEVERITY", help="Report no less: error, warning, or advice.")
 @click.option("--quiet", "-q", is_flag=True, help="Print findings only.")
-@click.option(
-    "--exit-on", type=click.Choice(SEVERITIES), metavar="SEVERITY", help="What makes it exit 1: error, warning (the default) or advice."
-)
+@click.option("--exit-on", type=click.Choice(SEVERITIES), metavar="SEVERITY", help="Exit 1 for: error, warning (by default), advice.")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 even when there are findings.")
 @click.option("--require-coverage", type=click.IntRange(0, 100), metavar="PERCENT", help="Exit 1 where fewer of the loops were judged.")
 @click.option("--since", metavar="REV", help="Only lines changed since a revision of git.")
@@ -125,7 +121,7 @@ def command(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Lint files and folders ("-" is standard input; the current folder where none is named).
+    """Lint files and folders ("-" is standard input; this folder if none is named).
 
     Exit codes: 0 nothing found, or advice alone; 1 errors and warnings (or fewer loops judged than required); 2 wrong use or unreadable files.
     """
