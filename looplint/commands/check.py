@@ -121,7 +121,7 @@ def command(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Lint files and folders ("-" is standard input; this folder if none is named).
+    """Lint files and folders ("-": standard input; this folder if none is named).
 
     Exit codes: 0 nothing found, or advice alone; 1 errors and warnings (or fewer loops judged than required); 2 wrong use or unreadable files.
     """
