@@ -9,7 +9,7 @@ or on the seed of Python's hashes of text: objects are hashed by their number, t
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 from zlib import crc32
 
 from looplint.dataclass import dataclass, field, replace
@@ -25,10 +25,15 @@ if TYPE_CHECKING:
 
 Graph = Literal["yes", "no", "maybe"]
 EventKey = tuple[CallString, int, str]
+# What was done to a tensor, and with what: the loader of a batch, the scaler, the event that keeps or sums it up; else True.
+TagName = Literal[
+    "batch", "input-grad", "kept", "loss", "mean", "pinned", "placed", "scaled", "scaler", "scaler?", "sum", "sum-reduction", "unknown",
+]  # fmt: skip
+Tag = tuple[TagName, object]
 WIDTH = 8
-# Tags that say something of a tensor only if every tensor it may be has them: the scaler that multiplied a loss.
-_OF_ALL = frozenset({"scaler"})
-
+# The tag that says something of a tensor only if every tensor it may be has it, and what it becomes where some have it.
+_OF_ALL: TagName = "scaler"
+_OF_SOME: TagName = "scaler?"
 
 _GRAPHS: tuple[Graph, ...] = ("no", "maybe", "yes")
 
@@ -42,7 +47,7 @@ def hash_of_text(text: str) -> int:
 class Const:
     """A constant that is known; its type tells True from 1."""
 
-    value: Any
+    value: ir.Constant
     type: type
 
     def __hash__(self) -> int:
@@ -129,13 +134,13 @@ class Tensor:
     sources: frozenset[Obj] = frozenset()
     graph: Graph = "no"
     forwards: frozenset[EventKey] = frozenset()
-    tags: frozenset[tuple[str, Any]] = frozenset()
+    tags: frozenset[Tag] = frozenset()
     scalar: bool = False
     origins: frozenset[EventKey] = frozenset()
     made: frozenset[Made] = frozenset()
     outcomes: Outcomes = frozenset()
 
-    def tagged(self, *tags: tuple[str, Any]) -> Tensor:
+    def tagged(self, *tags: Tag) -> Tensor:
         return replace(self, tags=self.tags | frozenset(tags))
 
     def __hash__(self) -> int:
@@ -293,7 +298,7 @@ NONE: Value = frozenset({Const(None, type(None))})
 NOTHING: Value = frozenset()
 
 
-def const(value: Any) -> Value:
+def const(value: ir.Constant) -> Value:
     return frozenset({Const(value, type(value))})
 
 
@@ -318,11 +323,11 @@ def join_tensors(tensors: Iterable[Tensor]) -> Tensor:
     )
 
 
-def _tags(items: list[Tensor]) -> frozenset[tuple[str, Any]]:
+def _tags(items: list[Tensor]) -> frozenset[Tag]:
     """What was done to any of some tensors; what has to be true of all of them is marked as only possible where it is not."""
-    union: frozenset[tuple[str, Any]] = frozenset().union(*(t.tags for t in items))
-    partial = {tag for tag in union if tag[0] in _OF_ALL and not all(tag in t.tags for t in items)}
-    return union - partial | {(f"{name}?", value) for name, value in partial} if partial else union
+    union: frozenset[Tag] = frozenset().union(*(t.tags for t in items))
+    partial = {tag for tag in union if tag[0] == _OF_ALL and not all(tag in t.tags for t in items)}
+    return union - partial | {(_OF_SOME, value) for _, value in partial} if partial else union
 
 
 def join(left: Value, right: Value) -> Value:

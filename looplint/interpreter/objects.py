@@ -236,7 +236,7 @@ def slot_of(obj: Module, key: Const | None) -> str:
     if key is None:
         return "[]"
     count = obj.length
-    return f"[{key.value + count if count and isinstance(key.value, int) and key.value < 0 else key.value}]"
+    return f"[{key.value + count if count and isinstance(key.value, int) and key.value < 0 else str(key.value)}]"
 
 
 def call_values(m: Interpreter, callee: Value, positional: Sequence[Value] = ()) -> Value:

@@ -134,7 +134,7 @@ def _on_dict(m: Interpreter, obj: Dict, name: str, args: Arguments, expr: ir.Cal
             key = constant_of(args.positional[0]) if args.positional else None
             default = args.positional[1] if len(args.positional) > 1 else NOTHING
             if name == "setdefault" and default:
-                m.write(obj, f"={key.value}" if key else "[]", default)
+                m.write(obj, f"={str(key.value)}" if key else "[]", default)
                 for given in refs(default, Container):
                     given.loops = keeping.born_in(obj)  # the first one stays there
             found = objects.item(m, obj, key)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from looplint.dataclass import replace
-from looplint.domain.objects import Engine, List, Module, Obj, TorchModule
+from looplint.domain.objects import Engine, List, Module, Obj, Scaler, TorchModule
 from looplint.domain.tensors import combine
 from looplint.domain.values import (
     NONE,
@@ -15,6 +15,7 @@ from looplint.domain.values import (
     External,
     Params,
     Ref,
+    Tag,
     Tensor,
     Tuple,
     Unknown,
@@ -38,13 +39,13 @@ def backward(m: Interpreter, expr: ir.Call, losses: list[Value], args: Arguments
     tensor = combine(m.grad, losses)
     deps = frozenset().union(*(a.deps for v in losses for a in v if isinstance(a, Unknown)))
     sources = deps
-    tags: frozenset[tuple[str, Any]] = frozenset()
+    tags: frozenset[Tag] = frozenset()
     if tensor is not None:
         sources |= tensor.sources
         tags = tensor.tags.union(*(tags_of_forward(m, a) for a in losses[0] if isinstance(a, Tensor)))
         m.uses.trained |= tensor.forwards
         m.uses.supervising |= tensor.origins
-        m.uses.going_backward |= {value for tag, value in tensor.tags if tag in ("sum", "kept")}
+        m.uses.going_backward |= {given for tag, given in tensor.tags if tag in ("sum", "kept") and isinstance(given, tuple)}
     retain = args.get(1, "retain_graph") if not via else args.keywords.get("retain_graph")
     create = args.get(2, "create_graph") if not via else args.keywords.get("create_graph")
     event = Backward(
@@ -52,7 +53,7 @@ def backward(m: Interpreter, expr: ir.Call, losses: list[Value], args: Arguments
         forwards=tensor.forwards if tensor else frozenset(),
         mean=_is_mean(tags),
         scaling=_scaling(tags),
-        scalers=frozenset(value for tag, value in tags if tag == "scaler"),
+        scalers=frozenset(given for tag, given in tags if tag == "scaler" and isinstance(given, Scaler)),
         via=via,
         retain_graph=_flag(retain),
         create_graph=_flag(create),
@@ -61,13 +62,13 @@ def backward(m: Interpreter, expr: ir.Call, losses: list[Value], args: Arguments
     m.emit(event, expr.node, sources)
 
 
-def _is_mean(tags: frozenset[tuple[str, object]]) -> bool:
+def _is_mean(tags: frozenset[Tag]) -> bool:
     """Whether a loss is the mean over one batch still: not divided, no sum."""
     names = {name for name, _ in tags}
     return bool(names & {"loss", "mean"}) and not names & {"scaled", "sum-reduction", "sum"}
 
 
-def _scaling(tags: frozenset[tuple[str, object]]) -> Literal["scaled", "maybe-scaled", ""]:
+def _scaling(tags: frozenset[Tag]) -> Literal["scaled", "maybe-scaled", ""]:
     """Whether a scaler has multiplied the loss: on every path, or on some."""
     names = {name for name, _ in tags}
     return "maybe-scaled" if "scaler?" in names else "scaled" if "scaler" in names else ""
@@ -105,7 +106,7 @@ def _autograd_grad(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call
     inputs = args.get(1, "inputs") or NOTHING
     (m.uses.attacked if _of_tensors(m, inputs) else m.uses.trained).update(tensor.forwards)
     m.uses.differentiated |= tensor.forwards
-    m.uses.going_backward |= {value for tag, value in tensor.tags if tag in ("sum", "kept")}
+    m.uses.going_backward |= {given for tag, given in tensor.tags if tag in ("sum", "kept") and isinstance(given, tuple)}
     create = constant_of(args.keywords["create_graph"]) if "create_graph" in args.keywords else None
     return frozenset({replace(tensor, graph="yes" if create and create.value else "maybe")})
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from looplint.dataclass import replace
 from looplint.domain.objects import Loss, Obj
 from looplint.domain.outcomes import of_value
 from looplint.domain.tensors import combine, under
-from looplint.domain.values import COMPUTED, Arguments, Tensor, Unknown, Value, constant_of
+from looplint.domain.values import COMPUTED, Arguments, Tag, Tensor, Unknown, Value, constant_of
 from looplint.flow.remarks import Score
 from looplint.interpreter import classes
 from looplint.interpreter.calls import builds
@@ -52,7 +50,7 @@ def _score(m: Interpreter, obj: Obj | None, qualname: str, args: Arguments, expr
         m.remark(Score(function=function, outcomes=outcomes), expr.node, {obj} if obj is not None else ())
 
 
-def _unscaled(tensor: Tensor) -> frozenset[tuple[str, Any]]:
+def _unscaled(tensor: Tensor) -> frozenset[Tag]:
     """The tags of what a loss is computed from, without those that say how its numbers were scaled: the loss is scaled by itself."""
     return frozenset(t for t in tensor.tags if t[0] != "scaled" and t not in (("sum", True), ("mean", True)))
 

@@ -14,6 +14,7 @@ from looplint.domain.values import (
     Iter,
     Params,
     Ref,
+    Tag,
     Tensor,
     Tuple,
     Unknown,
@@ -152,7 +153,7 @@ def forward(m: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
     event = m.emit(happening, expr.node, {obj})
     forwards = frozenset({event.key}) if event is not None else frozenset()
     origins = forwards
-    tags: frozenset[tuple[str, object]] = frozenset()
+    tags: frozenset[Tag] = frozenset()
     sources = frozenset({obj}) | deps
     if inputs is not None:
         forwards |= inputs.forwards

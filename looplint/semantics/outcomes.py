@@ -19,6 +19,7 @@ from looplint.domain.values import (
     Outcome,
     Outcomes,
     Ref,
+    Tag,
     Tensor,
     Tuple,
     Value,
@@ -89,7 +90,7 @@ def _places(m: Interpreter, tensor: Tensor) -> Value | None:
     return found
 
 
-def tags_of_forward(m: Interpreter, tensor: Tensor) -> frozenset[tuple[str, object]]:
+def tags_of_forward(m: Interpreter, tensor: Tensor) -> frozenset[Tag]:
     """What was done to a loss that a module's own forward returns; nothing where that is not known."""
     found = set()
     for outcome in tensor.outcomes:

@@ -94,8 +94,12 @@ class ExpressionLowering(Scopes):
 
     def visit_ConcatenatedString(self, node: cst.ConcatenatedString) -> ir.Expr:
         left, right = self.expr(node.left), self.expr(node.right)
-        if isinstance(left, ir.Const) and isinstance(right, ir.Const) and type(left.value) is type(right.value):
-            return ir.Const(node, left.value + right.value)
+        if isinstance(left, ir.Const) and isinstance(right, ir.Const):
+            match left.value, right.value:
+                case (str(first), str(second)):
+                    return ir.Const(node, first + second)
+                case (bytes(first), bytes(second)):
+                    return ir.Const(node, first + second)
         return ir.Format(node, [left, right])
 
     def visit_FormattedString(self, node: cst.FormattedString) -> ir.Expr:

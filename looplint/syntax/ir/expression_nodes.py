@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -13,14 +13,16 @@ if TYPE_CHECKING:
     from looplint.syntax.ir.definitions import Function
 
 _EMPTY = cst.Module([])
+# What a literal can be.
+Constant = bool | int | float | complex | str | bytes | None
 
 
 @dataclass(slots=True, eq=False)
 class Const:
-    """A number, text, bytes, True, False, None or `...`."""
+    """A number, text, bytes, True, False or None."""
 
     node: cst.CSTNode
-    value: Any
+    value: Constant
 
 
 @dataclass(slots=True, eq=False)
