@@ -59,7 +59,7 @@ class FixedFile:
             UserError: it is a text without a file, or the file has changed since it was read, or cannot be written; it is then as it was.
         """
         if self._old.path is None:
-            raise UserError(f"{self.filename}: is a text and no file; take `after` of it")
+            raise UserError(f"{self.filename}: is a text, not a file: use `after`")
         if problem := fixing.write(self._old, self._new):
             raise UserError(str(problem))
 
@@ -188,7 +188,7 @@ def _gather(what: Lintable, filename: PathLike | None, configurations: Configura
         assert isinstance(what, str)
         return _of_text(what, filename, configurations)
     if filename is not None:
-        raise UserError("`filename` says what a text is called; files have their names")
+        raise UserError("`filename` is the name of a text; files have their own")
     names = [os.fspath(what)] if isinstance(what, (str, os.PathLike)) else [os.fspath(each) for each in what]
     ways = Ways(names, configurations=configurations)
     return gather(names, ways), ways

@@ -112,7 +112,7 @@ def test_repairs_are_made_in_memory_and_written_on_demand(folder: Path) -> None:
     assert looplint.fix(CLEAN).text == CLEAN and looplint.fix(CLEAN).diff == ""
     fixed = looplint.fix(BROKEN)
     assert fixed.text == CLEAN and fixed.findings == () and [a.code for a in fixed.applied] == ["LL102"]
-    with pytest.raises(looplint.UserError, match="no file"):
+    with pytest.raises(looplint.UserError, match="not a file"):
         fixed.write()
     fixed = looplint.fix(["broken.py", "clean.py"])
     assert (folder / "broken.py").read_text() == BROKEN

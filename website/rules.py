@@ -54,7 +54,7 @@ def overview(rules: Sequence[Rule]) -> str:
         f"{len(rules)} rules, of which {sum(r.default for r in rules)} are on by default: each of those reports only what holds on every path through",
         "the program. The others are asked for by `--extend-select`, or by `extend-select` in the [configuration](../configuration.md).",
         "",
-        "Its [severity](../running.md#how-much-a-finding-matters) is what a rule says where nothing of the program at hand tells otherwise.",
+        "Its [severity](../running.md#severity) is the default, unless the program shows otherwise.",
         "",
         "A rule is selected by its code, by a beginning of it (`LL1`), or by its name, and silenced on a line by",
         "[a comment](../output-formats.md). `looplint rule LL102` prints its page.",

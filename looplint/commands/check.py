@@ -38,7 +38,7 @@ class Check(Grouped):
         "Files": ("exclude", "force_exclude", "extension", "stdin_filename", "show_files"),
         "Repairs": ("fix", "unsafe_fixes", "diff", "fix_only", "show_fixes"),
         "Report": ("output_format", "output_file", "statistics", "min_severity", "quiet", "exit_on", "exit_zero", "require_coverage"),
-        "What is new": ("since", "diff_only", "known", "write_baseline", "add_noqa"),
+        "Changes and known problems": ("since", "diff_only", "known", "write_baseline", "add_noqa"),
         "Configuration": ("config", "isolated"),
         "The run": ("watch", "jobs", "shard", "no_cache", "cache_dir"),
     }
@@ -60,40 +60,44 @@ def _pairs(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tup
 @click.command("check", cls=Check)
 @click.argument("paths", nargs=-1, type=click.Path(), metavar="PATH...")
 @click.option(
-    "--select", multiple=True, callback=words, shell_complete=rule_words, metavar="RULES", help="Codes or names, instead of the default."
+    "--select", multiple=True, callback=words, shell_complete=rule_words, metavar="RULES", help="Rules to run instead of the default ones."
 )
-@click.option("--ignore", multiple=True, callback=words, shell_complete=rule_words, metavar="RULES", help="Rules to leave out.")
-@click.option("--extend-select", multiple=True, callback=words, shell_complete=rule_words, metavar="RULES", help="Rules to ask as well.")
+@click.option("--ignore", multiple=True, callback=words, shell_complete=rule_words, metavar="RULES", help="Rules not to run.")
+@click.option(
+    "--extend-select", multiple=True, callback=words, shell_complete=rule_words, metavar="RULES", help="Rules to run in addition."
+)
 @click.option("--target-torch", metavar="VERSION", help="The oldest PyTorch the code runs on.")
-@click.option("--exclude", multiple=True, metavar="PATTERN", help="Leave out, besides what is configured.")
-@click.option("--force-exclude", is_flag=True, default=None, help="Leave out also what is named here.")
-@click.option("--extension", multiple=True, callback=_pairs, metavar="END:LANGUAGE", help="Other files: md:markdown, x:python, x:ipynb.")
-@click.option("--stdin-filename", type=click.Path(), metavar="FILE", help="The file that standard input is a version of.")
-@click.option("--show-files", is_flag=True, help="Print the files, and lint none.")
-@click.option("--fix", is_flag=True, help="Make the safe repairs.")
-@click.option("--unsafe-fixes", is_flag=True, help="Make the others as well; they need a look.")
-@click.option("--diff", is_flag=True, help="Print what --fix would change, write nothing.")
-@click.option("--fix-only", is_flag=True, help="Repair, and do not report what is left.")
-@click.option("--show-fixes", is_flag=True, help="List the repairs that were made.")
+@click.option("--exclude", multiple=True, metavar="PATTERN", help="Exclude, besides what is configured.")
+@click.option("--force-exclude", is_flag=True, default=None, help="Exclude also the paths given here.")
+@click.option(
+    "--extension", multiple=True, callback=_pairs, metavar="END:LANGUAGE", help="More file types: md:markdown, x:python, x:ipynb."
+)
+@click.option("--stdin-filename", type=click.Path(), metavar="FILE", help="The file name to use for standard input.")
+@click.option("--show-files", is_flag=True, help="List the files without linting them.")
+@click.option("--fix", is_flag=True, help="Apply the safe repairs.")
+@click.option("--unsafe-fixes", is_flag=True, help="Apply unsafe repairs as well; review them.")
+@click.option("--diff", is_flag=True, help="Print what --fix would change, but do not write it.")
+@click.option("--fix-only", is_flag=True, help="Apply repairs, but do not report what is left.")
+@click.option("--show-fixes", is_flag=True, help="List the applied repairs.")
 @click.option("--output-format", type=click.Choice(FORMATS), metavar="FORMAT", help=f"{', '.join(FORMATS)}.")
-@click.option("--output-file", "-o", type=click.Path(), metavar="FILE", help="Write it to a file instead.")
-@click.option("--statistics", is_flag=True, help="How often each rule spoke (text or json).")
+@click.option("--output-file", "-o", type=click.Path(), metavar="FILE", help="Write the report to FILE.")
+@click.option("--statistics", is_flag=True, help="Count the findings of each rule (text or json).")
 @click.option("--min-severity", type=click.Choice(SEVERITIES), metavar="SEVERITY", help="Report no less: error, warning, or advice.")
 @click.option("--quiet", "-q", is_flag=True, help="Print findings only.")
 @click.option("--exit-on", type=click.Choice(SEVERITIES), metavar="SEVERITY", help="Exit 1 for: error, warning (by default), advice.")
-@click.option("--exit-zero", is_flag=True, help="Exit 0 even when there are findings.")
-@click.option("--require-coverage", type=click.IntRange(0, 100), metavar="PERCENT", help="Exit 1 where fewer of the loops were judged.")
-@click.option("--since", metavar="REV", help="Only lines changed since a revision of git.")
-@click.option("--diff-only", is_flag=True, help="Only lines not committed yet: --since HEAD.")
-@click.option("--baseline", "known", type=click.Path(), metavar="FILE", help="Leave out the problems that FILE knows.")
-@click.option("--write-baseline", type=click.Path(), metavar="FILE", help="Write all problems to FILE as known ones.")
-@click.option("--add-noqa", is_flag=True, help="Silence each problem by a comment in its line.")
+@click.option("--exit-zero", is_flag=True, help="Exit 0 even if there are findings.")
+@click.option("--require-coverage", type=click.IntRange(0, 100), metavar="PERCENT", help="Exit 1 if fewer of the loops were judged.")
+@click.option("--since", metavar="REV", help="Only lines changed since a git revision.")
+@click.option("--diff-only", is_flag=True, help="Only uncommitted lines: --since HEAD.")
+@click.option("--baseline", "known", type=click.Path(), metavar="FILE", help="Do not report the problems listed in FILE.")
+@click.option("--write-baseline", type=click.Path(), metavar="FILE", help="Write all problems to FILE, as a baseline.")
+@click.option("--add-noqa", is_flag=True, help="Add a comment that silences each problem.")
 @configured
 @click.option("--watch", is_flag=True, help="Lint again whenever a file changes.")
-@click.option("--jobs", "-j", type=click.IntRange(min=1), metavar="N", help="How many processes.")
+@click.option("--jobs", "-j", type=click.IntRange(min=1), metavar="N", help="Number of processes.")
 @click.option("--shard", metavar="I/N", help="Lint part I of N of the files.")
-@click.option("--no-cache", is_flag=True, help="Neither use nor keep earlier results.")
-@click.option("--cache-dir", type=click.Path(), metavar="FOLDER", help="Where results are kept.")
+@click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
+@click.option("--cache-dir", type=click.Path(), metavar="FOLDER", help="The folder of the cache.")
 def command(
     paths: tuple[str, ...],
     fix: bool,
@@ -121,7 +125,7 @@ def command(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Lint files and folders ("-": standard input; this folder if none is named).
+    """Lint files and folders ("-": standard input; this folder if none is given).
 
     Exit codes: 0 nothing found, or advice alone; 1 errors and warnings (or fewer loops judged than required); 2 wrong use or unreadable files.
     """
@@ -134,9 +138,9 @@ def command(
     from looplint.sources.reading import name_standard_input
 
     if known is not None and write_baseline is not None:
-        raise UserError("--baseline leaves known problems out and --write-baseline writes them all: use one at a time")
+        raise UserError("--baseline hides known problems and --write-baseline writes them all: use one of them")
     if add_noqa and (fix or fix_only or diff or known is not None or write_baseline is not None):
-        raise UserError("--add-noqa silences what is found: use it without --fix, --diff, --baseline and --write-baseline")
+        raise UserError("--add-noqa silences all findings: use it without --fix, --diff, --baseline and --write-baseline")
     part = Shard.parse(shard) if shard is not None else None
     if (part or since or diff_only) and (fix or fix_only or diff or add_noqa or write_baseline):
         others = "--fix, --diff, --add-noqa and --write-baseline"

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
-HELP = ("Set up", "clean", "Remove what is kept between runs.")
+HELP = ("Set up", "clean", "Remove the cache.")
 
 
 @click.command("clean")
-@click.option("--cache-dir", type=click.Path(), metavar="FOLDER", help="The cache to remove, where it is not the one in force here.")
+@click.option("--cache-dir", type=click.Path(), metavar="FOLDER", help="The cache to remove, instead of the configured one.")
 def command(cache_dir: str | None) -> None:
-    """Remove what is kept between runs."""
+    """Remove the cache."""
     from looplint.linting import cache
     from looplint.settings.configuration import Configurations
 

@@ -16,9 +16,9 @@ from looplint.errors import UserError
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, "-V", "--version", message="looplint %(version)s")
 def cli() -> None:
-    """Find what is out of place in PyTorch training loops.
+    """Find and repair bugs in PyTorch training loops.
 
-    `looplint COMMAND --help` lists the options of a command: `looplint check --help` those of linting.
+    `looplint COMMAND --help` lists the options of a command, `looplint check --help` those for linting.
     """
 
 

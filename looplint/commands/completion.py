@@ -10,7 +10,7 @@ from click.shell_completion import CompletionItem, get_completion_class
 
 from looplint.errors import UserError
 
-HELP = ("Set up", "completion SHELL", "Print what makes bash, zsh or fish complete.")
+HELP = ("Set up", "completion SHELL", "Print the completion script for bash, zsh or fish.")
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -33,9 +33,9 @@ def rule_items(incomplete: str) -> list[CompletionItem]:
 @click.command("completion")
 @click.argument("shell", type=click.Choice(SHELLS), required=False)
 def command(shell: str | None) -> None:
-    """Print what makes a shell complete commands, options, files and rules.
+    """Print a shell's completion script, for commands, options, files and rules.
 
-    The shell that is in use, where none is named. To have it in every session:
+    Without an argument, for the current shell. To load it in every session:
 
     \b
     bash   echo 'eval "$(looplint completion bash)"' >> ~/.bashrc
@@ -44,7 +44,7 @@ def command(shell: str | None) -> None:
     """
     shell = shell or os.path.basename(os.environ.get("SHELL", ""))
     if shell not in SHELLS:
-        raise UserError(f"say for which shell: looplint completion {'|'.join(SHELLS)}")
+        raise UserError(f"name the shell: looplint completion {'|'.join(SHELLS)}")
     made = get_completion_class(shell)
     command = click.get_current_context().find_root().command
     assert made is not None

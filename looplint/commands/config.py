@@ -9,7 +9,7 @@ import click
 from looplint.commands.options import configured
 from looplint.errors import UserError
 
-HELP = ("Set up", "config [PATH]", "Print the settings in force, and where each was said.")
+HELP = ("Set up", "config [PATH]", "Print the effective settings and where each is set.")
 
 
 @click.command("config")
@@ -18,7 +18,7 @@ HELP = ("Set up", "config [PATH]", "Print the settings in force, and where each 
 @click.option("--schema", "wanted", flag_value="schema", help="Print the JSON schema of a configuration file.")
 @click.option("--reference", "wanted", flag_value="reference", help="Print what every option means, in Markdown.")
 def command(path: str, config: str | None, isolated: bool, wanted: str | None) -> None:
-    """Print the settings in force for a file or folder, and where each was said."""
+    """Print the effective settings for a file or folder, and where each is set."""
     from looplint.linting.catalogue import index
     from looplint.linting.selection import Selection
     from looplint.linting.selectors import check_words

@@ -6,13 +6,13 @@ import click
 
 from looplint.errors import UserError
 
-HELP = ("Look inside", "debug FILE", "Print roles, events and states as the rules see them.")
+HELP = ("Look inside", "debug FILE", "Print the roles, events and states of a file.")
 
 
 @click.command("debug")
 @click.argument("path", type=click.Path())
 def command(path: str) -> None:
-    """Print the roles, the graph of events and the states looplint sees in a file."""
+    """Print the roles, the event graph and the states of a file."""
     from looplint.linting.analysis import Unparsable, build_program
     from looplint.queries.description import describe
     from looplint.sources.reading import SourceError, read_source

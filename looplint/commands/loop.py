@@ -15,7 +15,7 @@ from looplint.errors import UserError
 if TYPE_CHECKING:
     from looplint.queries.loop_tree import LoopView
 
-HELP = ("Lint", "loop FILE", "Draw the loop as it was understood, findings in place.")
+HELP = ("Lint", "loop FILE", "Draw the training loops of a file, with the findings.")
 
 # A picture is pasted more often than it is looked at in a wide window.
 _WIDTH = 120
@@ -24,17 +24,15 @@ _NARROWEST = 60
 
 @click.command("loop")
 @click.argument("path", type=click.Path())
-@click.option(
-    "--width", type=click.IntRange(min=_NARROWEST), metavar="COLUMNS", help="How wide the picture is; the terminal's width, or 120."
-)
+@click.option("--width", type=click.IntRange(min=_NARROWEST), metavar="COLUMNS", help="Width of the drawing; the terminal's width, or 120.")
 @click.option("--ascii", "ascii_only", is_flag=True, help="Draw with plain characters.")
-@click.option("--html", "html_file", type=click.Path(), metavar="FILE", help="Write a page instead, which needs nothing else.")
-@click.option("--svg", "svg_file", type=click.Path(), metavar="FILE", help="Write a picture instead.")
+@click.option("--html", "html_file", type=click.Path(), metavar="FILE", help="Write a self-contained HTML page instead.")
+@click.option("--svg", "svg_file", type=click.Path(), metavar="FILE", help="Write an SVG image instead.")
 @configured
 def command(
     path: str, width: int | None, ascii_only: bool, html_file: str | None, svg_file: str | None, config: str | None, isolated: bool
 ) -> None:
-    """Draw the loop of a file as looplint understood it: what happens in which order, in what state it leaves things, and the findings in place."""
+    """Draw the training loops of a file: events in order, the state after each, and the findings."""
     from looplint.linting.analysis import Unparsable, build_program
     from looplint.linting.files import lint_paths
     from looplint.queries.loop_tree import view

@@ -12,7 +12,7 @@ from looplint.errors import UserError
 from looplint.linting.catalogue import folder as project_rules
 from looplint.linting.catalogue import index
 
-HELP = ("Set up", "new-rule NAME", "Start a rule of your own.")
+HELP = ("Set up", "new-rule NAME", "Create a rule of your own.")
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _CODE = re.compile(r"[A-Z]{1,8}[0-9]{3,4}")
@@ -38,7 +38,7 @@ Reports an optimizer's step in a loop that on every path uses gradients which no
 
 ## Why it matters
 
-Say what goes wrong, and how one would notice.
+State what goes wrong, and how one would notice.
 
 ## Bad
 
@@ -55,7 +55,7 @@ Say what goes wrong, and how one would notice.
 
 ## Stays quiet
 
-- Say what looks alike and is right, an item for each condition of the check.
+- State what looks alike and is correct, an item for each condition of the check.
 
 ## Repair
 
@@ -63,7 +63,7 @@ None.
 
 ## Evidence
 
-Say what a run of the bad script shows, and one of the good script does not.
+State what a run of the bad script shows and a run of the good one does not.
 """
 
 from looplint.rule import Automaton, Backward, Program, Report, Reports, name_of, note
@@ -108,24 +108,24 @@ for _ in range(20):
 @click.command("new-rule")
 @click.argument("name")
 @click.option("--code", required=True, metavar="CODE", help="Letters and three or four digits, such as ACME101.")
-@click.option("--folder", default="rules", metavar="FOLDER", show_default=True, help="The folder of rules in which the file is written.")
+@click.option("--folder", default="rules", metavar="FOLDER", show_default=True, help="The folder for the file.")
 def command(name: str, code: str, folder: str) -> None:
-    """Start a rule of your own: a file that works, to be changed into what is wanted.
+    """Create a rule of your own: a working file to start from.
 
-    NAME says what is criticised (unclipped-step), so that "ignore unclipped-step" reads as it is meant.
+    NAME states the fault (unclipped-step), so that "ignore unclipped-step" reads naturally.
     """
     name = name.lower().replace("_", "-")
     if not _NAME.fullmatch(name) or keyword.iskeyword(name):
-        raise UserError(f"{name!r} is no name of a rule: words of small letters with dashes between them, such as unclipped-step")
+        raise UserError(f"{name!r} is not a valid name: lowercase words joined by dashes, such as unclipped-step")
     if not _CODE.fullmatch(code):
-        raise UserError(f"{code!r} is no code of a rule: capital letters and three or four digits, such as ACME101")
+        raise UserError(f"{code!r} is not a valid code: capital letters and three or four digits, such as ACME101")
     path = Path(folder) / f"{name.replace('-', '_')}.py"
     if path.exists():
-        raise UserError(f"{path}: is there already")
+        raise UserError(f"{path}: already exists")
     own = [folder] if Path(folder).is_dir() and Path(folder).resolve() != project_rules().resolve() else []
     taken = next((entry for entry in index(own) if code == entry.code or name == entry.name), None)
     if taken is not None:
-        raise UserError(f"{taken.code} {taken.name} is there already: {taken.path}")
+        raise UserError(f"{taken.code} {taken.name} already exists: {taken.path}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(_TEMPLATE.format(loop=_LOOP, code=code), encoding="utf-8")
@@ -134,7 +134,7 @@ def command(name: str, code: str, folder: str) -> None:
         raise UserError(f"{path}: cannot be written: {error.strerror or error}") from error
     click.echo("".join(f"Wrote {written}.\n" for written in (path, *scripts)), nl=False)
     if path.parent.resolve() != project_rules().resolve():
-        click.echo(f'It is asked with `rules = ["{folder}"]` in the configuration.')
+        click.echo(f'Enable it with `rules = ["{folder}"]` in the configuration.')
 
 
 def _scripts(rule: Path, code: str) -> list[Path]:

@@ -17,7 +17,7 @@ from looplint.runtime.harness.versions import Version, comparison_json, comparis
 from looplint.runtime.streams.record import Options
 from looplint.settings.configuration import Configurations
 
-HELP = ("Measure (needs torch; executes code)", "run SCRIPT", "Record what a script does, and judge the run.")
+HELP = ("Measure (needs torch; executes code)", "run SCRIPT", "Run a script, and confirm or refute its findings.")
 
 
 @click.command("run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -25,20 +25,18 @@ HELP = ("Measure (needs torch; executes code)", "run SCRIPT", "Record what a scr
 @click.option(
     "--steps",
     type=click.IntRange(min=0),
-    help="Optimizer steps to run; 0 runs the script to its end. The default is 20, or 0 with --epochs.",
+    help="Optimizer steps to run; 0 for the whole script. The default is 20, or 0 with --epochs.",
 )
-@click.option("--epochs", type=click.IntRange(min=0), default=0, help="End the run after so many passes over a training DataLoader.")
-@click.option("--batches", type=click.IntRange(min=0), default=0, help="End each pass over a DataLoader after so many batches.")
-@click.option("--seconds", default=300.0, show_default=True, help="Time limit, from the script's start.")
-@click.option("--seed", default=0, show_default=True, help="Seed for what the script does not seed itself.")
+@click.option("--epochs", type=click.IntRange(min=0), default=0, help="End the run after this many passes over a training DataLoader.")
+@click.option("--batches", type=click.IntRange(min=0), default=0, help="End each pass over a DataLoader after this many batches.")
+@click.option("--seconds", default=300.0, show_default=True, help="Time limit from the start of the script.")
+@click.option("--seed", default=0, show_default=True, help="Seed for random numbers that the script does not seed.")
 @click.option("--device", type=click.Choice(["cpu", "cuda"]), help="With cpu, the script sees no GPU.")
-@click.option(
-    "--select", multiple=True, callback=words, metavar="RULES", help="Codes, prefixes or names to ask instead of the default ones."
-)
-@click.option("--ignore", multiple=True, callback=words, metavar="RULES", help="Rules to leave out.")
-@click.option("--compare", is_flag=True, help="Run it again as looplint repairs it, in memory, and show what changes.")
-@click.option("--compare-with", metavar="OTHER", help="Compare with a run of another script instead.")
-@click.option("--unsafe-fixes", is_flag=True, help="With --compare, make unsafe repairs too.")
+@click.option("--select", multiple=True, callback=words, metavar="RULES", help="Rules to run instead of the default ones.")
+@click.option("--ignore", multiple=True, callback=words, metavar="RULES", help="Rules not to run.")
+@click.option("--compare", is_flag=True, help="Run it again with looplint's repairs, in memory, and show what changes.")
+@click.option("--compare-with", metavar="OTHER", help="Compare with a run of another script.")
+@click.option("--unsafe-fixes", is_flag=True, help="With --compare, apply unsafe repairs too.")
 @click.option(
     "--report",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -67,7 +65,7 @@ def command(
     script: str,
     arguments: tuple[str, ...],
 ) -> None:
-    """Lint SCRIPT, run some steps of it, and say which findings the run confirms or refutes.
+    """Lint SCRIPT, run some of its steps, and report which findings the run confirms or refutes.
 
     This executes the script with its ARGS, with all that it does: what it writes, downloads or deletes, it writes, downloads or deletes.
     It runs in a process of its own, in this folder, and is ended after the steps, epochs or seconds that are given.

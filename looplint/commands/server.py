@@ -10,13 +10,13 @@ import click
 
 from looplint.errors import UserError
 
-HELP = ("Set up", "server", "Speak the language server protocol; an editor starts this.")
+HELP = ("Set up", "server", "Run the language server (an editor starts it).")
 
 
 @click.command("server")
-@click.option("--stdio", is_flag=True, help="Speak over standard input and output, which it does anyway.")
+@click.option("--stdio", is_flag=True, help="Use standard input and output, as it always does.")
 def command(stdio: bool) -> None:
-    """Speak the language server protocol over standard input and output; an editor starts this."""
+    """Run the language server over standard input and output. An editor starts it."""
     if find_spec("pygls") is None:
         raise UserError('the language server needs pygls: pip install "looplint[server]"')
     from looplint.server.app import create

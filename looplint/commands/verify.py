@@ -17,22 +17,22 @@ from looplint.runtime.harness.running import require_torch
 from looplint.runtime.harness.verify import Verdict, as_json, table, verify
 from looplint.runtime.streams.warm import Several, available
 
-HELP = ("Measure (needs torch; executes code)", "verify [RULE...]", "Run fixtures of rules, and measure what the rules claim.")
+HELP = ("Measure (needs torch; executes code)", "verify [RULE...]", "Run the fixtures of rules, and verify what the rules claim.")
 
 
 @click.command("verify")
 @click.argument("rules", nargs=-1, shell_complete=rule_words)
-@click.option("--device", type=click.Choice(["cpu", "cuda"]), default=None, help="Where to run; the default is cuda where there is one.")
+@click.option("--device", type=click.Choice(["cpu", "cuda"]), default=None, help="Where to run; cuda by default if there is one.")
 @click.option("--json", "as_text", is_flag=True, help="Print the verdicts as JSON.")
 @click.option("--evidence", type=click.Path(path_type=Path), help="Also write the verdicts to this file.")
-@click.option("--store", is_flag=True, help="Write them where the rules' pages quote them: docs/evidence, by torch and device.")
-@click.option("--recorder", is_flag=True, help="Also measure what recording costs, and that it changes no result.")
+@click.option("--store", is_flag=True, help="Write them to docs/evidence, which the rules' pages quote.")
+@click.option("--recorder", is_flag=True, help="Also measure the cost of recording, and verify that it changes no result.")
 @click.option("--report", type=click.Path(path_type=Path), help="Write one self-contained HTML page with the scripts and the curves.")
 @click.option(
     "--fixtures", type=click.Path(path_type=Path, exists=True, file_okay=False), help="A folder of fixtures instead of looplint's own."
 )
 @click.option("--seconds", default=60.0, show_default=True, help="Time limit for each run.")
-@click.option("--jobs", "-j", type=click.IntRange(min=1), default=None, help="Cases run at a time; the default is one for each processor.")
+@click.option("--jobs", "-j", type=click.IntRange(min=1), default=None, help="Cases to run at a time; by default one per processor.")
 def command(
     rules: tuple[str, ...],
     device: str | None,
@@ -45,7 +45,7 @@ def command(
     seconds: float,
     jobs: int | None,
 ) -> None:
-    """Run the rules' fixtures broken and repaired, and measure whether they do what the rules claim.
+    """Run the rules' fixtures, broken and repaired, and verify what the rules claim.
 
     RULES are codes, prefixes of codes, or names; all where none is given, and then the reference loop too: a loop that learns three spirals, run as it should
     be and with one thing misplaced at a time. Exits with 1 where a case is not proven.

@@ -52,20 +52,22 @@ def read(path: str) -> list[Entry]:
     except OSError as error:
         raise UserError(f"{path}: cannot be read: {error.strerror or error}; `--write-baseline {path}` writes it") from None
     except json.JSONDecodeError as error:
-        raise UserError(f"{path}:{error.lineno}:{error.colno}: is no baseline: {error.msg}") from None
+        raise UserError(f"{path}:{error.lineno}:{error.colno}: is not a baseline: {error.msg}") from None
     except UnicodeDecodeError:
-        raise UserError(f"{path}: is no baseline: it is not UTF-8") from None
+        raise UserError(f"{path}: is not a baseline: it is not UTF-8") from None
     if not isinstance(document, dict) or not isinstance(document.get("findings"), list):
-        raise UserError(f'{path}: is no baseline: it has no list "findings"')
+        raise UserError(f'{path}: is not a baseline: it has no list "findings"')
     if document.get("version") != VERSION:
-        raise UserError(f"{path}: is a baseline of version {document.get('version')}; this looplint reads version {VERSION}, write it anew")
+        raise UserError(
+            f"{path}: is a baseline of version {document.get('version')}; this looplint reads version {VERSION}: write a new one"
+        )
     return [_entry(path, number, value) for number, value in enumerate(document["findings"], 1)]
 
 
 def _entry(path: str, number: int, value: object) -> Entry:
     wanted = names(Entry)
     if not isinstance(value, dict) or value.keys() != set(wanted) or not all(isinstance(v, str) for v in value.values()):
-        raise UserError(f"{path}: is no baseline: finding {number} must have {', '.join(wanted)}, each a string")
+        raise UserError(f"{path}: is not a baseline: finding {number} must have {', '.join(wanted)}, each a string")
     return Entry(**value)
 
 

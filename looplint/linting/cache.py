@@ -62,9 +62,9 @@ def clean(path: Path) -> bool:
         return False
     try:
         if (path / _TAG).read_bytes() != _SIGNATURE.encode():
-            raise UserError(f"{path}: is no cache of looplint's; it was left as it is")
+            raise UserError(f"{path}: is not a cache of looplint; it was not removed")
     except OSError:
-        raise UserError(f"{path}: is no cache of looplint's (it has no {_TAG}); it was left as it is") from None
+        raise UserError(f"{path}: is not a cache of looplint (it has no {_TAG}); it was not removed") from None
     import shutil
 
     try:

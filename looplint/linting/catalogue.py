@@ -79,7 +79,7 @@ def rule_files(path: Path) -> list[Path]:
         UserError: there is no such folder.
     """
     if not path.is_dir():
-        raise UserError(f"{path}: there is no such folder of rules")
+        raise UserError(f"{path}: no such folder of rules")
     return sorted(file for file in path.glob("*.py") if not file.name.startswith("_"))
 
 
@@ -87,7 +87,7 @@ def _entry(file: Path) -> Entry:
     raw = b"\n" + file.read_bytes()
     code = _said(b"CODE", _CODE, raw)
     if code is None:
-        raise UserError(f'{file}: is no rule: it has no line CODE = "..."')
+        raise UserError(f'{file}: is not a rule: it has no line CODE = "..."')
     return Entry(code[1].decode(), file.stem.replace("_", "-"), _said(b"DEFAULT", _OPT_IN, raw) is None, file)
 
 
@@ -103,7 +103,7 @@ def _check_distinct(rules: Sequence[Entry | Rule]) -> None:
         for word in (rule.code, rule.name):
             other = taken.setdefault(word, rule.path)
             if other != rule.path:
-                raise UserError(f"{rule.path}: {word} is already the rule of {other}; codes and names have to differ")
+                raise UserError(f"{rule.path}: {word} is already the rule of {other}; codes and names must be unique")
 
 
 def load_all(folders: Sequence[str] = ()) -> list[Rule]:
@@ -144,7 +144,7 @@ def _load_rule(file: Path) -> Rule:
         spec.loader.exec_module(module)
         code, check, doc = module.CODE, module.check, module.__doc__ or ""
     except (SyntaxError, ImportError, AttributeError) as error:
-        raise UserError(f"{file}: is no rule ({error}); a rule has a docstring, CODE and check(program)") from error
+        raise UserError(f"{file}: is not a rule ({error}); a rule has a docstring, CODE and check(program)") from error
     severity = getattr(module, "SEVERITY", "error")
     if severity not in SEVERITIES:
         raise UserError(f"{file}: SEVERITY is one of {', '.join(SEVERITIES)}, not {severity!r}")

@@ -208,7 +208,7 @@ def _in_processes(work: Sequence[tuple[Source, Selection]], workers: int, progre
                 results.append(future.result())
             except BrokenProcessPool:
                 results.append(
-                    FileResult((), (Problem(source.display, "the process that analysed this file, or one beside it, died"),), frozenset())
+                    FileResult((), (Problem(source.display, "the process that analysed this file, or another worker, died"),), frozenset())
                 )
             if progress:
                 progress(number, len(work))
@@ -237,7 +237,7 @@ def analyse(source: Source, rules: Sequence[Rule], overlay: Overlay | None = Non
         result = analyse_file(source, rules, overlay, target_torch)
         return _unrepaired(result, source.display) if source.language == "markdown" else result
     except MemoryError:
-        return FileResult((), (Problem(source.display, "needs more memory than there is"),), frozenset())
+        return FileResult((), (Problem(source.display, "needs more memory than is available"),), frozenset())
     except Exception as error:  # noqa: BLE001 - reported, never hidden
         message = f"internal error ({type(error).__name__}: {error}); please report it"
         return FileResult((), (Problem(source.display, message),), frozenset())

@@ -31,7 +31,7 @@ class Shard:
         """
         match = re.fullmatch(r"([1-9]\d*)/([1-9]\d*)", text)
         if match is None or int(match[1]) > int(match[2]):
-            raise UserError(f"--shard takes a part and how many there are, such as 1/4 to 4/4, not {text}")
+            raise UserError(f"--shard takes I/N, such as 1/4, not {text}")
         return cls(int(match[1]), int(match[2]))
 
     def holds(self, filename: str) -> bool:

@@ -69,9 +69,9 @@ def silence_paths(
 def _silence(name: str, source: Source | None, findings: Sequence[Finding]) -> Problem | None:
     listed = ", ".join(sorted({f.code for f in findings}))
     if source is None:
-        return Problem(name, f"was not given, so {listed} is not silenced in it")
+        return Problem(name, f"is not among the given paths, so {listed} is not silenced in it")
     if source.path is None:
-        return Problem(name, "cannot be written to; give the file by its name")
+        return Problem(name, "cannot be written to; give the file by name")
     if source.language == "markdown":
         return Problem(name, f"is a document, so {listed} is not silenced in it")
     try:

@@ -87,15 +87,15 @@ def _reason(program: Program, known: _Known, info: ModuleInfo, calls: list[ir.Gr
         return _unreached(program, first)
     loss = _loss(first.call)
     if not events:
-        return f"nothing shows that `{loss}` is a loss"
+        return f"`{loss}` is not known to be a loss"
     if not any(event.subjects for event in events):
-        return f"nothing shows which model `{loss}` comes from"
+        return f"the model that `{loss}` comes from is not known"
     unknown = [step for step in steps if id(step.call.node) not in known.steps]
     if unknown and isinstance(unknown[0].call.func, ir.Attr):
-        return f"nothing shows that `{ir.render(unknown[0].call.func.value)}` is an optimizer"
+        return f"`{ir.render(unknown[0].call.func.value)}` is not known to be an optimizer"
     if not known.stepped:
-        return "no step of an optimizer is seen"
-    return f"nothing shows that an optimizer in sight holds the parameters that `{loss}` comes from"
+        return "no step of an optimizer was found"
+    return f"no known optimizer holds the parameters that `{loss}` comes from"
 
 
 def _unreached(program: Program, call: ir.GradientCall) -> str:
@@ -103,10 +103,10 @@ def _unreached(program: Program, call: ir.GradientCall) -> str:
     if call.cls is not None and call.function.name in FRAMEWORK_HOOKS:
         return f"`{call.function.name}` is called by a framework"
     if not program.complete:
-        return "the program is larger than looplint follows"
+        return "the program is too large to be analysed in full"
     if call.function not in program.reached.functions and call.function.name != "<module>":
-        return f"`{call.function.qualname}` is not called in sight"
-    return "no path that was followed leads to it"
+        return f"no call of `{call.function.qualname}` was found"
+    return "no analysed path leads to it"
 
 
 def _steps_beside(info: ModuleInfo, call: ir.GradientCall) -> list[ir.GradientCall]:

@@ -121,7 +121,7 @@ def _chain(path: Path, layer: Layer) -> list[Layer]:
         target = layer.extends
         place = layer.origins["extend"]
         if target in seen or len(layers) > _MOST_EXTENSIONS:
-            raise UserError(f"{place}: `extend` goes round in a circle: {display_name(target)} is extended by itself")
+            raise UserError(f"{place}: `extend` forms a cycle: {display_name(target)} is extended by itself")
         if not target.is_file():
             raise UserError(f"{place}: `extend` names no file: {display_name(target)}")
         further = read(target)

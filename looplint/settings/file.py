@@ -69,7 +69,7 @@ def _parse(path: Path, raw: bytes) -> tuple[str, dict[str, Any]]:
     except tomllib.TOMLDecodeError as error:
         place = re.search(r" \(at line (\d+), column (\d+)\)", str(error))
         row = int(place[1]) if place else text.count("\n") + 1
-        raise UserError(f"{display_name(path)}:{row}: is no TOML: {str(error).partition(' (at ')[0]}") from None
+        raise UserError(f"{display_name(path)}:{row}: is not valid TOML: {str(error).partition(' (at ')[0]}") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def check_value(name: str, value: str) -> None:
     """
     option = BY_NAME[name]
     if _READERS[option.kind](_File(Path(), "", ()), option, value) is None:
-        raise UserError(f"--{name} has to be {EXPECTED[option.kind].format(choices=', '.join(option.choices))}, not {value}")
+        raise UserError(f"--{name} must be {EXPECTED[option.kind].format(choices=', '.join(option.choices))}, not {value}")
 
 
 def did_you_mean(word: str, known: list[str] | tuple[str, ...], otherwise: str | None = None) -> str:

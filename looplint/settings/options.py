@@ -49,28 +49,28 @@ class Option:
 OPTIONS: tuple[Option, ...] = (
     Option(
         "extend", "file",
-        "Another configuration file whose values hold where this one says nothing. Its lists `extend-...` and its tables are added to; paths and patterns in it "
+        "Another configuration file, whose values apply where this one sets none. Its `extend-...` lists and its tables are added to; paths and patterns in it "
         "are relative to its own folder.",
         '"../looplint.toml"', None,
     ),
-    Option("select", "rules", "The rules to ask instead of the default ones: codes, prefixes of codes, names, or `ALL`.", '["LL1", "missing-eval-mode"]'),
-    Option("extend-select", "rules", "Rules to ask besides the selected or the default ones.", '["LL402"]', merge="add"),
-    Option("ignore", "rules", "Rules to leave out. Where a rule is both selected and ignored, the longer word wins, and `ignore` among equals.", '["LL303"]'),
+    Option("select", "rules", "The rules to run instead of the default ones: codes, prefixes of codes, names, or `ALL`.", '["LL1", "missing-eval-mode"]'),
+    Option("extend-select", "rules", "Rules to run in addition to the selected or the default ones.", '["LL402"]', merge="add"),
+    Option("ignore", "rules", "Rules not to run. If a rule is both selected and ignored, the more specific selector wins, and `ignore` wins a tie.", '["LL303"]'),
     Option(
         "per-file-ignores", "rules by pattern",
-        "Rules to leave out in the files that match a pattern (as in a `.gitignore`). It is the file in which a finding stands that counts.",
+        "Rules not to report in files that match a pattern (as in a `.gitignore`). The file of the finding counts.",
         '{ "tests/**" = ["LL3"], "scripts/legacy.py" = ["ALL"] }', merge="by key",
     ),
     Option(
         "exclude", "patterns",
-        "Files and folders that are not linted (as in a `.gitignore`), instead of those left out by default: virtual environments, caches and build folders.",
+        "Files and folders not to lint (as in a `.gitignore`), instead of those excluded by default: virtual environments, caches and build folders.",
         '["third_party/"]', EXCLUDED,
     ),
-    Option("extend-exclude", "patterns", "Files and folders that are not linted, besides those of `exclude`.", '["generated_*.py"]', merge="add"),
-    Option("force-exclude", "flag", "Leave out excluded files also where they are named on the command line, as pre-commit does.", "true", False),
+    Option("extend-exclude", "patterns", "Files and folders not to lint, in addition to `exclude`.", '["generated_*.py"]', merge="add"),
+    Option("force-exclude", "flag", "Apply the exclusions also to paths given on the command line, as pre-commit gives them.", "true", False),
     Option(
         "extension", "languages by ending",
-        "What files with other endings hold. They are linted in folders too; Markdown (`.md`) otherwise only where it is named.",
+        "The languages of more file extensions. Files with these are linted in folders too; Markdown (`.md`) otherwise only if named.",
         '{ md = "markdown", nb = "ipynb" }', merge="by key",
     ),
     Option("fixable", "rules", "The rules whose repairs may be applied.", '["LL1"]', ("ALL",)),
@@ -91,15 +91,15 @@ OPTIONS: tuple[Option, ...] = (
     Option("output-format", "choice", "How findings are printed.", '"concise"', "text", choices=FORMATS),
     Option(
         "target-torch", "version",
-        "The oldest version of PyTorch the code runs on. Rules and messages follow it; without it the current one is meant.", '"2.4"', None,
+        "The oldest version of PyTorch that the code supports. Rules and messages follow it; the default is the current version.", '"2.4"', None,
     ),
     Option("rules", "files", "Folders with rules of your own, relative to this file. A rule file is Python and is executed when files are linted.", '["lint/rules"]', merge="add"),
     Option(
         "knowledge", "names by kind",
-        "Classes and functions of your own (or of a library looplint does not know), by what they are. What stands here is believed, and not followed.",
+        "Classes and functions of your own, or of a library that looplint does not know, by kind. They are taken at their word and not analysed.",
         '{ optimizers = ["acme.optim.Lion"], wrappers = ["acme.parallel.shard"] }', merge="by key",
     ),
-    Option("cache-dir", "file", "Where results are kept between runs.", '".cache/looplint"', None),
+    Option("cache-dir", "file", "The folder of the cache.", '".cache/looplint"', None),
 )  # fmt: skip
 
 BY_NAME: dict[str, Option] = {option.name: option for option in OPTIONS}

@@ -74,10 +74,10 @@ def _git(*arguments: str, cwd: Path | None = None, unknown: str = "") -> str:
     try:
         done = subprocess.run(["git", *arguments], cwd=cwd, capture_output=True, env=environment, check=False)
     except OSError as error:
-        raise UserError(f"what has changed is asked of git, which cannot be run: {error.strerror or error}") from None
+        raise UserError(f"git is needed to tell what has changed, and cannot be run: {error.strerror or error}") from None
     if done.returncode:
         if unknown:
-            raise UserError(f"git knows no revision {unknown!r} here; in a shallow clone it may have to be fetched first")
+            raise UserError(f"git knows no revision {unknown!r} here; a shallow clone may have to fetch it first")
         said = done.stderr.decode(errors="replace").strip().splitlines()
         raise UserError(f"git cannot tell what has changed: {said[-1] if said else f'git {arguments[0]} failed'}")
     return done.stdout.decode("utf-8", "surrogateescape")

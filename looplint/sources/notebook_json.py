@@ -65,7 +65,7 @@ def scan(raw: bytes) -> RawNotebook:
         if reader.skip(end) != len(text):
             raise JSONDecodeError("Extra data", text, reader.skip(end))
     except JSONDecodeError as error:
-        message = f"is no valid JSON: {error.msg[:1].lower()}{error.msg[1:]}"
+        message = f"is not valid JSON: {error.msg[:1].lower()}{error.msg[1:]}"
         raise NotebookError(message, Location(error.lineno, error.colno)) from None
     except RecursionError:
         raise NotebookError("is nested too deeply to be read") from None

@@ -207,7 +207,7 @@ def _check_bytes(raw: bytes, display: str) -> None:
     null = raw.find(b"\0")
     if null >= 0:
         row = raw.count(b"\n", 0, null) + 1
-        raise SourceError(Problem(display, "contains a null byte; it is no Python source", Location(row, 1)))
+        raise SourceError(Problem(display, "contains a null byte; it is not Python source", Location(row, 1)))
 
 
 def _check_depth(text: str, display: str) -> None:

@@ -39,15 +39,15 @@ def on_code_never_read(figures: dict[str, Any]) -> list[tuple[str, str, str]]:
     planted, known = figures["planted"], figures["understanding"]
     return [
         (
-            f"bugs planted by syntax alone in {planted['repositories']} repositories of which [nobody had read a line](docs/measured.md)",
+            f"bugs planted by syntax alone in {planted['repositories']} repositories that [nobody had read](docs/measured.md)",
             f"{planted['found']} of {planted['bugs']} found ({share(planted['found'], planted['bugs'])}); 46 of 134 (34.3 %) by the version before",
             "`python -m benchmarks.planted --checkouts DIR`",
         ),
         (
-            f"files there whose text has a backward and an optimizer's step ({known['files']})",
-            f"{share(known['recovered'], known['files'])} have all their training loops judged, {share(known['partly'], known['files'])} some of them, of "
-            f"{share(known['lost'], known['files'])} it is said why not, {share(known['owned'], known['files'])} belong to a library, and nothing is said of "
-            f"{share(known['silent'], known['files'])}",
+            f"files of these with a backward and an optimizer's step ({known['files']})",
+            f"{share(known['recovered'], known['files'])} have all their training loops judged, {share(known['partly'], known['files'])} some of them; for "
+            f"{share(known['lost'], known['files'])} the coverage has a reason why not, {share(known['owned'], known['files'])} belong to a library, and "
+            f"{share(known['silent'], known['files'])} are not mentioned",
             "`python -m benchmarks.understanding --checkouts DIR`",
         ),
     ]
@@ -64,12 +64,12 @@ def found_in_real_code(figures: dict[str, Any]) -> list[tuple[str, str, str]]:
             f"`python -m benchmarks.ecosystem {DIR}`",
         ),
         (
-            "of these, the 37 repositories (248 files with loops) that nothing had been tuned on, before the analysis learned from them",
+            "of these, the 37 repositories (248 files with loops) on which nothing had been tuned, when first linted",
             "208 findings, 177 true (85.1 %), no internal error; now 187, of which 184 are true",
             "the same command",
         ),
         (
-            f"in {fresh['repositories']} more ({fresh['loop_files']:,} files with a backward), each finding [read when it was first made](docs/measured.md)",
+            f"in {fresh['repositories']} more ({fresh['loop_files']:,} files with a backward), each finding [read when first reported](docs/measured.md)",
             f"704 findings, 632 true (89.8 %); now {fresh['findings']}, of which {fresh['true']} are true",
             "with `--fresh`",
         ),
@@ -79,10 +79,9 @@ def found_in_real_code(figures: dict[str, Any]) -> list[tuple[str, str, str]]:
             "with `--opt-in`",
         ),
         (
-            f"what is said of {unknown['files']:,} real files when what they import is hidden: the project, optimizers, base classes, loaders, losses, "
+            f"findings in {unknown['files']:,} real files when their imports are hidden: the project, optimizers, base classes, loaders, losses, "
             "layers, models, contexts",
-            "16 places that nobody had judged when this was first asked: seven true, and nine false alarms, which were mended; "
-            f"{unknown['unjudged']} now",
+            f"16 new ones when first measured, seven of them true and nine false alarms, since fixed; {unknown['unjudged']} now",
             f"`python -m benchmarks.unknown {DIR}`",
         ),
     ]
@@ -104,7 +103,7 @@ def planted_and_repaired(figures: dict[str, Any]) -> list[tuple[str, str, str]]:
         (
             f"{whole.planted:,} planted bugs, all in {figures['repairs']['bases']} of {figures['repairs']['of']} fixtures, and "
             f"{whole.fixtures.made} broken fixtures, [repaired and run](docs/measured-repairs.md)",
-            f"{share(whole.seen, whole.planted)} of them seen; {' and '.join(sorted(sound))} repaired texts parse, are stable and bring nothing new; "
+            f"{share(whole.seen, whole.planted)} of them seen; {' and '.join(sorted(sound))} repaired texts parse, are stable and add no finding; "
             f"{whole.safe.same:,} of the {whole.safe.compared:,} safe repairs that can be compared end bitwise where the right script ends "
             f"({share(whole.safe.same, whole.safe.compared)}), {whole.unsafe.same:,} of the {whole.unsafe.compared:,} unsafe ones "
             f"({share(whole.unsafe.same, whole.unsafe.compared)}), and {part(whole.fixtures.same, whole.fixtures.compared)} fixtures",
@@ -122,13 +121,13 @@ def seen_in_runs(figures: dict[str, Any]) -> list[tuple[str, str, str]]:
     return [
         (
             "what a run of each fixture shows, broken and repaired, with torch 2.13.0 on a CPU (on CUDA: not run)",
-            f"all {len(proven)} cases of {len({case['code'] for case in proven})} rules proven; what {' and '.join(left)} claim can only be told from a "
+            f"all {len(proven)} cases of {len({case['code'] for case in proven})} rules proven; the claims of {' and '.join(left)} need a "
             "run on a GPU",
             "`looplint verify`",
         ),
         (
-            f"`looplint run` on {runs['scripts']} scripts of other people's repositories, as they are and with {runs['planted']} bugs planted",
-            f"nothing said of the scripts as they are, {runs['planted'] - runs['missed']} bugs confirmed or seen in the run, {runs['missed']} missed",
+            f"`looplint run` on {runs['scripts']} scripts from other repositories, unchanged and with {runs['planted']} bugs planted",
+            f"nothing reported for the unchanged scripts, {runs['planted'] - runs['missed']} bugs confirmed or seen in the run, {runs['missed']} missed",
             f"`python -m benchmarks.foreign_runs {DIR}`",
         ),
         (

@@ -73,9 +73,9 @@ def test_scripts_are_started_where_there_are_scripts(tmp_path: Path, monkeypatch
     ("arguments", "said"),
     [
         (("Unclipped Step", "--code", "ACME101"), "unclipped step"),
-        (("unclipped-step", "--code", "acme"), "'acme' is no code"),
-        (("missing-zero-grad", "--code", "ACME101"), "LL102 missing-zero-grad is there already"),
-        (("unclipped-step", "--code", "LL102"), "LL102 missing-zero-grad is there already"),
+        (("unclipped-step", "--code", "acme"), "'acme' is not a valid code"),
+        (("missing-zero-grad", "--code", "ACME101"), "LL102 missing-zero-grad already exists"),
+        (("unclipped-step", "--code", "LL102"), "LL102 missing-zero-grad already exists"),
     ],
     ids=["name", "code", "name taken", "code taken"],
 )
@@ -93,5 +93,5 @@ def test_nothing_is_overwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     (tmp_path / "rules").mkdir()
     (tmp_path / "rules/unclipped_step.py").write_text("mine\n")
     result = start("unclipped-step", "--code", "ACME101")
-    assert "is there already" in str(result.exception)
+    assert "already exists" in str(result.exception)
     assert (tmp_path / "rules/unclipped_step.py").read_text() == "mine\n"

@@ -107,12 +107,12 @@ def test_other_formats_leave_known_problems_out_too(folder: Path) -> None:
 
 NO_BASELINES = {
     "missing.json": (None, "missing.json: cannot be read: No such file or directory; `--write-baseline missing.json` writes"),
-    "half.json": ('{"version": 1,', "half.json:1:15: is no baseline: "),
-    "list.json": ("[]", 'list.json: is no baseline: it has no list "findings"'),
+    "half.json": ('{"version": 1,', "half.json:1:15: is not a baseline: "),
+    "list.json": ("[]", 'list.json: is not a baseline: it has no list "findings"'),
     "future.json": ('{"version": 9, "findings": []}', "future.json: is a baseline of version 9; this looplint reads version 1"),
     "row.json": (
         '{"version": 1, "findings": [{"file": "a.py"}]}',
-        "row.json: is no baseline: finding 1 must have file, code, function, line, each a string",
+        "row.json: is not a baseline: finding 1 must have file, code, function, line, each a string",
     ),
 }
 
@@ -128,7 +128,7 @@ def test_what_is_no_baseline_is_said_in_one_line(folder: Path, name: str) -> Non
 
 def test_a_script_is_not_overwritten_by_a_baseline(folder: Path) -> None:
     done = looplint("--write-baseline", "a.py", cwd=folder)
-    assert done.returncode == 2 and "is no baseline" in done.stderr
+    assert done.returncode == 2 and "is not a baseline" in done.stderr
     assert (folder / "a.py").read_text() == LOOP
 
 

@@ -63,7 +63,7 @@ def test_judged_loops_are_counted(tmp_path: Path) -> None:
 def test_a_loop_that_could_not_be_followed_is_named_with_the_reason(tmp_path: Path) -> None:
     output = checked(tmp_path, judged=JUDGED, lost=LOST).output
     assert "Judged 1 training loop in 1 file; 1 could not be followed:\n" in output
-    assert "lost.py:7: `make.train` is not called in sight" in output
+    assert "lost.py:7: no call of `make.train` was found" in output
 
 
 def test_gradients_of_inputs_are_no_training_loop(tmp_path: Path) -> None:
@@ -89,12 +89,12 @@ def test_a_share_of_judged_loops_can_be_required(tmp_path: Path, required: str, 
 def test_every_format_says_which_loop_was_lost(tmp_path: Path) -> None:
     for output_format in ("sarif", "github", "concise", "json", "gitlab", "junit"):
         result = checked(tmp_path, "--output-format", output_format, lost=LOST)
-        assert "not called in sight" in result.output, output_format
+        assert "no call of `make.train`" in result.output, output_format
     result = checked(tmp_path, "--output-format", "json", "--statistics", lost=LOST)
     counted = json.loads(result.stdout)
     assert [(entry["name"], entry["lost"][0]["location"]["row"]) for entry in counted if entry["code"] is None] == [("coverage", 7)]
     assert result.stderr == ""
-    assert checked(tmp_path, "--output-format", "concise", "--statistics", lost=LOST).output.count("not called in sight") == 1
+    assert checked(tmp_path, "--output-format", "concise", "--statistics", lost=LOST).output.count("no call of `make.train`") == 1
 
 
 def test_many_lost_loops_are_counted_and_the_first_ones_named() -> None:

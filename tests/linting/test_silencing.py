@@ -43,7 +43,7 @@ def test_add_noqa_silences_what_is_found_and_no_more(folder: Path) -> None:
 
 def test_add_noqa_writes_only_what_was_given(folder: Path) -> None:
     done = looplint("main.py", "--add-noqa", cwd=folder)
-    assert done.returncode == 2 and done.stderr == "error: engine.py: was not given, so LL102 is not silenced in it\n"
+    assert done.returncode == 2 and done.stderr == "error: engine.py: is not among the given paths, so LL102 is not silenced in it\n"
     assert (folder / "engine.py").read_text() == ENGINE
 
 

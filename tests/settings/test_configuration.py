@@ -132,8 +132,8 @@ MISTAKES = {
         "unknown table `optimisers` in `knowledge`; did you mean `optimizers`?",
     ),
     "a file that is extended and missing": ('[tool.looplint]\nextend = "no.toml"\n', 2, "`extend` names no file"),
-    "a circle": ('[tool.looplint]\nextend = "pyproject.toml"\n', 2, "goes round in a circle"),
-    "no TOML": ("[tool.looplint]\nselect = [\n", 3, "is no TOML"),
+    "a circle": ('[tool.looplint]\nextend = "pyproject.toml"\n', 2, "forms a cycle"),
+    "no TOML": ("[tool.looplint]\nselect = [\n", 3, "is not valid TOML"),
     "no table": ("tool.looplint = 3\n", 1, "tool.looplint has to be a table, not the number 3"),
 }
 

@@ -127,7 +127,7 @@ def test_the_output_format_of_the_current_folder(folder: Path) -> None:
 
 def test_a_wrong_target(folder: Path) -> None:
     done = looplint(".", "--target-torch", "new", cwd=folder)
-    assert done.returncode == 2 and b'--target-torch has to be a version such as "2.4", not new' in done.stderr
+    assert done.returncode == 2 and b'--target-torch must be a version such as "2.4", not new' in done.stderr
 
 
 def test_which_repairs_are_trusted(folder: Path) -> None:

@@ -111,10 +111,10 @@ def test_a_notebook_in_another_language_is_left_alone(folder: Path, metadata: di
 
 BAD = {
     "empty": (b"", "is empty, not a notebook"),
-    "no json": (b"loss.backward()", "is no valid JSON: expecting value"),
-    "cut off": (notebook(SETUP, LOOP)[:-40], "is no valid JSON"),
-    "a comma too many": (b'{"cells": [],,}', "is no valid JSON: expecting property name"),
-    "two documents": (b'{"cells": []} {}', "is no valid JSON: extra data"),
+    "no json": (b"loss.backward()", "is not valid JSON: expecting value"),
+    "cut off": (notebook(SETUP, LOOP)[:-40], "is not valid JSON"),
+    "a comma too many": (b'{"cells": [],,}', "is not valid JSON: expecting property name"),
+    "two documents": (b'{"cells": []} {}', "is not valid JSON: extra data"),
     "a list": (b"[]", 'no list "cells"'),
     "no cells": (b'{"metadata": {}}', 'no list "cells"'),
     "format 3": (b'{"worksheets": [{"cells": []}], "nbformat": 3}', "is a notebook of format 3"),
