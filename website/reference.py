@@ -21,9 +21,9 @@ from website.runs import ROOT, fence, printed
 _CONFIGURATION = """\
 # Configuration
 
-`[tool.looplint]` in `pyproject.toml`, or a `looplint.toml` (or `.looplint.toml`) with the same keys at its top, configures the files of its folder and below. The nearest
-one up the tree counts, and it alone; `extend` names another one to start from. The command line stands above both. A key that does not exist, or a value of
-another kind, is an error with its line and the nearest key that does.
+`[tool.looplint]` in `pyproject.toml`, or a `looplint.toml` (or `.looplint.toml`) with the same keys at top level, configures the files in its folder and below. Only
+the nearest file up the tree is used; `extend` names another file to inherit from. The command line overrides both. An unknown key or a value of the wrong
+type is an error, which names its line and the nearest valid key.
 
 ```toml
 [tool.looplint]
@@ -37,8 +37,8 @@ extend-exclude = ["third_party/"]
 optimizers = ["acme.optim.Lion"]
 ```
 
-`looplint config` prints what is in force for a file or folder, and where each value was said; `looplint config --schema` prints the
-[JSON schema](looplint.schema.json) with which editors complete keys and check values.
+`looplint config` prints the effective settings for a file or folder, and where each is set. `looplint config --schema` prints the
+[JSON schema](looplint.schema.json), with which editors complete keys and check values.
 
 ## Options
 
@@ -47,7 +47,7 @@ optimizers = ["acme.optim.Lion"]
 _COMMANDS = """\
 # Command line
 
-`looplint PATH...` is `looplint check PATH...`. What follows is what `--help` prints.
+`looplint PATH...` is short for `looplint check PATH...`. This page is the output of `--help`.
 """
 
 

@@ -51,12 +51,12 @@ def overview(rules: Sequence[Rule]) -> str:
     lines = [
         "# Rules",
         "",
-        f"{len(rules)} rules, of which {sum(r.default for r in rules)} are on by default: each of those reports only what holds on every path through",
-        "the program. The others are asked for by `--extend-select`, or by `extend-select` in the [configuration](../configuration.md).",
+        f"{len(rules)} rules, of which {sum(r.default for r in rules)} are on by default. A default rule reports only what holds on every path through",
+        "the program. Enable the others with `--extend-select`, or with `extend-select` in the [configuration](../configuration.md).",
         "",
-        "Its [severity](../running.md#severity) is the default, unless the program shows otherwise.",
+        "The [severity] in the table(../running.md#severity) is the default, unless the program shows otherwise.",
         "",
-        "A rule is selected by its code, by a beginning of it (`LL1`), or by its name, and silenced on a line by",
+        "A rule is selected by its code, by a prefix of codes (`LL1`), or by its name, and silenced on a line by",
         "[a comment](../output-formats.md). `looplint rule LL102` prints its page.",
     ]
     for prefix, title, found in families(rules):
@@ -76,12 +76,10 @@ def page(rule: Rule) -> str:
         said = printed(["check", *asked], place)
         diff = printed(["check", "--diff", "--unsafe-fixes", *asked], place)
         drawn = printed(["loop", "--isolated", "--width", "100", "train.py"], place)
-    texts["Bad"] += (
-        f"\n\nWhat looplint says of it:\n\n{fence(said)}\n{_details('How looplint understands it: `looplint loop train.py`', drawn)}"
-    )
+    texts["Bad"] += f"\n\nlooplint prints:\n\n{fence(said)}\n{_details('How looplint understands it: `looplint loop train.py`', drawn)}"
     texts["Stays quiet"] += _cases(rule)
     if diff:
-        texts["Repair"] += f"\n\nWhat `--fix` makes of the bad example (an unsafe repair with `--unsafe-fixes`):\n\n{fence(diff, 'diff')}"
+        texts["Repair"] += f"\n\nThe bad example after `--fix` (or `--unsafe-fixes` for an unsafe repair):\n\n{fence(diff, 'diff')}"
     texts["Evidence"] += _evidence(rule)
     body = "\n\n".join(f"## {heading}\n\n{text}" for heading, text in texts.items())
     return f"# {rule.name}\n\n{_facts(rule, said)}\n\n{summary.strip()}\n\n{body}\n\n{_below(rule)}\n"
@@ -109,7 +107,7 @@ def _cases(rule: Rule) -> str:
     if not quiet:
         return ""
     listed = ", ".join(f"[{c.stem.replace('_', ' ')}]({_SOURCE}/fixtures/{rule.path.stem}/{c.name})" for c in quiet)
-    return f"\n\nScripts of the tests on which it has to keep quiet: {listed}."
+    return f"\n\nTest scripts in which it must not report anything: {listed}."
 
 
 def _expects(case: Path, code: str) -> bool:
@@ -136,25 +134,25 @@ def _evidence(rule: Rule) -> str:
         )
     if not parts:
         return ""
-    return "\n\n" + "\n\n".join([*parts, f"`looplint verify {rule.code}` measures it anew."])
+    return "\n\n" + "\n\n".join([*parts, f"`looplint verify {rule.code}` measures it again."])
 
 
 def _row(case: Mapping[str, Any]) -> str:
     broken, expert = ((case.get(side) or {}).get("text", "") for side in ("broken", "expert"))
-    mended = (
+    repaired = (
         {True: "ends with the same bits", False: "ends elsewhere"}.get(bool(case["same"]), "")
         if case.get("same") is not None
         else "none, or not run"
     )
     name = case["case"] if case["status"] == "proven" else f"{case['case']} ({case['status']})"
-    return "| " + " | ".join(text.replace("|", "\\|") for text in (name, case["note"] or broken, expert, mended)) + " |"
+    return "| " + " | ".join(text.replace("|", "\\|") for text in (name, case["note"] or broken, expert, repaired)) + " |"
 
 
 def _below(rule: Rule) -> str:
     return (
         "## See also\n\n"
         f"- Silence it on a line: `# noqa: {rule.code}` or `# looplint: ignore[{rule.name}]` ([comments](../output-formats.md));\n"
-        f'  leave it out of a project: `ignore = ["{rule.code}"]` ([configuration](../configuration.md)).\n'
+        f'  disable it in a project: `ignore = ["{rule.code}"]` ([configuration](../configuration.md)).\n'
         f"- The rule's file: [rules/{rule.path.name}]({_SOURCE}/rules/{rule.path.name}), "
         f"and its runnable scripts: [fixtures/{rule.path.stem}]({_SOURCE}/fixtures/{rule.path.stem})."
     )

@@ -1,4 +1,4 @@
-"""The command line: one file a command.
+"""The command line: one file per command.
 
 A command is a file with `command`, what click calls, and `HELP`, the row of `looplint --help`: heading, usage, description. Nothing else names it.
 

@@ -76,7 +76,7 @@ def _pairs(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tup
 @click.option("--show-files", is_flag=True, help="List the files without linting them.")
 @click.option("--fix", is_flag=True, help="Apply the safe repairs.")
 @click.option("--unsafe-fixes", is_flag=True, help="Apply unsafe repairs as well; review them.")
-@click.option("--diff", is_flag=True, help="Print what --fix would change, but do not write it.")
+@click.option("--diff", is_flag=True, help="Print what --fix would change; write nothing.")
 @click.option("--fix-only", is_flag=True, help="Apply repairs, but do not report what is left.")
 @click.option("--show-fixes", is_flag=True, help="List the applied repairs.")
 @click.option("--output-format", type=click.Choice(FORMATS), metavar="FORMAT", help=f"{', '.join(FORMATS)}.")

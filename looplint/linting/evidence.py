@@ -74,7 +74,7 @@ def _device(code: str, device: str, evidence: Evidence | None) -> str:
     for case in cases:
         broken, expert = (case.get(side) or {} for side in ("broken", "expert"))
         shown = case["note"] or broken.get("text", "")
-        mended = "; as the linter repairs it, it ends bitwise where the expert's repair does" if case.get("same") else ""
+        same = "; as the linter repairs it, it ends bitwise where the expert's repair does" if case.get("same") else ""
         right = f" Repaired: {expert['text']}" if expert.get("text") and expert["text"] != broken.get("text") and not case["note"] else ""
-        lines.append(f"- {case['case']} ({case['status']}): {shown}.{right}{mended}.".replace("..", "."))
+        lines.append(f"- {case['case']} ({case['status']}): {shown}.{right}{same}.".replace("..", "."))
     return "\n".join([lines[0], "", *lines[1:]])

@@ -1,4 +1,4 @@
-"""Reporters: each turns findings into text, and knows nothing of how they came about.
+"""Reporters: each turns findings into text, and knows nothing of the analysis.
 
 A reporter is a file of `formats/` with `render(result, *, colour) -> str`.
 """

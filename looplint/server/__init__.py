@@ -1,4 +1,4 @@
-"""The language server: findings, repairs and pages of rules inside an editor.
+"""The language server: findings, repairs and pages of rules in an editor.
 
 Nothing outside of this folder needs what it imports.
 """

@@ -115,13 +115,13 @@ def judge(case: Case, options: Options, launch: Launch | None = None) -> tuple[V
             return verdict("not proven", f"the {name} did not run: {run.message}"), runs
     shown = signals.measure(case.code, broken.stream, expert.stream)
     clean = signals.measure(case.code, expert.stream, expert.stream)
-    mended = signals.measure(case.code, fixed.stream, expert.stream) if fixed else None
+    repaired = signals.measure(case.code, fixed.stream, expert.stream) if fixed else None
     same = signals.same_end(fixed.stream, expert.stream) if fixed else None
-    note = _objection(broken, shown, clean, mended, same)
-    return verdict("not proven" if note else "proven", note, broken=shown, expert=clean, fixed=mended, same=same), runs
+    note = _objection(broken, shown, clean, repaired, same)
+    return verdict("not proven" if note else "proven", note, broken=shown, expert=clean, fixed=repaired, same=same), runs
 
 
-def _objection(broken: Recording, shown: Signal | None, clean: Signal | None, mended: Signal | None, same: bool | None) -> str:
+def _objection(broken: Recording, shown: Signal | None, clean: Signal | None, repaired: Signal | None, same: bool | None) -> str:
     """Why the case is not proven; empty where it is."""
     if shown is None or clean is None:
         return "nothing was measured"
@@ -131,7 +131,7 @@ def _objection(broken: Recording, shown: Signal | None, clean: Signal | None, me
         return "the broken run does not show it"
     if clean.shown:
         return "the expert's repair shows it too"
-    if mended is not None and mended.shown:
+    if repaired is not None and repaired.shown:
         return "the linter's repair shows it still"
     if same is False:
         return "the linter's repair ends with other parameters than the expert's"
