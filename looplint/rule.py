@@ -37,6 +37,7 @@ from looplint.flow.events import (
 )
 from looplint.flow.graph import Guard, Loop
 from looplint.flow.remarks import (
+    Attach,
     BuildLoader,
     BuildSampler,
     Bypass,
@@ -54,7 +55,7 @@ from looplint.flow.remarks import (
     Transfer,
     Unready,
 )
-from looplint.queries.accumulation import accumulated, left_over, normalises
+from looplint.queries.accumulation import accumulated, evens_out, left_over, normalises
 from looplint.queries.bypassed import bypassed
 from looplint.queries.feeding import (
     argument,
@@ -157,10 +158,10 @@ __all__ = [
     "argument", "bypassed", "changing", "epoch_passes", "is_record", "is_written", "off", "on_accelerator", "over_batches", "same_everywhere", "trains",
     "follows_time", "left_over",
     "Scored", "scored",
-    "accumulated", "normalises",
+    "accumulated", "evens_out", "normalises",
     "Accumulate", "Autocast", "Backward", "Clear", "Clip", "Construct", "Escape", "Eval", "Forward", "Keep", "Load", "LoadState", "Move", "ReadFile", "Replace", "Save", "Schedule", "Snapshot",
     "Step", "Switch", "Train", "Unscale", "Update",
-    "BuildLoader", "BuildSampler", "Bypass", "Discard", "Fetch", "Initialize", "Outdated", "Release", "Remark", "Score", "Seed", "Shelve", "Show", "TellEpoch", "Transfer", "Unready",
+    "Attach", "BuildLoader", "BuildSampler", "Bypass", "Discard", "Fetch", "Initialize", "Outdated", "Release", "Remark", "Score", "Seed", "Shelve", "Show", "TellEpoch", "Transfer", "Unready",
     "Repair",
 ]  # fmt: skip
 # The repairs: each file of `looplint/repairs` names its own.

@@ -5,6 +5,8 @@
 Reports the backward in a batch loop whose optimizer steps once in k batches, where nothing divides the loss by k: every operation between
 the forward pass and the backward is known, it ends in a loss or a mean, and none of them changes its scale.
 
+It is a warning where nothing clips the gradients and the optimizer, such as Adam, divides by their size.
+
 ## Why it matters
 
 The accumulated gradient is the sum over k batches: k times what one batch of that size would give. The learning rate is in effect k times
@@ -77,6 +79,7 @@ from looplint.rule import (
     Reports,
     Step,
     accumulated,
+    evens_out,
     name_of,
     note,
     subjects,
@@ -97,11 +100,15 @@ def check(program: Program) -> Reports:
         if backward is None or not _unscaled(program, backward, optimizer, loop):
             continue
         message = f"gradients of {every} batches are added up before {name_of(optimizer)}.step(), but the loss is not divided by {every}: they are {every} times too large"
+        even = evens_out(program, optimizer)
+        if even:
+            message += f"; {optimizer.qualname.rpartition('.')[2]} evens that out, while a clip or another optimizer would not"
         yield Report(
             backward,
             message,
             note(event, f"the step runs once in {every} batches"),
             repair=DivideLoss(backward=backward, every=every, step=event),
+            severity="warning" if even else "error",
         )
 
 

@@ -3,7 +3,8 @@
 ## What it does
 
 Reports `torch.backends.cudnn.benchmark = True` where `torch.backends.cudnn.deterministic = True` holds at the same time: the one that is
-set later finds the other one set on every path, or whatever conditions one of them stands under, the other one stands under too.
+set later finds the other one set on every path, or whatever conditions one of them stands under, the other one stands under too. It is advice
+where one function sets both under the same conditions, and a warning where one place undoes what was asked for in another.
 
 ## Why it matters
 
@@ -65,6 +66,7 @@ What a run shows: both flags are True when it ends.
 from looplint.rule import Automaton, Event, Program, Report, Reports, SetValue, Switch, note
 
 CODE = "LL902"
+SEVERITY = "advice"
 
 AUTOMATON = Automaton(
     start="?",
@@ -105,7 +107,13 @@ def check(program: Program) -> Reports:
                 message,
                 note(deterministic, "deterministic mode is switched on here"),
                 repair=SetValue(event=benchmark, value="False"),
+                severity="advice" if _together(earlier, later) else "warning",
             )
+
+
+def _together(one: Event, other: Event) -> bool:
+    """Whether both switches are set in one call of one function, under the same conditions: nobody has asked for one of them alone."""
+    return one.calls == other.calls and set(one.guards) == set(other.guards)
 
 
 def _whenever(one: Event, other: Event) -> bool:

@@ -2,7 +2,8 @@
 
 ## What it does
 
-Reports a call of a module's `forward` method by its name, where the module itself could be called.
+Reports a call of a module's `forward` method by its name, where the module itself could be called. It is an error where this program puts
+something around the module's calls: a hook, a norm of `torch.nn.utils` or `fully_shard`; a warning where it is `model.compile()`; and advice else.
 
 ## Why it matters
 
@@ -63,9 +64,18 @@ Safe: call the module.
 What a run shows: a forward hook on the module is not called by this call.
 """
 
-from looplint.rule import Bypass, CallModule, Module, Program, Report, Reports, name_of
+from looplint.rule import Attach, Bypass, CallModule, Module, Program, Report, Reports, Severity, name_of, note
 
 CODE = "LL504"
+SEVERITY = "advice"
+
+# What happens where `forward` passes over what stands around the module's calls.
+PASSED_OVER = {
+    "hook": "the hook that is registered on it does not run",
+    "norm": "its weight is not computed anew, and is not trained",
+    "shards": "its parameters are not gathered from the other processes",
+    "compilation": "it does not run compiled",
+}
 
 
 def check(program: Program) -> Reports:
@@ -78,5 +88,8 @@ def check(program: Program) -> Reports:
         if event.own and event.function == "forward":
             continue  # self.forward(...) in the class's own forward
         name = event.receiver or name_of(module)
-        message = f"{name}.forward() is called in place of {name}(): hooks on the module do not run"
-        yield Report(event, message, repair=CallModule(event=event))
+        around = next((e for e in program.of(Attach) if module in e.subjects), None)
+        what = PASSED_OVER[around.what] if around is not None else "a hook on the module would not run"
+        message = f"{name}.forward() is called in place of {name}(): {what}"
+        severity: Severity = "advice" if around is None else "warning" if around.what == "compilation" else "error"
+        yield Report(event, message, note(around, "which is put around its calls here"), repair=CallModule(event=event), severity=severity)

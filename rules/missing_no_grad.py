@@ -6,6 +6,8 @@ Reports a forward pass with gradients enabled whose result is measured, or turne
 data in which nothing is trained, in any such loop where the result is compared with something, or with its model in eval mode on every path. The
 model is one that an optimizer of the program steps.
 
+A single forward outside of all loops is advice: one graph is built.
+
 ## Why it matters
 
 Every forward of the pass builds a graph and keeps its activations until the result is dropped: more memory and time, for nothing.
@@ -76,6 +78,7 @@ from looplint.rule import (
     Program,
     Report,
     Reports,
+    Severity,
     mode_states,
     name_of,
     note,
@@ -116,4 +119,7 @@ def check(program: Program) -> Reports:
         message = f"gradients are enabled in this validation pass: every call of {name_of(module)} builds a graph and keeps its activations, and nothing goes backward"
         depth = event.outside
         notes = note(switch, "validation begins here") if evaluates else ()
-        yield Report(event, message, notes, repair=InsertNoGrad(loop=loop, event=event, depth=depth), site=event.chain[depth])
+        severity: Severity = "warning" if event.loops else "advice"  # the graph of one forward
+        yield Report(
+            event, message, notes, repair=InsertNoGrad(loop=loop, event=event, depth=depth), site=event.chain[depth], severity=severity
+        )

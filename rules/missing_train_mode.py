@@ -5,6 +5,8 @@
 Reports a training forward that finds its model in eval mode on every path, from the second iteration of an enclosing loop on, because
 `eval()` was called in that loop and no `train()` followed. Only forwards whose model an optimizer of the program steps count.
 
+It is a warning where the model is known to have neither dropout nor batch norm.
+
 ## Why it matters
 
 From the second epoch on dropout is off and batch norm neither uses nor updates batch statistics.

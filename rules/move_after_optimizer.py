@@ -3,8 +3,9 @@
 ## What it does
 
 Reports a move or conversion of a model, or of a part of it, after an optimizer took its parameters and before its first step, on every
-path. The message says what follows from it: what `to_empty` and the overwrite flag do, what an optimizer does that allocates its state when
-it is built, and that a plain move works on CPU and CUDA.
+path. It is an error where the parameters are replaced (`to_empty`, XLA, the overwrite flag), and where the optimizer has its state already:
+allocated when it was built (Adagrad), or loaded. Else a move works on CPU and CUDA: it is a warning where the safe repair moves the
+statement, and advice where it does not.
 
 ## Why it matters
 
@@ -70,10 +71,11 @@ What a run shows: `param_groups` holds objects that the model does not, or state
 from looplint.rule import (
     Automaton,
     Construct,
+    Event,
+    LoadState,
     Module,
     Move,
     MoveBeforeConstruction,
-    Obj,
     Optimizer,
     Program,
     Report,
@@ -86,6 +88,7 @@ from looplint.rule import (
 )
 
 CODE = "LL501"
+SEVERITY = "warning"
 
 AUTOMATON = Automaton(start="built", arrows={("*", "step"): "used"}, reads=frozenset({"move"}))
 EAGER_STATE = ("Adagrad",)
@@ -109,12 +112,15 @@ def check(program: Program) -> Reports:
             if event.guards and optimizer.alternatives:
                 continue  # what decides which parameters it holds may decide the move
             reported.add(event)
-            module = next(iter(event.subjects))
+            loaded = _loaded(program, optimizer, construct, event)
+            message, breaks = _message(program, event, optimizer, loaded)
             yield Report(
                 event,
-                _message(program, event, module, optimizer),
-                note(construct, f"{name_of(optimizer)} takes the parameters here"),
+                message,
+                note(construct, f"{name_of(optimizer)} takes the parameters here") + note(loaded, "and its state here"),
                 repair=MoveBeforeConstruction(event=event, construct=construct),
+                severity="error" if breaks else "warning",
+                severity_unrepaired=None if breaks else "advice",
             )
 
 
@@ -139,18 +145,32 @@ def _converts(event: Move) -> str:
     return "type" if method == "type" or _is_conversion(event) else "device"
 
 
-def _message(program: Program, event: Move, module: Obj, optimizer: Optimizer) -> str:
-    name, held, method = name_of(module), name_of(optimizer), event.method
+def _loaded(program: Program, optimizer: Optimizer, construct: Event, move: Event) -> Event | None:
+    """Where an optimizer is given a state between its construction and a move, unless the program moves that state itself."""
+    given = [e for e in program.of(LoadState) if optimizer in e.subjects and construct.index < e.index < move.index and e.certain]
+    return given[0] if given and not optimizer.state_asked else None
+
+
+def _message(program: Program, event: Move, optimizer: Optimizer, loaded: Event | None) -> tuple[str, bool]:
+    """What this move does to the optimizer, and whether that breaks it."""
+    name, held, kind = name_of(next(iter(event.subjects))), name_of(optimizer), optimizer.qualname.rpartition(".")[2]
+    old, stays = (
+        f"{held} goes on with the old ones: nothing is learned",
+        f"after {name}.{event.method}() that state is still on the old device",
+    )
     if program.flags.overwrites_params:
-        return f"{name} gets new parameters here (the overwrite flag is set), and {held} goes on with the old ones: nothing is learned"
-    if method == "to_empty":
-        return f"{name}.to_empty() makes new parameters when it leaves the meta device, and {held} goes on with the old ones: nothing is learned"
-    kind = optimizer.qualname.rpartition(".")[2]
+        return f"{name} gets new parameters here (the overwrite flag is set), and {old}", True
+    if event.method == "to_empty":
+        return f"{name}.to_empty() makes new parameters when it leaves the meta device, and {old}", True
+    if event.device == "xla":
+        return f"{name}.{event.method}() makes new parameters on XLA, and {old}", True
     if kind in EAGER_STATE:
-        return f"{kind} allocates its state when it is built: after {name}.{method}() that state is still on the old device and in the old type"
-    if method in CONVERSIONS or _is_conversion(event):
-        return f"{name} is converted after {held} took its parameters; it works as the parameters change in place, but PyTorch's documentation asks for it before"
-    return f"{name} is moved after {held} took its parameters; on CPU and CUDA the parameters change in place and it works, on XLA or with to_empty() it does not: move it before"
+        return f"{kind} allocates its state when it is built: {stays} and in the old type", True
+    if loaded is not None and _converts(event) == "device":
+        return f"{held} has been given its state: {stays}", True
+    what, do = ("moved", "move") if _converts(event) == "device" else ("converted", "convert")
+    works = f"{name} is {what} after {held} took its parameters; on CPU and CUDA they change in place and it works, on XLA or with to_empty() it does not"
+    return f"{works}: {do} it before", False
 
 
 def _is_conversion(event: Move) -> bool:

@@ -128,8 +128,9 @@ class Optimizer(Obj):
     rate: str = ""
     # Whether its step may clear the gradients too: code that cannot be followed built it, of nothing that tells.
     may_clear: bool = False
-    # Whether it keeps something between its steps, such as momentum.
+    # Whether it keeps something between its steps, such as momentum, and whether the program gets at that.
     stateful: bool = False
+    state_asked: bool = False
 
 
 class Scheduler(Obj):

@@ -186,7 +186,7 @@ class Move(Event):
     kind = "move"
     method: str
     args: Arguments
-    # "accelerator" or "cpu", where that is known; `chosen` where it is one or the other, whichever the machine has.
+    # "accelerator", "cpu" or "xla", where that is known; `chosen` where it is one or the other, whichever the machine has.
     device: str | None
     chosen: bool
 

@@ -32,6 +32,7 @@ EventKind = Literal[
     "shelve",  # a list, tuple or dict becomes an attribute of a module
     "unready",  # a part is given to a module before the constructor of torch's base class has run
     "bypass",  # module.forward(...) is called in place of the module
+    "attach",  # something comes to stand around the calls of a module: a hook, a norm of its weights
     "transfer",  # a part of a batch goes to a device
     "fetch",  # a number of a forward's result is asked for, or the device is waited for by name
     "release",  # the device's cached memory is given back

@@ -63,13 +63,20 @@ class Bypass(Remark):
     own: bool
 
 
+class Attach(Remark):
+    """Something comes to stand around the calls of a module, its subject, that `forward` alone passes over."""
+
+    kind = "attach"
+    what: Literal["hook", "norm", "shards", "compilation"]
+
+
 class Transfer(Remark):
     """A part of a batch goes to a device. The subjects are the loaders that the batch may come from."""
 
     kind = "transfer"
     # The text of what goes there.
     name: str
-    # "accelerator" or "cpu", where that is known.
+    # "accelerator", "cpu" or "xla", where that is known.
     device: str | None
     # Whether the program waits for the copy; None where that is not known.
     waits: bool | None

@@ -108,6 +108,8 @@ def attribute(m: Interpreter, obj: Obj, name: str) -> Value:
         return frozenset({Method(Ref(obj), name)})
     if effect_of(obj, name) is not None:
         return frozenset({Method(Ref(obj), name)})
+    if isinstance(obj, Optimizer) and name == "state":
+        obj.state_asked = True
     match obj:
         case Optimizer() | Engine() if name in ("param_groups", "fp32_param_groups"):
             return frozenset({Params(frozenset({obj}))})

@@ -24,6 +24,8 @@ CALLS: dict[str, str] = {
     "horovod.torch.broadcast_optimizer_state": "pure",
     "torch_xla.core.xla_model.optimizer_step": "step-argument",
     "torch_xla.core.xla_model.mark_step": "pure",
+    "torch_xla.core.xla_model.xla_device": "xla-device",
+    "torch_xla.device": "xla-device",
     "torch_xla.distributed.parallel_loader.MpDeviceLoader": "same",
     # schedulers
     "transformers.get_scheduler": "step-scheduler",

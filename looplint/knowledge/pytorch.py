@@ -54,11 +54,11 @@ CALLS: dict[str, str] = {
     "torch.nn.SyncBatchNorm.convert_sync_batchnorm": "same",
     "torch.nn.utils.parametrizations.weight_norm": "same",
     "torch.nn.utils.parametrizations.spectral_norm": "same",
-    "torch.nn.utils.spectral_norm": "same",
-    "torch.nn.utils.weight_norm": "same",
+    "torch.nn.utils.spectral_norm": "attach",
+    "torch.nn.utils.weight_norm": "attach",
     "torch.distributed.fsdp.FullyShardedDataParallel": "same",
-    "torch.distributed.fsdp.fully_shard": "same",
-    "torch.distributed._composable.fsdp.fully_shard": "same",
+    "torch.distributed.fsdp.fully_shard": "attach",
+    "torch.distributed._composable.fsdp.fully_shard": "attach",
     "torch.distributed.fsdp.wrap.wrap": "same",
     "torch.compile": "same",
     "torch.jit.script": "compiled",
@@ -317,14 +317,14 @@ MODULE_METHODS: dict[str, str] = {
     "type": "move",
     "requires_grad_": "requires-grad",
     "apply": "initialize",
-    "compile": "returns-self",
+    "compile": "attach",
     "share_memory": "returns-self",
     "no_sync": "context",
-    "register_forward_hook": "pure",
-    "register_forward_pre_hook": "pure",
-    "register_full_backward_hook": "pure",
-    "register_backward_hook": "pure",
-    "register_full_backward_pre_hook": "pure",
+    "register_forward_hook": "attach",
+    "register_forward_pre_hook": "attach",
+    "register_full_backward_hook": "attach",
+    "register_backward_hook": "attach",
+    "register_full_backward_pre_hook": "attach",
     "register_load_state_dict_post_hook": "pure",
     "register_load_state_dict_pre_hook": "pure",
     "register_state_dict_post_hook": "pure",
@@ -435,6 +435,10 @@ CONSTANT_LAYERS = frozenset({
 STATEFUL = frozenset({
     "Adam", "AdamW", "NAdam", "RAdam", "Adamax", "Adagrad", "Adadelta", "RMSprop", "Adafactor", "SparseAdam", "ASGD", "Rprop", "Lion", "FusedAdam", "LAMB", "Lamb",
     "AdaBelief", "MADGRAD", "AdamP", "Prodigy", "Muon", "AdamW8bit", "Adam8bit",
+})  # fmt: skip
+# Optimizers whose steps are the same where all gradients are multiplied by one number.
+SCALE_FREE = frozenset({
+    "Adam", "AdamW", "NAdam", "RAdam", "Adamax", "Adagrad", "Adadelta", "RMSprop", "Rprop", "SparseAdam", "Lion", "LAMB", "Lamb", "FusedAdam", "AdamW8bit", "Adam8bit",
 })  # fmt: skip
 # Optimizers that allocate their state when they are built (measured on 2.13).
 EAGER_STATE = frozenset({"Adagrad", "ASGD_eager"})

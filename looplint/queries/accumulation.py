@@ -5,9 +5,9 @@ from __future__ import annotations
 from looplint.dataclass import replace
 from looplint.domain.objects import Container, Module, Obj, Optimizer
 from looplint.domain.values import Ref
-from looplint.flow.events import Backward, Clear, Event, Step
+from looplint.flow.events import Backward, Clear, Clip, Event, Step
 from looplint.flow.graph import Guard, Loop
-from looplint.knowledge.pytorch import BATCH_NORM_MODELS, BATCH_NORMS
+from looplint.knowledge.pytorch import BATCH_NORM_MODELS, BATCH_NORMS, SCALE_FREE
 from looplint.queries.program import Program
 from looplint.syntax.ir import Binary, BoolOp, Compare, Const, Expr, paths_in, render
 
@@ -22,6 +22,11 @@ def accumulated(program: Program, step: Event) -> str | None:
     if every is None or _used_each_time(program, optimizer, loop) or _made_at_once(program, optimizer, step, every[1]):
         return None
     return every[0]
+
+
+def evens_out(program: Program, optimizer: Optimizer) -> bool:
+    """Whether the size of all gradients together makes no difference: the optimizer divides by it, and nothing clips them."""
+    return optimizer.qualname.rpartition(".")[2] in SCALE_FREE and not any(program.touches(e, optimizer) for e in program.of(Clip))
 
 
 def left_over(program: Program, step: Event) -> bool:

@@ -19,11 +19,12 @@ def device(value: Value | None) -> Value:
 
 
 def kind(value: Value | None) -> str | None:
-    """ "accelerator" where a device may be one, "cpu" where it is the CPU alone, None where it is not known."""
+    """ "accelerator" where a device may be one of them, "cpu" or "xla" where it is that alone, None where it is not known."""
     names = {a.value.partition(":")[0] for a in value or () if isinstance(a, Const) and isinstance(a.value, str)}
     if any(name in (CURRENT, *_ACCELERATORS) for name in names) or any(isinstance(a, Const) and type(a.value) is int for a in value or ()):
         return "accelerator"
-    return "cpu" if value and names == {"cpu"} and all(isinstance(a, Const) for a in value) else None
+    only = next(iter(names)) if value and len(names) == 1 and all(isinstance(a, Const) for a in value) else None
+    return only if only in ("cpu", "xla") else None
 
 
 def is_accelerators(value: Value | None) -> bool:
@@ -47,6 +48,11 @@ def _device(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Va
 @transfer("current-accelerator")
 def _current_accelerator(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     return const(devices.CURRENT)
+
+
+@transfer("xla-device")
+def _xla_device(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    return const("xla")
 
 
 @transfer("default-device")

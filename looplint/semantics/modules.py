@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from looplint.domain.membership import adopt, register
 from looplint.domain.objects import Dict, Engine, Module, Obj, Optimizer, TorchModule
 from looplint.domain.tensors import combine, detached, under
@@ -26,7 +28,7 @@ from looplint.domain.values import (
     refs,
 )
 from looplint.flow.events import Construct, Escape, Eval, Forward, Move, Train
-from looplint.flow.remarks import Bypass, Initialize
+from looplint.flow.remarks import Attach, Bypass, Initialize
 from looplint.interpreter import calls, classes, objects, unfollowed
 from looplint.interpreter.calls import build, builds, constructed
 from looplint.interpreter.elements import element_of
@@ -232,6 +234,22 @@ def _submodules(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.C
             atom.obj.many = True
     element = frozenset({Tuple((UNKNOWN, part))}) if name.startswith("named") else part
     return frozenset({Iter(element)})
+
+
+@method_transfer("attach")
+def _attach(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    """A hook is registered, or `model.compile()` compiles what a call of the model runs."""
+    m.remark(Attach(what="compilation" if name == "compile" else "hook"), expr.node, {obj})
+    return ref(obj) if name == "compile" else unfollowed.put_off(m, args)
+
+
+@transfer("attach")
+def _wrap(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """The norms of `torch.nn.utils` and `fully_shard` give back the module itself, with hooks that compute or gather its weights."""
+    given = args.get(0, "module") or UNKNOWN
+    what: Literal["norm", "shards"] = "shards" if qualname.endswith("fully_shard") else "norm"
+    m.remark(Attach(what=what), expr.node, {a.obj for a in given if isinstance(a, Ref)})
+    return given
 
 
 @method_transfer("returns-self")

@@ -1,0 +1,154 @@
+"""How much a finding matters in the program at hand: what one and the same line does depends on the lines around it."""
+
+from __future__ import annotations
+
+import pytest
+
+import looplint
+
+LOOP = """
+for x, y in loader:
+    opt.zero_grad()
+    loss = nn.functional.mse_loss(CALL, y)
+    loss.backward()
+    opt.step()
+"""
+
+
+def program(*before: str, call: str = "net(x)", imports: str = "") -> str:
+    head = ["import torch", "from torch import nn, optim", *imports.splitlines(), "net = nn.Sequential(nn.Linear(2, 4), nn.Linear(4, 1))"]
+    return "\n".join([*head, *before]) + LOOP.replace("CALL", call)
+
+
+ADAM = "opt = optim.Adam(net.parameters())"
+FORWARD = {
+    "nothing around it": (["net = net", ADAM], "net.forward(x)", "advice"),
+    "a forward hook": ([ADAM, "net.register_forward_hook(print)"], "net.forward(x)", "error"),
+    "a pre-hook": ([ADAM, "handle = net.register_forward_pre_hook(print)"], "net.forward(x)", "error"),
+    "a backward hook": ([ADAM, "net.register_full_backward_hook(print)"], "net.forward(x)", "error"),
+    "a hook of a part, which runs": ([ADAM, "net[0].register_forward_hook(print)"], "net.forward(x)", "advice"),
+    "a hook of another module": ([ADAM, "other = nn.Linear(2, 2)", "other.register_forward_hook(print)"], "net.forward(x)", "advice"),
+    "spectral norm as a hook": (
+        ["from torch.nn.utils import spectral_norm", "net = spectral_norm(nn.Linear(2, 1))", ADAM],
+        "net.forward(x)",
+        "error",
+    ),
+    "weight norm as a hook": (["net = torch.nn.utils.weight_norm(nn.Linear(2, 1), name='weight')", ADAM], "net.forward(x)", "error"),
+    "a parametrization, which needs no hook": (
+        ["from torch.nn.utils.parametrizations import weight_norm", "net = weight_norm(nn.Linear(2, 1))", ADAM],
+        "net.forward(x)",
+        "advice",
+    ),
+    "sharded": (["from torch.distributed.fsdp import fully_shard", "fully_shard(net)", ADAM], "net.forward(x)", "error"),
+    "compiled in place": ([ADAM, "net.compile()"], "net.forward(x)", "warning"),
+    "DistributedDataParallel, whose own forward does the work": (
+        ["net = nn.parallel.DistributedDataParallel(net)", ADAM],
+        "net.forward(x)",
+        "advice",
+    ),
+}
+MOVES = {
+    "a plain move, which the repair moves": ([ADAM, "net.to('cuda')"], "warning"),
+    "a conversion": ([ADAM, "net.double()"], "warning"),
+    "a move that cannot be moved": (
+        [
+            "class Learner:",
+            "    def __init__(self):",
+            "        self.opt = optim.Adam(net.parameters())",
+            "    def prepare(self):",
+            "        net.cuda()",
+            "learner = Learner()",
+            "learner.prepare()",
+            "opt = learner.opt",
+        ],
+        "advice",
+    ),
+    "state that is allocated at once": (["opt = optim.Adagrad(net.parameters(), lr=0.1)", "net.to('cuda')"], "error"),
+    "a state that was loaded": ([ADAM, "opt.load_state_dict(torch.load('a.pt', map_location='cpu'))", "net.to('cuda')"], "error"),
+    "a state that was loaded and is moved too": (
+        [
+            ADAM,
+            "opt.load_state_dict(torch.load('a.pt', map_location='cpu'))",
+            "net.to('cuda')",
+            "for state in opt.state.values():",
+            "    for k, v in state.items():",
+            "        state[k] = v.cuda() if torch.is_tensor(v) else v",
+        ],
+        "warning",
+    ),
+    "the model's state": ([ADAM, "net.load_state_dict(torch.load('a.pt', map_location='cpu'))", "net.to('cuda')"], "warning"),
+    "XLA": (["import torch_xla.core.xla_model as xm", ADAM, "device = xm.xla_device()", "net.to(device)"], "error"),
+    "XLA by its name": ([ADAM, "net.to(torch.device('xla'))"], "error"),
+    "out of the meta device": ([ADAM, "net.to_empty(device='cuda')"], "error"),
+}
+CUDNN = {
+    "one helper sets both": (
+        "def seed():\n    torch.manual_seed(0)\n    torch.backends.cudnn.deterministic = True\n    torch.backends.cudnn.benchmark = True\nseed()",
+        "advice",
+    ),
+    "asked for by the user, and undone": (
+        "if args.seed is not None:\n    torch.backends.cudnn.deterministic = True\ntorch.backends.cudnn.benchmark = True",
+        "warning",
+    ),
+    "asked for in one function, undone in another": (
+        "def seed():\n    torch.backends.cudnn.deterministic = True\ndef fast():\n    torch.backends.cudnn.benchmark = True\nseed()\nfast()",
+        "warning",
+    ),
+}
+ACCUMULATED = """
+for i, (x, y) in enumerate(loader):
+    loss = nn.functional.mse_loss(net(x), y)
+    loss.backward()
+    if (i + 1) % 4 == 0:
+        CLIPopt.step()
+        opt.zero_grad()
+"""
+ACCUMULATIONS = {
+    "SGD": ("SGD", "", "error"),
+    "Adam": ("AdamW", "", "warning"),
+    "Adam with a clip": ("AdamW", "nn.utils.clip_grad_norm_(net.parameters(), 1.0)\n        ", "error"),
+}
+
+
+def severities(text: str, code: str) -> list[str]:
+    return [f.severity for f in looplint.lint(text, isolated=True) if f.code == code]
+
+
+@pytest.mark.parametrize("case", FORWARD)
+def test_forward_by_name_matters_where_something_stands_around_the_call(case: str) -> None:
+    before, call, severity = FORWARD[case]
+    assert severities(program(*before, call=call), "LL504") == [severity]
+
+
+@pytest.mark.parametrize("case", MOVES)
+def test_a_late_move_matters_where_parameters_or_states_are_left_behind(case: str) -> None:
+    before, severity = MOVES[case]
+    assert severities(program(*before), "LL501") == [severity]
+
+
+@pytest.mark.parametrize("case", CUDNN)
+def test_both_modes_of_cudnn_matter_where_one_place_undoes_what_another_asks_for(case: str) -> None:
+    text, severity = CUDNN[case]
+    assert severities(program(text, ADAM), "LL902") == [severity]
+
+
+@pytest.mark.parametrize("case", ACCUMULATIONS)
+def test_the_scale_of_accumulated_gradients_matters_to_some_optimizers(case: str) -> None:
+    optimizer, clip, severity = ACCUMULATIONS[case]
+    text = program(f"opt = optim.{optimizer}(net.parameters(), lr=0.1)").partition("for x, y")[0] + ACCUMULATED.replace("CLIP", clip)
+    assert severities(text, "LL108") == [severity]
+
+
+def test_a_graph_matters_in_a_loop() -> None:
+    after = "net.eval()\n{}print(nn.functional.mse_loss(net(a), b).item())\n"
+    assert severities(program(ADAM) + after.format("for a, b in valid:\n    "), "LL303") == ["warning"]
+    assert severities(program(ADAM) + after.format(""), "LL303") == ["advice"]
+
+
+@pytest.mark.parametrize(("layer", "severity"), [("nn.Dropout(0.5)", "error"), ("nn.ReLU()", "warning")])
+def test_eval_mode_matters_where_a_layer_differs(layer: str, severity: str) -> None:
+    text = program(f"net = nn.Sequential(nn.Linear(2, 4), {layer}, nn.Linear(4, 1))", ADAM)
+    head, loop = text.split("\nfor x", 1)
+    epochs = "for epoch in range(9):\n" + "\n".join(f"    {line}" for line in f"for x{loop}".splitlines())
+    after = "    net.eval()\n    with torch.no_grad():\n        for a, b in valid:\n            print(nn.functional.mse_loss(net(a), b).item())\n"
+    assert severities(f"{head}\n{epochs}\n{after}", "LL301") == [severity]
