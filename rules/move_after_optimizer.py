@@ -174,6 +174,5 @@ def _message(program: Program, event: Move, optimizer: Optimizer, loaded: Event 
 
 
 def _is_conversion(event: Move) -> bool:
-    args = event.args
-    first = constant_of(args.positional[0]) if args.positional else None
-    return event.method == "to" and first is None and "dtype" in args.keywords
+    first = constant_of(event.args.positional[0]) if event.args.positional else None
+    return event.method == "to" and first is None and "dtype" in event.args.keywords
