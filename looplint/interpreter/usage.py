@@ -136,7 +136,7 @@ def _suffix(name: str, path: str) -> str | None:
 
 
 def _merge(into: Uses, suffix: str, found: Uses) -> None:
-    for further, usage in found.items():
+    for further, usage in list(found.items()):  # a function that hands on what it is given to itself adds to what is gone over
         into.setdefault(suffix + further, ir.Usage()).add(usage)
 
 

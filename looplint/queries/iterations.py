@@ -20,12 +20,7 @@ def may_go_on(program: Program, event: Event, loop: Loop) -> bool:
 
 def is_within(event: Event, guard: Guard) -> bool:
     """Whether an event happens in the call in which a condition is tested, or in calls from there."""
-    frame = event.key[0]
-    while isinstance(frame, tuple) and frame:
-        if frame == guard.frame:
-            return True
-        frame = frame[0]
-    return frame == guard.frame
+    return guard.frame in event.key[0].outward()
 
 
 def _ends(test: Expr, held: bool, loop: Loop) -> bool:

@@ -187,8 +187,7 @@ def _trains(p: Planner, statement: Statement, layout: Layout) -> bool:
 
 def _name(p: Planner, module: Obj, place: Place, event: Event) -> str | None:
     """How the function of a place names a module: by the calls it makes on it, or by the call of the model itself."""
-    function = place.layout.function_of(place.statement)
-    named = name_in(p.program, module, place.layout.info, function, p.layouts, (Eval, Train, Clear, Move))
+    named = name_in(p.program, module, place, p.layouts, (Eval, Train, Clear, Move))
     if named is None and place.direct and isinstance(event.site.node, cst.Call):
         func = event.site.node.func
         match func:

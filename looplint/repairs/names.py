@@ -54,16 +54,34 @@ def depends(mover: Statement, crossed: Iterable[Statement], same: Names = frozen
 
 def binds(owner: cst.CSTNode, inner: cst.CSTNode) -> bool:
     """Whether the head of a compound statement gives values to names that a statement in it uses."""
+    return _meets(head_names(owner), reads(inner))
+
+
+def head_names(owner: cst.CSTNode) -> Names:
+    """The names to which the head of a compound statement gives values."""
     match owner:
         case cst.For():
-            given = frozenset(_targets(owner.target))
+            return frozenset(_targets(owner.target))
         case cst.With():
-            given = frozenset(n for item in owner.items if item.asname for n in _targets(item.asname.name))
+            return frozenset(n for item in owner.items if item.asname for n in _targets(item.asname.name))
         case cst.Try():
-            given = frozenset(n for h in owner.handlers if h.name for n in _targets(h.name.name))
-        case _:
-            return False
-    return _meets(given, reads(inner))
+            return frozenset(n for h in owner.handlers if h.name for n in _targets(h.name.name))
+    return frozenset()
+
+
+def clause_names(node: cst.CSTNode) -> Names:
+    """The names that the comprehensions and lambdas of a piece of code bind for themselves."""
+    found: set[str] = set()
+    work = [node]
+    while work:
+        item = work.pop()
+        match item:
+            case cst.CompFor():
+                found |= set(_targets(item.target))
+            case cst.Lambda():
+                found |= {p.name.value for p in item.params.params}
+        work.extend(item.children)
+    return frozenset(found)
 
 
 def _meets(set_names: Names, used: Names) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 import libcst as cst
@@ -12,6 +13,7 @@ from looplint.flow.graph import Loop
 from looplint.queries.program import Program
 from looplint.repairs.draft import Infeasible
 from looplint.repairs.layout import Block, Layout, Statement
+from looplint.repairs.names import clause_names, head_names
 from looplint.syntax.project import ModuleInfo
 from looplint.syntax.site import Site
 
@@ -132,11 +134,22 @@ def _plain(node: cst.BaseExpression) -> bool:
     return False
 
 
-def name_in(
-    program: Program, obj: Obj, module: ModuleInfo, function: Statement | None, layouts: Layouts, kinds: tuple[type[Event], ...]
+def name_in(program: Program, obj: Obj, place: Place, layouts: Layouts, kinds: tuple[type[Event], ...]) -> str | None:
+    """How the function of a place names an object there, read off the calls it makes on it."""
+    return name_in_function(program, obj, place.layout, place.layout.function_of(place.statement), layouts, kinds, place.statement)
+
+
+def name_in_function(
+    program: Program,
+    obj: Obj,
+    layout: Layout,
+    function: Statement | None,
+    layouts: Layouts,
+    kinds: tuple[type[Event], ...],
+    at: Statement | None = None,
 ) -> str | None:
-    """How a function names an object, read off the calls it makes on it."""
-    layout = layouts.of(module)
+    """How a function names an object, read off the calls it makes on it; `at` a statement, where that is given."""
+    module = layout.info
     for event in program.of(*kinds):
         if event.site.module is module and any(s in obj.lineage() for s in event.subjects):
             statement = layout.statement_of(event.site.node)
@@ -144,9 +157,16 @@ def name_in(
                 continue
             subject = next(s for s in event.subjects if s in obj.lineage())
             text = _assigned(statement, layout) if isinstance(event, Construct) else receiver(event, subject, layouts)
-            if text:
+            if text and (at is None or not _bound_around(statement, at, text)):
                 return text
     return None
+
+
+def _bound_around(statement: Statement, at: Statement, text: str) -> bool:
+    """Whether a loop or context around a statement, which is not around the other one, gives a name of a text its value."""
+    outside = [owner for owner in statement.ancestors() if owner is not statement and not any(owner is a for a in at.ancestors())]
+    root = re.split(r"\W", text, maxsplit=1)[0]
+    return any(root in head_names(owner.node) for owner in outside) or root in clause_names(statement.node)
 
 
 def called(optimizer: Obj) -> str:

@@ -12,7 +12,7 @@ from looplint.flow.events import Backward, Clear, Construct, Event, Step, Unscal
 from looplint.queries.relations import involved
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Layout
-from looplint.repairs.places import Place, meet, name_in, place_at, receiver
+from looplint.repairs.places import Place, meet, name_in, name_in_function, place_at, receiver
 from looplint.repairs.planner import Planner, check_free, common_block
 from looplint.repairs.repair import Plan, Repair
 from looplint.syntax.site import Site
@@ -46,14 +46,7 @@ class InsertUnscale(Repair):
             return _bring_up(p, late, self.clip, self.optimizer)
         scaler_name, optimizer_name = (
             scaler_in(p, self.scaler, place),
-            name_in(
-                p.program,
-                self.optimizer,
-                place.layout.info,
-                place.layout.function_of(place.statement),
-                p.layouts,
-                (Step, Clear, Construct),
-            ),
+            name_in(p.program, self.optimizer, place, p.layouts, (Step, Clear, Construct)),
         )
         if scaler_name is None or optimizer_name is None:
             raise Infeasible("the scaler or the optimizer has no name where the clip is")
@@ -122,7 +115,7 @@ def scaler_in(p: Planner, scaler: Obj, place: Place) -> str | None:
             return text
         if text.startswith("self.") and other is not None and function is not None and other.block is function.block:
             inherited = text
-    return inherited or name_in(p.program, scaler, layout.info, function, p.layouts, (Construct,))
+    return inherited or name_in_function(p.program, scaler, layout, function, p.layouts, (Construct,))
 
 
 def _on_scaler(event: Event, scaler: Obj) -> cst.BaseExpression | None:

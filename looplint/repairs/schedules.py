@@ -222,7 +222,7 @@ class MoveConstruction(Repair):
         except Infeasible as reason:
             place = place_at(self.event, len(self.event.calls), p.layouts)
             layout, node = place.layout, place.statement.node
-            name = name_in(p.program, self.optimizer, layout.info, layout.function_of(place.statement), p.layouts, (Clear, Step, Construct))
+            name = name_in(p.program, self.optimizer, place, p.layouts, (Clear, Step, Construct))
             if name is None or not isinstance(node, cst.Assign) or len(node.targets) != 1:
                 raise reason from None
             draft = Draft(layout)

@@ -11,7 +11,7 @@ from looplint.flow.events import Backward, Clear, Clip, Construct, Event, Step, 
 from looplint.flow.graph import Loop
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Layout, Statement
-from looplint.repairs.places import Place, called, in_loop, loop_statement, meet, name_in, place_at
+from looplint.repairs.places import Place, called, in_loop, loop_statement, meet, name_in, name_in_function, place_at
 from looplint.repairs.planner import Planner, check_free, common_block
 from looplint.repairs.repair import Plan, Repair
 
@@ -111,7 +111,7 @@ class InsertStep(Repair):
         backward, clear = _cleared_around(p, self.optimizer, self.backward)
         place = place_at(backward, len(backward.calls), p.layouts)
         function = place.layout.function_of(place.statement)
-        name = name_in(p.program, self.optimizer, place.layout.info, function, p.layouts, (Clear, Construct))
+        name = name_in(p.program, self.optimizer, place, p.layouts, (Clear, Construct))
         if name is None:
             raise Infeasible("the optimizer has no name where the backward is")
         draft = Draft(place.layout)
@@ -131,7 +131,7 @@ class InsertStep(Repair):
 
 def _steps_notcalled(p: Planner, layout: Layout, function: Statement | None) -> dict[Statement, str]:
     """The statements of a function that name the step of an optimizer and do not call it, with their texts."""
-    names = {name_in(p.program, o, layout.info, function, p.layouts, (Clear, Construct)) for o in p.program.optimizers}
+    names = {name_in_function(p.program, o, layout, function, p.layouts, (Clear, Construct)) for o in p.program.optimizers}
     steps = {f"{name}.step" for name in names}
     found = {s: layout.code(s.node) for s in layout.by_node.values() if isinstance(s.node, cst.Expr) and layout.function_of(s) is function}
     return {statement: code for statement, code in found.items() if code in steps}
