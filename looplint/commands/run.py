@@ -70,7 +70,7 @@ def command(
     This executes the script with its ARGS, with all that it does: what it writes, downloads or deletes, it writes, downloads or deletes.
     It runs in a process of its own, in this folder, and is ended after the steps, epochs or seconds that are given.
 
-    Exit codes: 0 nothing found, 1 findings that the run did not refute, 2 wrong use or a script that did not run.
+    Exit codes: 0 nothing found, 1 errors or warnings that the run did not refute, 2 wrong use or a script that did not run.
     """
     require_torch()
     arguments = arguments[1:] if arguments[:1] == ("--",) else arguments

@@ -128,8 +128,9 @@ class Optimizer(Obj):
     rate: str = ""
     # Whether its step may clear the gradients too: code that cannot be followed built it, of nothing that tells.
     may_clear: bool = False
-    # Whether it keeps something between its steps, such as momentum, and whether the program gets at that.
+    # Whether it keeps something between its steps, such as momentum.
     stateful: bool = False
+    # Whether the program gets at what it keeps: `optimizer.state`.
     state_asked: bool = False
 
 

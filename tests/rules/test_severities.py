@@ -152,3 +152,57 @@ def test_eval_mode_matters_where_a_layer_differs(layer: str, severity: str) -> N
     epochs = "for epoch in range(9):\n" + "\n".join(f"    {line}" for line in f"for x{loop}".splitlines())
     after = "    net.eval()\n    with torch.no_grad():\n        for a, b in valid:\n            print(nn.functional.mse_loss(net(a), b).item())\n"
     assert severities(f"{head}\n{epochs}\n{after}", "LL301") == [severity]
+
+
+RIGHT = """\
+import torch
+from torch import nn, optim
+
+net = nn.Sequential(nn.Linear(2, 4), nn.Dropout(0.5), nn.Linear(4, 1))
+net.to("cuda")
+opt = optim.SGD(net.parameters(), lr=0.1)
+schedule = optim.lr_scheduler.CosineAnnealingLR(opt, T_max=9)
+losses = []
+for epoch in range(9):
+    net.train()
+    for x, y in loader:
+        opt.zero_grad()
+        loss = nn.functional.mse_loss(net(x), y)
+        loss.backward()
+        nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+        opt.step()
+        losses.append(loss.item())
+    schedule.step()
+    net.eval()
+    with torch.no_grad():
+        for a, b in valid:
+            print(nn.functional.mse_loss(net(a), b).item())
+"""
+CLEAR, BACKWARD, STEP = "        opt.zero_grad()\n", "        loss.backward()\n", "        opt.step()\n"
+CLIP = "        nn.utils.clip_grad_norm_(net.parameters(), 1.0)\n"
+MOVE, BUILD = 'net.to("cuda")\n', "opt = optim.SGD(net.parameters(), lr=0.1)\n"
+BROKEN = {
+    "LL101": [(CLEAR, ""), (BACKWARD, BACKWARD + CLEAR)],
+    "LL102": [(CLEAR, "")],
+    "LL103": [(CLIP, ""), (BACKWARD, CLIP + BACKWARD)],
+    "LL104": [(CLIP, ""), (STEP, STEP + CLIP)],
+    "LL105": [(STEP, ""), (BACKWARD, STEP + BACKWARD)],
+    "LL110": [("loss.backward()", "loss.backward(retain_graph=True)")],
+    "LL201": [("    schedule.step()\n", ""), (STEP, f"{STEP}        schedule.step()\n")],
+    "LL203": [("    schedule.step()\n", ""), ("    net.train()\n", "    net.train()\n    schedule.step()\n")],
+    "LL301": [("    net.train()\n", "")],
+    "LL302": [("    net.eval()\n", "")],
+    "LL303": [("    with torch.no_grad():\n        for", "    if True:\n        for")],
+    "LL401": [("loss.item())\n    sch", "loss)\n    sch")],
+    "LL501": [(MOVE, ""), (BUILD, BUILD + MOVE)],
+}
+
+
+@pytest.mark.parametrize("code", BROKEN)
+def test_a_loop_that_breaks_a_plain_rule_makes_a_run_fail(code: str) -> None:
+    text = RIGHT
+    assert looplint.lint(text, isolated=True) == []
+    for old, new in BROKEN[code]:
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    assert code in {f.code for f in looplint.lint(text, isolated=True, min_severity="warning")}

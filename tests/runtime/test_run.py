@@ -117,7 +117,8 @@ def test_a_correct_script_gives_nothing_on_either_side(tmp_path: Path, warm: War
 def test_a_planted_bug_is_confirmed_by_the_run(code: str, tmp_path: Path, warm: Warm) -> None:
     inspection = inspected(tmp_path, warm, edited(*PLANTED[code]))
     assert [(j.code, j.verdict) for j in inspection.joined] == [(code, "confirmed")], inspection.recording.message
-    assert inspection.exit_code == 1
+    # One line that switches on both modes is advice.
+    assert inspection.exit_code == (0 if code == "LL902" else 1)
 
 
 def test_a_plain_move_after_the_optimizer_is_refuted(tmp_path: Path, warm: Warm) -> None:

@@ -33,12 +33,12 @@ class Inspection:
 
     @property
     def exit_code(self) -> int:
-        """As the linter's: 0 nothing stands, 1 something does, 2 the script did not run far enough to tell."""
+        """As the linter's: 0 nothing but advice stands, 1 something does, 2 the script did not run far enough to tell."""
         recording, verdicts = self.recording, {j.verdict for j in self.joined}
         told = recording.ok or (recording.outcome == "timeout" and bool(recording.stream.of("step", "backward")))
         if not (told or verdicts & {"confirmed", "found at run time only"}) or self.problems:
             return 2
-        return 1 if any(j.stands for j in self.joined) else 0
+        return 1 if any(j.stands and (j.finding.asked or j.finding.severity != "advice") for j in self.joined) else 0
 
 
 def inspect(script: str, options: Options, configurations: Configurations | None = None, launch: Launch | None = None) -> Inspection:
