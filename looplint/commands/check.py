@@ -127,7 +127,7 @@ def command(
 ) -> None:
     """Lint files and folders ("-": standard input; this folder if none is given).
 
-    Exit codes: 0 nothing found, or advice alone; 1 errors and warnings (or fewer loops judged than required); 2 wrong use or unreadable files.
+    Exit codes: 0 no findings, or advice only; 1 errors or warnings (or fewer loops judged than required); 2 wrong usage or unreadable files.
     """
     from looplint.commands.progress import progress
     from looplint.linting.cache import Cache, place

@@ -67,10 +67,10 @@ def command(
 ) -> None:
     """Lint SCRIPT, run some of its steps, and report which findings the run confirms or refutes.
 
-    This executes the script with its ARGS, with all that it does: what it writes, downloads or deletes, it writes, downloads or deletes.
-    It runs in a process of its own, in this folder, and is ended after the steps, epochs or seconds that are given.
+    This executes the script with its ARGS and all its side effects: files are written, downloaded and deleted. It runs in a separate
+    process, in this folder, and is stopped after the given steps, epochs or seconds.
 
-    Exit codes: 0 nothing found, 1 errors or warnings that the run did not refute, 2 wrong use or a script that did not run.
+    Exit codes: 0 no findings, 1 errors or warnings that the run did not refute, 2 wrong usage or a script that did not run.
     """
     require_torch()
     arguments = arguments[1:] if arguments[:1] == ("--",) else arguments
@@ -127,7 +127,7 @@ def _print(inspection: Inspection, version: Version | None, *, compared: bool, a
     if version is not None:
         click.echo("\n" + comparison_text(inspection, version), nl=False)
     elif compared:
-        click.echo("Nothing of it can be repaired, so there is nothing to compare; --unsafe-fixes allows more repairs.")
+        click.echo("No finding can be repaired, so there is nothing to compare; --unsafe-fixes allows more repairs.")
 
 
 def _style() -> Any:

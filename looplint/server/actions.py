@@ -67,7 +67,7 @@ class Actions:
                 edits = self._repair(said.raw)
                 if edits:
                     safe = fix.applicability == "safe"
-                    title = fix.message if safe else f"{fix.message} (unsafe: look at what it does)"
+                    title = fix.message if safe else f"{fix.message} (unsafe: review it)"
                     yield self._action(f"{said.raw.code}: {title}", KINDS[0], edits, [shown], preferred=safe)
             edits = self._silence(said.raw) if said.raw.code != UNUSED else None
             if edits:
@@ -82,7 +82,7 @@ class Actions:
         session.work(lambda finding: finding.filename == name and self._checked.ways.reports(finding))
         edits = self._edits(session.changed())
         if edits:
-            yield self._action("looplint: Make all safe repairs", kind, edits)
+            yield self._action("looplint: Apply all safe repairs", kind, edits)
 
     def _repair(self, finding: Finding) -> Edits | None:
         """The edits of a repair that has proved to hold; None for one that has not."""

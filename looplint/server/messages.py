@@ -117,7 +117,7 @@ def hover(checked: Checked, found: Sequence[tuple[Said, types.Location]]) -> typ
 def _hovered(finding: Finding, rule: Rule | None) -> str:
     parts = [f"**{finding.code} {finding.name}**: {_escaped(finding.message)}"]
     if finding.unrepaired:
-        parts += [f"It is not repaired: {_escaped(finding.unrepaired)}."]
+        parts += [f"Not repaired: {_escaped(finding.unrepaired)}."]
     if rule is not None:
         # Headings of the page fit into a small window.
         parts += ["\n".join(f"#{line}" if line.startswith("## ") else line for line in rule.doc.splitlines())]

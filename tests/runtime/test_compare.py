@@ -45,7 +45,7 @@ def test_the_repaired_copy_runs_in_memory_and_ends_where_the_correct_script_does
     assert {Path(e.file).name for e in version.inspection.recording.stream.of("step")} == {"train.py"}
     text = comparison_text(first, version)  # type: ignore[arg-type]
     assert "They first differ at step 1: gradient norm" in text
-    assert "What stands in repaired: nothing." in text
+    assert "Findings left in repaired: none." in text
     assert json.loads(json.dumps(comparison_json(first, version)))["first_difference"]["number"] == 1  # type: ignore[arg-type]
 
 

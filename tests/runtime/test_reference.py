@@ -51,5 +51,5 @@ def test_the_table_states_the_accuracy_with_each_misplacement(comparisons: dict[
     assert {entry["status"] for entry in data} == {"proven"}
     assert next(entry for entry in data if entry["code"] == "LL204")["accuracy"] is None  # it fails
     lines = text(every).splitlines()
-    assert lines[0].startswith("The reference loop, as it should be, comes to an accuracy of 0.9") or "1.000" in lines[0]
+    assert lines[0].startswith("The correct reference loop reaches an accuracy of 0.9") or "1.000" in lines[0]
     assert len(lines) == len(every) + 3

@@ -110,7 +110,7 @@ def inspected(folder: Path, warm: Warm, source: str, **options: int) -> Inspecti
 def test_a_correct_script_gives_nothing_on_either_side(tmp_path: Path, warm: Warm) -> None:
     inspection = inspected(tmp_path, warm, CORRECT)
     assert (inspection.joined, inspection.exit_code, inspection.recording.outcome) == ((), 0, "finished")
-    assert "Nothing found, in its text or in the run." in as_text(inspection)
+    assert "No findings, in the text or in the run." in as_text(inspection)
 
 
 @pytest.mark.parametrize("code", PLANTED)

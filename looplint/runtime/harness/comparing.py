@@ -93,10 +93,10 @@ def as_text(one: Recording, other: Recording, names: tuple[str, str]) -> str:
     counts = [(len(r.stream.of("backward")), len(r.stream.of("step"))) for r in (one, other)]
     if counts[0] != counts[1]:
         lines.append(
-            f"{names[0]} came to {counts[0][0]} backwards and {counts[0][1]} steps, {names[1]} to {counts[1][0]} and {counts[1][1]}."
+            f"{names[0]} reached {counts[0][0]} backwards and {counts[0][1]} steps, {names[1]} to {counts[1][0]} and {counts[1][1]}."
         )
     difference = first_difference(one.stream, other.stream)
-    lines.append(f"They first differ at {difference}." if difference is not None else "Nothing that was measured in both differs.")
+    lines.append(f"They first differ at {difference}." if difference is not None else "No measurement differs between them.")
     return "\n".join([*lines, "", *table(one.stream, other.stream, names)])
 
 
@@ -105,7 +105,7 @@ def table(one: Stream, other: Stream, names: tuple[str, str]) -> list[str]:
     measured = [(q, q.series(one), q.series(other)) for q in QUANTITIES]
     columns = [(q, a, b) for q, a, b in measured if any(v is not None for v in [*a, *b])]
     if not columns:
-        return ["Neither run came to a backward or a step."]
+        return ["Neither run reached a backward or a step."]
     rows = _rows([series for _, a, b in columns for series in (a, b)])
     number = max(len(str(rows[-1] + 1)), 1)
     lines = [" " * number, "#".rjust(number), *(str(row + 1).rjust(number) for row in rows)]

@@ -94,9 +94,7 @@ def program_file(script: str, options: Options) -> Path:
         UserError: there is none.
     """
     if (launcher := LAUNCHERS.get(options.module or Path(script).name)) is not None:
-        raise UserError(
-            f"{script} starts the processes that train: let it start looplint in each of them, as {launcher} looplint run SCRIPT"
-        )
+        raise UserError(f"{script} starts the training processes: start looplint in each of them with {launcher} looplint run SCRIPT")
     path = module_file(options.module, options.cwd or Path.cwd()) if options.module else Path(script)
     if not path.is_file():
         from looplint.sources.import_roots import nearest
@@ -176,14 +174,12 @@ def _closing(inspection: Inspection) -> str:
         f"{inspection.script} ran for {recording.seconds:.1f} s and {steps} optimizer step{'s' if steps != 1 else ''}: {recording.message}."
     )
     counts = Counter(j.verdict for j in inspection.joined)
-    found = ", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "nothing found, in its text or in the run"
+    found = ", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "no findings, in the text or in the run"
     lines = [ran, f"{found[0].upper()}{found[1:]}."]
     if counts["not reached"] and recording.outcome == "step-limit":
-        lines.append(
-            "What was not reached may come later: --epochs 2 --batches 10 goes through two short epochs, --steps 0 to the script's end."
-        )
+        lines.append("To reach more: --epochs 2 --batches 10 runs two short epochs, --steps 0 the whole script.")
     if not recording.ok and recording.stderr.strip():
-        lines += ["The last that it printed to standard error:", *(f"  {line}" for line in last_lines(recording.stderr))]
+        lines += ["Its last lines on standard error:", *(f"  {line}" for line in last_lines(recording.stderr))]
     return "\n".join(lines)
 
 

@@ -94,7 +94,7 @@ def names(version: Version) -> tuple[str, str]:
 def comparison_text(first: Inspection, version: Version) -> str:
     """A comparison for people."""
     repairs = [
-        f"{len(version.repairs)} repair{'s' if len(version.repairs) != 1 else ''} made in memory; the files are as they were:",
+        f"{len(version.repairs)} repair{'s' if len(version.repairs) != 1 else ''} made in memory; the files are unchanged:",
         *(f"  {line}" for line in version.repairs),
     ]
     left = [j for j in version.inspection.joined if j.stands]
@@ -104,7 +104,7 @@ def comparison_text(first: Inspection, version: Version) -> str:
             *(repairs if version.repairs else ()),
             comparing.as_text(first.recording, version.inspection.recording, names(version)),
             "",
-            f"What stands in {version.name}: {stands or 'nothing'}.",
+            f"Findings left in {version.name}: {stands or 'none'}.",
             "",
         ]
     )

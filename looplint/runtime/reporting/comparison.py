@@ -17,7 +17,7 @@ def comparison_page(first: Inspection, version: Version) -> str:
     both = names(version)
     recordings = dict(zip(both, (first.recording, version.inspection.recording), strict=True))
     difference = comparing.first_difference(first.recording.stream, version.inspection.recording.stream)
-    differs = f"They first differ at {difference}." if difference is not None else "Nothing that was measured in both differs."
+    differs = f"They first differ at {difference}." if difference is not None else "No measurement differs between them."
     ends = "".join(
         f"<tr><th>{html.escape(name)}</th><td>{html.escape(recording.message)}</td></tr>" for name, recording in recordings.items()
     )

@@ -34,7 +34,7 @@ def text(comparisons: Sequence[Comparison]) -> str:
     rows += [(c.variant.code, c.variant.title, status(c), accuracy(c), shown(c)) for c in comparisons]
     widths = [max(len(row[i]) for row in rows) for i in range(4)]
     lines = ["  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[4]]).rstrip() for row in rows]
-    return "\n".join([f"The reference loop, as it should be, comes to an accuracy of {right(comparisons)}.", "", *lines])
+    return "\n".join([f"The correct reference loop reaches an accuracy of {right(comparisons)}.", "", *lines])
 
 
 def right(comparisons: Sequence[Comparison]) -> str:
@@ -79,5 +79,5 @@ def sections(comparisons: Sequence[Comparison]) -> str:
         )
     return (
         "<h2>The reference loop</h2><p>A loop that learns three interleaved spirals, and the same loop with one thing misplaced at a time. "
-        f"As it should be, it comes to an accuracy of {right(comparisons)}.</p>{''.join(parts)}"
+        f"The correct loop reaches an accuracy of {right(comparisons)}.</p>{''.join(parts)}"
     )
