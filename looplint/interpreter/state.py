@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from looplint.domain.autocast import Autocast
@@ -15,6 +16,12 @@ from looplint.syntax.site import Site
 
 if TYPE_CHECKING:
     import libcst as cst
+
+
+@lru_cache(maxsize=4096)
+def _read_by(test: ir.Expr) -> tuple[str, frozenset[str]]:
+    """The text of a test, and the names that it reads; the same tests are met on many paths."""
+    return ir.render(test), frozenset(ir.paths_in(test))
 
 
 class Path:
@@ -87,8 +94,8 @@ class Position(Path):
         negated = test
         while isinstance(negated, ir.Unary) and negated.op == "not":
             negated, held = negated.operand, not held
-        names = frozenset(ir.paths_in(negated))
-        condition = self.graph.condition(self.frame.ctx, ir.render(negated), names)
+        text, names = _read_by(negated)
+        condition = self.graph.condition(self.frame.ctx, text, names)
         node = self.graph.add("branch", self.loops, self.at)
         self.at = [Loose(node, condition, held)]
         self.guards = (*self.guards, self._guard(negated, held, names))

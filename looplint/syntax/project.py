@@ -57,6 +57,9 @@ class Project:
 
     def __init__(self, overlay: Overlay | None = None) -> None:
         self._modules: dict[Path, ModuleInfo | None] = {}
+        # The answers of `find`, by the folder of the importing file and what it names.
+        self._answers: dict[tuple[Path, str, int], ModuleInfo | None] = {}
+        self._by_filename: dict[str, ModuleInfo] = {}
         self._overlay = overlay or {}
         self._found: dict[Path, Path] = {}
         self._absent: set[Path] = set()
@@ -67,6 +70,7 @@ class Project:
     def add(self, info: ModuleInfo) -> None:
         if info.path is not None:
             self._modules[info.path] = info
+            self._by_filename.setdefault(info.filename, info)
             self._links |= _link(info.path, Path(info.filename).absolute())
 
     @property
@@ -75,13 +79,20 @@ class Project:
         return [info for info in self._modules.values() if info is not None]
 
     def by_filename(self, filename: str) -> ModuleInfo | None:
-        return next((i for i in self._modules.values() if i is not None and i.filename == filename), None)
+        return self._by_filename.get(filename)
 
     def find(self, importer: ModuleInfo, dotted: str, level: int) -> ModuleInfo | None:
         """The module that an import statement of `importer` names, or None when it is not of this project."""
-        if importer.path is None or "site-packages" in importer.path.parts or len(self._modules) > _MOST_MODULES:
+        if importer.path is None:
             return None
-        here = importer.path.parent
+        asked = (importer.path.parent, dotted, level)
+        if asked not in self._answers:
+            self._answers[asked] = self._find(importer.path.parent, dotted, level)
+        return self._answers[asked]
+
+    def _find(self, here: Path, dotted: str, level: int) -> ModuleInfo | None:
+        if "site-packages" in here.parts or len(self._modules) > _MOST_MODULES:
+            return None
         parts = [p for p in dotted.split(".") if p]
         if level:
             for _ in range(level - 1):
@@ -127,7 +138,8 @@ class Project:
                 self._modules[path] = None
             else:
                 source = replace(source, display=self._shown(path) or source.display)
-                self._modules[path] = ModuleInfo(path, source.display, source)
+                info = self._modules[path] = ModuleInfo(path, source.display, source)
+                self._by_filename.setdefault(info.filename, info)
         return self._modules[path]
 
     def _shown(self, path: Path) -> str | None:
