@@ -59,7 +59,7 @@ def _attr(m: Interpreter, expr: ir.Attr) -> Value:
 def _call(m: Interpreter, expr: ir.Call) -> Value:
     if isinstance(expr.func, ir.Attr):
         if expr.func.attr in ir.GRADIENT_METHODS and m.at and not m.aside:
-            m.reached.gradient_calls.add(expr)
+            m.reached.gradient_calls.setdefault(expr)
         callee = attribute(m, evaluate(m, expr.func.value), expr.func.attr, called=True)
     else:
         callee = evaluate(m, expr.func)

@@ -6,13 +6,15 @@ interpreter's own memory.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from looplint.domain.objects import Generator, Obj
     from looplint.domain.values import Arguments, EventKey, Func, Value
     from looplint.flow.graph import Loop
     from looplint.syntax import ir
+
+K = TypeVar("K")
 
 
 class Uses:
@@ -68,11 +70,26 @@ class Reached:
     """Which code some path reaches."""
 
     def __init__(self) -> None:
-        self.functions: set[ir.Function] = set()
+        self.functions: dict[ir.Function, None] = {}
         # Functions of other files that are followed with this file's objects, as "file::qualified name".
-        self.elsewhere: set[str] = set()
+        self.elsewhere: dict[str, None] = {}
         # The calls of `backward` and `step`, whatever they turned out to be.
-        self.gradient_calls: set[ir.Call] = set()
+        self.gradient_calls: dict[ir.Call, None] = {}
+
+    def mark(self) -> tuple[int, int, int]:
+        """How much has been reached so far."""
+        return len(self.functions), len(self.elsewhere), len(self.gradient_calls)
+
+    def forget(self, mark: tuple[int, int, int]) -> None:
+        """Take back what was reached after a mark."""
+        _shorten(self.functions, mark[0])
+        _shorten(self.elsewhere, mark[1])
+        _shorten(self.gradient_calls, mark[2])
+
+
+def _shorten(reached: dict[K, None], length: int) -> None:
+    for key in [*reached][length:]:
+        del reached[key]
 
 
 class Applications:

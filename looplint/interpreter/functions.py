@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from looplint.domain.membership import ready
 from looplint.domain.objects import Dict, Generator, Loss, Module, Optimizer, TorchModule
 from looplint.domain.values import NONE, UNKNOWN, Arguments, Func, Ref, Tuple, Unknown, Value, ref, refs
 from looplint.flow.graph import Loose
-from looplint.interpreter import choices, classes, hooks, unfollowed
+from looplint.interpreter import allowances, choices, classes, hooks, summaries, unfollowed
 from looplint.interpreter.frames import Frame, Snapshot, merge
 from looplint.interpreter.interpreter import DEPTH, Interpreter
 from looplint.syntax import ir
@@ -16,28 +18,39 @@ from looplint.syntax.site import Site
 def call_function(m: Interpreter, func: Func, args: Arguments, expr: ir.Expr) -> Value:
     """Follow a project function with the caller's objects."""
     function = func.function
+    reached = function in m.reached.functions
     if not m.aside:
-        m.reached.functions.add(function)
+        m.reached.functions.setdefault(function)
     if function.is_generator and m.alive:
         return _generator(m, func, args, expr)
     note_followed(m, func)
     if not m.alive:
         return UNKNOWN
     if m.frame.depth >= DEPTH or m.active.count(function) >= 1:
-        if func.bound is not None and function.name == "__init__":
-            ready(func.bound)
-        return unfollowed.unknown_call(m, func, args, expr)
+        return _unfollowed(m, func, args, expr)
     frame = enter(m, func, expr)
     bind_parameters(m, frame, func, args)
     if isinstance(expr, ir.Call) and function.tested:
         frame.given = _given(m, func, expr)
     before, grad = m.at, m.grad
-    result = run_frame(m, frame)
+    found = summaries.summarized(m, func, frame, partial(allowances.follow_within, m, function, partial(run_frame, m, frame)))
+    if found is None:
+        if not reached and allowances.may_train(m, function):
+            m.reached.functions.pop(function, None)
+        return _unfollowed(m, func, args, expr)
+    result = found
     if not m.alive:
         result = _not_returned(m, frame, before, grad, args, expr)
     if _is_own_update(func):
         unfollowed.unknown_call(m, func, Arguments([func.bound] if func.bound else []), expr)
     return result
+
+
+def _unfollowed(m: Interpreter, func: Func, args: Arguments, expr: ir.Expr) -> Value:
+    """A call of a function of the program that is too deep or too large to be followed."""
+    if func.bound is not None and func.function.name == "__init__":
+        ready(func.bound)
+    return unfollowed.unknown_call(m, func, args, expr)
 
 
 def _not_returned(m: Interpreter, frame: Frame, before: list[Loose], grad: bool | None, args: Arguments, expr: ir.Expr) -> Value:
@@ -58,7 +71,7 @@ def _not_returned(m: Interpreter, frame: Frame, before: list[Loose], grad: bool 
 def note_followed(m: Interpreter, func: Func) -> None:
     """A function of another file is followed: with the objects it gets here, it is judged here."""
     if not m.aside and func.module is not m.main and func.module.path is not None:
-        m.reached.elsewhere.add(f"{func.module.filename}::{func.function.qualname}")
+        m.reached.elsewhere.setdefault(f"{func.module.filename}::{func.function.qualname}")
 
 
 def _generator(m: Interpreter, func: Func, args: Arguments, expr: ir.Expr) -> Value:

@@ -47,7 +47,7 @@ TRACKED = (Optimizer, Module, Scheduler, Scaler, Loader, Sampler, Accelerator, E
 
 
 class OutOfFuel(Exception):
-    """The program is larger than the interpreter will follow; what it has so far is not used."""
+    """What is being followed is larger than its part of the budget."""
 
 
 class Interpreter(Position):
@@ -67,8 +67,17 @@ class Interpreter(Position):
         self.remarks: dict[EventKey, Remark] = {}
         self.heap = Heap()
         self.agenda = Agenda()
+        # What is left of the budget, below which level what is being followed ends, and what is left for all roots.
         self.fuel = ROOT_FUEL
+        self.floor = 0
         self.left = FILE_FUEL
+        # How often something was emitted, remarked or written, and what calls gave in which nothing was.
+        self.happened = 0
+        self.summaries: dict[object, Value] = {}
+        # Whether everything that was met was followed.
+        self.complete = True
+        # The names of functions that may train, as long as that many modules are read.
+        self.training_names: tuple[int, frozenset[str]] = (-1, frozenset())
         self.lines: dict[object, list[ClassRef]] = {}
         self.evidence = Evidence()
         self.importing: set[object] = set()
@@ -97,7 +106,7 @@ class Interpreter(Position):
 
     def burn(self) -> None:
         self.fuel -= 1
-        if self.fuel < 0:
+        if self.fuel < self.floor:
             raise OutOfFuel
 
     # -- events
@@ -128,6 +137,7 @@ class Interpreter(Position):
 
     def _occur(self, event: Event, node: cst.CSTNode, subjects: Iterable[Obj], certain: bool) -> None:
         """Give an event its place: where the interpreter is now."""
+        self.happened += 1
         event.key = (self.frame.ctx, id(node), event.kind)
         event.site = self.site(node)
         event.subjects = frozenset(subjects)
@@ -143,11 +153,11 @@ class Interpreter(Position):
     @contextmanager
     def fueled(self, fuel: int) -> Iterator[None]:
         """Follow something on a budget of its own."""
-        saved, self.fuel = self.fuel, fuel
+        saved, self.fuel, self.floor = (self.fuel, self.floor), fuel, 0
         try:
             yield
         finally:
-            self.fuel = saved
+            self.fuel, self.floor = saved
 
     # -- objects
 
@@ -244,6 +254,7 @@ class Interpreter(Position):
     def write(self, obj: Obj, slot: str, value: Value) -> None:
         """The heap does not follow paths: a slot holds everything that was ever put in it."""
         self.note_write(obj, slot, value)
+        self.happened += 1
         if isinstance(obj, Data) and self.loops and not self.aside:
             obj.changing = True
         old = obj.heap.get(slot)

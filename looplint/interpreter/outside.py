@@ -98,7 +98,7 @@ def _build(m: Interpreter, obj: Obj, cls: ClassRef) -> None:
     if init is None or not isinstance(init[0], ir.Function) or not m.alive or init[0] in m.active:
         return
     func = Func(init[0], init[1].module, init[1].closure, ref(obj), init[1])
-    m.reached.functions.add(func.function)
+    m.reached.functions.setdefault(func.function)
     frame = functions.enter_alone(m, func)
     frame.instance = ref(obj)
     for number, param in enumerate(func.function.params):

@@ -51,7 +51,7 @@ def follow(m: Interpreter) -> bool:
             complete = _function(m, Func(stmt.function, m.main)) and complete
     complete = _deferred(m) and complete
     follow_insides(m)
-    return complete
+    return complete and m.complete
 
 
 def _definitions(body: list[ir.Stmt]) -> list[ir.FunctionDef]:
@@ -73,10 +73,10 @@ def _begin(m: Interpreter, run: object, root: str) -> bool:
     m.root = root
     m.candidates = m.assembling = 0
     m.grad, m.autocast, m.guards, m.loops, m.scopes, m.active = True, None, (), (), [], []
-    m.fuel = min(ROOT_FUEL, m.left)
+    m.fuel, m.floor = min(ROOT_FUEL, m.left), 0
     given = m.fuel
     top = m.frame
-    length, noted, followed = len(m.graph.nodes), len(m.remarks), set(m.reached.elsewhere)
+    length, noted, followed = len(m.graph.nodes), len(m.remarks), m.reached.mark()
     entry = m.graph.add("entry", (), [])
     m.graph.entries.append(entry)
     m.at = [Loose(entry)]
@@ -86,7 +86,7 @@ def _begin(m: Interpreter, run: object, root: str) -> bool:
     except OutOfFuel:
         m.graph.cut(length)
         m.forget_remarks(noted)
-        m.reached.elsewhere = followed  # what is cut off judges nothing: functions of other files are judged there
+        m.reached.forget(followed)  # what is cut off judges nothing: functions of other files are judged there
         m.frame = top
         return False
     finally:
@@ -115,7 +115,7 @@ def _function(m: Interpreter, func: Func) -> bool:
             if isinstance(atom, Ref) and isinstance(atom.obj, Container) and _may_still_go_backward(m, atom.obj):
                 atom.obj.leaves = True
 
-    m.reached.functions.add(func.function)
+    m.reached.functions.setdefault(func.function)
     return _begin(m, run, root)
 
 

@@ -1,0 +1,84 @@
+"""What one call may use of a root's budget, and what remains of it that is larger: a call of unknown code, in a program that is followed on.
+
+Without this a tokenizer or the conversion of a checkpoint would use up what a training loop behind it needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from looplint.domain.values import Value
+from looplint.interpreter.interpreter import Interpreter, OutOfFuel
+from looplint.interpreter.state import Path, Position
+from looplint.syntax import ir
+from looplint.syntax.project import ModuleInfo
+
+# The part of what is left that a call may use: of code that may train, and of other code.
+_TRAINING, _OTHER = 0.9, 0.5
+# What each call may use in any case, however many are around it.
+_LEAST = 3_000
+_POSITION = tuple(name for name in (*Path.__slots__, *Position.__slots__) if name != "graph")
+
+
+def follow_within(m: Interpreter, function: ir.Function, follow: Callable[[], Value]) -> Value | None:
+    """Follow a function's body as far as its part of the budget goes.
+
+    Returns:
+        What it returns, or None where it is larger: then everything stands as before the call but the heap, where what was written stays.
+    """
+    saved = [(name, getattr(m, name)) for name in _POSITION]
+    depths = [(stack, len(stack)) for stack in (m.scopes, m.active, m.iterating)]
+    nodes, noted, waiting, reached = len(m.graph.nodes), len(m.remarks), len(m.agenda.values), m.reached.mark()
+    leading = [loose.source for loose in m.at]
+    floor = m.floor
+    available = m.fuel - floor
+    part = int(available * (_TRAINING if may_train(m, function) else _OTHER))
+    m.floor = m.fuel - max(part, min(available, _LEAST))
+    try:
+        return follow()
+    except OutOfFuel:
+        if m.fuel < floor:
+            raise  # what is around it has used up its part as well
+        m.complete = m.complete and m.aside
+        m.graph.cut(nodes, leading)
+        m.forget_remarks(noted)
+        kept = [each for each in m.reached.functions if not may_train(m, each)]
+        m.reached.forget(reached)
+        m.reached.functions.update(dict.fromkeys(kept))  # only what may train is worth a budget of its own
+        del m.agenda.values[waiting:]
+        for name, value in saved:
+            setattr(m, name, value)
+        for stack, depth in depths:
+            del stack[depth:]
+        return None
+    finally:
+        m.floor = floor
+
+
+def may_train(m: Interpreter, function: ir.Function) -> bool:
+    """Whether the text of a function goes backward or steps, or calls something of that name which does."""
+    modules = m.project.modules
+    if m.training_names[0] != len(modules):
+        m.training_names = len(modules), _names_that_train([m.main, *modules])
+    return function.name in m.training_names[1] or not m.training_names[1].isdisjoint(_called(function))
+
+
+def _names_that_train(modules: Iterable[ModuleInfo]) -> frozenset[str]:
+    """The names of the functions in which a backward or a step stands, or from which a call by name leads to one."""
+    codes = [info.code for info in modules if info.code is not None]
+    callers: dict[str, set[str]] = {}
+    for function in (f for code in codes for f in code.functions):
+        for name in _called(function):
+            callers.setdefault(name, set()).add(function.name)
+    found = set(ir.GRADIENT_METHODS)
+    work = [*found, *(call.function.name for code in codes for call in code.gradient_calls)]
+    while work:
+        name = work.pop()
+        work.extend(caller for caller in callers.get(name, ()) if caller not in found)
+        found.add(name)
+    return frozenset(found)
+
+
+def _called(function: ir.Function) -> set[str]:
+    """The names that a function calls, of methods or of functions."""
+    return function.methods | {name for name, usage in function.usage.items() if usage.called}
