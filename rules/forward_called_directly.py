@@ -2,8 +2,9 @@
 
 ## What it does
 
-Reports a call of a module's `forward` method by its name, where the module itself could be called. It is an error where this program puts
-something around the module's calls: a hook, a norm of `torch.nn.utils` or `fully_shard`; a warning where it is `model.compile()`; and advice else.
+Reports a call of a module's `forward` method by its name, or by another name that the bound method was given, where the module itself could be
+called. It is an error where this program puts something around the module's calls: a hook, a norm of `torch.nn.utils` or `fully_shard`; a warning
+where it is `model.compile()`; and advice else.
 
 ## Why it matters
 
@@ -52,7 +53,7 @@ def train(net: nn.Module, loader, epochs: int):
 - `super().forward(...)` and `Base.forward(self, ...)`.
 - `self.forward(...)` in the class's own `forward`, and in a `__call__` of its own.
 - Classes with a `__call__` of their own.
-- Compiled, scripted and traced modules.
+- Compiled, scripted and traced modules, and modules whose `forward` the program wraps.
 - Objects that are not known to be modules, and `forward` handed on without being called.
 
 ## Repair
@@ -87,9 +88,12 @@ def check(program: Program) -> Reports:
             continue  # a compiled module
         if event.own and event.function == "forward":
             continue  # self.forward(...) in the class's own forward
+        if "forward" in module.heap:
+            continue  # a module whose forward is wrapped: what it was before is called from there
         name = event.receiver or name_of(module)
         around = next((e for e in program.of(Attach) if module in e.subjects), None)
         what = PASSED_OVER[around.what] if around is not None else "a hook on the module would not run"
-        message = f"{name}.forward() is called in place of {name}(): {what}"
+        called = f"{event.alias}() is {name}.forward(), called" if event.alias else f"{name}.forward() is called"
+        message = f"{called} in place of {name}(): {what}"
         severity: Severity = "advice" if around is None else "warning" if around.what == "compilation" else "error"
         yield Report(event, message, note(around, "which is put around its calls here"), repair=CallModule(event=event), severity=severity)

@@ -2,7 +2,7 @@
 
 ## What it does
 
-Reports a part or parameter of a model that is assigned after an optimizer took all of the model's parameters.
+Reports a part or parameter of a model that is assigned or added after an optimizer took all of the model's parameters.
 
 ## Why it matters
 
@@ -107,8 +107,9 @@ def check(program: Program) -> Reports:
                 continue
             reported.add(event)
             name, held, attr = name_of(module), name_of(optimizer), event.attr
-            place = f"{name}{attr}" if attr.startswith("[") else f"{name}.{attr}"
-            message = f"{place} is replaced after {held} took the parameters: the new ones get gradients, but {held} never changes them"
+            changed = f"{name}{attr}" if attr.startswith("[") else f"{name}.{attr}"
+            what = f"{changed} is replaced" if attr else f"a part is added to {name}"
+            message = f"{what} after {held} took the parameters: the new ones get gradients, but {held} never changes them"
             yield Report(
                 event,
                 message,

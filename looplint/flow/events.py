@@ -192,10 +192,10 @@ class Move(Event):
 
 
 class Replace(Event):
-    """A part of a module, or a parameter, is assigned anew."""
+    """A part of a module, or a parameter, is assigned anew or added."""
 
     kind = "replace"
-    # The attribute's name, or the index in brackets.
+    # The attribute's name, or the index in brackets; empty where a part is added to a sequence.
     attr: str
     # The modules that it is from there on.
     new: tuple[Obj, ...]

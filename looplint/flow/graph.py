@@ -32,6 +32,8 @@ class Loop:
     reset: frozenset[str] = frozenset()
     # The names that each turn of a `for` gives a value.
     targets: frozenset[str] = frozenset()
+    # What iterators go over that are made right before the loop, and asked by `next` in it.
+    taken: set[Obj] = field(default_factory=set)
 
     @property
     def depth(self) -> int:

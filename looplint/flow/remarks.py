@@ -56,8 +56,9 @@ class Bypass(Remark):
     """`module.forward(...)` is called in place of the module."""
 
     kind = "bypass"
-    # The text of the module.
+    # The text of the module, and the other name that its bound `forward` is called by, if it is.
     receiver: str
+    alias: str
     # The function that does it, and whether that is a method of the module's own.
     function: str
     own: bool

@@ -23,7 +23,7 @@ from looplint.domain.values import (
     refs,
     tensor_of,
 )  # fmt: skip
-from looplint.interpreter import hooks, objects, outside
+from looplint.interpreter import conditions, hooks, objects, outside
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.expressions import evaluate
 from looplint.interpreter.frames import Frame
@@ -39,11 +39,18 @@ def run_assign(m: Interpreter, stmt: ir.Assign) -> None:
     if summed is not None:
         assign(m, stmt.targets[0], summed, ir.AugAssign(stmt.node, stmt.targets[0], "+", stmt.value))
         return
+    value = _extends(m, stmt, value)
     for target in stmt.targets:
         assign(m, target, value, stmt)
     match stmt:
         case ir.Assign(targets=[ir.Name(id=name)], value=ir.Compare() | ir.BoolOp() | ir.Unary(op="not") as test):
             m.frame.tests[name] = test
+        case ir.Assign(targets=[ir.Name(id=name)], value=ir.Call() | ir.Attr() as call) if name in m.frame.function.tested:
+            condition = conditions.spelled_out(m, call)
+            if condition is not None:
+                m.frame.tests[name] = condition
+            else:
+                m.frame.tests.pop(name, None)
         case ir.Assign(targets=[ir.Name(id=name)]):
             m.frame.tests.pop(name, None)
 
@@ -65,7 +72,7 @@ def assign(m: Interpreter, target: ir.Expr, value: Value, stmt: ir.Stmt | None =
             if not isinstance(stmt, ir.AugAssign) and not m.guarded():
                 m.note_birth(target)
         case ir.Subscript():
-            _assign_item(m, target, value)
+            _assign_item(m, target, value, stmt)
         case ir.Display():
             _unpack(m, target.items, value, stmt)
         case ir.Star():
@@ -112,10 +119,11 @@ def _assign_attribute(m: Interpreter, target: ir.Attr, value: Value) -> None:
                 hooks.setting_assigned.run(m, target, switch, value)
 
 
-def _assign_item(m: Interpreter, target: ir.Subscript, value: Value) -> None:
+def _assign_item(m: Interpreter, target: ir.Subscript, value: Value, stmt: ir.Stmt | None) -> None:
     base = evaluate(m, target.value)
     key = constant_of(evaluate(m, target.index))
-    value = hooks.stored.run(m, target.node, base, value, key)
+    if not (isinstance(stmt, ir.AugAssign) and _is_sum(value, stmt)):
+        value = hooks.stored.run(m, target.node, base, value, key)
     if any(isinstance(a, Tensor) for a in base):
         hooks.tensor_written.run(m, target.value, base, value)
     for atom in base:
@@ -125,13 +133,29 @@ def _assign_item(m: Interpreter, target: ir.Subscript, value: Value) -> None:
                 m.write(obj, f"={key.value}", value)
                 m.write(obj, "[]", value)
             elif isinstance(obj, Container | Instance):
-                if isinstance(obj, Container):
+                if isinstance(obj, Container) and not (isinstance(obj, List) and _put_at(obj, key, value)):
                     obj.changed = True
-                if isinstance(obj, List):
-                    obj.items = None
+                    if isinstance(obj, List):
+                        obj.items = None
                 m.write(obj, "[]", value)
             elif isinstance(obj, Module):
                 hooks.item_assigned.run(m, obj, target, key, value)
+
+
+def _put_at(obj: List, key: Const | None, value: Value) -> bool:
+    """Put a value at a place of a list whose items are all known: it may be that, or what was there; False where they no longer are."""
+    number = key.value if key is not None and type(key.value) is int else None
+    if obj.items is None or obj.appended or number is None or not -len(obj.items) <= number < len(obj.items):
+        return False
+    place = number % len(obj.items)
+    obj.items = tuple(join(item, value) if n == place else item for n, item in enumerate(obj.items))
+    return True
+
+
+def _is_sum(value: Value, stmt: ir.AugAssign) -> bool:
+    """Whether a value is noted as the sum that a statement adds to: what it keeps, it keeps as a sum."""
+    keys = [key for a in value if isinstance(a, Tensor) for tag, key in a.tags if tag == "sum"]
+    return any(isinstance(key, tuple) and key[1] == id(stmt.node) for key in keys)
 
 
 def _unpack(m: Interpreter, targets: list[ir.Expr], value: Value, stmt: ir.Stmt | None) -> None:
@@ -194,13 +218,48 @@ def _accumulates(m: Interpreter, stmt: ir.Assign, value: Value) -> Value | None:
     expr = stmt.value
     if not (isinstance(expr, ir.Binary) and expr.op == "+" and len(stmt.targets) == 1):
         return None
-    path = ir.path_of(stmt.targets[0])
-    if path is None or tensor_of(value) is None:
+    if not _is_place(stmt.targets[0]) or tensor_of(value) is None:
         return None
+    place = ir.render(stmt.targets[0])
     for side, other in ((expr.left, expr.right), (expr.right, expr.left)):
-        if ir.path_of(side) == path:
+        if ir.render(side) == place:
             before = m.save()
             old, added = evaluate(m, side), evaluate(m, other)
             m.restore(before)
             return hooks.accumulated.run(m, stmt, stmt.targets[0], old, added, value)
     return None
+
+
+def _is_place(target: ir.Expr) -> bool:
+    """Whether an expression stands for the same place each time: `total`, `self.total`, `stats["loss"]`, `stats[phase]`."""
+    if isinstance(target, ir.Subscript):
+        return ir.path_of(target.value) is not None and isinstance(target.index, ir.Const | ir.Name)
+    return ir.path_of(target) is not None
+
+
+def _extends(m: Interpreter, stmt: ir.Assign, value: Value) -> Value:
+    """`losses = losses + [loss]`, `losses = [*losses, loss]`: a longer list takes the place of the list that was made before the loop."""
+    if not m.loops or len(stmt.targets) != 1 or not _is_place(stmt.targets[0]):
+        return value
+    place = ir.render(stmt.targets[0])
+    match stmt.value:
+        case ir.Binary(op="+", left=former, right=more) if ir.render(former) == place:
+            parts = [ir.Star(more.node, more)]
+        case ir.Display(kind="list", items=[ir.Star(value=former), *parts]) if ir.render(former) == place:
+            pass
+        case _:
+            return value
+    before = m.save()
+    old = evaluate(m, former)
+    lists = [o for o in refs(old, List) if len(o.loops or ()) < len(m.loops)]
+    added = [element_of(m, evaluate(m, p.value)) if isinstance(p, ir.Star) else evaluate(m, p) for p in parts] if lists else []
+    m.restore(before)
+    if not lists or len(lists) < len(old):
+        return value
+    for each in added:
+        kept = hooks.stored.run(m, stmt.node, old, each, None)
+        for obj in lists:
+            obj.items = None
+            obj.changed = True
+            m.write(obj, "[]", kept)
+    return old

@@ -124,6 +124,8 @@ class Evidence:
     """What the text tells of names, looked up once; for the roles of objects that come from outside."""
 
     def __init__(self) -> None:
+        # What tests stand for that call a function, or ask for a property, by the identities of both.
+        self.conditions: dict[tuple[int, int], ir.Expr | None] = {}
         # How values are used, by the function or class in which they have a name.
         self.usage: dict[tuple[object, str], dict[str, ir.Usage]] = {}
         # The functions of a module that use a name, by the module's body.

@@ -214,6 +214,8 @@ class Interpreter(Position):
                 for atom in self.frame.locals.get(base, frozenset()):
                     if isinstance(atom, Ref):
                         return self.heap.born.get((id(atom.obj), target.attr), ())
+            case ir.Subscript(value=ir.Attr() as whole):
+                return self.born(whole)
             case ir.Subscript(value=ir.Name(id=base)):
                 for atom in self.frame.locals.get(base, frozenset()):
                     if isinstance(atom, Ref):

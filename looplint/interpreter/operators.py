@@ -43,14 +43,14 @@ def binary(m: Interpreter, op: str, left: Value, right: Value, expr: ir.Binary |
     if op == "%" and is_text(left):
         hooks.formatted.run(m, expr.right if isinstance(expr, ir.Binary) else expr.value, right)
         return UNKNOWN
+    lists = refs(left | right, List)
     tensor = combine(m.grad, [left, right])
-    if tensor is not None:
+    if tensor is not None and not (op == "+" and lists and not any(isinstance(a, Tensor) for a in left | right)):
         return frozenset({hooks.operated.run(m, op, left, right, tensor, expr)})
     modules = refs(left, Module)
     if op == "+" and modules:
         hooks.extended.run(m, modules, right)
         return left
-    lists = refs(left | right, List)
     if op == "+" and lists:
         items_left, items_right = exact_items(left), exact_items(right)
         exact = items_left is not None and items_right is not None

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from looplint.dataclass import replace
-from looplint.domain.values import NONE, UNKNOWN, ClassRef, Const, External, Func, Mode, Number, Tensor, Value, constant_of, exact_items
+from looplint.domain.values import NONE, UNKNOWN, ClassRef, Const, External, Func, Number, Tensor, Value, constant_of, exact_items
 from looplint.flow.graph import Loose
-from looplint.interpreter import choices, generators, hooks, imports, loops
+from looplint.interpreter import choices, conditions, generators, hooks, imports, loops
 from looplint.interpreter.assignments import assign, bind_name, run_assign, run_aug_assign
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.expressions import evaluate, truth
@@ -56,26 +55,10 @@ def _branch(m: Interpreter, test: ir.Expr, held: bool, body: list[ir.Stmt]) -> t
     """Follow a branch: where it ends, and what it did."""
     m.trace = Trace()
     m.assume(test, held)
-    if _asks_for_mode(m, test):
-        m.guards = (*m.guards[:-1], replace(m.guards[-1], of_mode=True))
+    conditions.describe(m, test)
     _refine(m, test, held)
     m.run_block(body)
     return m.save(), m.trace
-
-
-def _asks_for_mode(m: Interpreter, test: ir.Expr) -> bool:
-    """Whether the mode of a module decides a test: `if was_training`, `if not model.training`."""
-    match test:
-        case ir.Unary(operand=inner) | ir.Compare(left=inner):
-            return _asks_for_mode(m, inner)
-        case ir.BoolOp(left=left, right=right):
-            return _asks_for_mode(m, left) or _asks_for_mode(m, right)
-        case ir.Name() | ir.Attr() if ir.path_of(test):
-            before = m.save()
-            value = evaluate(m, test)
-            m.restore(before)
-            return any(isinstance(a, Mode) for a in value)
-    return False
 
 
 def _refine(m: Interpreter, test: ir.Expr, held: bool) -> None:

@@ -80,7 +80,7 @@ def period(guard: Guard, loop: Loop) -> str | None:
 
 def _counter(test: Expr, held: bool, loop: Loop) -> str | None:
     """The k of `count == k` or `count >= k`, where the loop counts and starts again."""
-    if not (held and isinstance(test, Compare) and test.ops in (["=="], [">="])):
+    if not isinstance(test, Compare) or test.ops not in ((["=="], [">="]) if held else (["!="], ["<"])):
         return None
     name, limit = render(test.left), test.rights[0]
     fixed = not paths_in(limit) & loop.assigned and not (isinstance(limit, Const) and limit.value in (0, 1))

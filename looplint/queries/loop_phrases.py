@@ -248,9 +248,14 @@ def _joined(name: str, states: Iterable[str], first: Iterable[str], words: dict[
 def _plainly(event: Event) -> Iterator[Said]:
     words = {
         "clear": "no gradients", "backward": "gradients of this batch", "step": "parameters updated", "update": "loss scale adjusted",
-        "move": "moved", "replace": f"a part of it is replaced ({event.attr if isinstance(event, Replace) else ''})", "save": "saved", "load": "loaded",
+        "move": "moved", "replace": _replacement(event), "save": "saved", "load": "loaded",
     }.get(event.kind, event.kind)  # fmt: skip
     yield Said(_names(event.subjects), words)
+
+
+def _replacement(event: Event) -> str:
+    attr = event.attr if isinstance(event, Replace) else ""
+    return f"a part of it is replaced ({attr})" if attr else "a part is added to it"
 
 
 def _of_optimizer(scheduler: Obj) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cached_property
 
 from looplint.dataclass import dataclass
@@ -211,7 +211,7 @@ class Program(Incidence):
         stepping = {loop for e in self.of(Step) for loop in e.loops}
         for event in self.of(Backward):
             for depth, loop in enumerate(event.loops):
-                loader = only_loader(loop.over)
+                loader = only_loader(loop.over) or _only(loop.taken)
                 if loader is None or loader not in built or not depth or loop not in stepping or event.manual:
                     continue
                 if event.loops[depth - 1] not in built[loader].loops:
@@ -362,6 +362,12 @@ class Program(Incidence):
 def _batch(event: Forward) -> frozenset[object]:
     """The loaders whose batches a forward goes over."""
     return frozenset(value for tag, value in event.inputs.tags if tag == "batch") if event.inputs is not None else frozenset()
+
+
+def _only(objects: Collection[Obj]) -> Loader | None:
+    """The one loader among some objects, where it is nothing else."""
+    found = next(iter(objects)) if len(objects) == 1 else None
+    return found if isinstance(found, Loader) and not found.many else None
 
 
 def _is_of_mode(event: Event) -> bool:

@@ -138,7 +138,7 @@ class DetachAdded(Repair):
                 value: cst.BaseExpression | None = node.value
             case cst.Assign(value=cst.BinaryOperation() as total):
                 sides = [total.left, total.right]
-                rest = [side for side in sides if layout.code(side) != target]
+                rest = [side for side in sides if _unquoted(layout.code(side)) != _unquoted(target)]
                 value = rest[0] if len(rest) == 1 else None
             case _:
                 value = None
@@ -172,11 +172,22 @@ def _stored(node: cst.CSTNode) -> cst.BaseExpression | None:
     match node:
         case cst.Call(args=[*_, last]) if not last.star:
             return last.value
+        case cst.Assign(value=cst.BinaryOperation(operator=cst.Add(), right=cst.List(elements=[cst.Element(value=last)]))):
+            return last
+        case cst.Assign(value=cst.List(elements=[cst.StarredElement(), cst.Element(value=last)])):
+            return last
+        case cst.Assign(value=cst.BinaryOperation(right=cst.List()) | cst.List(elements=[cst.StarredElement(), *_])):
+            return None
         case cst.Assign():
             return node.value
         case cst.AugAssign(value=cst.List(elements=[element])):
             return element.value
     return None
+
+
+def _unquoted(code: str) -> str:
+    """The text of an expression whichever quotes it is written in."""
+    return code.replace('"', "'")
 
 
 def _with_suffix(layout: Layout, value: cst.BaseExpression, method: str, verb: str = "Keep") -> Plan:

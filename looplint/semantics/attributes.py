@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from looplint.domain.membership import adopt, ready, register
+from looplint.domain.objects import TorchModule
 from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Const, External, Ref, Super, Unknown, Value, constant_of
-from looplint.interpreter import unfollowed
+from looplint.interpreter import hooks, unfollowed
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.names import attribute
 from looplint.interpreter.transfers import transfer
@@ -54,7 +55,10 @@ def _setattr(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> V
     for atom in args.positional[0] if args.positional else NOTHING:
         if isinstance(atom, Ref):
             if name is not None and isinstance(name.value, str) and len(args.positional) > 2:
-                m.write(atom.obj, name.value, args.positional[2])
+                if isinstance(atom.obj, TorchModule) and expr.args:
+                    hooks.part_assigned.run(m, atom.obj, ir.Attr(expr.node, expr.args[0].value, name.value), args.positional[2])
+                else:
+                    m.write(atom.obj, name.value, args.positional[2])
             elif len(args.positional) > 2:
                 adopt(atom.obj, args.positional[2])
             if len(args.positional) > 2:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from looplint.domain.values import UNKNOWN, Arguments, Number, Partial, Value, exact_items
+from looplint.domain.values import UNKNOWN, Arguments, Method, Number, Partial, Ref, Value, exact_items
 from looplint.interpreter import unfollowed
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
@@ -17,7 +17,9 @@ def _pure(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Valu
 
 @transfer("same")
 def same(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    return args.get(0, "module", "model", "iterable") or UNKNOWN
+    given = args.get(0, "module", "model", "iterable") or UNKNOWN
+    # A bound forward that is compiled or traced is a program of its own, and stands for the module.
+    return frozenset(a.obj if isinstance(a, Method) and a.name == "forward" and isinstance(a.obj, Ref) else a for a in given)
 
 
 @transfer("apply")

@@ -118,11 +118,11 @@ def style(m: Interpreter, value: Value, depth: int = 4) -> Literal["map", "itera
 
 
 def _style_of(m: Interpreter, atom: object, depth: int) -> Literal["map", "iterable"] | None:
-    if not isinstance(atom, Ref) or not isinstance(atom.obj, Dataset):
-        return None
-    obj = atom.obj
-    if obj.cls is not None:
+    obj = atom.obj if isinstance(atom, Ref) else None
+    if obj is not None and obj.cls is not None and (isinstance(obj, Dataset) or _is_dataset_by_protocol(m, obj.cls)):
         return _style_of_class(m, obj.cls)
+    if not isinstance(obj, Dataset):
+        return None
     if obj.qualname in ITERABLE_DATASETS:
         return "iterable"
     if obj.qualname in DATASET_WRAPPERS:
@@ -133,6 +133,12 @@ def _style_of(m: Interpreter, atom: object, depth: int) -> Literal["map", "itera
     ):
         return "map"
     return None
+
+
+def _is_dataset_by_protocol(m: Interpreter, cls: ClassRef) -> bool:
+    """Whether a class without bases has what torch's loader asks a dataset for."""
+    methods = ("__getitem__", "__len__")
+    return not classes.has_unknown_base(m, cls) and all(classes.find_member(m, cls, name) is not None for name in methods)
 
 
 def _parts(value: Value) -> Value:

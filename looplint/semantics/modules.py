@@ -14,6 +14,7 @@ from looplint.domain.values import (
     Func,
     Graph,
     Iter,
+    Method,
     Params,
     Ref,
     Tag,
@@ -189,12 +190,24 @@ def _forward_directly(m: Interpreter, obj: Obj, name: str, args: Arguments, expr
         forward = classes.find_member(m, obj.cls, "forward")
         return m.call(classes.bind(m, forward, obj), args, expr) if forward else UNKNOWN
     known = obj.cls is None or not classes.has_untold_base(m, obj.cls)
-    if known and isinstance(expr.func, ir.Attr) and expr.func.attr == name:
+    direct = isinstance(expr.func, ir.Attr) and expr.func.attr == name
+    if known and (direct or _is_bound_forward(m, expr.func)):
         own = any(isinstance(a, Ref) and a.obj is obj for a in m.frame.instance)
-        receiver = ir.path_of(expr.func.value) or ""
-        bypass = Bypass(receiver=receiver, function=m.frame.function.name, own=own)
+        receiver = ir.path_of(expr.func.value) or "" if isinstance(expr.func, ir.Attr) and direct else ""
+        alias = "" if direct else ir.path_of(expr.func) or ""
+        bypass = Bypass(receiver=receiver, alias=alias, function=m.frame.function.name, own=own)
         m.remark(bypass, expr.node, {obj}, certain=not (isinstance(obj, Module) and obj.part))
     return calls.call_object(m, obj, args, expr)
+
+
+def _is_bound_forward(m: Interpreter, func: ir.Expr) -> bool:
+    """Whether a name stands for the bound forward of a module, so that the call of the name is one of it."""
+    if ir.path_of(func) is None:
+        return False
+    before = m.save()
+    value = m.evaluate(func)
+    m.restore(before)
+    return any(isinstance(a, Method) and a.name == "forward" for a in value)
 
 
 @method_transfer("train", "eval")

@@ -156,6 +156,9 @@ def _bases_are_known(m: Interpreter, cls: ClassRef) -> bool:
 def _add_module(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     if isinstance(obj, Module):
         obj.length = None
+    parts = frozenset().union(*(_parts_in(m, value) for value in args.values()))
+    if parts and not m.assembling:
+        m.emit(Replace(attr="", new=tuple(sorted(parts, key=hash))), expr.node, {obj})
     for value in args.values():
         adopt(obj, value)
         register(value, deep=True)
@@ -164,6 +167,12 @@ def _add_module(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.C
             if isinstance(atom, Ref) and isinstance(atom.obj, Module):
                 m.write(obj, "[]", value)
     return ref(obj)
+
+
+def _parts_in(m: Interpreter, value: Value) -> frozenset[Module]:
+    """The modules that a method is given, alone or in a list."""
+    given = element_of(m, value) if refs(value, Container) or any(isinstance(a, Tuple) for a in value) else value
+    return frozenset(refs(given, Module))
 
 
 def _set_on_module(m: Interpreter, obj: Module, target: ir.Attr, value: Value) -> None:

@@ -43,8 +43,14 @@ def _changes(name: str, args: Arguments) -> Literal["device", "type"]:
 def _is_tensor(m: Interpreter, atom: Tensor | Unknown, receiver: ir.Expr) -> bool:
     if isinstance(atom, Tensor) and (atom.made or any(tag == "batch" and holds_tensors(loader) for tag, loader in atom.tags)):
         return True
+    if isinstance(atom, Tensor) and any(tag == "entry" and _collates_by_itself(loader) for tag, loader in atom.tags):
+        return True
     path = ir.path_of(receiver)
     if path is None:
+        if isinstance(atom, Tensor) and isinstance(receiver, ir.Subscript) and isinstance(receiver.index, ir.Name):
+            # `for key in batch: batch[key]`
+            keys = {tag for a in lookup(m, m.frame, receiver.index.id) if isinstance(a, Tensor) for tag in a.tags}
+            return any(tag in keys and tag[0] == "batch" and _collates_by_itself(tag[1]) for tag in atom.tags)
         # `batch["labels"]`: an entry of a batch.
         keyed = isinstance(receiver, ir.Subscript) and isinstance(receiver.index, ir.Const) and isinstance(receiver.index.value, str)
         return keyed and isinstance(atom, Tensor) and any(tag == "batch" and _collates(loader) for tag, loader in atom.tags)
@@ -90,6 +96,11 @@ def holds_tensors(source: object, depth: int = _DEPTH) -> bool:
 def _collates(loader: object) -> bool:
     """Whether the entries of a loader's batches are tensors, whatever the batches are: those of graph libraries are not."""
     return isinstance(loader, Obj) and (loader.symbolic or loader.qualname.startswith("torch.utils.data."))
+
+
+def _collates_by_itself(loader: object) -> bool:
+    """Whether a loader is known to put batches together in torch's own way: what is in them and has a tensor's methods is one."""
+    return isinstance(loader, Loader) and loader.complete and "collate_fn" not in loader.options
 
 
 def _value_at(m: Interpreter, path: str) -> Value:

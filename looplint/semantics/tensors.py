@@ -135,6 +135,12 @@ def on_tensor(m: Interpreter, tensor: Tensor, name: str, args: Arguments, expr: 
         tensor = placed(tensor, name)
     elif name == "pin_memory":
         return frozenset({placed(tensor, name)})
+    elif name in ("values", "items") and not args.values() and (loaders := [value for tag, value in tensor.tags if tag == "batch"]):
+        # A batch that is a dict.
+        for loader in loaders:
+            tensor = tensor.tagged(("entry", loader))
+        entry: Value = frozenset({tensor})
+        return frozenset({Iter(entry if name == "values" else frozenset({Tuple((UNKNOWN, entry))}))})
     match tensor_method(name):
         case "backward":
             backward(m, expr, [frozenset({tensor})], args)

@@ -96,9 +96,8 @@ class LoweringVisitor(ExpressionLowering):
         for target in targets:
             self._assign_to(target)
             self._note_alias(target, value)
-            path = ir.path_of(target) if self._reset and isinstance(value, ir.Const) else None
-            if path:
-                self._reset[-1].add(path)
+            if self._reset:
+                self._reset[-1] |= _reset_by(target, value)
         return (ir.Assign(node, targets, value),)
 
     def visit_AnnAssign(self, node: cst.AnnAssign) -> Sequence[ir.Stmt]:
@@ -295,3 +294,11 @@ def _pattern_names(pattern: cst.CSTNode) -> list[str]:
             names.append(node.name.value)
         work.extend(node.children)
     return names
+
+
+def _reset_by(target: ir.Expr, value: ir.Expr) -> set[str]:
+    """The paths that an assignment sets to a constant: `seen = 0`, `seen, total = 0, 0.0`."""
+    if isinstance(target, ir.Display) and isinstance(value, ir.Display) and len(target.items) == len(value.items):
+        return set().union(*map(_reset_by, target.items, value.items))
+    path = ir.path_of(target) if isinstance(value, ir.Const) else None
+    return {path} if path else set()

@@ -1,0 +1,127 @@
+"""What a test comes down to: the condition behind a name, a property or a function of one line, and whether the mode of a module decides it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from looplint.dataclass import replace
+from looplint.domain.values import Func, Mode, Ref, Value
+from looplint.interpreter import classes
+from looplint.interpreter.interpreter import Interpreter
+from looplint.syntax import ir
+
+_DEPTH = 3
+
+
+def describe(m: Interpreter, test: ir.Expr) -> None:
+    """Complete the guard of a branch that was just entered by what its test stands for."""
+    guard = m.guards[-1]
+    behind = spelled_out(m, guard.test)
+    if behind is not None:
+        held = guard.held
+        names = guard.names | ir.paths_in(behind)
+        while isinstance(behind, ir.Unary) and behind.op == "not":
+            behind, held = behind.operand, not held
+        guard = replace(guard, test=behind, held=held, names=names)
+    m.guards = (*m.guards[:-1], replace(guard, of_mode=_asks_for_mode(m, test)))
+
+
+def spelled_out(m: Interpreter, test: ir.Expr, depth: int = _DEPTH) -> ir.Expr | None:
+    """The condition that a call of a function of one line, or a property, returns, in the words of the caller; None where it is none."""
+    if not depth or not isinstance(test, ir.Call | ir.Attr):
+        return None
+    found = _called(m, test) if isinstance(test, ir.Call) else _property(m, test)
+    if found is None:
+        return None
+    function, values = found
+    key = (id(test), id(function))
+    if key not in m.evidence.conditions:
+        returned = _returned(function)
+        m.evidence.conditions[key] = _substituted(returned, values) if returned is not None else None
+    inner = m.evidence.conditions[key]
+    return (spelled_out(m, inner, depth - 1) or inner) if inner is not None else None
+
+
+def _called(m: Interpreter, call: ir.Call) -> tuple[ir.Function, dict[str, ir.Expr]] | None:
+    """The function that a test calls, with the expressions that its parameters get."""
+    callee = _value_of(m, call.func) if ir.path_of(call.func) else frozenset()
+    functions = [a for a in callee if isinstance(a, Func)]
+    if len(callee) != 1 or not functions or any(a.star for a in call.args):
+        return None
+    func = functions[0]
+    params = [p for p in func.function.params if p.kind in ("plain", "keyword")]
+    values = {p.name: p.default for p in params if p.default is not None}
+    if func.bound is not None and params and isinstance(call.func, ir.Attr):
+        values[params.pop(0).name] = call.func.value
+    for param, arg in zip([p for p in params if p.kind == "plain"], [a for a in call.args if a.keyword is None], strict=False):
+        values[param.name] = arg.value
+    values.update({a.keyword: a.value for a in call.args if a.keyword is not None})
+    return func.function, values
+
+
+def _property(m: Interpreter, test: ir.Attr) -> tuple[ir.Function, dict[str, ir.Expr]] | None:
+    owners = [a.obj.cls for a in _value_of(m, test.value) if isinstance(a, Ref)] if ir.path_of(test.value) else []
+    member = classes.find_member(m, owners[0], test.attr) if len(owners) == 1 and owners[0] is not None else None
+    if member is None or not isinstance(member[0], ir.Function) or len(member[0].params) != 1:
+        return None
+    if not any(isinstance(d, ir.Name) and d.id in ("property", "cached_property") for d in member[0].decorators):
+        return None
+    return member[0], {member[0].params[0].name: test.value}
+
+
+def _value_of(m: Interpreter, expr: ir.Expr) -> Value:
+    """What an expression is that was evaluated before: nothing happens again."""
+    before = m.save()
+    value = m.evaluate(expr)
+    m.restore(before)
+    return value
+
+
+def _returned(function: ir.Function) -> ir.Expr | None:
+    """What a function returns that does nothing else; its docstring is no statement of it."""
+    body = [s for s in function.body if not (isinstance(s, ir.ExprStmt) and isinstance(s.value, ir.Const))]
+    match body:
+        case [ir.Return(value=value)] if value is not None and not function.is_generator:
+            return value
+    return None
+
+
+def _substituted(expr: ir.Expr, values: Mapping[str, ir.Expr]) -> ir.Expr | None:
+    """An expression with others in place of its names; None where it is more than comparisons and arithmetic."""
+    match expr:
+        case ir.Const():
+            return expr
+        case ir.Name():
+            return values.get(expr.id, expr)
+        case ir.Attr():
+            owner = _substituted(expr.value, values)
+            return ir.Attr(expr.node, owner, expr.attr) if owner is not None else None
+        case ir.Unary():
+            operand = _substituted(expr.operand, values)
+            return ir.Unary(expr.node, expr.op, operand) if operand is not None else None
+        case ir.Binary() | ir.BoolOp():
+            left, right = _substituted(expr.left, values), _substituted(expr.right, values)
+            return type(expr)(expr.node, expr.op, left, right) if left is not None and right is not None else None
+        case ir.Compare():
+            first = _substituted(expr.left, values)
+            rights = [r for r in (_substituted(each, values) for each in expr.rights) if r is not None]
+            return ir.Compare(expr.node, first, expr.ops, rights) if first is not None and len(rights) == len(expr.rights) else None
+        case ir.Call(func=ir.Name() | ir.Attr()):
+            # A further predicate, or what is known of every object: `len(loader)`.
+            func = _substituted(expr.func, values)
+            args = [(a, _substituted(a.value, values)) for a in expr.args]
+            given = [ir.Arg(value, a.keyword, a.star) for a, value in args if value is not None]
+            return ir.Call(expr.node, func, given) if func is not None and len(given) == len(args) else None
+    return None
+
+
+def _asks_for_mode(m: Interpreter, test: ir.Expr) -> bool:
+    """Whether the mode of a module decides a test: `if was_training`, `if not model.training`."""
+    match test:
+        case ir.Unary(operand=inner) | ir.Compare(left=inner):
+            return _asks_for_mode(m, inner)
+        case ir.BoolOp(left=left, right=right):
+            return _asks_for_mode(m, left) or _asks_for_mode(m, right)
+        case ir.Name() | ir.Attr() if ir.path_of(test):
+            return any(isinstance(a, Mode) for a in _value_of(m, test))
+    return False
