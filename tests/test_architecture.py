@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -149,6 +150,15 @@ def test_a_rule_imports_only_the_rule_interface(path: Path) -> None:
     assert {m for m in modules if m.startswith("looplint")} == {"looplint.rule"}
 
 
+def _inside_functions(node: ast.AST, inside: bool = False) -> Iterator[ast.Import | ast.ImportFrom]:
+    """The imports in functions; they are statements, so expressions are not searched."""
+    for child in ast.iter_child_nodes(node):
+        if inside and isinstance(child, ast.Import | ast.ImportFrom):
+            yield child
+        elif isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
+            yield from _inside_functions(child, inside or isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef))
+
+
 def late_imports() -> set[tuple[str, str]]:
     """The modules that import something inside a function, each with what that is."""
     files = {}
@@ -156,10 +166,7 @@ def late_imports() -> set[tuple[str, str]]:
         files[".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")] = path
     found = set()
     for module, path in files.items():
-        functions = [
-            f for f in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(f, ast.FunctionDef | ast.AsyncFunctionDef)
-        ]
-        for node in (n for f in functions for n in ast.walk(f)):
+        for node in _inside_functions(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
                 found |= {(module, a.name) for a in node.names}
             elif isinstance(node, ast.ImportFrom):

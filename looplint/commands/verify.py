@@ -47,8 +47,8 @@ def command(
 ) -> None:
     """Run the rules' fixtures, broken and repaired, and verify what the rules claim.
 
-    RULES are codes, prefixes of codes, or names; all where none is given, and then the reference loop too: a loop that learns three spirals, run as it should
-    be and with one thing misplaced at a time. Exits with 1 where a case is not proven.
+    RULES are codes, prefixes of codes, or names. Without RULES, all rules are verified, and the reference loop too: a loop that learns three spirals, run
+    correctly and with one misplacement at a time. The exit code is 1 if a case is not proven.
     """
     require_torch()
     device = device or default_device()

@@ -90,7 +90,7 @@ BAD_INPUT = {
     "unknown encoding": (b"# -*- coding: nonsense -*-\nloss.backward()\n", b"cannot be decoded"),
     "null byte": (b"loss.backward()\n\x00\n", b"null byte"),
     "deep nesting": (b"loss.backward()\nx = " + b"(" * 1000 + b")" * 1000 + b"\n", b"nested"),
-    "long operator chain": (b"loss.backward()\nx = " + b" + ".join([b"1"] * 1500) + b"\n", b"nested too deeply"),
+    "long operator chain": (b"loss.backward()\nx = " + b" + ".join([b"1"] * 1200) + b"\n", b"nested too deeply"),
 }
 
 

@@ -27,7 +27,7 @@ def test_the_rule_works_as_it_stands(tmp_path: Path, monkeypatch: pytest.MonkeyP
     [rule] = load(Path("lint/rules"))
     assert (rule.code, rule.name, rule.default) == ("ACME101", "unclipped-step", True)
     shown = CliRunner().invoke(cli, ["rule", "ACME101"]).output
-    assert shown == f"# unclipped-step (ACME101)\n\n{rule.doc}\n\n"
+    assert shown == f"# unclipped-step (ACME101, error)\n\n{rule.doc}\n\n"
     ours = load()[0].doc
     assert re.findall(r"^## (.+)$", rule.doc, re.MULTILINE) == re.findall(r"^## (.+)$", ours, re.MULTILINE)
     bad, good = re.findall(r"```python\n(.*?)```", rule.doc, re.DOTALL)

@@ -27,14 +27,14 @@ def folder(tmp_path: Path) -> Path:
 def test_a_fault_of_a_rule_is_a_problem_and_the_others_report(folder: Path) -> None:
     (folder / "rules" / "no_step.py").write_text(FAULTY_RULE)
     done = looplint_text(".", "--output-format", "concise", cwd=folder)
-    assert done.returncode == 2 and [line.split(" ")[1] for line in done.stdout.splitlines()] == ["LL102"]
+    assert done.returncode == 2 and [line.split(" ")[2] for line in done.stdout.splitlines()] == ["LL102"]
     assert done.stderr.startswith("error: train.py: internal error in ACME1 (AttributeError: ") and done.stderr.count("\n") == 1
 
 
 def test_a_fault_of_a_repair_is_a_problem_and_its_finding_stands(folder: Path) -> None:
     (folder / "rules" / "no_step.py").write_text(FAULTY_REPAIR.replace("import Program", "import Program, Repair"))
     done = looplint_text(".", "--output-format", "concise", cwd=folder)
-    assert done.returncode == 2 and [line.split(" ")[1] for line in done.stdout.splitlines()] == ["LL102", "ACME1"]
+    assert done.returncode == 2 and [line.split(" ")[2] for line in done.stdout.splitlines()] == ["LL102", "ACME1"]
     assert done.stderr == "error: train.py: internal error in the repair of ACME1 (KeyError: 'key'); please report it\n"
     assert "not repaired: an internal error" in looplint_text(".", "--select", "ACME1", cwd=folder).stdout
 

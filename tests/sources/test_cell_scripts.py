@@ -73,7 +73,9 @@ def test_a_script_of_cells_is_linted_by_its_own_rows_and_repaired(text: str, row
     path = tmp_path / "train.py"
     path.write_text(text)
     done = looplint(tmp_path, "train.py", "--output-format", "concise")
-    assert done.stdout.startswith(f"train.py:{row}:5: LL102 [missing-zero-grad]") and done.stdout.count("\n") == 1 and not done.stderr
+    assert (
+        done.stdout.startswith(f"train.py:{row}:5: error: LL102 [missing-zero-grad]") and done.stdout.count("\n") == 1 and not done.stderr
+    )
     looplint(tmp_path, "train.py", "--fix")
     assert path.read_text() == text.replace("    loss = ", "    opt.zero_grad()\n    loss = ")
     assert looplint(tmp_path, "train.py").returncode == 0
