@@ -106,7 +106,7 @@ def check(program: Program) -> Reports:
                 benchmark,
                 message,
                 note(deterministic, "deterministic mode is switched on here"),
-                repair=SetValue(event=benchmark, value="False"),
+                repair=SetValue(event=benchmark, value="False", other=deterministic),
                 severity="advice" if _together(earlier, later) else "warning",
             )
 

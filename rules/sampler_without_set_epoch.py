@@ -69,7 +69,7 @@ Safe: the call, at the top of the epoch loop, where the sampler or its loader ha
 What a run shows: several passes over a loader with a DistributedSampler, and no call of `set_epoch`.
 """
 
-from looplint.rule import BuildSampler, Program, Report, Reports, Sampler, SetEpoch, name_of, note, refs
+from looplint.rule import BuildSampler, Program, Report, Reports, Sampler, SetEpoch, constant_of, name_of, note, refs
 
 CODE = "LL903"
 SEVERITY = "warning"
@@ -88,5 +88,12 @@ def check(program: Program) -> Reports:
             continue  # set_epoch is called, or may be: by a framework, or by code that cannot be followed
         event, name = built[samplers[0]], name_of(samplers[0], "this sampler")
         message = f"nothing calls set_epoch on {name}: it draws the order of the first epoch in every epoch"
-        repair = SetEpoch(sampler=event, loader=found.loader, epochs=found.epochs, batches=found.batches, optional=len(given) > 1)
+        others = frozenset(a for a in given if not refs(frozenset({a}), Sampler))
+        repair = SetEpoch(
+            sampler=event,
+            loader=found.loader,
+            epochs=found.epochs,
+            batches=found.batches,
+            unless="" if not others else "None" if constant_of(others) is not None else "another",
+        )
         yield Report(event, message, note(found.backward, "its batches are trained on here, epoch after epoch"), repair=repair)

@@ -9,6 +9,7 @@ or on the seed of Python's hashes of text: objects are hashed by their number, t
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import reduce
 from typing import TYPE_CHECKING, Literal
 from zlib import crc32
 
@@ -31,6 +32,8 @@ TagName = Literal[
 ]  # fmt: skip
 Tag = tuple[TagName, object]
 WIDTH = 8
+# How deep tuples may stand in those that are joined column by column: a tuple that a loop puts into itself ends.
+_NESTED = 2
 # The tag that says something of a tensor only if every tensor it may be has it, and what it becomes where some have it.
 _OF_ALL: TagName = "scaler"
 _OF_SOME: TagName = "scaler?"
@@ -338,9 +341,21 @@ def join(left: Value, right: Value) -> Value:
     tensors = [a for a in both if isinstance(a, Tensor)]
     if len(tensors) > 1:
         both = frozenset(a for a in both if not isinstance(a, Tensor)) | {join_tensors(tensors)}
-    if len(both) > WIDTH or sum(isinstance(a, Tuple) for a in both) > 2:
+    tuples = [a for a in both if isinstance(a, Tuple)]
+    if len(tuples) > 2 and len({len(t.items) for t in tuples}) == 1 and all(_depth(t) <= _NESTED for t in tuples):
+        # Rows of one length, as of a table: what stands in each column.
+        both = frozenset(a for a in both if not isinstance(a, Tuple)) | {
+            Tuple(tuple(reduce(join, c) for c in zip(*(t.items for t in tuples))))
+        }
+        tuples = []
+    if len(both) > WIDTH or len(tuples) > 2:
         return _widen(both)
     return both
+
+
+def _depth(row: Tuple) -> int:
+    """How deep tuples stand in a tuple."""
+    return 1 + max((_depth(a) for item in row.items for a in item if isinstance(a, Tuple)), default=0)
 
 
 def _widen(value: Value) -> Value:

@@ -166,9 +166,10 @@ def _unpack(m: Interpreter, targets: list[ir.Expr], value: Value, stmt: ir.Stmt 
             assign(m, target, item, stmt)
         return
     tuples = [a for a in value if isinstance(a, Tuple) and len(a.items) == len(targets)]
-    if tuples and starred is None and all(isinstance(a, Tuple | Const) for a in value):
+    if tuples and starred is None and all(isinstance(a, Tuple | Const | Unknown) for a in value):
+        unknown = frozenset(a for a in value if isinstance(a, Unknown))
         for number, target in enumerate(targets):
-            joined: Value = NOTHING
+            joined: Value = hooks.unpacked.run(m, unknown, number) if unknown else NOTHING
             for atom in tuples:
                 joined = join(joined, atom.items[number])
             assign(m, target, joined, stmt)

@@ -75,12 +75,12 @@ def _follow(m: Interpreter, func: Func) -> None:
     function = func.function
     frame = functions.enter_alone(m, func)
     frame.instance = func.bound or NOTHING
-    for number, param in enumerate(function.params):
-        frame.locals[param.name] = frame.instance if number == 0 and not ir.is_static(function) else parameter(m, func, param)
     gradients = m.gradients.read_unknown
     try:
         with m.beside(frame):
             m.aside = True
+            for number, param in enumerate(function.params):
+                frame.locals[param.name] = frame.instance if number == 0 and not ir.is_static(function) else parameter(m, func, param)
             functions.run_frame(m, frame)
     except OutOfFuel:
         m.forget_remarks(noted)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import libcst as cst
 
 from looplint.flow.events import Event
@@ -23,10 +25,12 @@ class SetValue(Repair):
     Attributes:
         event: what sets it.
         value: the new value, as code.
+        other: what makes the new value the right one, where that happens.
     """
 
     event: Event
     value: str
+    other: Event
 
     def plan(self, p: Planner) -> Plan:
         place = place_at(self.event, len(self.event.calls), p.layouts)
@@ -35,7 +39,9 @@ class SetValue(Repair):
             raise Infeasible("the statement sets other things too")
         draft = Draft(place.layout)
         draft.replace(node.value, self.value)
-        return Plan(f"Set {place.layout.code(self.event.site.node)} to {self.value}", "safe", [draft])
+        # A run in which the other thing does not happen keeps the old value.
+        always = self.other.calls == self.event.calls and set(self.other.guards) <= set(self.event.guards)
+        return Plan(f"Set {place.layout.code(self.event.site.node)} to {self.value}", "safe" if always else "unsafe", [draft])
 
 
 class CopyValue(Repair):
@@ -66,14 +72,14 @@ class SetEpoch(Repair):
         loader: the construction of its loader.
         epochs: the loop that counts epochs.
         batches: the loop over the loader.
-        optional: whether the sampler may be None.
+        unless: what the sampler may be instead: nothing else, None, or a sampler of another kind.
     """
 
     sampler: Event
     loader: Event
     epochs: Loop
     batches: Loop
-    optional: bool
+    unless: Literal["", "None", "another"]
 
     def plan(self, p: Planner) -> Plan:
         statement = loop_statement(self.epochs, p.layouts)
@@ -84,17 +90,26 @@ class SetEpoch(Repair):
         name = _known_in(p, self.sampler, statement, layout)
         if name is None:
             loader_name = _known_in(p, self.loader, statement, layout) or _iterated_in(p, self.batches, statement, layout)
-            if loader_name is None or self.optional:
+            if loader_name is None or self.unless:
                 raise Infeasible("neither the sampler nor its loader has a name where the epochs are counted")
             name = f"{loader_name}.sampler"
         code = f"{name}.set_epoch({node.target.value})"
         body = body_of(statement)
-        if self.optional:
+        if self.unless:
             indent = layout.indent(body.statements[0])
-            code = f"if {name} is not None:{layout.newline}{indent}{indent.removeprefix(layout.indent(statement))}{code}"
+            test = f"{name} is not None" if self.unless == "None" else f"isinstance({name}, {_class_of(self.sampler, layout)})"
+            code = f"if {test}:{layout.newline}{indent}{indent.removeprefix(layout.indent(statement))}{code}"
         draft = Draft(layout)
         draft.line_at_top(body, code)
         return Plan(f"Tell {name} the epoch", "safe", [draft])
+
+
+def _class_of(built: Event, layout: Layout) -> str:
+    """The class that a call builds an object of, as its file names it."""
+    node = built.site.node
+    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Name | cst.Attribute):
+        raise Infeasible("the class of the sampler has no name")
+    return layout.code(node.func)
 
 
 def _known_in(p: Planner, event: Event, place: Statement, layout: Layout) -> str | None:
