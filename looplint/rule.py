@@ -70,6 +70,7 @@ from looplint.queries.feeding import (
     trains,
 )
 from looplint.queries.iterations import is_within, may_go_on
+from looplint.queries.naming import called_at, callee, container_at, name_of, only_where
 from looplint.queries.precision import COMPUTING, SCALING, UPDATING, disabled, scaler_of, switched, unscaled_by_hand
 from looplint.queries.predictions import Scored, scored
 from looplint.queries.program import Program
@@ -141,16 +142,11 @@ def note(event: Event | None, message: str) -> tuple[Note, ...]:
     return (Note(event.site, message),) if event is not None else ()
 
 
-def name_of(obj: Obj, default: str = "") -> str:
-    """What the user calls an object."""
-    return obj.name or default or (obj.cls.cls.name if obj.cls else f"the {obj.kind}")
-
-
 Reports = Iterator[Report]
 
 __all__ = [
     "CLEARING", "MODE", "UNSEEN", "Automaton", "Binary", "BoolOp", "Compare", "Const", "Event", "Expr", "Guard", "Loop", "Note", "Obj", "PathState", "Program", "Report", "Reports", "Severity", "Site", "Tensor", "Uncleared",
-    "Value", "Visit", "constant_of", "mode_matters", "mode_states", "name_of", "note", "over_data", "over_tensor", "paths_in", "refs", "related", "render", "run", "tensor_of", "uncleared",
+    "Value", "Visit", "constant_of", "mode_matters", "mode_states", "called_at", "callee", "container_at", "name_of", "note", "only_where", "over_data", "over_tensor", "paths_in", "refs", "related", "render", "run", "tensor_of", "uncleared",
     "Engine", "Loader", "Loss", "Module", "Optimizer", "Sampler", "Scaler", "Scheduler", "StateDict", "held_by", "only", "subjects",
     "contains_part", "may_follow", "untrained_loop", "validation_loop", "without_parameters", "draws_nothing",
     "COMPUTING", "SCALING", "UPDATING", "disabled", "scaler_of", "switched", "unscaled_by_hand",

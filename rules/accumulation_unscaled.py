@@ -79,8 +79,8 @@ from looplint.rule import (
     Reports,
     Step,
     accumulated,
+    called_at,
     evens_out,
-    name_of,
     note,
     subjects,
 )
@@ -99,7 +99,7 @@ def check(program: Program) -> Reports:
         backward = next((e for e in program.of(Backward) if e.loops and e.loops[-1] is loop and program.touches(e, optimizer)), None)
         if backward is None or not _unscaled(program, backward, optimizer, loop):
             continue
-        message = f"gradients of {every} batches are added up before {name_of(optimizer)}.step(), but the loss is not divided by {every}: they are {every} times too large"
+        message = f"gradients of {every} batches are added up before {called_at(event, optimizer)}.step(), but the loss is not divided by {every}: they are {every} times too large"
         even = evens_out(program, optimizer)
         if even:
             message += f"; {optimizer.qualname.rpartition('.')[2]} evens that out, while a clip or another optimizer would not"

@@ -62,7 +62,7 @@ Safe: move the clip to just before the step.
 What a run shows: the gradient norm at the step exceeds `max_norm`.
 """
 
-from looplint.rule import Automaton, Clip, MoveBeforeStep, Program, Report, Reports, Step, name_of, note
+from looplint.rule import Automaton, Clip, MoveBeforeStep, Program, Report, Reports, Step, called_at, note
 
 CODE = "LL104"
 
@@ -87,7 +87,7 @@ def check(program: Program) -> Reports:
             step = next((s.last(Step) for s in visit.states if s.state == "applied"), None)
             if step is None or not set(clip.loops) <= set(step.loops):
                 continue  # a clip in a loop that the step is not in
-            message = f"the clip runs after {name_of(optimizer)}.step(): the step has already used the unclipped gradients"
+            message = f"the clip runs after {called_at(step, optimizer)}.step(): the step has already used the unclipped gradients"
             yield Report(
                 clip,
                 message,

@@ -64,7 +64,7 @@ Safe: move the clip to just before the step, after `unscale_`.
 What a run shows: the gradient norm at the step exceeds `max_norm`.
 """
 
-from looplint.rule import Automaton, Backward, Clip, MoveBeforeStep, Program, Report, Reports, Step, name_of, note
+from looplint.rule import Automaton, Backward, Clip, MoveBeforeStep, Program, Report, Reports, Step, called_at, note
 
 CODE = "LL103"
 
@@ -102,8 +102,6 @@ def check(program: Program) -> Reports:
                 clip = state.last(Clip)
                 if clip in early and clip not in reported:
                     reported.add(clip)
-                    message = (
-                        f"the clip runs before backward(): there are no gradients yet, and {name_of(optimizer)} steps with unclipped ones"
-                    )
+                    message = f"the clip runs before backward(): there are no gradients yet, and {called_at(step, optimizer)} steps with unclipped ones"
                     notes = note(state.last(Backward), "the gradients are computed here") + note(step, "and used here, unclipped")
                     yield Report(clip, message, notes, repair=MoveBeforeStep(clip=clip, step=step, optimizer=optimizer))

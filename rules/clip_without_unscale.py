@@ -73,7 +73,21 @@ Safe: insert `scaler.unscale_(optimizer)` just before the clip.
 What a run shows: a clip meets gradients that have been scaled and not unscaled.
 """
 
-from looplint.rule import SCALING, Backward, InsertUnscale, Program, Report, Reports, name_of, note, scaler_of, switched, unscaled_by_hand
+from looplint.rule import (
+    SCALING,
+    Backward,
+    InsertUnscale,
+    Program,
+    Report,
+    Reports,
+    Step,
+    called_at,
+    name_of,
+    note,
+    scaler_of,
+    switched,
+    unscaled_by_hand,
+)
 
 CODE = "LL601"
 
@@ -95,8 +109,8 @@ def check(program: Program) -> Reports:
             if switched(clip, scaler):
                 continue  # a clip under a condition on what also switches the scaler on or off
             name = name_of(scaler)
-            message = (
-                f"the gradients are clipped while they are still scaled: {name}.unscale_({name_of(optimizer)}) has to run before the clip"
-            )
+            step = next((e for e in program.of(Step) if optimizer in e.subjects and e.root == clip.root), None)
+            opt = called_at(step, optimizer) if step is not None else name_of(optimizer)
+            message = f"the gradients are clipped while they are still scaled: {name}.unscale_({opt}) has to run before the clip"
             notes = note(backward, f"{name} scales the loss here, and its gradients with it")
             yield Report(clip, message, notes, repair=InsertUnscale(clip=clip, backward=backward, scaler=scaler, optimizer=optimizer))

@@ -90,7 +90,7 @@ def check(program: Program) -> Reports:
             continue  # self.forward(...) in the class's own forward
         if "forward" in module.heap:
             continue  # a module whose forward is wrapped: what it was before is called from there
-        name = event.receiver or name_of(module)
+        name = event.receiver if 0 < len(event.receiver) < 60 else name_of(module)
         around = next((e for e in program.of(Attach) if module in e.subjects), None)
         what = PASSED_OVER[around.what] if around is not None else "a hook on the module would not run"
         called = f"{event.alias}() is {name}.forward(), called" if event.alias else f"{name}.forward() is called"

@@ -68,7 +68,21 @@ Safe: `.item()` on a scalar loss, `.detach()` else.
 What a run shows: Autograd nodes stay alive after the iteration.
 """
 
-from looplint.rule import Backward, DetachArgument, Forward, Keep, Loop, Program, Report, Reports, Step, note, over_data, over_tensor
+from looplint.rule import (
+    Backward,
+    DetachArgument,
+    Forward,
+    Keep,
+    Loop,
+    Program,
+    Report,
+    Reports,
+    Step,
+    container_at,
+    note,
+    over_data,
+    over_tensor,
+)
 
 CODE = "LL401"
 SEVERITY = "warning"
@@ -88,8 +102,7 @@ def check(program: Program) -> Reports:
             continue  # no loop that trains or goes over data, or a graph from a forward pass before it
         if _is_of_one_update(program, event, made):
             continue  # a container that lives for one iteration of an outer loop that trains what its tensors come from
-        what = event.into.name or f"the {event.into.kind}"
-        message = f"{what} keeps tensors with their autograd graphs: the nodes of every iteration stay in memory as long as it does"
+        message = f"{container_at(event)} keeps tensors with their autograd graphs: the nodes of every iteration stay in memory as long as it does"
         yield Report(
             event,
             message,

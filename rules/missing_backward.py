@@ -65,7 +65,7 @@ None.
 What a run shows: the parameters do not change.
 """
 
-from looplint.rule import Backward, Escape, Forward, Optimizer, Program, Report, Reports, Step, name_of, note, related
+from looplint.rule import Backward, Escape, Forward, Optimizer, Program, Report, Reports, Step, called_at, note, related
 
 CODE = "LL107"
 
@@ -99,6 +99,6 @@ def check(program: Program) -> Reports:
                 None,
             )
             if forward is not None:
-                message = f"{name_of(optimizer)}.step() without any backward(): there are no gradients, and the step silently does nothing"
+                message = f"{called_at(event, optimizer)}.step() without any backward(): there are no gradients, and the step silently does nothing"
                 yield Report(event, message, note(forward, "the forward pass whose loss is never sent backward"))
                 break

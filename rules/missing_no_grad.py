@@ -79,6 +79,7 @@ from looplint.rule import (
     Report,
     Reports,
     Severity,
+    callee,
     mode_states,
     name_of,
     note,
@@ -116,7 +117,8 @@ def check(program: Program) -> Reports:
             continue
         reported.add(place)
         switch = next((s.last(Eval) for s in visit.states if s.last(Eval)), None) if visit else None
-        message = f"gradients are enabled in this validation pass: every call of {name_of(module)} builds a graph and keeps its activations, and nothing goes backward"
+        called = callee(event.chain[event.outside]) or name_of(module)
+        message = f"gradients are enabled in this validation pass: every call of {called} builds a graph and keeps its activations, and nothing goes backward"
         depth = event.outside
         notes = note(switch, "validation begins here") if evaluates else ()
         severity: Severity = "warning" if event.loops else "advice"  # the graph of one forward

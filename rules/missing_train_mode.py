@@ -96,7 +96,7 @@ def check(program: Program) -> Reports:
                 name = name_of(module)
                 effect = "dropout is off and batch norm does not learn"
                 if mode_matters(module) is False:
-                    effect = "it has no layer yet that differs, but one that is added will not train"
+                    effect = "this has no effect now, without dropout and batch norm, and will have one when such a layer is added"
                 message = f"{name} is in eval mode here from the second epoch on: {effect}, because nothing calls {name}.train() again"
                 yield Report(
                     event,

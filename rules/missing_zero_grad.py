@@ -63,7 +63,7 @@ Safe with one optimizer: insert the clear at the top of the batch body.
 What a run shows: the gradient norm before each step grows against the same loop with the clear.
 """
 
-from looplint.rule import Clear, InsertClear, Program, Report, Reports, name_of, note, uncleared
+from looplint.rule import Clear, InsertClear, Program, Report, Reports, called_at, note, only_where, uncleared
 
 CODE = "LL102"
 
@@ -73,8 +73,11 @@ def check(program: Program) -> Reports:
     for optimizer, found in uncleared_optimizers:
         if _others_cleared_twice(program, optimizer, found.loop):
             continue  # wrong-optimizer-cleared reports that
-        name = name_of(optimizer)
+        name = called_at(found.step, optimizer)
         message = f"gradients add up over all batches: nothing clears {name}'s gradients between {name}.step() and the next backward()"
+        clears = [e for e in program.of(Clear) if found.loop in e.loops and program.touches(e, optimizer)]
+        condition = only_where(found.backward, clears)
+        message += f" where `{condition}`" if condition else ""
         yield Report(
             found.backward,
             message,

@@ -62,7 +62,7 @@ Unsafe: move the step behind the backward.
 What a run shows: the steps change nothing.
 """
 
-from looplint.rule import Automaton, Backward, MoveAfterBackward, Program, Report, Reports, Step, name_of, note
+from looplint.rule import Automaton, Backward, MoveAfterBackward, Program, Report, Reports, Step, called_at, note
 
 CODE = "LL105"
 
@@ -97,9 +97,7 @@ def check(program: Program) -> Reports:
                     continue  # a step that is given a closure
                 if step in early and step not in reported:
                     reported.add(step)
-                    message = (
-                        f"{name_of(optimizer)}.step() runs before backward(): it finds no gradients, and those of this batch are never used"
-                    )
+                    message = f"{called_at(step, optimizer)}.step() runs before backward(): it finds no gradients, and those of this batch are never used"
                     yield Report(
                         step,
                         message,

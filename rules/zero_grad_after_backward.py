@@ -63,7 +63,7 @@ Safe: move the clear to the top of the batch body.
 What a run shows: the parameters of the optimizer do not change over a step.
 """
 
-from looplint.rule import Automaton, Backward, Clear, MoveClear, Program, Report, Reports, Step, constant_of, name_of, note
+from looplint.rule import Automaton, Backward, Clear, MoveClear, Program, Report, Reports, Step, called_at, constant_of, note
 
 CODE = "LL101"
 
@@ -109,7 +109,7 @@ def check(program: Program) -> Reports:
                 if clear in clears and backward is not None and clear not in reported:
                     reported.add(clear)
                     harm = _NOTHING if _drops(program, clear) else _ZEROS
-                    message = f"{name_of(optimizer)}'s gradients are cleared between backward() and step(): {harm}"
+                    message = f"{called_at(step, optimizer)}'s gradients are cleared between backward() and step(): {harm}"
                     notes = note(backward, "the gradients are computed here") + note(step, "this step uses nothing")
                     yield Report(
                         clear,

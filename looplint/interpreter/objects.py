@@ -144,8 +144,8 @@ def _own_methods(m: Interpreter, obj: Obj, name: str) -> Value:
 
 def child(m: Interpreter, obj: Obj, name: str) -> Value:
     """A part of a module whose class is not known well enough: a submodule, as far as one can tell."""
-    if name == "module":
-        return ref(obj)
+    if name in ("module", "_orig_mod"):
+        return ref(obj)  # what DistributedDataParallel and torch.compile are put around
     if name == "training":
         return frozenset({Mode(obj)})
     if name in _PLAIN_ATTRIBUTES:

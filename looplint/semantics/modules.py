@@ -193,7 +193,7 @@ def _forward_directly(m: Interpreter, obj: Obj, name: str, args: Arguments, expr
     direct = isinstance(expr.func, ir.Attr) and expr.func.attr == name
     if known and (direct or _is_bound_forward(m, expr.func)):
         own = any(isinstance(a, Ref) and a.obj is obj for a in m.frame.instance)
-        receiver = ir.path_of(expr.func.value) or "" if isinstance(expr.func, ir.Attr) and direct else ""
+        receiver = ir.render(expr.func.value) if isinstance(expr.func, ir.Attr) and direct else ""
         alias = "" if direct else ir.path_of(expr.func) or ""
         bypass = Bypass(receiver=receiver, alias=alias, function=m.frame.function.name, own=own)
         m.remark(bypass, expr.node, {obj}, certain=not (isinstance(obj, Module) and obj.part))
