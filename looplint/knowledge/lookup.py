@@ -30,7 +30,8 @@ _BUILTINS: dict[str, str] = {
     "torch.multiprocessing.spawn": "spawn", "accelerate.notebook_launcher": "spawn", "absl.app.run": "spawn", "fire.Fire": "spawn", "tyro.cli": "pure",
     "jsonargparse.CLI": "spawn", "typer.run": "spawn",
 }  # fmt: skip
-_SUFFIXES = ("Norm_",)
+# The longest prefix wins, wherever its row is.
+_PREFIXES = sorted(frameworks.PREFIXES, key=lambda row: -len(row[0]))
 
 
 def use(tables: own.Tables) -> None:
@@ -58,7 +59,7 @@ def call_effect(qualname: str) -> str | None:
     leaf = qualname.rpartition(".")[2]
     if leaf == "__init__":
         return "base-constructor"
-    for prefix, effect in frameworks.PREFIXES:
+    for prefix, effect in _PREFIXES:
         if qualname.startswith(prefix):
             return _refine(effect, qualname)
     if qualname.partition(".")[0] in frameworks.PURE_LIBRARIES:

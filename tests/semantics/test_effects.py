@@ -39,6 +39,11 @@ def test_every_effect_of_a_method_has_a_function_and_the_other_way_round() -> No
     assert transfers.METHODS.keys() <= named
 
 
+def test_the_longest_prefix_of_a_name_wins() -> None:
+    for prefix, effect in frameworks.PREFIXES:
+        assert lookup.call_effect(f"{prefix}something") == lookup._refine(effect, f"{prefix}something")
+
+
 def test_every_file_of_the_wing_is_part_of_the_composition() -> None:
     files = {path.stem for path in (ROOT / "looplint" / "semantics").glob("*.py")}
     assert {module.__name__.rpartition(".")[2] for module in composition.MODULES} == files - {"__init__", "composition"}
