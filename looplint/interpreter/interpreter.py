@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 E = TypeVar("E", bound=Event)
 # How many statements and expressions are followed from one root, and from all roots of a file.
 ROOT_FUEL = 60_000
-FILE_FUEL = 240_000
+FILE_FUEL = 150_000
 DEPTH = 24
 # What a call that cannot be followed may do something to.
 TRACKED = (Optimizer, Module, Scheduler, Scaler, Loader, Sampler, Accelerator, Engine)

@@ -78,7 +78,8 @@ class Program(Incidence):
         self.complete = complete
         # The oldest version of PyTorch the code has to run on, for rules that depend on it: `program.target_torch >= (2, 3)`.
         self.target_torch: tuple[int, ...] = CURRENT_TORCH
-        self.runs: dict[tuple[Automaton, int], list[Visit]] = {}
+        self._runs: dict[object, list[Visit]] = {}
+        self._narrowed: dict[tuple[int, ...], Slices] = {}
         # The part of the graph around all events; what an automaton runs over is a part of it.
         self.slices = Slices(interpreter.graph)
         self._surrounded: dict[Obj, tuple[list[tuple[Event, str]], Slices]] = {}
@@ -123,12 +124,13 @@ class Program(Incidence):
 
     def run(self, automaton: Automaton, obj: Obj) -> list[Visit]:
         """The visits of an automaton for one object."""
-        key = (automaton, id(obj))
-        if key not in self.runs:
-            touching, slices = self._surroundings(obj)
-            relevant = {event.index: certainty for event, certainty in touching if event.kind in automaton.kinds}
-            self.runs[key] = run(slices, automaton, relevant)
-        return self.runs[key]
+        touching, slices = self._surroundings(obj)
+        relevant = {event.index: certainty for event, certainty in touching if event.kind in automaton.kinds}
+        # Parts of one model that the same events happen to are in the same states.
+        key = (automaton, tuple(relevant.items()))
+        if key not in self._runs:
+            self._runs[key] = run(slices, automaton, relevant)
+        return self._runs[key]
 
     def _surroundings(self, obj: Obj) -> tuple[list[tuple[Event, str]], Slices]:
         """The events that happen to an object, for sure or perhaps, and the slices of the graph around them: each automaton needs a part of those."""
@@ -136,7 +138,10 @@ class Program(Incidence):
         if found is None:
             events = [e for root in self._roots_of(obj) for e in self._by_root.get(root, ())]
             touching = [(e, certainty) for e in events if (certainty := self.touches(e, obj))]
-            found = self._surrounded[obj] = touching, self.slices.narrowed([e.index for e, _ in touching])
+            indexes = tuple(e.index for e, _ in touching)
+            if indexes not in self._narrowed:
+                self._narrowed[indexes] = self.slices.narrowed(indexes)
+            found = self._surrounded[obj] = touching, self._narrowed[indexes]
         return found
 
     @cached_property
