@@ -227,3 +227,50 @@ def test_statistics_of_nothing(tmp_path: Path) -> None:
 def test_statistics_have_no_place_in_sarif() -> None:
     done = looplint("--statistics", "--output-format", "sarif", "examples/train.py")
     assert done.returncode == 2 and done.stderr == "error: --statistics is printed as text or json, not as sarif\n"
+
+
+TWICE = """\
+def train(x):
+    total += x
+    other += x
+
+
+def again(x):
+    total += x
+"""
+
+
+def test_text_shows_the_places_of_a_function_together(tmp_path: Path) -> None:
+    name = str(tmp_path / "a.py")
+    (tmp_path / "a.py").write_text(TWICE)
+    related = (Related("it comes from here", name, Location(1, 11)),)
+    fix = Fix("Keep its value", "safe", ())
+    found = [
+        Finding(
+            "LL402",
+            "accumulated",
+            f"{what} adds up tensors: they stay",
+            name,
+            Location(row, 5),
+            Location(row, 15),
+            related=related,
+            fix=fix,
+        )
+        for row, what in ((2, "total"), (3, "other"), (7, "total"))
+    ]
+    first, second, closing = render("text", LintResult(tuple(found), (), 1)).split("\n\n")
+    assert first.replace(name, "a.py").splitlines() == [
+        "a.py:2:5: error: LL402 accumulated (2 places)",
+        "  total adds up tensors: they stay",
+        "  |",
+        "1 | def train(x):",
+        "  |           --- it comes from here",
+        "2 |     total += x",
+        "  |     ^^^^^^^^^^ here",
+        "3 |     other += x",
+        "  |     ^^^^^^^^^^ other adds up tensors",
+        "  = repair (safe): Keep its value",
+    ]
+    assert second.replace(name, "a.py").startswith("a.py:7:5: error: LL402 accumulated\n")
+    assert closing.startswith("Found 3 errors in 1 file (1 file checked). 3 can be repaired with --fix.")
+    assert "other adds up tensors: they stay" in render("concise", LintResult(tuple(found), (), 1)), "other formats have an entry for each"

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from looplint.finding import SEVERITIES, Finding, Location, Severity
 from looplint.linting.files import LintResult
+from looplint.linting.fingerprint import enclosing
 from looplint.sources.reading import lines_of
 
 Style = Callable[..., str]
@@ -22,7 +23,7 @@ def render(result: LintResult, *, colour: bool = False) -> str:
     style = style_of(colour)
     advice = result.advice
     told = set(advice)
-    blocks = [_finding(f, style) for f in result.findings if f not in told]
+    blocks = [_block(alike, style) for alike in _alike(f for f in result.findings if f not in told)]
     if advice:
         blocks.append("".join(_advice(group, style) for group in _by_rule(advice)))
     return "\n".join([*blocks, closing(result, style)])
@@ -36,35 +37,45 @@ def style_of(colour: bool) -> Style:
     return style
 
 
-def _finding(finding: Finding, style: Style) -> str:
-    fg = _COLOURS[finding.severity]
-    level = style(f"{finding.severity}:", fg=fg, bold=True)
-    head = f"{style(finding.place, bold=True)}: {level} {style(finding.code, fg=fg, bold=True)} {style(finding.name, fg=fg)}"
-    rows: list[tuple[str, int | None, Location, Location | None, str, bool]] = []
-    rows.append((finding.filename, finding.cell, finding.location, finding.end_location, finding.message, True))
-    rows += [(r.filename, r.cell, r.location, None, r.message, False) for r in finding.related]
-    rows.sort(key=lambda row: (row[0] != finding.filename, row[0], row[1] or 0, row[2]))
-    width = max(len(str(row[2].row)) for row in rows)
-    lines = [head, f"  {finding.message}", f"{' ' * width} {style('|', fg='blue')}"]
-    before = (finding.filename, finding.cell) if rows[0][1] == finding.cell else ("", None)
-    for filename, cell, start, end, message, primary in rows:
+def _alike(findings: Iterable[Finding]) -> Iterable[Sequence[Finding]]:
+    """Findings that are one mistake made several times: of one rule and severity, in one function."""
+    groups: dict[object, list[Finding]] = {}
+    for f in findings:
+        function = enclosing(_lines(f.filename, f.cell), f.location.row)
+        groups.setdefault((f.code, f.severity, f.filename, f.cell, function), []).append(f)
+    return groups.values()
+
+
+def _block(findings: Sequence[Finding], style: Style) -> str:
+    """One mistake: the places where it is made, what takes part in it, and what would repair it."""
+    first = findings[0]
+    fg = _COLOURS[first.severity]
+    level = style(f"{first.severity}:", fg=fg, bold=True)
+    places = f" ({len(findings)} places)" if len(findings) > 1 else ""
+    head = f"{style(first.place, bold=True)}: {level} {style(first.code, fg=fg, bold=True)} {style(first.name, fg=fg)}{places}"
+    rows: dict[tuple[str, int | None, Location, Location | None, str, bool], None] = {}
+    for f in findings:
+        label = "here" if f is first else "and here" if f.message == first.message else f.message.partition(":")[0]
+        rows[(f.filename, f.cell, f.location, f.end_location, label, True)] = None
+        rows |= {(r.filename, r.cell, r.location, None, r.message, False): None for r in f.related}
+    ordered = sorted(rows, key=lambda row: (row[0] != first.filename, row[0], row[1] or 0, row[2]))
+    width = max(len(str(row[2].row)) for row in ordered)
+    lines = [head, f"  {first.message}", f"{' ' * width} {style('|', fg='blue')}"]
+    before = (first.filename, first.cell) if ordered[0][1] == first.cell else ("", None)
+    for filename, cell, start, end, label, primary in ordered:
         if (filename, cell) != before:
             lines.append(f"{' ' * width} {style(':::', fg='blue')} {filename}{f':cell {cell}' if cell else ''}")
             before = (filename, cell)
         text = _line(filename, cell, start.row)
         lines.append(f"{style(str(start.row).rjust(width), fg='blue')} {style('|', fg='blue')} {text}")
         mark = ("^" if primary else "-") * _length(text, start, end)
-        label = "here" if primary else message
         lines.append(
             f"{' ' * width} {style('|', fg='blue')} {' ' * (start.column - 1)}{style(mark, fg=fg if primary else 'blue', bold=True)} "
             f"{style(label, fg=fg if primary else 'blue')}"
         )
-    if finding.fix is not None:
-        lines.append(
-            f"{' ' * width} {style('=', fg='blue')} {style('repair', bold=True)} ({finding.fix.applicability}): {finding.fix.message}"
-        )
-    if finding.unrepaired:
-        lines.append(f"{' ' * width} {style('=', fg='blue')} not repaired: {finding.unrepaired}")
+    said = [f"{style('repair', bold=True)} ({f.fix.applicability}): {f.fix.message}" for f in findings if f.fix is not None]
+    said += [f"not repaired: {f.unrepaired}" for f in findings if f.unrepaired]
+    lines += [f"{' ' * width} {style('=', fg='blue')} {text}" for text in dict.fromkeys(said)]
     return "\n".join(lines) + "\n"
 
 
