@@ -83,6 +83,7 @@ from looplint.queries.protocols import (
     mode_matters,
     mode_states,
     over_data,
+    over_entries,
     over_tensor,
     uncleared,
     unregistered,
@@ -146,7 +147,7 @@ Reports = Iterator[Report]
 
 __all__ = [
     "CLEARING", "MODE", "UNSEEN", "Automaton", "Binary", "BoolOp", "Compare", "Const", "Event", "Expr", "Guard", "Loop", "Note", "Obj", "PathState", "Program", "Report", "Reports", "Severity", "Site", "Tensor", "Uncleared",
-    "Value", "Visit", "constant_of", "mode_matters", "mode_states", "called_at", "callee", "container_at", "name_of", "note", "only_where", "over_data", "over_tensor", "paths_in", "refs", "related", "render", "run", "tensor_of", "uncleared",
+    "Value", "Visit", "constant_of", "mode_matters", "mode_states", "called_at", "callee", "container_at", "name_of", "note", "only_where", "over_data", "over_entries", "over_tensor", "paths_in", "refs", "related", "render", "run", "tensor_of", "uncleared",
     "Engine", "Loader", "Loss", "Module", "Optimizer", "Sampler", "Scaler", "Scheduler", "StateDict", "held_by", "only", "subjects",
     "contains_part", "may_follow", "untrained_loop", "validation_loop", "without_parameters", "draws_nothing",
     "COMPUTING", "SCALING", "UPDATING", "disabled", "scaler_of", "switched", "unscaled_by_hand",

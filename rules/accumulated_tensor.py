@@ -56,6 +56,7 @@ def train(net: nn.Module, loader, epochs: int):
 - A sum that goes backward, in this call of the function around it or in another one.
 - A sum that starts from an output of a model: that is an output in the making.
 - A graph from a forward pass before the loop: it is held once, not once an iteration.
+- A sum over the entries of a dict in which nothing is trained: the terms of one loss.
 
 ## Repair
 
@@ -66,7 +67,7 @@ Safe: `.item()`.
 What a run shows: the number of live autograd nodes grows with every batch.
 """
 
-from looplint.rule import Accumulate, DetachAdded, Program, Report, Reports, note
+from looplint.rule import Accumulate, Backward, DetachAdded, Program, Report, Reports, Step, note, over_entries
 
 CODE = "LL402"
 SEVERITY = "warning"
@@ -87,6 +88,8 @@ def check(program: Program) -> Reports:
         made = program.forwards_of(value.forwards)
         if not any(loop in e.loops for e in made):
             continue  # a graph from a forward pass before the loop
+        if over_entries(loop) and not any(loop in e.loops for e in program.of(Backward, Step)):
+            continue  # a sum over the entries of a dict, as the terms of one loss
         target = event.target
         message = f"{target} adds up tensors with their autograd graphs: the nodes of every batch stay in memory until {target} is gone"
         yield Report(

@@ -92,8 +92,13 @@ def untrained_loop(program: Program, event: Event) -> Loop | None:
 
 
 def over_data(loop: Loop) -> bool:
-    """Whether a loop goes over batches rather than counts or parts of a model: over a loader, or over something that is no range."""
-    return bool(loop.over) and not any(_counts(atom) or _is_of_modules(atom) for atom in loop.over)
+    """Whether a loop goes over batches rather than counts, entries or parts of a model: over a loader, or over something that is no range."""
+    return bool(loop.over) and not over_entries(loop) and not any(_counts(atom) or _is_of_modules(atom) for atom in loop.over)
+
+
+def over_entries(loop: Loop) -> bool:
+    """Whether a loop goes over the entries of a dict, by name: what they are is known beforehand, and batches are not."""
+    return loop.iterates.endswith((".items()", ".values()", ".keys()"))
 
 
 def over_tensor(loop: Loop) -> bool:
