@@ -167,7 +167,7 @@ class Session:
     def make(self, finding: Finding) -> str | None:
         """Make one repair, be it safe or not, or say why it does not hold."""
         if not all(self._may_change(e.filename) for e in (finding.fix.edits if finding.fix else ())):
-            return "its place is in a file that was not given to be repaired"
+            return "its place is in a file that is not among the files to repair"
         return self._try([finding])
 
     def _choose(self, among: Callable[[Finding], bool]) -> list[Finding]:
@@ -178,7 +178,7 @@ class Session:
             if finding.fix is None or not among(finding) or not self._wanted(finding.fix) or self._fingerprint(finding) in self.refused:
                 continue
             if not all(self._may_change(e.filename) for e in finding.fix.edits):
-                self.refused[self._fingerprint(finding)] = "its place is in a file that was not given to be repaired"
+                self.refused[self._fingerprint(finding)] = "its place is in a file that is not among the files to repair"
                 continue
             reach = _reach(finding)
             if any(a <= end and start <= b for name, start, end in reach for a, b in taken.get(name, ())):

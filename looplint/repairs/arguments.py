@@ -34,7 +34,7 @@ class SetArgument(Repair):
         place = place_at(self.event, len(self.event.calls), p.layouts)
         node = self.event.site.node
         if not isinstance(node, cst.Call) or any(a.star for a in node.args):
-            raise Infeasible("the call cannot be given one more argument")
+            raise Infeasible("the call cannot take another argument")
         draft = Draft(place.layout)
         draft.add_argument(node, f"{self.name}={self.value}")
         return Plan(f"Pass {self.name}={self.value}", "safe", [draft])
@@ -57,7 +57,7 @@ class GiveArgument(Repair):
         layout = place_at(self.event, len(self.event.calls), p.layouts).layout
         node = self.event.site.node
         if not isinstance(node, cst.Call) or any(a.star for a in node.args):
-            raise Infeasible("the call cannot be given one more argument")
+            raise Infeasible("the call cannot take another argument")
         positional = [a for a in node.args if a.keyword is None]
         if self.event.kind == "loader" and self.values.keys() & set(LOADER_ARGUMENTS[: len(positional)]):
             raise Infeasible("the argument is given by its position")

@@ -57,12 +57,12 @@ class MoveClear(Repair):
             check_free(unit, backwards)
         index = highest(unit, block, outer.index, _top(p, self.optimizer, backwards, mine))
         if index > backwards.index:
-            raise Infeasible("it uses names that are set behind the backward")
+            raise Infeasible("it uses names that are assigned after the backward")
         draft = Draft(mine.layout)
         first, docstring = first_place(block)
         target = block.statements[index]
         if target is unit:
-            raise Infeasible("it already stands above the backward")
+            raise Infeasible("it is already above the backward")
         if target is first and docstring:
             draft.move_after(unit, first)
         else:
@@ -93,7 +93,7 @@ def _clear_behind_step(p: Planner, optimizer: Obj, clear: Event, step: Event) ->
     draft.move_after(unit, target)
     # What another loss leaves behind the step would be there at the next backward.
     left = [e for e in p.program.of(Backward) if e.index > step.index and e.loops[:1] == step.loops[:1] and p.program.touches(e, optimizer)]
-    return Plan(f"Move the clear of {called(optimizer)} behind its step", "unsafe" if left else "safe", [draft])
+    return Plan(f"Move the clear of {called(optimizer)} after its step", "unsafe" if left else "safe", [draft])
 
 
 def _top(p: Planner, optimizer: Obj, backward: Statement, place: Place) -> int:

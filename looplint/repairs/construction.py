@@ -42,19 +42,19 @@ class CallSuperInit(Repair):
         misspelt = next(filter(None, map(_misspelt_constructor, body.statements[: part.index])), None)
         if misspelt is not None:
             draft.replace(misspelt, "__init__")
-            return Plan("Call the constructor of the base class by its name", "safe", [draft])
+            return Plan("Call the constructor of the base class by name", "safe", [draft])
         plain = self.event.plain
         late = next((s for s in body.statements[part.index :] if _calls_constructor(s)), None)
         if late is not None:
             target = _first(body) if plain else part
             if depends(late, body.statements[target.index : late.index]):
-                raise Infeasible("the call of the base class's constructor needs what stands above it")
+                raise Infeasible("the call of the base class's constructor depends on the statements above it")
             draft.move_before(late, target)
-            return Plan("Construct the base class before the first part", "safe", [draft])
+            return Plan("Call the constructor of the base class before the first submodule is assigned", "safe", [draft])
         if any(True for s in body.statements[part.index :] if "__init__" in layout.text[s.start : s.end]):
             raise Infeasible("the base class's constructor is called on some path further down")
         if not plain:
-            raise Infeasible("the base class is none of torch's: its constructor may take arguments")
+            raise Infeasible("the base class is not one of torch: its constructor may take arguments")
         draft.line_at_top(body, "super().__init__()")
         return Plan("Call super().__init__() first", "safe", [draft])
 

@@ -101,7 +101,7 @@ class SetEpoch(Repair):
             code = f"if {test}:{layout.newline}{indent}{indent.removeprefix(layout.indent(statement))}{code}"
         draft = Draft(layout)
         draft.line_at_top(body, code)
-        return Plan(f"Tell {name} the epoch", "safe", [draft])
+        return Plan(f"Call {name}.set_epoch()", "safe", [draft])
 
 
 def _class_of(built: Event, layout: Layout) -> str:
@@ -165,7 +165,7 @@ class MapLocation(Repair):
         place = place_at(self.event, len(self.event.calls), p.layouts)
         layout, node = place.layout, self.event.site.node
         if not isinstance(node, cst.Call) or any(a.star for a in node.args):
-            raise Infeasible("the call cannot be given one more argument")
+            raise Infeasible("the call cannot take another argument")
         names = _devices_at(place.statement, layout)
         value = names.pop() if len(names) == 1 else '"cpu"'
         draft = Draft(layout)
@@ -189,7 +189,7 @@ class MoveSeed(Repair):
         unit = mine.statement
         target = common_block(unit, theirs.statement)[2]
         if not isinstance(unit.node, cst.Expr) or depends(unit, [target, *crossed(unit, target)]):
-            raise Infeasible("it uses names that are set in between")
+            raise Infeasible("it uses names that are assigned in between")
         draft = Draft(mine.layout)
         draft.move_before(unit, target)
         return Plan("Set the seed before the model is built", "safe", [draft])

@@ -36,7 +36,7 @@ def _add(draft: Draft, layout: Layout, code: str) -> None:
     """Insert an import before the first one of the file, or below what has to stay first."""
     first = next((s for s in layout.top.statements if not _stays_first(s.node)), None)
     if first is None:
-        raise Infeasible("the file holds nothing that an import could stand before")
+        raise Infeasible("the file has no statement before which an import could be inserted")
     if isinstance(first.node, cst.Import | cst.ImportFrom):
         draft.line_before(first, code)
     elif first.before is not None:

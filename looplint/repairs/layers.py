@@ -105,7 +105,7 @@ class WrapModules(Repair):
         if value is None or (isinstance(node, cst.Assign) and len(node.targets) > 1):
             raise Infeasible("the container is not assigned by a plain statement")
         if self.wrapper is None:
-            raise Infeasible("the container holds other things than modules, or keys that are no text")
+            raise Infeasible("the container holds something other than modules, or keys that are not strings")
         code = "" if isinstance(value, cst.List) and not value.elements else layout.code(value)
         start, end = layout.extent(value)
         for _ in value.lpar:

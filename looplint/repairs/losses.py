@@ -84,17 +84,17 @@ class DropActivation(Repair):
             raise Infeasible("the activation is not called where it is applied")
         statement = layout.statement_of(node)
         if statement is None:
-            raise Infeasible("the activation does not stand in a statement")
+            raise Infeasible("the activation is not in a statement")
         if outcome.module is not None and node is outcome.module.node:
             call, index = _argument_of(statement, node)
             draft.remove_argument(call, index)
-            return Plan(f"Drop {layout.code(node)}", "unsafe", [draft])
+            return Plan(f"Remove {layout.code(node)}", "unsafe", [draft])
         inner = _inner(outcome, node)
         name = layout.code(inner)
         here = layout is place.layout and layout.function_of(statement) is layout.function_of(place.statement)
         if here and _contains(self.event.site.node, node):
             draft.replace(node, name)
-            return Plan(f"Give the loss {name} itself", "safe", [draft])
+            return Plan(f"Pass {name} itself to the loss", "safe", [draft])
         target = _target(statement, node, layout)
         given = prediction(self.event.site.node)
         named = here and target is not None and given is not None and layout.code(given) == target
@@ -106,13 +106,13 @@ class DropActivation(Repair):
             and _keeps(layout, statement, place.statement, name)
         ):
             draft.replace(given, name)
-            return Plan(f"Give the loss {name}, which {target} is made of", "safe", [draft])
+            return Plan(f"Pass {name}, from which {target} is computed, to the loss", "safe", [draft])
         if target == name:
             draft.remove(statement)
         else:
             draft.replace(node, name)
         alone = named and target is not None and _uses(layout, statement, target) == 1
-        return Plan(f"Drop the activation of {name}", "safe" if alone else "unsafe", [draft])
+        return Plan(f"Remove the activation of {name}", "safe" if alone else "unsafe", [draft])
 
 
 class TakeLogits(Repair):
@@ -132,14 +132,14 @@ class TakeLogits(Repair):
             if any(not outcomes or any(o.op != "linear" for o in outcomes) for outcomes in fed):
                 raise Infeasible("other predictions go through the same loss")
             if kind.source is None or not isinstance(kind.node, cst.Call):
-                raise Infeasible("the loss is not built in the code that was read")
+                raise Infeasible("the construction of the loss was not found")
             call, layout = kind.node, p.layouts.of(kind.source)
         if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
             raise Infeasible("the loss has been imported by its own name")
         old = call.func.attr.value
         new = {"BCELoss": "BCEWithLogitsLoss", "binary_cross_entropy": "binary_cross_entropy_with_logits"}.get(old)
         if new is None or any(a.keyword is None and n > 1 for n, a in enumerate(call.args)):
-            raise Infeasible("the loss is built in another way")
+            raise Infeasible("the construction of the loss has another form")
         draft = Draft(layout)
         draft.replace(call.func.attr, new)
         return Plan(f"Use {new}, which takes logits", "safe", [draft])
@@ -153,7 +153,7 @@ def _inner(outcome: Outcome, node: cst.Call) -> cst.BaseExpression:
         (a.value for a in node.args if a.keyword is None and not a.star or a.keyword is not None and a.keyword.value == "input"), None
     )
     if first is None:
-        raise Infeasible("what the activation is applied to has no name")
+        raise Infeasible("the input of the activation has no name")
     return first
 
 

@@ -172,7 +172,7 @@ def _pass(p: Planner, loop: Loop | None, event: Event, depth: int, *, narrow: bo
     while _trains(p, target, place.layout):
         outer -= 1
         if outer < 0:
-            raise Infeasible("the pass that validates is a part of the one that trains")
+            raise Infeasible("the validation pass is a part of the training pass")
         place = place_at(event, outer, p.layouts)
         target = place.statement
     return place, target

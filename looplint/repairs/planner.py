@@ -42,7 +42,7 @@ class Planner:
                 if bound:
                     raise Infeasible("it uses names of the block it stands in")
                 if isinstance(owner.node, cst.If) and not _stands_under(away_from, owner.node.test):
-                    raise Infeasible("other statements stand under the same condition")
+                    raise Infeasible("other statements are under the same condition")
                 break
             statement = owner
         return statement
@@ -114,7 +114,7 @@ def crossed(unit: Statement, target: Statement) -> list[Statement]:
 def check_free(unit: Statement, target: Statement, *, including: bool = False) -> None:
     """Raise where a statement cannot be carried to a target because of the names it uses or sets."""
     if depends(unit, crossed(unit, target)) or (including and depends(unit, [target])):
-        raise Infeasible("it uses names that are set in between")
+        raise Infeasible("it uses names that are assigned in between")
 
 
 def highest(statement: Statement, block: Block, index: int, lowest: int) -> int:

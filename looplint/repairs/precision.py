@@ -51,7 +51,7 @@ class InsertUnscale(Repair):
         if scaler_name is None or optimizer_name is None:
             raise Infeasible("the scaler or the optimizer has no name where the clip is")
         if any(isinstance(s.node, cst.For | cst.While) and s not in _loops_around(p, self.backward) for s in place.statement.ancestors()):
-            raise Infeasible("the clip stands in a loop of its own")
+            raise Infeasible("the clip is in a loop of its own")
         draft = Draft(place.layout)
         draft.line_before(place.statement, f"{scaler_name}.unscale_({optimizer_name})")
         return Plan(f"Unscale the gradients of {optimizer_name} before the clip", "safe", [draft])
@@ -93,7 +93,7 @@ class InsertUpdate(Repair):
             raise Infeasible("the scaler has no name where it steps")
         draft = Draft(last.layout)
         draft.line_after(last.statement, f"{name}.update()")
-        return Plan(f"Update {name} behind its step", "safe", [draft])
+        return Plan(f"Update {name} after its step", "safe", [draft])
 
 
 def _loops_around(p: Planner, event: Event) -> list[object]:

@@ -61,7 +61,7 @@ class MoveToEpochEnd(Repair):
             raise Infeasible("it uses names of the batch loop")
         draft = Draft(place.layout)
         draft.move_after(unit, target)
-        return Plan("Step the scheduler once an epoch, behind the batch loop", "safe", [draft])
+        return Plan("Step the scheduler once per epoch, after the batch loop", "safe", [draft])
 
 
 def _uses_targets(unit: Statement, loop: Statement) -> bool:
@@ -158,7 +158,7 @@ class PassMetric(Repair):
             if names:
                 break
         if len(names) != 1 or not isinstance(node, cst.Call):
-            raise Infeasible("no single name for the validation loss is in reach")
+            raise Infeasible("the validation loss has no unique name in scope")
         (name,) = names
         draft = Draft(place.layout)
         draft.insert(place.layout.extent(node)[1] - 1, name)
@@ -182,7 +182,7 @@ class MoveBeforeConstruction(Repair):
             unit = p.unit(mine, theirs.statement, "move")
             target = _first_reader(common_block(unit, theirs.statement)[2], theirs.layout)
             if depends(unit, [target, *crossed(unit, target)], _set_to_itself(self.event, mine)):
-                raise Infeasible("it uses names that are set in between")
+                raise Infeasible("it uses names that are assigned in between")
         except Infeasible:
             return _construction_behind(p, theirs, mine, "Build the optimizer behind the move", "safe")
         draft = Draft(mine.layout)
@@ -266,21 +266,21 @@ class RebuildScheduler(Repair):
         ):
             raise Infeasible("the optimizer that steps has no name where the scheduler is built")
         if layout.code(node.func).rpartition(".")[2] in _OF_OTHERS:
-            raise Infeasible("the schedulers that it is made of are built on the other optimizer too")
+            raise Infeasible("the schedulers it consists of are built on the other optimizer too")
         name, given = layout.code(statement.targets[0].target), node.args[0]
         if given.star or (given.keyword is not None and given.keyword.value != "optimizer"):
-            raise Infeasible("the scheduler is not given its optimizer in a plain way")
+            raise Infeasible("the scheduler does not get its optimizer as a plain argument")
         if layout.code(given.value) == name:
             unit, target = mine.statement, theirs.statement
             between = [s for s in crossed(unit, target) if s is not target]
             if unit.block is not target.block or (not self.again and (depends(unit, between) or _meet(unit, target, name))):
-                raise Infeasible("the scheduler's construction cannot be carried there")
+                raise Infeasible("the scheduler's construction cannot be moved there")
             draft = Draft(layout)
             if self.again:
                 draft.line_after(target, layout.text[unit.start : unit.end])
             else:
                 draft.move_after(unit, target)
-            return Plan(f"Build the scheduler behind {name}", "unsafe", [draft])
+            return Plan(f"Build the scheduler after {name}", "unsafe", [draft])
         if self.again:
             raise Infeasible("the scheduler's own optimizer steps in another loop")
         if theirs.statement.start > mine.statement.start:

@@ -34,7 +34,7 @@ class MoveBeforeStep(Repair):
     def plan(self, p: Planner) -> Plan:
         mine, theirs = meet(self.clip, self.step, p.layouts)
         if not theirs.direct and p.does(theirs.statement, theirs.layout, self.optimizer, "backward"):
-            raise Infeasible("the step is made by a function that also runs the backward")
+            raise Infeasible("the function that steps also runs the backward")
         target = p.alternatives(theirs, self.optimizer, "step")
         unit = p.unit(mine, target, "clip", "unscale")
         check_free(unit, target)
@@ -85,7 +85,7 @@ class MoveAfterBackward(Repair):
         unit = p.unit(mine, theirs.statement, "step", "update")
         block, outer, target = common_block(unit, theirs.statement)
         if outer is not unit:
-            raise Infeasible("it stands in a block of its own")
+            raise Infeasible("it is in a block of its own")
         last = p.last_of(unit, mine.layout, None, "update", "schedule")
         target = p.last_of(target, mine.layout, None, "clip", "unscale")
         draft = Draft(mine.layout)
@@ -93,7 +93,7 @@ class MoveAfterBackward(Repair):
             check_free(statement, target, including=True)
         for statement in block.statements[unit.index : last.index + 1]:
             draft.move_after(statement, target)
-        return Plan(f"Move the step of {called(self.optimizer)} behind the backward", "unsafe", [draft])
+        return Plan(f"Move the step of {called(self.optimizer)} after the backward", "unsafe", [draft])
 
 
 class InsertStep(Repair):
@@ -126,7 +126,7 @@ class InsertStep(Repair):
                 draft.line_before(before.statement, f"{name}.step()")
                 return Plan(f"Step {name} before its clear", "unsafe", [draft])
         draft.line_after(p.last_of(place.statement, place.layout, None, "clip", "unscale"), f"{name}.step()")
-        return Plan(f"Step {name} behind the backward", "unsafe", [draft])
+        return Plan(f"Step {name} after the backward", "unsafe", [draft])
 
 
 def _steps_notcalled(p: Planner, layout: Layout, function: Statement | None) -> dict[Statement, str]:

@@ -69,10 +69,10 @@ def _where_handed_in(p: Planner, event: Keep | Accumulate, layout: Layout, value
         seen.add(id(caller.site.node))
         tensor = _tensor_among(caller.site.node, names, given)
         if tensor is None:
-            raise Infeasible("callers hand it in, and another one may hand in a number")
+            raise Infeasible("it is passed in by callers, and another caller may pass a number")
         draft = drafts.setdefault(id(caller.layout), Draft(caller.layout))
         _add_suffix(draft, tensor, "detach")
-    return Plan("Hand it in without its graph: .detach()", "safe", list(drafts.values()))
+    return Plan("Pass it without its graph: .detach()", "safe", list(drafts.values()))
 
 
 def _tensor_among(call: cst.CSTNode, names: list[str], given: list[int]) -> cst.BaseExpression | None:
@@ -143,7 +143,7 @@ class DetachAdded(Repair):
             case _:
                 value = None
         if value is None:
-            raise Infeasible("what is added cannot be told from the sum")
+            raise Infeasible("the added value cannot be told from the sum")
         elsewhere = _where_handed_in(p, self.event, layout, value)
         if elsewhere is not None:
             return elsewhere

@@ -120,7 +120,7 @@ def test_a_repair_in_a_file_that_was_not_given_says_so(tmp_path: Path) -> None:
         "epoch(model, opt, loader, torch.nn.MSELoss())\n"
     )
     alone = fix_paths([str(tmp_path / "main.py")], unsafe=True)
-    assert [f.unrepaired for f in alone.linted.findings] == ["its place is in a file that was not given to be repaired"]
+    assert [f.unrepaired for f in alone.linted.findings] == ["its place is in a file that is not among the files to repair"]
     both = fix_paths([str(tmp_path)], unsafe=True)
     assert not both.linted.findings and [old.path.name for old, _ in both.changed if old.path] == ["engine.py"]
 
