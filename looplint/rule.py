@@ -82,6 +82,7 @@ from looplint.queries.protocols import (
     known_elsewhere,
     mode_matters,
     mode_states,
+    only_containers,
     over_data,
     over_entries,
     over_tensor,
@@ -91,7 +92,7 @@ from looplint.queries.protocols import (
     validation_loop,
     wrapper_for,
 )  # fmt: skip
-from looplint.queries.relations import held_by, may_follow, only, related, subjects
+from looplint.queries.relations import exclude_each_other, held_by, may_follow, only, related, subjects
 from looplint.repairs import arguments, clears, construction, data, layers, loading, losses, modes, precision, schedules, steps, tensors
 from looplint.repairs.arguments import *
 from looplint.repairs.clears import *
@@ -149,9 +150,9 @@ __all__ = [
     "CLEARING", "MODE", "UNSEEN", "Automaton", "Binary", "BoolOp", "Compare", "Const", "Event", "Expr", "Guard", "Loop", "Note", "Obj", "PathState", "Program", "Report", "Reports", "Severity", "Site", "Tensor", "Uncleared",
     "Value", "Visit", "constant_of", "mode_matters", "mode_states", "called_at", "callee", "container_at", "name_of", "note", "only_where", "over_data", "over_entries", "over_tensor", "paths_in", "refs", "related", "render", "run", "tensor_of", "uncleared",
     "Engine", "Loader", "Loss", "Module", "Optimizer", "Sampler", "Scaler", "Scheduler", "StateDict", "held_by", "only", "subjects",
-    "contains_part", "may_follow", "untrained_loop", "validation_loop", "without_parameters", "draws_nothing",
+    "contains_part", "exclude_each_other", "may_follow", "untrained_loop", "validation_loop", "without_parameters", "draws_nothing",
     "COMPUTING", "SCALING", "UPDATING", "disabled", "scaler_of", "switched", "unscaled_by_hand",
-    "is_within", "known_elsewhere", "may_go_on", "unregistered", "wrapper_for",
+    "is_within", "known_elsewhere", "only_containers", "may_go_on", "unregistered", "wrapper_for",
     "argument", "bypassed", "changing", "epoch_passes", "is_record", "is_written", "off", "on_accelerator", "over_batches", "same_everywhere", "trains",
     "follows_time", "left_over",
     "Scored", "scored",

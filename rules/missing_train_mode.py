@@ -60,6 +60,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 - Forwards made for the gradient of their input.
 - `train()` on some path before the forward, and helpers that restore the mode.
 - An `eval()` before the loop: the model is meant to stay in that mode.
+- An `eval()` right before the forward, under its conditions and for no other one: it is meant for this forward.
 
 ## Repair
 
@@ -70,7 +71,7 @@ Safe: insert `train()` at the top of the epoch body.
 What a run shows: `module.training` is False during training forwards.
 """
 
-from looplint.rule import Eval, Forward, InsertTrain, Program, Report, Reports, mode_matters, mode_states, name_of, note
+from looplint.rule import Eval, Event, Forward, InsertTrain, Obj, Program, Report, Reports, mode_matters, mode_states, name_of, note
 
 CODE = "LL301"
 
@@ -91,6 +92,8 @@ def check(program: Program) -> Reports:
                 continue  # train() on some path before the forward
             if switch is None or loop not in switch.loops:
                 continue  # an eval() before the loop
+            if _for_this(program, switch, event, module):
+                continue  # an eval() that stands right before the forward, for nothing else
             if (switch, module) not in reported:
                 reported.add((switch, module))
                 name = name_of(module)
@@ -106,3 +109,9 @@ def check(program: Program) -> Reports:
                     severity="warning" if mode_matters(module) is False else "error",
                 )
             break
+
+
+def _for_this(program: Program, switch: Event, event: Event, module: Obj) -> bool:
+    """Whether eval mode is switched on for a forward: in each turn in which it happens, just before it, and for no other forward in between."""
+    between = (e for e in program.of(Forward) if module in e.subjects and switch.index < e.index < event.index)
+    return switch.loops == event.loops and switch.index < event.index and set(switch.guards) <= set(event.guards) and not any(between)

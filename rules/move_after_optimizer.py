@@ -55,6 +55,8 @@ def train(net: nn.Module, loader, epochs: int):
 
 - Moves of tensors.
 - A move of the same kind before the optimizer was built, and models that are built where they are to be (`device_map`).
+- A move to where an earlier one has taken the model already.
+- A move on a way on which the optimizer never steps, such as that of a run for inference.
 - An optimizer that is built again after the move, where the first one is never used.
 - A move under a condition where the optimizer holds one of several sets of parameters: what decides one may decide the other.
 - Optimizers that are handed in, and those of one list or dict.
@@ -82,6 +84,8 @@ from looplint.rule import (
     Reports,
     Step,
     constant_of,
+    exclude_each_other,
+    may_follow,
     name_of,
     note,
     subjects,
@@ -109,6 +113,13 @@ def check(program: Program) -> Reports:
                 continue
             if program.built_after(event) and not _is_used(program, optimizer):
                 continue  # it is built again after the move, and the first one is never used
+            steps = [e for e in program.of(Step) if optimizer in e.subjects]
+            if (
+                steps
+                and not program.escapes(optimizer)
+                and not any(may_follow(e, event) and not exclude_each_other(e, event) for e in steps)
+            ):
+                continue  # a way on which the optimizer never steps
             if event.guards and optimizer.alternatives:
                 continue  # what decides which parameters it holds may decide the move
             reported.add(event)
@@ -134,7 +145,13 @@ def _moved_before(program: Program, event: Move, construct: Construct) -> bool:
     # `from_pretrained(name, device_map="auto")` builds a model on its devices.
     if any(m.arguments is not None and "device_map" in m.arguments.keywords for m in subjects(event, Module)):
         return True
-    return any(e.index < construct.index and e.subjects & event.subjects and _converts(e) == _converts(event) for e in program.of(Move))
+    same = [e for e in program.of(Move) if e.subjects & event.subjects and _converts(e) == _converts(event)]
+    return any(e.index < construct.index or _goes_there(e, event) for e in same)
+
+
+def _goes_there(earlier: Move, event: Move) -> bool:
+    """Whether a move has already taken a model where another one would."""
+    return earlier.index < event.index and earlier.certain and earlier.args == event.args and set(earlier.guards) <= set(event.guards)
 
 
 def _converts(event: Move) -> str:

@@ -66,7 +66,19 @@ Safe: wrap the container in `nn.ModuleList` or `nn.ModuleDict`.
 What a run shows: `parameters()` of the owner misses those of the modules in the container.
 """
 
-from looplint.rule import Note, Program, Report, Reports, Shelve, Site, WrapModules, known_elsewhere, unregistered, wrapper_for
+from looplint.rule import (
+    Note,
+    Program,
+    Report,
+    Reports,
+    Shelve,
+    Site,
+    WrapModules,
+    known_elsewhere,
+    only_containers,
+    unregistered,
+    wrapper_for,
+)
 
 CODE = "LL505"
 
@@ -78,7 +90,7 @@ def check(program: Program) -> Reports:
         which = (event.constructor, event.name)
         if which in reported or not event.used:
             continue
-        if not event.certain:
+        if not event.certain or not only_containers(event):
             continue  # an attribute that may be something else than a container
         lost = unregistered(event)
         if not lost:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from looplint.domain.objects import KINDS, FrameworkModule, Instance, Loss, Module, Obj
 from looplint.domain.values import UNKNOWN, Arguments, ClassRef, External, Func, Unknown, Value, ref, stable
 from looplint.interpreter.interpreter import Interpreter
-from looplint.knowledge.frameworks import FRAMEWORK_BASES
+from looplint.knowledge.frameworks import FRAMEWORK_BASES, OTHER_FRAMEWORKS
 from looplint.knowledge.lookup import call_effect
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo
@@ -108,7 +108,7 @@ def kind_of_class(m: Interpreter, cls: ClassRef) -> type[Obj]:
 
 def _kind_by_methods(m: Interpreter, cls: ClassRef) -> type[Obj]:
     """What a class is by the methods that it has for a base class to call."""
-    if find_member(m, cls, "forward") is None:
+    if find_member(m, cls, "forward") is None or any(base.startswith(OTHER_FRAMEWORKS) for base in external_bases(m, cls)):
         return Instance
     return FrameworkModule if find_member(m, cls, "training_step") is not None else Module
 

@@ -145,6 +145,20 @@ PREFIXES: tuple[tuple[str, str], ...] = (
 )
 
 # The libraries that these tables tell of.
+# Frameworks whose modules are none of torch's, though they have a forward too.
+OTHER_FRAMEWORKS = (
+    "mxnet.",
+    "tensorflow.",
+    "keras.",
+    "paddle.",
+    "mindspore.",
+    "flax.",
+    "haiku.",
+    "equinox.",
+    "chainer.",
+    "jittor.",
+    "oneflow.",
+)
 LIBRARIES = frozenset(prefix.partition(".")[0] for prefix, _ in PREFIXES)
 
 # Libraries that do nothing to the objects of a loop.

@@ -194,6 +194,12 @@ def unregistered(event: Shelve) -> list[Module]:
     return sorted(found, key=lambda o: (o.name, o.qualname, o.number))
 
 
+def only_containers(event: Shelve) -> bool:
+    """Whether an attribute that is given a plain container is never given a module instead."""
+    attribute = event.name.rpartition(".")[2]
+    return not any(isinstance(a, Ref) and isinstance(a.obj, Module | Loss) for o in event.subjects for a in o.heap.get(attribute, ()))
+
+
 def known_elsewhere(event: Shelve) -> bool:
     """Whether something registers the modules that an object keeps in a plain container, asks for their parameters, or is handed them."""
     return event.given or any(o.registered or o.asked for o in _shelved(event))

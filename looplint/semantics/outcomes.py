@@ -38,6 +38,8 @@ from looplint.syntax.site import Site
 # What following one forward may cost, and how deep modules stand in modules.
 _FUEL = 4_000
 _DEPTH = 6
+# Through how many forwards an entry is handed on.
+_ENTRIES = 3
 # What is noted of a loss on its way.
 _OF_A_LOSS = frozenset({"loss", "mean", "sum", "sum-reduction", "scaled"})
 _NOTHING: Outcomes = frozenset()
@@ -74,20 +76,25 @@ def _told(m: Interpreter, tensor: Tensor) -> Atom:
         return tensor
     if all(isinstance(a, Number) or (isinstance(a, Const) and isinstance(a.value, int | float)) for a in places):
         return Number()
-    return detached(tensor) if all(isinstance(a, Tensor) and a.graph == "no" for a in places) else tensor
+    if all(isinstance(a, Tensor) and a.graph == "no" for a in places):
+        return detached(tensor)
+    return tensor if all(isinstance(a, Tensor) and a.graph == "yes" for a in places) else replace(tensor, graph="maybe")
 
 
-def _places(m: Interpreter, tensor: Tensor) -> Value | None:
+def _places(m: Interpreter, tensor: Tensor, depth: int = _ENTRIES) -> Value | None:
     """What stands at an entry's place in what each of the modules returns that it may come from; None where that is not known."""
-    found: Value = frozenset()
+    found: set[Atom] = set()
     for outcome in tensor.outcomes:
         if outcome.op != "forward" or not outcome.path or outcome.module is None or outcome.module.cls is None:
             return None
         place = _place(_returned(m, outcome.module, outcome), outcome.path)
         if not place:
             return None
-        found |= place
-    return found
+        for atom in place:
+            # What the forward has itself taken out of what a part of the module returns.
+            inner = _places(m, atom, depth - 1) if isinstance(atom, Tensor) and atom.graph != "no" and depth and atom.outcomes else None
+            found |= inner or {atom}
+    return frozenset(found)
 
 
 def tags_of_forward(m: Interpreter, tensor: Tensor) -> frozenset[Tag]:
