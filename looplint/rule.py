@@ -65,11 +65,12 @@ from looplint.queries.feeding import (
     is_written,
     off,
     on_accelerator,
+    only_over,
     over_batches,
     same_everywhere,
     trains,
 )
-from looplint.queries.iterations import is_within, may_go_on
+from looplint.queries.iterations import counter_given, is_within, may_go_on
 from looplint.queries.naming import called_at, callee, container_at, name_of, only_where
 from looplint.queries.precision import COMPUTING, SCALING, UPDATING, disabled, scaler_of, switched, unscaled_by_hand
 from looplint.queries.predictions import Scored, scored
@@ -152,8 +153,8 @@ __all__ = [
     "Engine", "Loader", "Loss", "Module", "Optimizer", "Sampler", "Scaler", "Scheduler", "StateDict", "held_by", "only", "subjects",
     "contains_part", "exclude_each_other", "may_follow", "untrained_loop", "validation_loop", "without_parameters", "draws_nothing",
     "COMPUTING", "SCALING", "UPDATING", "disabled", "scaler_of", "switched", "unscaled_by_hand",
-    "is_within", "known_elsewhere", "only_containers", "may_go_on", "unregistered", "wrapper_for",
-    "argument", "bypassed", "changing", "epoch_passes", "is_record", "is_written", "off", "on_accelerator", "over_batches", "same_everywhere", "trains",
+    "counter_given", "is_within", "known_elsewhere", "only_containers", "may_go_on", "unregistered", "wrapper_for",
+    "argument", "bypassed", "changing", "epoch_passes", "is_record", "is_written", "off", "on_accelerator", "only_over", "over_batches", "same_everywhere", "trains",
     "follows_time", "left_over",
     "Scored", "scored",
     "accumulated", "evens_out", "normalises",

@@ -52,7 +52,7 @@ def train(net: nn.Module, loader, epochs: int, k: int):
 
 ## Stays quiet
 
-- A loss that is divided, or multiplied by any factor, on its way.
+- A loss that is divided, or multiplied by any factor, on its way; a weight on another summand does not count.
 - A loss with `reduction="sum"`, or that is a sum.
 - A backward under a condition of its own, or by a framework that divides (`accelerator.backward`, DeepSpeed).
 - Programs that multiply or divide gradients themselves, and optimizers whose learning rate is divided by k.

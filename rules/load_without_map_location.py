@@ -2,8 +2,8 @@
 
 ## What it does
 
-Reports `torch.load` without `map_location` whose result is given to `load_state_dict`, in a program that moves a model to a GPU where there
-is one and to the CPU otherwise.
+Reports `torch.load` without `map_location` whose result is given to `load_state_dict`, or is a whole module, in a program that moves a model to
+a GPU where there is one and to the CPU otherwise.
 
 ## Why it matters
 
@@ -89,9 +89,10 @@ def check(program: Program) -> Reports:
             if any(g.held and _asks_for_an_accelerator(g.test) for g in event.guards):
                 continue  # a load under a condition that only holds where there is a GPU
             restored = program.restored_from(event.file)
-            if restored:  # else it is loaded for something else than a state
+            if restored or event.file.holds_module:  # else it is loaded for something else than a state
                 names = ", ".join(sorted({name_of(o, "the model") for e in restored for o in e.subjects})) or "the model"
-                message = f"the state of {names} is loaded onto the device it was saved from: where that is a GPU, this fails on the machines without one"
+                what = f"the state of {names}" if restored else "a module"
+                message = f"{what} is loaded onto the device it was saved from: where that is a GPU, this fails on the machines without one"
                 yield Report(
                     event,
                     message,

@@ -3,7 +3,7 @@
 ## What it does
 
 Reports an optimizer's step in a loop that also runs a forward pass of its model with gradients enabled, where no backward of the program
-can reach the parameters that the optimizer holds.
+can reach the parameters that the optimizer holds; and one in a loop that trains a copy of its model, which no optimizer holds.
 
 ## Why it matters
 
@@ -65,7 +65,7 @@ None.
 What a run shows: the parameters do not change.
 """
 
-from looplint.rule import Backward, Escape, Forward, Optimizer, Program, Report, Reports, Step, called_at, note, related
+from looplint.rule import Backward, Escape, Forward, Module, Optimizer, Program, Report, Reports, Step, called_at, name_of, note, related
 
 CODE = "LL107"
 
@@ -98,7 +98,23 @@ def check(program: Program) -> Reports:
                 ),
                 None,
             )
+            if forward is None:
+                forward = next((e for e in program.of(Forward) if loop in e.loops and _trains_a_copy(program, optimizer, e)), None)
+                if forward is not None:
+                    (copy,) = forward.subjects
+                    held = ", ".join(sorted({name_of(o, "a model") for o in optimizer.holds}))
+                    message = f"{called_at(event, optimizer)} holds the parameters of {held}, and what goes backward is {name_of(copy, 'a copy')}, a copy of it: the step changes nothing"
+                    yield Report(event, message, note(forward, f"the forward pass of {name_of(copy, 'the copy')}"))
+                    break
             if forward is not None:
                 message = f"{called_at(event, optimizer)}.step() without any backward(): there are no gradients, and the step silently does nothing"
                 yield Report(event, message, note(forward, "the forward pass whose loss is never sent backward"))
                 break
+
+
+def _trains_a_copy(program: Program, optimizer: Optimizer, event: Forward) -> bool:
+    """Whether a forward trains a copy of what an optimizer holds, and no optimizer holds the copy."""
+    (module,) = event.subjects
+    original = module.original if isinstance(module, Module) else None
+    copied = original is not None and program.is_trained(event) and event.certain and related(optimizer.holds, {original})
+    return copied and not related(program.held_modules, {module})

@@ -2,11 +2,12 @@
 
 ## What it does
 
-Reports `scheduler.step()` without an argument, where the scheduler is a `ReduceLROnPlateau`.
+Reports `scheduler.step()` without an argument, or with the counter of a loop, where the scheduler is a `ReduceLROnPlateau`.
 
 ## Why it matters
 
-ReduceLROnPlateau.step() without its metric raises TypeError, at the end of the first epoch.
+ReduceLROnPlateau.step() without its metric raises TypeError, at the end of the first epoch. The number of the epoch never falls: taken for a loss,
+it lowers the learning rate after `patience` epochs, again and again, whatever the model does.
 
 ## Bad
 
@@ -62,7 +63,7 @@ Unsafe: pass the validation loss where one name is in reach.
 What a run shows: TypeError.
 """
 
-from looplint.rule import Construct, PassMetric, Program, Report, Reports, Schedule, name_of, note
+from looplint.rule import Construct, PassMetric, Program, Report, Reports, Schedule, counter_given, name_of, note
 
 CODE = "LL204"
 
@@ -73,7 +74,13 @@ def check(program: Program) -> Reports:
             continue  # a variable that may hold another scheduler
         (scheduler,) = event.subjects
         args = event.args
-        if scheduler.qualname.endswith(".ReduceLROnPlateau") and not args.positional and not args.keywords and not args.starred:
-            construct = next((e for e in program.of(Construct) if scheduler in e.subjects), None)
+        if not scheduler.qualname.endswith(".ReduceLROnPlateau"):
+            continue
+        construct = next((e for e in program.of(Construct) if scheduler in e.subjects), None)
+        counter = counter_given(event)
+        if counter is not None:
+            message = f"{name_of(scheduler)}.step({counter}) takes {counter} for the metric it watches: the learning rate follows the count of the loop, not the model"
+            yield Report(event, message, note(construct, "ReduceLROnPlateau is built here"), repair=PassMetric(event=event))
+        elif not args.positional and not args.keywords and not args.starred:
             message = f"{name_of(scheduler)}.step() needs the metric it watches: without it ReduceLROnPlateau raises TypeError"
             yield Report(event, message, note(construct, "ReduceLROnPlateau is built here"), repair=PassMetric(event=event))

@@ -2,8 +2,9 @@
 
 ## What it does
 
-Reports a scheduler of `torch.optim.lr_scheduler` whose `step()` stands above that of its optimizer in the body of a loop, where in the
-first iteration no path has stepped the optimizer before. Each iteration that steps the scheduler steps the optimizer too.
+Reports a scheduler of `torch.optim.lr_scheduler`, or of a class that derives from one, whose `step()` stands above that of its optimizer in the
+body of a loop, where in the first iteration no path has stepped the optimizer before. Each iteration that steps the scheduler steps the optimizer
+too.
 
 ## Why it matters
 
@@ -91,7 +92,7 @@ AUTOMATON = Automaton(start="fresh", arrows={("*", "step"): "warm", ("?", "sched
 def check(program: Program) -> Reports:
     steps = program.of(Step)
     for scheduler in program.schedulers:
-        if scheduler.many or not scheduler.qualname.startswith("torch.optim.lr_scheduler."):
+        if scheduler.many or not scheduler.of_torch:
             continue
         optimizers = refs(scheduler.optimizer, Optimizer)
         if len(optimizers) != 1:

@@ -3,7 +3,7 @@
 ## What it does
 
 Reports a `DataLoader` whose batches a loop trains on in every epoch, that is given neither `shuffle` nor a sampler, and whose dataset gives
-its items by index.
+its items by index; and one with `shuffle=False`, where a loader that is only evaluated is shuffled.
 
 ## Why it matters
 
@@ -50,7 +50,7 @@ for epoch in range(3):
 
 ## Stays quiet
 
-- `shuffle=False` in so many words, a sampler or a batch sampler.
+- `shuffle=False` in so many words where no other loader is shuffled in its place, a sampler or a batch sampler.
 - Iterable datasets and those that are not known.
 - A dataset that mixes or draws its items itself.
 - One batch of everything.
@@ -59,30 +59,75 @@ for epoch in range(3):
 
 ## Repair
 
-Safe: `shuffle=True`.
+Safe: `shuffle=True`; unsafe where the program says False.
 
 ## Evidence
 
 What a run shows: the loader of the training batches draws with a SequentialSampler.
 """
 
-from looplint.rule import Program, Report, Reports, SetArgument, follows_time, name_of, note
+from looplint.rule import (
+    Backward,
+    BuildLoader,
+    Forward,
+    GiveArgument,
+    Loader,
+    Program,
+    Report,
+    Reports,
+    SetArgument,
+    Step,
+    argument,
+    follows_time,
+    name_of,
+    note,
+    only,
+    only_over,
+)
 
 CODE = "LL901"
 
 
 def check(program: Program) -> Reports:
     for loader, found in program.training_passes.items():
-        if loader.order != "as stored":
+        swapped = _shuffled_instead(program, loader)
+        if loader.order != "as stored" and swapped is None:
             continue  # shuffle in so many words, a sampler, or one batch of everything
         if loader.style != "map":
             continue  # an iterable dataset, one that is not known, or one that mixes or draws its items itself
         if follows_time(loader, found.batches.assigned) or program.carries_state(found.batches):
             continue  # what follows in time
         message = f"{name_of(loader, 'this loader')} is trained on without shuffle: every epoch takes the same batches in the same order"
+        if swapped is not None:
+            message += f", while {name_of(swapped, 'another loader')}, on which nothing is trained, is shuffled"
         yield Report(
             found.loader,
             message,
             note(found.backward, "its batches are trained on here"),
-            repair=SetArgument(event=found.loader, name="shuffle", value="True"),
+            repair=SetArgument(event=found.loader, name="shuffle", value="True")
+            if swapped is None
+            else GiveArgument(event=found.loader, values={"shuffle": "True"}, applicability="unsafe"),
         )
+
+
+def _shuffled_instead(program: Program, loader: Loader) -> Loader | None:
+    """Another loader that shuffles and that nothing is trained on, where this one is told not to: the flags are swapped."""
+    if argument(loader, "shuffle") is not False or not all(argument(loader, name) is None for name in ("sampler", "batch_sampler")):
+        return None
+    for event in program.of(BuildLoader):
+        other = only(event, Loader)
+        if (
+            other is None
+            or other in program.training_passes
+            or argument(other, "shuffle") is not True
+            or event.root != _built(program, loader)
+        ):
+            continue
+        around = {loop for e in program.of(Forward) if not program.is_trained(e) for loop in e.loops if only_over(loop, other)}
+        if around and not any(loop in e.loops for e in program.of(Backward, Step) for loop in around):
+            return other
+    return None
+
+
+def _built(program: Program, loader: Loader) -> str:
+    return next((e.root for e in program.of(BuildLoader) if loader in e.subjects), "")

@@ -142,9 +142,11 @@ class Scheduler(Obj):
     optimizer: Value | None = None
     # What one of its steps counts; None where nothing tells.
     unit: Unit | None = None
+    # Whether it is one of torch's own, or of a class that derives from one.
+    of_torch: bool = False
     # The number that it is built to count to.
     horizon: Const | None = None
-    # The last of the milestones that are written as numbers.
+    # The last of the milestones that are known as numbers.
     milestone: int | None = None
     # Whether another scheduler was built around it, which steps it.
     wrapped: bool = False
@@ -218,6 +220,8 @@ class Module(TorchModule):
     handed_over: bool = False
     # Whether it was scripted or traced.
     compiled: bool = False
+    # The module that it is a deep copy of.
+    original: Obj | None = None
     # Whether code that cannot be followed built it, so that all that tells it is a module is its use.
     foreign: bool = False
     # Whether it runs Lightning's manual optimization.
@@ -313,6 +317,8 @@ class File(Obj):
     keys: frozenset[str] = frozenset()
     # Whether the program takes from it where to go on.
     continues: bool = False
+    # Whether what it holds is put into a mode: a whole module.
+    holds_module: bool = False
 
 
 class Disk(Obj):
@@ -367,6 +373,12 @@ class Instance(Obj):
     kind = "instance"
 
 
+class Options(Obj):
+    """A parser of the command line, and what it parses: the heap has the options whose defaults tell something."""
+
+    kind = "options"
+
+
 class Generator(Obj):
     """An iterator that a call of a generator function makes: the heap has the function under `()` and its arguments under `=name`."""
 
@@ -396,6 +408,6 @@ KINDS: dict[str, type[Obj]] = {
     c.kind: c
     for c in (
         Optimizer, Scheduler, Scaler, Accelerator, Engine, Module, Loss, FrameworkModule, FrameworkObject, Dataset, Loader, Sampler, StateDict, File,
-        Disk, Settings, List, Dict, Instance, Generator, Writer, Metric, Distribution,
+        Disk, Settings, List, Dict, Instance, Options, Generator, Writer, Metric, Distribution,
     )
 }  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from looplint.dataclass import replace
-from looplint.domain.objects import Container, Dict, Instance, List, Module, TorchModule
+from looplint.domain.objects import Container, Dict, Instance, List, Module, StateDict, TorchModule
 from looplint.domain.values import (
     NONE,
     NOTHING,
@@ -65,7 +65,7 @@ def assign(m: Interpreter, target: ir.Expr, value: Value, stmt: ir.Stmt | None =
             if not isinstance(stmt, ir.AugAssign):
                 m.note_name(target.id)
             for atom in value:
-                if isinstance(atom, Ref) and not atom.obj.name:
+                if isinstance(atom, Ref) and not atom.obj.name and not (m.comprehensions and isinstance(atom.obj, StateDict)):
                     atom.obj.name = target.id
         case ir.Attr():
             _assign_attribute(m, target, value)

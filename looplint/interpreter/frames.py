@@ -47,7 +47,7 @@ class Frame:
     """An activation of a function in one calling context."""
 
     __slots__ = (
-        "abstract", "born", "call", "calls", "chosen", "closure", "ctx", "depth", "endless", "entered", "function", "given", "instance", "locals", "module", "on_yield", "outside", "owner", "pauses", "returns", "stars", "tests", "yields",
+        "abstract", "born", "call", "caller", "calls", "chosen", "closure", "ctx", "depth", "endless", "entered", "function", "given", "instance", "locals", "module", "on_yield", "outside", "owner", "pauses", "returns", "stars", "tests", "yields",
     )  # fmt: skip
 
     def __init__(self, function: ir.Function, module: ModuleInfo, closure: Frame | None, ctx: CallString, depth: int) -> None:
@@ -72,6 +72,8 @@ class Frame:
         self.on_yield: Callable[[Value], None] | None = None
         self.calls: tuple[Site, ...] = ()
         self.call: Site | None = None
+        # The frame that goes on when this one returns, while this one runs.
+        self.caller: Frame | None = None
         self.stars: list[ModuleInfo] = []
         # Names that stand for a condition: what was last assigned to them.
         self.tests: dict[str, ir.Expr] = {}

@@ -26,6 +26,8 @@ def call_function(m: Interpreter, func: Func, args: Arguments, expr: ir.Expr) ->
     note_followed(m, func)
     if not m.alive:
         return UNKNOWN
+    if function in m.active and (so_far := _returned_so_far(m, function)) and not m.reachable(args.values()):
+        return so_far
     if m.frame.depth >= DEPTH or m.active.count(function) >= 1:
         return _unfollowed(m, func, args, expr)
     frame = enter(m, func, expr)
@@ -66,6 +68,14 @@ def _not_returned(m: Interpreter, frame: Frame, before: list[Loose], grad: bool 
         m.at, m.grad = before, grad
     deps = (o for o in m.reachable([frame.instance, *args.values()]) if o.kind in ("module", "engine"))
     return frozenset({Unknown(frozenset(deps))})
+
+
+def _returned_so_far(m: Interpreter, function: ir.Function) -> Value:
+    """What the running call of a function has returned on paths that are behind it: a recursion ends in one of them."""
+    frame: Frame | None = m.frame
+    while frame is not None and frame.function is not function:
+        frame = frame.caller
+    return frozenset().union(*(value for _, value in frame.returns)) if frame is not None else frozenset()
 
 
 def note_followed(m: Interpreter, func: Func) -> None:
@@ -135,6 +145,7 @@ def run_frame(m: Interpreter, frame: Frame) -> Value:
     """Run a function's body in a frame that has its arguments, and come back."""
     caller, grad, statement = m.frame, m.grad, m.statement
     guards, scopes = m.guards, m.scopes
+    frame.caller = caller
     m.frame, m.scopes = frame, []
     m.active.append(frame.function)
     assembles = _assembles(frame)

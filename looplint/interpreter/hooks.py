@@ -52,6 +52,8 @@ unknown_called: Hook[Callable[[Interpreter, ir.Expr], None]] = Hook("unknown_cal
 constructing: Hook[Callable[[Interpreter, Obj, ClassRef], None]] = Hook("constructing")
 # A name, an attribute or an item is given a value.
 assigned: Hook[Callable[[ir.Expr, Value], None]] = Hook("assigned")
+# A `while` goes on as long as a comparison with this holds.
+counted: Hook[Callable[[Value], None]] = Hook("counted")
 # An attribute of parameters, a tensor or something unknown is given a value.
 attribute_assigned: Hook[Callable[[Interpreter, Params | Tensor | Unknown, ir.Attr, Value], None]] = Hook("attribute_assigned")
 # A setting of the whole process, by its owner and name, is given a value.

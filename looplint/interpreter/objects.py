@@ -19,7 +19,9 @@ from looplint.domain.objects import (
     Module,
     Obj,
     Optimizer,
+    Options,
     Scheduler,
+    StateDict,
 )
 from looplint.domain.values import (
     NONE,
@@ -35,6 +37,7 @@ from looplint.domain.values import (
     Params,
     Ref,
     Tensor,
+    Unknown,
     Value,
     join,
     ref,
@@ -43,7 +46,7 @@ from looplint.interpreter import classes, generators, hooks
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.frameworks import MANUAL_METHODS
 from looplint.knowledge.lookup import method_effect
-from looplint.knowledge.pytorch import TENSOR_ONLY
+from looplint.knowledge.pytorch import OPTION_METHODS, TENSOR_ONLY
 from looplint.syntax import ir
 
 if TYPE_CHECKING:
@@ -121,6 +124,10 @@ def attribute(m: Interpreter, obj: Obj, name: str) -> Value:
             return obj.optimizer or UNKNOWN
         case Module() | Loss():
             return child(m, obj, name)
+        case Options() if name not in OPTION_METHODS:
+            return frozenset({Method(Unknown(), name)})
+        case StateDict() if name == "data":
+            return ref(obj)
         case Loader() if name == "dataset":
             return UNKNOWN
         case Instance() | FrameworkModule():

@@ -140,6 +140,11 @@ def is_instance(value: Value, classes: Value) -> bool | None:
     wanted = {a.qualname for a in classes if isinstance(a, External)}
     if wanted and wanted <= _MODULE_CLASSES and value and len(refs(value, Module)) == len(value):
         return True
+    if wanted and all(name.startswith("torch.") and name.endswith("Tensor") for name in wanted) and len(wanted) == len(classes) and value:
+        # What is not known to be made by torch may be a structure of tensors.
+        if all(isinstance(a, Tensor) and a.made for a in value):
+            return True
+        return False if all(isinstance(a, Tuple) or (isinstance(a, Ref) and isinstance(a.obj, List | Dict)) for a in value) else None
     names = {a.obj.qualname for a in value if isinstance(a, Ref) and not a.obj.symbolic and a.obj.cls is None}
     if len(wanted) != len(classes) or not wanted or len(names) != len(value) or "" in names:
         return None

@@ -209,6 +209,9 @@ def _while(m: Interpreter, stmt: ir.While) -> None:
     def enter() -> None:
         if outcome is None:
             evaluate(m, stmt.test)
+        match stmt.test:
+            case ir.Compare(left=counter) if ir.path_of(counter):
+                hooks.counted.run(evaluate(m, counter))
 
     loops.repeat(m, loop, stmt.body, stmt.orelse, enter=enter, leave=None if outcome is None else False)
 

@@ -358,6 +358,10 @@ MODULE_METHODS: dict[str, str] = {
     "num_parameters": "pure",
 }
 # Methods that a module's subclass defines to train itself; they are not a forward.
+# Methods of a parser of the command line; all else that is asked of one is an option.
+OPTION_METHODS = frozenset({
+    "add_argument", "add_argument_group", "add_mutually_exclusive_group", "add_subparsers", "parse_args", "parse_known_args", "set_defaults", "print_help", "error",
+})  # fmt: skip
 LOADER_METHODS: dict[str, str] = {"__iter__": "iterate", "__len__": "length"}
 
 LOSSES = frozenset({
@@ -370,6 +374,8 @@ LOSSES = frozenset({
 STEP_UNIT_SCHEDULERS = frozenset({"OneCycleLR", "CyclicLR"})
 # A cycle whose length is given in epochs is meant to be stepped once an epoch: it works, though the page says otherwise.
 TOTALS = {"OneCycleLR": (2, "total_steps"), "CyclicLR": (3, "step_size_up")}
+# Schedulers without a horizon: what is named for a unit, if anything is, is the factor.
+SCHEDULER_FACTORS = {"ExponentialLR": (1, "gamma")}
 SCHEDULER_HORIZONS: dict[str, tuple[tuple[int, str], ...]] = {
     "CosineAnnealingLR": ((1, "T_max"),),
     "MultiStepLR": ((1, "milestones"),),

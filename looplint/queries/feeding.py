@@ -38,6 +38,11 @@ def argument(loader: Loader, name: str) -> object:
     return known.value if known is not None else Unknown()
 
 
+def only_over(loop: Loop, loader: Loader) -> bool:
+    """Whether a loop goes over one loader and nothing else."""
+    return only_loader(loop.over) is loader
+
+
 def same_everywhere(program: Program, loader: Event, name: str) -> bool:
     """Whether each of the loaders that one call builds is given the same constant for a name."""
     given = [

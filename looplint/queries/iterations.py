@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import libcst as cst
+
 from looplint.flow.events import Event
 from looplint.flow.graph import Guard, Loop
 from looplint.queries.program import Program
@@ -16,6 +18,18 @@ _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 def may_go_on(program: Program, event: Event, loop: Loop) -> bool:
     """Whether a turn in which an event happens may have another one after it: no condition on the way may hold on the last turn alone."""
     return not any(_ends(g.test, g.held, loop) for g in event.guards if g.depth >= loop.depth and program.varies(g, loop))
+
+
+def counter_given(event: Event) -> str | None:
+    """The counter of a loop around a call, where the call is given that and nothing else: `scheduler.step(epoch)`."""
+    node = event.site.node
+    match node:
+        case cst.Call(args=[cst.Arg(value=cst.Name(value=name), keyword=None | cst.Name(value="metrics"))]):
+            counts = [
+                loop for loop in event.loops if name in loop.targets and loop.iterates.startswith(("range(", "trange(", "tqdm(range("))
+            ]
+            return name if counts else None
+    return None
 
 
 def is_within(event: Event, guard: Guard) -> bool:

@@ -347,6 +347,11 @@ class Program(Incidence):
         return frozenset(obj for obj in evaluated if not trained & set(obj.lineage()))
 
     @cached_property
+    def held_modules(self) -> frozenset[Obj]:
+        """The modules whose parameters some optimizer holds, whether it steps or not."""
+        return held_by(self.optimizers) | {o for o in self.optimizers if isinstance(o, Engine)}
+
+    @cached_property
     def stepped_modules(self) -> frozenset[Obj]:
         """The modules whose parameters some optimizer steps."""
         stepped = {obj for event in self.of(Step) for obj in event.subjects}

@@ -157,11 +157,14 @@ class PassMetric(Repair):
                 names |= dict.fromkeys(n for n in sorted(sets(statement.node)) if _VALIDATION_LOSS.search(n))
             if names:
                 break
-        if len(names) != 1 or not isinstance(node, cst.Call):
+        if len(names) != 1 or not isinstance(node, cst.Call) or len(node.args) > 1:
             raise Infeasible("the validation loss has no unique name in scope")
         (name,) = names
         draft = Draft(place.layout)
-        draft.insert(place.layout.extent(node)[1] - 1, name)
+        if node.args:
+            draft.replace(node.args[0].value, name)
+        else:
+            draft.insert(place.layout.extent(node)[1] - 1, name)
         return Plan(f"Pass {name} to the scheduler", "unsafe", [draft])
 
 

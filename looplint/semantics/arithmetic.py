@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looplint.dataclass import replace
 from looplint.domain.tensors import computed, scaled, sure
-from looplint.domain.values import COMPUTED, Const, Number, Tensor, Unknown, Value
+from looplint.domain.values import COMPUTED, Const, Number, Tag, Tensor, Unknown, Value, tensor_of
 from looplint.interpreter import hooks
 from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax import ir
@@ -17,6 +17,8 @@ def _operated(m: Interpreter, op: str, left: Value, right: Value, tensor: Tensor
     other = expr.right if isinstance(expr, ir.Binary) else expr.value
     if op == "-":
         _note_difference(m, left, right)
+    if op in ("+", "-"):
+        tensor = replace(tensor, tags=tensor.tags - _scales_of_others(left, right))
     if _is_scalar(left, expr.left if isinstance(expr, ir.Binary) else expr.target) and _is_scalar(right, other):
         tensor = replace(tensor, scalar=True)
     if op in ("/", "*"):
@@ -24,6 +26,26 @@ def _operated(m: Interpreter, op: str, left: Value, right: Value, tensor: Tensor
         if isinstance(expr, ir.Binary) and not any(isinstance(a, Tensor) for a in left):
             tensor = scaled(tensor, op, ir.render(expr.left))
     return tensor
+
+
+def _scales_of_others(left: Value, right: Value) -> frozenset[Tag]:
+    """What says how a summand is scaled, where the other one is the mean loss of a batch as it is: `loss + 0.1 * penalty` is not scaled.
+
+    What is divided may be divided by the number of batches: it keeps that.
+    """
+    one, two = tensor_of(left), tensor_of(right)
+    for loss, other in ((one, two), (two, one)):
+        if loss is None or other is None or not _is_mean_loss(loss):
+            continue
+        scales = {tag for tag in other.tags if tag[0] in ("scaled", "sum-reduction") or tag == ("sum", True)}
+        if not any(name == "scaled" and str(text).startswith("/") for name, text in scales):
+            return frozenset(scales)
+    return frozenset()
+
+
+def _is_mean_loss(tensor: Tensor) -> bool:
+    names = {name for name, _ in tensor.tags}
+    return "loss" in names and not names & {"scaled", "sum", "sum-reduction"}
 
 
 def _note_difference(m: Interpreter, left: Value, right: Value) -> None:

@@ -89,6 +89,7 @@ def note_start(target: ir.Expr, value: Value) -> None:
         note_continued(value)
 
 
+@hooks.counted
 def note_continued(value: Value) -> None:
     """What was read from a file tells where the training goes on."""
     for atom in value:
@@ -130,6 +131,11 @@ def deep_copy(value: Value) -> Value:
 
 @methods_of(StateDict)
 def _method(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    if name == "copy":
-        return ref(obj)  # another dict of the same tensors
-    return frozenset({Iter(frozenset({Tuple((UNKNOWN, UNKNOWN))}))}) if name == "items" else UNKNOWN
+    match name:
+        case "copy" | "detach" | "data":
+            return ref(obj)  # another dict of the same tensors; one of them, which shares its numbers with the model's
+        case "items":
+            return frozenset({Iter(frozenset({Tuple((UNKNOWN, ref(obj)))}))})
+        case "values":
+            return frozenset({Iter(ref(obj))})
+    return UNKNOWN

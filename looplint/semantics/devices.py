@@ -42,7 +42,7 @@ def is_choice(value: Value) -> bool:
 
 @transfer("device")
 def _device(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    return devices.device(args.get(0, "device", "type")) if len(args.values()) == 1 else UNKNOWN
+    return devices.device(args.get(0, "device", "type"))  # whatever its index
 
 
 @transfer("current-accelerator")

@@ -119,6 +119,8 @@ def _copy(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Valu
     for atom in original if qualname == "copy.copy" else checkpoints.deep_copy(original):
         if isinstance(atom, Ref) and isinstance(atom.obj, Module | Optimizer):
             twin = m.create(type(atom.obj), expr.node, cls=atom.obj.cls, qualname=atom.obj.qualname)
+            if isinstance(twin, Module):
+                twin.original = atom.obj
             if m.loops:
                 m.emit(Escape(callee=qualname), expr.node, {twin})  # a new object each time, in whatever state the original is
             result = join(result, ref(twin))

@@ -49,8 +49,15 @@ def of_function(m: Interpreter, name: str, given: Value, node: ir.Expr, *, own: 
     """The outcome of a function of torch, or of a tensor's own method."""
     if name in SHAPING:
         return of_value(given) or _NOTHING
-    op = LAST_FUNCTIONS.get(name)
+    op = LAST_FUNCTIONS.get(name) or _undone(m, name, given)
     return frozenset({Outcome(op, m.site(node.node), own=own)}) if op else _NOTHING
+
+
+def _undone(m: Interpreter, name: str, given: Value) -> str | None:
+    """What an exponential or a logarithm makes of a softmax: `exp(log_softmax(x))` is one."""
+    inner, made = {"exp": ("log_softmax", "softmax"), "log": ("softmax", "log_softmax")}.get(name, ("", ""))
+    outcomes = resolve(m, of_value(given)) if inner else None
+    return made if outcomes and all(o.op == inner for o in outcomes) else None
 
 
 def of_forward(m: Interpreter, obj: Obj, args: Arguments, node: ir.Expr) -> Outcomes:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from looplint.domain.objects import Obj, Scheduler, Unit
-from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Func, Number, Tuple, Value, constant_of, refs
+from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Func, Number, Tuple, Value, constant_of, exact_items, refs
 from looplint.flow.events import Construct, Schedule
+from looplint.interpreter import classes
 from looplint.interpreter.calls import build, builds
+from looplint.interpreter.names import lookup
 from looplint.interpreter.transfers import construction, method_transfer, transfer
-from looplint.knowledge.pytorch import SCHEDULER_HORIZONS, STEP_UNIT_SCHEDULERS, TOTALS
+from looplint.knowledge.pytorch import SCHEDULER_FACTORS, SCHEDULER_HORIZONS, STEP_UNIT_SCHEDULERS, TOTALS
 from looplint.syntax import ir
 
 if TYPE_CHECKING:
@@ -23,6 +25,10 @@ _SCHEDULE_STEP = re.compile(
     r"^steps?$|(multi|lr|decay|sched(ule)?r?)_?steps?(?![a-z])|steps?_?(size|lr|sched|decay|mult|gamma|factor|policy|milestone|drop)"
 )
 _STEP_WORD = re.compile(r"step|iter|updates|batches|per_epoch")
+
+
+# The schedulers of torch, and functions that return one of them.
+_OF_TORCH = ("torch.optim.lr_scheduler.", "transformers.get_", "transformers.optimization.get_", "diffusers.optimization.get_")
 
 
 def unit_of(m: Interpreter, obj: Scheduler, args: Arguments, expr: ir.Call) -> Unit | None:
@@ -37,22 +43,45 @@ def unit_of(m: Interpreter, obj: Scheduler, args: Arguments, expr: ir.Call) -> U
         return None if in_epochs else "steps"
     if name == "ReduceLROnPlateau":
         return "validations"
+    if name in SCHEDULER_FACTORS:
+        position, keyword = SCHEDULER_FACTORS[name]
+        given = _argument(expr, position, keyword)
+        return _unit_of_factor(given) if given is not None else None
     for position, keyword in SCHEDULER_HORIZONS.get(name, ()):
         value = args.get(position, keyword)
         text = _argument(expr, position, keyword)
         if value is None or text is None:
             continue
         obj.horizon = constant_of(value)
-        obj.milestone = _last_milestone(text)
+        obj.milestone = _last_milestone(value)
         return _unit_of_value(m, value, text)
     return None
 
 
-def _last_milestone(expr: ir.Expr) -> int | None:
-    """The last of milestones that are written as numbers."""
-    items = expr.items if isinstance(expr, ir.Display) else ()
-    values = [i.value for i in items if isinstance(i, ir.Const) and isinstance(i.value, int)]
+def _last_milestone(value: Value) -> int | None:
+    """The last of milestones that are known as numbers, wherever they are written."""
+    items = [constant_of(item) for item in exact_items(value) or ()]
+    values = [known.value for known in items if known is not None and isinstance(known.value, int)]
     return max(values) if values and len(values) == len(items) else None
+
+
+def _unit_of_factor(expr: ir.Expr) -> Unit | None:
+    """The unit that a factor is named after: `decay_per_epoch`."""
+    words = " ".join(_words(expr)).lower()
+    epochs, steps = re.search(r"per_?epoch", words), re.search(r"per_?(step|iter|batch|update)", words)
+    return None if bool(epochs) == bool(steps) else "epochs" if epochs else "steps"
+
+
+def _words(expr: ir.Expr) -> set[str]:
+    """The names that an expression reads, without what they are attributes of, and the keys of its entries."""
+    found = {path.rpartition(".")[2] for path in ir.paths_in(expr)}
+    work = [expr]
+    while work:
+        item = work.pop()
+        if isinstance(item, ir.Subscript) and isinstance(item.index, ir.Const) and isinstance(item.index.value, str):
+            found.add(item.index.value)
+        work.extend(ir.children(item))
+    return found
 
 
 def _argument(expr: ir.Call, position: int, keyword: str) -> ir.Expr | None:
@@ -68,12 +97,45 @@ def _unit_of_value(m: Interpreter, value: Value, expr: ir.Expr) -> Unit | None:
         if isinstance(atom, Number) and "batches" in atom.units:
             return "steps"
         if isinstance(atom, Func) and atom.function.params:
-            return _unit_of_name(atom.function.params[0].name)
-    expr = _definition(m, expr)
-    units = {_unit_of_name(path.rpartition(".")[2]) for path in ir.paths_in(expr)}
-    if "steps" in units:
+            return _unit_of_function(m, atom)
+    return _unit_among({_unit_of_name(word) for word in _words(_definition(m, expr))})
+
+
+def _unit_among(units: set[Unit | None]) -> Unit | None:
+    return "steps" if "steps" in units else "epochs" if "epochs" in units else None
+
+
+def _unit_of_function(m: Interpreter, func: Func) -> Unit | None:
+    """The unit of what a function of a schedule gets: by the name of its parameter, or by what that is compared with and divided by."""
+    params = [p.name for p in func.function.params][1 if func.bound is not None else 0 :]
+    if not params:
+        return None
+    by_name = _unit_of_name(params[0])
+    if by_name is not None:
+        return by_name
+    others = [o for stmt in ir.statements(func.function.body) for e in ir.expressions(stmt) for o in _beside(e, params[0])]
+    names = {path for other in others for path in ir.paths_in(other)}
+    frame = func.closure or func.module.frame
+    values = [lookup(m, frame, name) for name in sorted(names) if frame is not None and "." not in name and name not in params]
+    if any(isinstance(a, Number) and "batches" in a.units for v in values for a in v):
         return "steps"
-    return "epochs" if "epochs" in units else None
+    return _unit_among({_unit_of_name(name.rpartition(".")[2]) for name in names})
+
+
+def _beside(expr: ir.Expr, name: str) -> Iterator[ir.Expr]:
+    """What a name is compared with, divided by or subtracted from in an expression."""
+    for inner in ir.children(expr):
+        yield from _beside(inner, name)
+    match expr:
+        case ir.Compare(left=left, rights=[right]):
+            sides = (left, right)
+        case ir.Binary(op="/" | "//" | "-" | "%", left=left, right=right):
+            sides = (left, right)
+        case _:
+            return
+    for one, other in (sides, sides[::-1]):
+        if name in ir.paths_in(one):
+            yield other
 
 
 def _definition(m: Interpreter, expr: ir.Expr) -> ir.Expr:
@@ -131,6 +193,8 @@ def _built(m: Interpreter, obj: Scheduler, args: Arguments, expr: ir.Call) -> No
             other.wrapped = True
     obj.optimizer = args.get(0, "optimizer") or NOTHING
     obj.unit = unit_of(m, obj, args, expr)
+    bases = classes.external_bases(m, obj.cls) if obj.cls is not None else [obj.qualname]
+    obj.of_torch = any(name.startswith(_OF_TORCH) for name in bases)
     m.emit(Construct(), expr.node, {obj})
 
 

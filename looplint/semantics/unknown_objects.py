@@ -22,6 +22,9 @@ def on_unknown(m: Interpreter, atom: Unknown, name: str, args: Arguments, expr: 
     note_discarded(m, atom, name, args, expr)
     if name == "set_epoch":
         m.remark(TellEpoch(), expr.node, ())
+    if name in ("train", "eval") and not args.keywords:
+        for file in atom.files:
+            file.holds_module = True
     if name in ("get", "pop", "__getitem__") and args.positional:
         key = constant_of(args.positional[0])
         checkpoints.note_key(frozenset({atom}), key.value if key else None)

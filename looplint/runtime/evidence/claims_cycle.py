@@ -156,6 +156,9 @@ def first_value_skipped(run: Stream, right: Stream) -> Signal:
 def metric_missing(run: Stream, right: Stream) -> Signal:
     error = run.end.get("error", {})
     failed = any(e.facts.get("error") == "TypeError" for e in run.of("schedule"))
+    counters = [e.facts["counter"] for e in run.of("schedule") if "counter" in e.facts]
+    if len(counters) > 1 and counters == [*range(counters[0], counters[0] + len(counters))]:
+        return Signal(True, None, f"the metric was {counters[0]}, {counters[1]}, ...: the number of the step")
     return Signal(failed, None, f"{error.get('type', '')}: {error.get('message', '')}" if failed else "the scheduler took its metric")
 
 

@@ -68,11 +68,18 @@ def stale_schedules(stream: Stream) -> Iterator[Witness]:
 
 
 def metric_missing(stream: Stream) -> Iterator[Witness]:
-    """LL204: schedule steps that fail because the metric is not given."""
-    tally = Tally()
+    """LL204: schedule steps that fail because the metric is not given, or take a counter for it."""
+    tally, counted, last = Tally(), Tally(), dict[int | None, int]()
     for event in stream.of("schedule"):
         tally.add(event.stack, event.facts.get("error") == "TypeError", event.object)
+        counter = event.facts.get("counter")
+        if isinstance(counter, int):
+            counted.add(event.stack, last.get(event.object, counter - 1) == counter - 1, event.object)
+            last[event.object] = counter
     yield from tally.witnesses("LL204", lambda c: f"{c.bad} of {c.whole} schedule steps here raised a TypeError", lambda c: True)
+    yield from counted.witnesses(
+        "LL204", lambda c: f"{c.bad} of {c.whole} schedule steps here took the next number of a count for their metric"
+    )
 
 
 def never_scheduled(stream: Stream) -> Iterator[Witness]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch.optim.lr_scheduler import LRScheduler
+from torch.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
 
 from looplint.runtime.recording import measure
 from looplint.runtime.recording.tape import Tape
@@ -80,6 +80,8 @@ def _step(tape: Tape, original: Callable[..., Any]) -> Callable[..., Any]:
         facts: dict[str, Any] = {"lr_before": before, "optimizer": tape.number(getattr(self, "optimizer", None))}
         if facts["optimizer"] in tape.stepping:
             facts["in_step"] = True
+        if isinstance(self, ReduceLROnPlateau) and args and type(args[0]) is int:
+            facts["counter"] = args[0]
         try:
             result = original(self, *args, **kwargs)
         except BaseException as error:

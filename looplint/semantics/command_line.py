@@ -1,0 +1,36 @@
+"""The options of the command line: `argparse` gives each the default that the program writes, where nobody gives it another."""
+
+from __future__ import annotations
+
+from looplint.domain.objects import Options
+from looplint.domain.values import NOTHING, UNKNOWN, Arguments, Const, Tuple, Value, ref
+from looplint.interpreter.calls import builds
+from looplint.interpreter.interpreter import Interpreter
+from looplint.interpreter.transfers import methods_of, transfer
+from looplint.semantics import devices
+from looplint.syntax import ir
+
+transfer("options")(builds(Options))
+
+
+@methods_of(Options)
+def _method(m: Interpreter, obj: Options, name: str, args: Arguments, expr: ir.Call) -> Value:
+    match name:
+        case "add_argument":
+            _declare(obj, args)
+        case "parse_args":
+            return ref(obj)
+        case "parse_known_args":
+            return frozenset({Tuple((ref(obj), UNKNOWN))})
+        case "add_argument_group" | "add_mutually_exclusive_group":
+            return ref(obj)
+    return UNKNOWN
+
+
+def _declare(obj: Options, args: Arguments) -> None:
+    """Note an option whose default is a device that the machine decides on: what else options hold is the user's choice."""
+    default = args.keywords.get("default", NOTHING)
+    names = [a.value for value in args.positional for a in value if isinstance(a, Const) and isinstance(a.value, str)]
+    if names and devices.is_choice(default):
+        long = next((n for n in names if n.startswith("--")), names[0])
+        obj.heap[long.lstrip("-").replace("-", "_")] = default
