@@ -12,6 +12,7 @@ from looplint.finding import SEVERITIES, Certainty, Finding, Fix, Location, Prob
 from looplint.interpreter.roots import follow, interpreter_of
 from looplint.linting.coverage import FoundLoop
 from looplint.linting.results import FileResult
+from looplint.linting.unit_tests import is_unit_test
 from looplint.queries.coverage import TrainingLoop, training_loops
 from looplint.queries.program import Program
 from looplint.repairs.fixes import fix_of
@@ -131,6 +132,8 @@ def _finding(rule: Rule, report: Report) -> Finding:
     severity = report.severity or rule.severity
     if severity not in SEVERITIES or report.severity_unrepaired not in (None, *SEVERITIES):
         raise ValueError(f"a severity is one of {', '.join(SEVERITIES)}")
+    if severity == "warning" and is_unit_test(site.module):
+        severity = "advice"
     related = tuple(Related(n.message, n.site.module.filename, span(n.site)[0]) for n in report.notes)
     certainty: Certainty = "every-path" if report.certainty == "every-path" else "some-path"
     return Finding(

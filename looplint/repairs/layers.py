@@ -27,7 +27,7 @@ class CallModule(Repair):
     def plan(self, p: Planner) -> Plan:
         layout = place_at(self.event, len(self.event.calls), p.layouts).layout
         node = self.event.site.node
-        if not (isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute)):
+        if not (isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value == "forward"):
             raise Infeasible("the forward is called by another name")
         module = node.func.value
         code = f"({layout.code(module)})" if module.lpar else layout.code(module)

@@ -198,4 +198,4 @@ def test_clean_removes_caches_and_nothing_else(folder: Path) -> None:
     assert not (folder / ".looplint_cache").exists()
     assert b"There is no cache" in looplint("clean", cwd=folder).stdout
     done = looplint("clean", "--cache-dir", ".", cwd=folder)
-    assert done.returncode == 2 and b"is no cache of looplint's" in done.stderr and (folder / "broken.py").exists()
+    assert done.returncode == 2 and b"is not a cache of looplint" in done.stderr and (folder / "broken.py").exists()

@@ -1,0 +1,17 @@
+"""Unit tests: what they waste, they waste for moments, and often on purpose."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePath
+
+from looplint.syntax.project import ModuleInfo
+
+_NAMED = re.compile(r"test_\w*\.py|\w+_test\.py|conftest\.py")
+# A script that evaluates a model may be called test_model.py, and have a function test_epoch(model, loader): it is no unit test.
+_TESTING = re.compile(r"^(?:import|from)\s+(?:pytest|unittest|torch\.testing|absl\.testing)\b|^\s+def\s+test_\w+\(self\b", re.MULTILINE)
+
+
+def is_unit_test(module: ModuleInfo) -> bool:
+    """Whether a module holds unit tests: it is named as pytest and unittest look for them, and imports one of them, or has methods that are tests."""
+    return _NAMED.fullmatch(PurePath(module.filename).name) is not None and _TESTING.search(module.source.text) is not None
