@@ -71,7 +71,7 @@ from looplint.queries.feeding import (
     trains,
 )
 from looplint.queries.iterations import counter_given, is_within, may_go_on
-from looplint.queries.naming import called_at, callee, container_at, name_of, only_where
+from looplint.queries.naming import called_at, callee, container_at, more_than, name_of, only_where
 from looplint.queries.precision import COMPUTING, SCALING, UPDATING, disabled, scaler_of, switched, unscaled_by_hand
 from looplint.queries.predictions import Scored, scored
 from looplint.queries.program import Program
@@ -149,7 +149,7 @@ Reports = Iterator[Report]
 
 __all__ = [
     "CLEARING", "MODE", "UNSEEN", "Automaton", "Binary", "BoolOp", "Compare", "Const", "Event", "Expr", "Guard", "Loop", "Note", "Obj", "PathState", "Program", "Report", "Reports", "Severity", "Site", "Tensor", "Uncleared",
-    "Value", "Visit", "constant_of", "mode_matters", "mode_states", "called_at", "callee", "container_at", "name_of", "note", "only_where", "over_data", "over_entries", "over_tensor", "paths_in", "refs", "related", "render", "run", "tensor_of", "uncleared",
+    "Value", "Visit", "constant_of", "mode_matters", "mode_states", "called_at", "callee", "container_at", "more_than", "name_of", "note", "only_where", "over_data", "over_entries", "over_tensor", "paths_in", "refs", "related", "render", "run", "tensor_of", "uncleared",
     "Engine", "Loader", "Loss", "Module", "Optimizer", "Sampler", "Scaler", "Scheduler", "StateDict", "held_by", "only", "subjects",
     "contains_part", "exclude_each_other", "may_follow", "untrained_loop", "validation_loop", "without_parameters", "draws_nothing",
     "COMPUTING", "SCALING", "UPDATING", "disabled", "scaler_of", "switched", "unscaled_by_hand",

@@ -63,7 +63,7 @@ Safe: benchmark is set to False.
 What a run shows: both flags are True when it ends.
 """
 
-from looplint.rule import Automaton, Event, Program, Report, Reports, SetValue, Switch, note
+from looplint.rule import Automaton, Event, Program, Report, Reports, SetValue, Switch, more_than, note
 
 CODE = "LL902"
 SEVERITY = "advice"
@@ -99,8 +99,10 @@ def check(program: Program) -> Reports:
             if earlier is None or not (visit.always(other) or _whenever(earlier, later) or _whenever(later, earlier)):
                 continue  # switches under two options that do not depend on each other
             benchmark, deterministic = (later, earlier) if later.setting == "benchmark" else (earlier, later)
+            condition = more_than(deterministic, benchmark) or more_than(benchmark, deterministic)
+            both = f"both modes of cuDNN are on where `{condition}`" if condition else "both modes of cuDNN are on"
             message = (
-                "cuDNN's benchmark mode may take another algorithm in each run, and deterministic mode is on: two runs will not be the same"
+                f"{both}: benchmark may take another algorithm in each run, and two runs will not be the same in spite of deterministic"
             )
             yield Report(
                 benchmark,

@@ -59,11 +59,17 @@ def _path(node: cst.BaseExpression) -> str:
 
 def only_where(event: Event, others: Sequence[Event]) -> str:
     """The condition that an event stands under and none of the others does, which stand under its opposite: `not amp`; "" where there is none."""
-    for guard in event.guards:
-        if any(_opposite(guard, each) for other in others for each in other.guards):
-            text = ir.render(guard.test)
-            return text if guard.held else f"not {text}" if isinstance(guard.test, ir.Name | ir.Attr | ir.Call) else f"not ({text})"
-    return ""
+    return next((_condition(g) for g in event.guards if any(_opposite(g, each) for other in others for each in other.guards)), "")
+
+
+def more_than(event: Event, other: Event) -> str:
+    """The first condition that an event stands under and another one does not: `args.seed is not None`; "" where there is none."""
+    return next((_condition(g) for g in event.guards if g not in other.guards), "")
+
+
+def _condition(guard: Guard) -> str:
+    text = ir.render(guard.test)
+    return text if guard.held else f"not {text}" if isinstance(guard.test, ir.Name | ir.Attr | ir.Call) else f"not ({text})"
 
 
 def _opposite(one: Guard, other: Guard) -> bool:

@@ -92,6 +92,11 @@ SAID = {
         "LL102",
         "where `args.precision == 16`",
     ),
+    "a mode that is asked for by an option": (
+        HEAD + "if args.seed is not None:\n    torch.backends.cudnn.deterministic = True\ntorch.backends.cudnn.benchmark = True\n" + LOOP,
+        "LL902",
+        "both modes of cuDNN are on where `args.seed is not None`",
+    ),
     "a module that is made where it is called": (
         HEAD + LOOP.replace("mse_loss(net(x), y)", "mse_loss(nn.Linear(2, 1).forward(net(x)), y)"),
         "LL504",
