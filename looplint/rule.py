@@ -55,7 +55,7 @@ from looplint.flow.remarks import (
     Transfer,
     Unready,
 )
-from looplint.queries.accumulation import accumulated, evens_out, left_over, normalises
+from looplint.queries.accumulation import accumulated, added_up, evens_out, left_over, normalises
 from looplint.queries.bypassed import bypassed
 from looplint.queries.feeding import (
     argument,
@@ -157,7 +157,7 @@ __all__ = [
     "argument", "bypassed", "changing", "epoch_passes", "is_record", "is_written", "off", "on_accelerator", "only_over", "over_batches", "same_everywhere", "trains",
     "follows_time", "left_over",
     "Scored", "scored",
-    "accumulated", "evens_out", "normalises",
+    "accumulated", "added_up", "evens_out", "normalises",
     "Accumulate", "Autocast", "Backward", "Clear", "Clip", "Construct", "Escape", "Eval", "Forward", "Keep", "Load", "LoadState", "Move", "ReadFile", "Replace", "Save", "Schedule", "Snapshot",
     "Step", "Switch", "Train", "Unscale", "Update",
     "Attach", "BuildLoader", "BuildSampler", "Bypass", "Discard", "Fetch", "Initialize", "Outdated", "Release", "Remark", "Score", "Seed", "Shelve", "Show", "TellEpoch", "Transfer", "Unready",

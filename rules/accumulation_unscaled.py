@@ -2,8 +2,9 @@
 
 ## What it does
 
-Reports the backward in a batch loop whose optimizer steps once in k batches, where nothing divides the loss by k: every operation between
-the forward pass and the backward is known, it ends in a loss or a mean, and none of them changes its scale.
+Reports the backward in a loop whose optimizer steps once in k batches, or behind a loop over k batches or over the k chunks of one, where
+nothing divides the loss by k: every operation between the forward pass and the backward is known, it ends in a loss or a mean, and none of them
+changes its scale.
 
 It is a warning where nothing clips the gradients and the optimizer, such as Adam, divides by their size.
 
@@ -78,7 +79,7 @@ from looplint.rule import (
     Report,
     Reports,
     Step,
-    accumulated,
+    added_up,
     called_at,
     evens_out,
     note,
@@ -90,23 +91,24 @@ CODE = "LL108"
 
 def check(program: Program) -> Reports:
     for event in program.of(Step):
-        every = accumulated(program, event)
-        optimizer, loop = next(iter(subjects(event, Optimizer)), None), event.loops[-1] if event.loops else None
-        if every is None or optimizer is None or loop is None:
+        found, optimizer = added_up(program, event), next(iter(subjects(event, Optimizer)), None)
+        if found is None or optimizer is None:
             continue
+        every, loop = found
         if f"/ {every}" in optimizer.rate:
             continue  # an optimizer whose learning rate is divided by k
         backward = next((e for e in program.of(Backward) if e.loops and e.loops[-1] is loop and program.touches(e, optimizer)), None)
         if backward is None or not _unscaled(program, backward, optimizer, loop):
             continue
-        message = f"gradients of {every} batches are added up before {called_at(event, optimizer)}.step(), but the loss is not divided by {every}: they are {every} times too large"
+        what = "batches" if loop is event.loops[-1] or loop.draws else "parts of a batch"
+        message = f"gradients of {every} {what} are added up before {called_at(event, optimizer)}.step(), but the loss is not divided by {every}: they are {every} times too large"
         even = evens_out(program, optimizer)
         if even:
             message += f"; {optimizer.qualname.rpartition('.')[2]} evens that out, while a clip or another optimizer would not"
         yield Report(
             backward,
             message,
-            note(event, f"the step runs once in {every} batches"),
+            note(event, f"the step runs once in {every} {what}"),
             repair=DivideLoss(backward=backward, every=every, step=event),
             severity="warning" if even else "error",
         )

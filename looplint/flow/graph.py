@@ -34,6 +34,8 @@ class Loop:
     targets: frozenset[str] = frozenset()
     # What iterators go over that are made right before the loop, and asked by `next` in it.
     taken: set[Obj] = field(default_factory=set)
+    # Whether `next` takes a batch of a loader in each turn, wherever its iterator is made.
+    draws: bool = False
 
     @property
     def depth(self) -> int:

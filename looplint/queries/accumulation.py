@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 from looplint.dataclass import replace
 from looplint.domain.objects import Container, Module, Obj, Optimizer
-from looplint.domain.values import Ref
+from looplint.domain.values import Iter, Ref, Tensor, Tuple, Value
 from looplint.flow.events import Backward, Clear, Clip, Event, Step
 from looplint.flow.graph import Guard, Loop
 from looplint.knowledge.pytorch import BATCH_NORM_MODELS, BATCH_NORMS, SCALE_FREE
 from looplint.queries.program import Program
 from looplint.syntax.ir import Binary, BoolOp, Compare, Const, Expr, paths_in, render
+
+_COUNTED = re.compile(r"range\(([\w.]+)\)")
 
 
 def accumulated(program: Program, step: Event) -> str | None:
@@ -22,6 +26,55 @@ def accumulated(program: Program, step: Event) -> str | None:
     if every is None or _used_each_time(program, optimizer, loop) or _made_at_once(program, optimizer, step, every[1]):
         return None
     return every[0]
+
+
+def added_up(program: Program, step: Event) -> tuple[str, Loop] | None:
+    """How many backwards a step uses that should be one, and the loop of which each turn makes one; None where it uses a single one.
+
+    The step is made once in k batches, or behind a loop of its own over k batches or over the k parts of one.
+    """
+    every = accumulated(program, step)
+    if every is not None:
+        return every, step.loops[-1]
+    optimizer = next(iter(step.subjects), None)
+    outer = step.loops[-1] if step.loops else None
+    if not isinstance(optimizer, Optimizer) or outer is None or not program.every_iteration(step, outer):
+        return None
+    within = [e for e in program.of(Clear, Step) if outer in e.loops and e.loops[-1] is not outer and program.touches(e, optimizer)]
+    cleared = [
+        e for e in program.of(Clear) if e.loops[-1:] == (outer,) and program.touches(e, optimizer) and program.every_iteration(e, outer)
+    ]
+    for backward in program.of(Backward):
+        inner = backward.loops[-1] if backward.loops else None
+        if inner is None or inner.parent is not outer or backward.index > step.index or within or not cleared:
+            continue
+        times = _turns(inner) if program.touches(backward, optimizer) and program.every_iteration(backward, inner) else None
+        if times is not None:
+            return times, inner
+    return None
+
+
+def _turns(loop: Loop) -> str | None:
+    """How often a loop turns, as the text says it, where each turn takes another batch from a loader, or a part of the same one."""
+    counted = _COUNTED.fullmatch(loop.iterates)
+    if counted is not None and loop.draws:
+        return counted[1]
+    chunks = {text for tensor in _gone_over(loop.over) for tag, text in tensor.tags if tag == "chunks"}
+    return str(chunks.pop()) if len(chunks) == 1 else None
+
+
+def _gone_over(value: Value) -> list[Tensor]:
+    """The tensors that a loop goes over, alone or side by side."""
+    found = []
+    for atom in value:
+        match atom:
+            case Tensor():
+                found.append(atom)
+            case Iter(element=element):
+                found.extend(_gone_over(element))
+            case Tuple(items=items):
+                found.extend(tensor for item in items for tensor in _gone_over(item))
+    return found
 
 
 def evens_out(program: Program, optimizer: Optimizer) -> bool:

@@ -100,6 +100,8 @@ def _map(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value
 @transfer("next")
 def _next(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     asked = expr.args[0].value if expr.args else None
+    if m.loops and not m.guarded() and isinstance(asked, ir.Name | ir.Attr) and loaders.loaders_in(args.positional[0]):
+        m.loops[-1].draws = True
     if m.loops and isinstance(asked, ir.Name | ir.Attr) and len(m.born(asked)) == len(m.loops) - 1:
         m.loops[-1].taken |= loaders.loaders_in(args.positional[0]) if args.positional else frozenset()
     return element_of(m, args.positional[0]) if args.positional else UNKNOWN

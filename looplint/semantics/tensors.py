@@ -141,6 +141,8 @@ def on_tensor(m: Interpreter, tensor: Tensor, name: str, args: Arguments, expr: 
             tensor = tensor.tagged(("entry", loader))
         entry: Value = frozenset({tensor})
         return frozenset({Iter(entry if name == "values" else frozenset({Tuple((UNKNOWN, entry))}))})
+    elif name == "chunk" and expr.args and not any(tag == "chunks" for tag, _ in tensor.tags):
+        tensor = tensor.tagged(("chunks", ir.render(expr.args[0].value)))
     match tensor_method(name):
         case "backward":
             backward(m, expr, [frozenset({tensor})], args)
