@@ -59,6 +59,7 @@ def train(net: nn.Module, loader, epochs: int):
 - A move on a way on which the optimizer never steps, such as that of a run for inference.
 - An optimizer that is built again after the move, where the first one is never used.
 - A move under a condition where the optimizer holds one of several sets of parameters: what decides one may decide the other.
+- A move under the opposite of the condition under which the parameters are taken.
 - Optimizers that are handed in, and those of one list or dict.
 
 ## Repair
@@ -88,6 +89,7 @@ from looplint.rule import (
     may_follow,
     name_of,
     note,
+    rule_each_other_out,
     subjects,
 )
 
@@ -122,6 +124,8 @@ def check(program: Program) -> Reports:
                 continue  # a way on which the optimizer never steps
             if event.guards and optimizer.alternatives:
                 continue  # what decides which parameters it holds may decide the move
+            if _is_held_elsewhere(event):
+                continue  # its parameters are taken under the opposite condition
             reported.add(event)
             loaded = _loaded(program, optimizer, construct, event)
             message, breaks = _message(program, event, optimizer, loaded)
@@ -133,6 +137,12 @@ def check(program: Program) -> Reports:
                 severity="error" if breaks else "warning",
                 severity_unrepaired=None if breaks else "advice",
             )
+
+
+def _is_held_elsewhere(event: Move) -> bool:
+    """Whether the parameters of what is moved are only asked for under conditions that rule out those of the move."""
+    asked = [guards for module in subjects(event, Module) for guards in module.asked_under]
+    return bool(asked) and all(rule_each_other_out(event.guards, guards) for guards in asked)
 
 
 def _is_used(program: Program, optimizer: Optimizer) -> bool:

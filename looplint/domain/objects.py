@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import libcst as cst
 
     from looplint.domain.values import Arguments, ClassRef, Const, Value
-    from looplint.flow.graph import Loop
+    from looplint.flow.graph import Guard, Loop
     from looplint.syntax import ir
     from looplint.syntax.project import ModuleInfo
 
@@ -216,6 +216,8 @@ class Module(TorchModule):
     carries: bool = False
     # Whether the program asks for its parameters.
     asked: bool = False
+    # The conditions under which it does, at each place.
+    asked_under: tuple[tuple[Guard, ...], ...] = ()
     # Whether code that cannot be followed got hold of it, inside of a module too.
     handed_over: bool = False
     # Whether it was scripted or traced.

@@ -10,6 +10,7 @@ from looplint.domain.values import ClassRef, Func, Ref, const, ref
 from looplint.flow.graph import Loose
 from looplint.interpreter import calls, classes, functions, generators, hooks
 from looplint.interpreter.assignments import assign
+from looplint.interpreter.callers import only_without_gradients
 from looplint.interpreter.expressions import evaluate
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import ROOT_FUEL, Interpreter, OutOfFuel
@@ -100,6 +101,9 @@ def _function(m: Interpreter, func: Func) -> bool:
     root = f"{m.main.filename}::{func.function.qualname}"
 
     def run() -> None:
+        code = m.main.code
+        if code is not None and only_without_gradients(code, func.function):
+            m.grad = None  # as its callers have it, for what one can tell
         frame = functions.enter_alone(m, func)
         bound = [func.bound] if func.bound is not None else []
         frame.instance = func.bound or frozenset()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from looplint.domain.objects import AnyObj, Obj, Optimizer
 from looplint.flow.events import Event, Step, Unscale
+from looplint.flow.graph import Guard
+from looplint.syntax.ir import BoolOp, Expr, Unary, render
 
 
 def may_follow(later: Event, earlier: Event) -> bool:
@@ -54,3 +56,21 @@ def _choices(obj: Obj) -> set[Obj]:
 def _family(obj: Obj) -> set[Obj]:
     """An object and what it is part of."""
     return {each for around in obj.lineage() for each in _choices(around)}
+
+
+def rule_each_other_out(one: Iterable[Guard], other: Iterable[Guard]) -> bool:
+    """Whether conditions contradict each other: one text, in one call, holds for the one and not for the other."""
+    first, second = (frozenset(f for guard in guards for f in _facts(guard.test, guard.held, guard.frame)) for guards in (one, other))
+    return any((text, not held, frame) in second for text, held, frame in first)
+
+
+def _facts(test: Expr, held: bool, frame: object) -> Iterator[tuple[str, bool, object]]:
+    """What a condition says of the conditions that it is made of, where that is certain."""
+    match test:
+        case Unary(op="not"):
+            yield from _facts(test.operand, not held, frame)
+        case BoolOp() if held == (test.op == "and"):
+            yield from _facts(test.left, held, frame)
+            yield from _facts(test.right, held, frame)
+        case _:
+            yield render(test), held, frame

@@ -169,20 +169,22 @@ def freeze(modules: frozenset[Obj], args: Arguments) -> None:
             obj.frozen = bool(args.positional) and known is not None and not known.value
 
 
-def _ask(obj: Obj) -> None:
+def _ask(m: Interpreter, obj: Obj) -> None:
     if isinstance(obj, Module):
         obj.asked = True
+        if m.guards not in obj.asked_under:
+            obj.asked_under = (*obj.asked_under, m.guards)
 
 
 @method_transfer("parameters")
 def _parameters(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    _ask(obj)
+    _ask(m, obj)
     return frozenset({Params(frozenset({obj}))})
 
 
 @method_transfer("named-parameters")
 def _named_parameters(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    _ask(obj)
+    _ask(m, obj)
     return frozenset({Iter(frozenset({Tuple((UNKNOWN, frozenset({Params(frozenset({obj}), exact=False)})))}))})
 
 

@@ -1,0 +1,53 @@
+"""Who calls a function, by the text of its file: what is known of a function that is followed by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from looplint.syntax import ir
+
+_SWITCHING_OFF = frozenset({"no_grad", "inference_mode"})
+# Through how many functions it is asked who calls them.
+_DEPTH = 3
+
+
+def only_without_gradients(code: ir.ModuleCode, function: ir.Function, depth: int = _DEPTH) -> bool:
+    """Whether a file calls a function, and switches gradients off around each of the calls."""
+    callers = [caller for caller in (code.top, *code.functions) if caller is not function and function.name in _named(caller)]
+    found = False
+    for caller in callers:
+        covered = any(_switches_off(d) for d in caller.decorators)
+        calls = list(_calls(caller.body, function.name, covered))
+        found = found or bool(calls)
+        if not all(calls) and not (depth and only_without_gradients(code, caller, depth - 1)):
+            return False
+    return found
+
+
+def _named(function: ir.Function) -> set[str]:
+    """The names of what a function calls."""
+    return function.methods | function.usage.keys()
+
+
+def _calls(body: Iterable[ir.Stmt], name: str, covered: bool) -> Iterator[bool]:
+    """For each call of a name in a block: whether gradients are off there."""
+    for stmt in body:
+        for expr in ir.expressions(stmt):
+            yield from (covered for _ in _in_expression(expr, name))
+        inside = covered or (isinstance(stmt, ir.With) and any(_switches_off(context) for context, _ in stmt.items))
+        for inner in ir.bodies(stmt):
+            yield from _calls(inner, name, inside)
+
+
+def _in_expression(expr: ir.Expr, name: str) -> Iterator[ir.Call]:
+    work = [expr]
+    while work:
+        item = work.pop()
+        if isinstance(item, ir.Call) and (ir.path_of(item.func) or "").rpartition(".")[2] == name:
+            yield item
+        work.extend(ir.children(item))
+
+
+def _switches_off(expr: ir.Expr) -> bool:
+    """Whether a decorator or a context is one of torch that switches gradients off."""
+    return (ir.path_of(expr.func if isinstance(expr, ir.Call) else expr) or "").rpartition(".")[2] in _SWITCHING_OFF
