@@ -71,6 +71,7 @@ from looplint.queries.feeding import (
     trains,
 )
 from looplint.queries.iterations import counter_given, is_within, may_go_on
+from looplint.queries.moves import converts, held_under_the_opposite, moved_already, never_steps_after
 from looplint.queries.naming import called_at, callee, container_at, more_than, name_of, only_where
 from looplint.queries.precision import COMPUTING, SCALING, UPDATING, disabled, scaler_of, switched, unscaled_by_hand
 from looplint.queries.predictions import Scored, scored
@@ -93,7 +94,7 @@ from looplint.queries.protocols import (
     validation_loop,
     wrapper_for,
 )  # fmt: skip
-from looplint.queries.relations import exclude_each_other, held_by, may_follow, only, related, rule_each_other_out, subjects
+from looplint.queries.relations import held_by, may_follow, only, related, subjects
 from looplint.repairs import arguments, clears, construction, data, layers, loading, losses, modes, precision, schedules, steps, tensors
 from looplint.repairs.arguments import *
 from looplint.repairs.clears import *
@@ -151,11 +152,11 @@ __all__ = [
     "CLEARING", "MODE", "UNSEEN", "Automaton", "Binary", "BoolOp", "Compare", "Const", "Event", "Expr", "Guard", "Loop", "Note", "Obj", "PathState", "Program", "Report", "Reports", "Severity", "Site", "Tensor", "Uncleared",
     "Value", "Visit", "constant_of", "mode_matters", "mode_states", "called_at", "callee", "container_at", "more_than", "name_of", "note", "only_where", "over_data", "over_entries", "over_tensor", "paths_in", "refs", "related", "render", "run", "tensor_of", "uncleared",
     "Engine", "Loader", "Loss", "Module", "Optimizer", "Sampler", "Scaler", "Scheduler", "StateDict", "held_by", "only", "subjects",
-    "contains_part", "exclude_each_other", "may_follow", "rule_each_other_out", "untrained_loop", "validation_loop", "without_parameters", "draws_nothing",
+    "contains_part", "may_follow", "untrained_loop", "validation_loop", "without_parameters", "draws_nothing",
     "COMPUTING", "SCALING", "UPDATING", "disabled", "scaler_of", "switched", "unscaled_by_hand",
     "counter_given", "is_within", "known_elsewhere", "only_containers", "may_go_on", "unregistered", "wrapper_for",
     "argument", "bypassed", "changing", "epoch_passes", "is_record", "is_written", "off", "on_accelerator", "only_over", "over_batches", "same_everywhere", "trains",
-    "follows_time", "left_over",
+    "follows_time", "left_over", "converts", "held_under_the_opposite", "moved_already", "never_steps_after",
     "Scored", "scored",
     "accumulated", "added_up", "evens_out", "normalises",
     "Accumulate", "Autocast", "Backward", "Clear", "Clip", "Construct", "Escape", "Eval", "Forward", "Keep", "Load", "LoadState", "Move", "ReadFile", "Replace", "Save", "Schedule", "Snapshot",

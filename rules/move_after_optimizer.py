@@ -76,7 +76,6 @@ from looplint.rule import (
     Construct,
     Event,
     LoadState,
-    Module,
     Move,
     MoveBeforeConstruction,
     Optimizer,
@@ -84,13 +83,12 @@ from looplint.rule import (
     Report,
     Reports,
     Step,
-    constant_of,
-    exclude_each_other,
-    may_follow,
+    converts,
+    held_under_the_opposite,
+    moved_already,
     name_of,
+    never_steps_after,
     note,
-    rule_each_other_out,
-    subjects,
 )
 
 CODE = "LL501"
@@ -98,7 +96,6 @@ SEVERITY = "warning"
 
 AUTOMATON = Automaton(start="built", arrows={("*", "step"): "used"}, reads=frozenset({"move"}))
 EAGER_STATE = ("Adagrad",)
-CONVERSIONS = ("half", "double", "bfloat16", "float")
 
 
 def check(program: Program) -> Reports:
@@ -111,20 +108,15 @@ def check(program: Program) -> Reports:
             if not isinstance(event, Move) or event in reported or not optimizer.holds or not all(s.state == "built" for s in visit.states):
                 continue
             construct = visit.states[0].last(Construct)
-            if construct is None or _moved_before(program, event, construct):
+            if construct is None or moved_already(program, event, construct):
                 continue
             if program.built_after(event) and not _is_used(program, optimizer):
                 continue  # it is built again after the move, and the first one is never used
-            steps = [e for e in program.of(Step) if optimizer in e.subjects]
-            if (
-                steps
-                and not program.escapes(optimizer)
-                and not any(may_follow(e, event) and not exclude_each_other(e, event) for e in steps)
-            ):
+            if never_steps_after(program, event, optimizer):
                 continue  # a way on which the optimizer never steps
             if event.guards and optimizer.alternatives:
                 continue  # what decides which parameters it holds may decide the move
-            if _is_held_elsewhere(event):
+            if held_under_the_opposite(event):
                 continue  # its parameters are taken under the opposite condition
             reported.add(event)
             loaded = _loaded(program, optimizer, construct, event)
@@ -139,37 +131,9 @@ def check(program: Program) -> Reports:
             )
 
 
-def _is_held_elsewhere(event: Move) -> bool:
-    """Whether the parameters of what is moved are only asked for under conditions that rule out those of the move."""
-    asked = [guards for module in subjects(event, Module) for guards in module.asked_under]
-    return bool(asked) and all(rule_each_other_out(event.guards, guards) for guards in asked)
-
-
 def _is_used(program: Program, optimizer: Optimizer) -> bool:
     """Whether an optimizer steps, or may do so where that is not seen."""
     return program.escapes(optimizer) or any(optimizer in e.subjects for e in program.of(Step))
-
-
-def _moved_before(program: Program, event: Move, construct: Construct) -> bool:
-    """Whether a move of the same kind stood before the optimizer was built, or the model was built where it is to be."""
-    # `from_pretrained(name, device_map="auto")` builds a model on its devices.
-    if any(m.arguments is not None and "device_map" in m.arguments.keywords for m in subjects(event, Module)):
-        return True
-    same = [e for e in program.of(Move) if e.subjects & event.subjects and _converts(e) == _converts(event)]
-    return any(e.index < construct.index or _goes_there(e, event) for e in same)
-
-
-def _goes_there(earlier: Move, event: Move) -> bool:
-    """Whether a move has already taken a model where another one would."""
-    return earlier.index < event.index and earlier.certain and earlier.args == event.args and set(earlier.guards) <= set(event.guards)
-
-
-def _converts(event: Move) -> str:
-    """What a move changes: the device, or the type it converts to."""
-    method = event.method
-    if method in CONVERSIONS:
-        return method
-    return "type" if method == "type" or _is_conversion(event) else "device"
 
 
 def _loaded(program: Program, optimizer: Optimizer, construct: Event, move: Event) -> Event | None:
@@ -193,13 +157,8 @@ def _message(program: Program, event: Move, optimizer: Optimizer, loaded: Event 
         return f"{name}.{event.method}() makes new parameters on XLA, and {old}", True
     if kind in EAGER_STATE:
         return f"{kind} allocates its state when it is built: {stays} and in the old type", True
-    if loaded is not None and _converts(event) == "device":
+    if loaded is not None and converts(event) == "device":
         return f"{held} has been given its state: {stays}", True
-    what, do = ("moved", "move") if _converts(event) == "device" else ("converted", "convert")
+    what, do = ("moved", "move") if converts(event) == "device" else ("converted", "convert")
     works = f"{name} is {what} after {held} took its parameters; on CPU and CUDA they change in place and it works, on XLA or with to_empty() it does not"
     return f"{works}: {do} it before", False
-
-
-def _is_conversion(event: Move) -> bool:
-    first = constant_of(event.args.positional[0]) if event.args.positional else None
-    return event.method == "to" and first is None and "dtype" in event.args.keywords

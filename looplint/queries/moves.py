@@ -1,0 +1,47 @@
+"""Moves and conversions of models: what they change, and whether they matter to an optimizer."""
+
+from __future__ import annotations
+
+from looplint.domain.objects import Engine, Module, Optimizer
+from looplint.domain.values import constant_of
+from looplint.flow.events import Event, Move, Step
+from looplint.queries.program import Program
+from looplint.queries.relations import exclude_each_other, may_follow, rule_each_other_out, subjects
+
+_CONVERSIONS = ("half", "double", "bfloat16", "float")
+
+
+def converts(event: Move) -> str:
+    """What a move changes: the device, or the type it converts to."""
+    if event.method in _CONVERSIONS:
+        return event.method
+    first = constant_of(event.args.positional[0]) if event.args.positional else None
+    to_a_type = event.method == "to" and first is None and "dtype" in event.args.keywords
+    return "type" if event.method == "type" or to_a_type else "device"
+
+
+def moved_already(program: Program, event: Move, construct: Event) -> bool:
+    """Whether a move of the same kind stood before an optimizer was built, an earlier move went there too, or the model was built where it is to be."""
+    # `from_pretrained(name, device_map="auto")` builds a model on its devices.
+    if any(m.arguments is not None and "device_map" in m.arguments.keywords for m in subjects(event, Module)):
+        return True
+    same = [e for e in program.of(Move) if e.subjects & event.subjects and converts(e) == converts(event)]
+    return any(e.index < construct.index or _goes_there(e, event) for e in same)
+
+
+def _goes_there(earlier: Move, event: Move) -> bool:
+    """Whether a move has already taken a model where another one would."""
+    return earlier.index < event.index and earlier.certain and earlier.args == event.args and set(earlier.guards) <= set(event.guards)
+
+
+def never_steps_after(program: Program, event: Event, optimizer: Optimizer | Engine) -> bool:
+    """Whether the way on which an event happens is one on which an optimizer that steps elsewhere does not."""
+    steps = [e for e in program.of(Step) if optimizer in e.subjects]
+    after = [e for e in steps if may_follow(e, event) and not exclude_each_other(e, event)]
+    return bool(steps) and not after and not program.escapes(optimizer)
+
+
+def held_under_the_opposite(event: Move) -> bool:
+    """Whether the parameters of what is moved are only asked for under conditions that rule out those of the move."""
+    asked = [guards for module in subjects(event, Module) for guards in module.asked_under]
+    return bool(asked) and all(rule_each_other_out(event.guards, guards) for guards in asked)
