@@ -3,7 +3,7 @@
 ## What it does
 
 Reports `best = model.state_dict()` where, on some path, an optimizer steps the model or a part of it after that, and the state is then
-saved, or given to `load_state_dict`.
+saved, or given to `load_state_dict`; and `best = model`, where a branch that remembers a better value gives the model that further name.
 
 ## Why it matters
 
@@ -61,6 +61,7 @@ def fit(net: nn.Module, loader, validate, epochs: int):
 ## Stays quiet
 
 - A deep copy, or a dict of clones.
+- A further name of a model that each iteration builds anew.
 - A state that is saved to a file before the next step, and one that the call which saves it has taken itself.
 - A state that is taken outside the loop in which the model is stepped and then saved: it is meant to be the present one. Where such a state
   goes back to its own model it is reported.

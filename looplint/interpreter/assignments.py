@@ -40,6 +40,8 @@ def run_assign(m: Interpreter, stmt: ir.Assign) -> None:
         assign(m, stmt.targets[0], summed, ir.AugAssign(stmt.node, stmt.targets[0], "+", stmt.value))
         return
     value = _extends(m, stmt, value)
+    if id(stmt) in m.evidence.of_better and len(modules := refs(value, Module)) == len(value) == 1:
+        hooks.set_aside.run(m, modules[0], stmt)
     for target in stmt.targets:
         assign(m, target, value, stmt)
     match stmt:

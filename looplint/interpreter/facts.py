@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from looplint.domain.objects import Generator, Obj
+    from looplint.domain.call_string import CallString
+    from looplint.domain.objects import Generator, Obj, StateDict
     from looplint.domain.values import Arguments, EventKey, Func, Value
     from looplint.flow.graph import Loop
     from looplint.syntax import ir
@@ -124,6 +125,10 @@ class Evidence:
     """What the text tells of names, looked up once; for the roles of objects that come from outside."""
 
     def __init__(self) -> None:
+        # The states that names of a frame are meant to keep, where they stand for the model itself.
+        self.kept: dict[tuple[CallString, str], StateDict] = {}
+        # The assignments of another name in branches that remember a better value, by identity.
+        self.of_better: set[int] = set()
         # What tests stand for that call a function, or ask for a property, by the identities of both.
         self.conditions: dict[tuple[int, int], ir.Expr | None] = {}
         # How values are used, by the function or class in which they have a name.

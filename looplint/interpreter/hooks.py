@@ -52,6 +52,8 @@ unknown_called: Hook[Callable[[Interpreter, ir.Expr], None]] = Hook("unknown_cal
 constructing: Hook[Callable[[Interpreter, Obj, ClassRef], None]] = Hook("constructing")
 # A name, an attribute or an item is given a value.
 assigned: Hook[Callable[[ir.Expr, Value], None]] = Hook("assigned")
+# The branch that remembers a better value gives a module a further name.
+set_aside: Hook[Callable[[Interpreter, Module, ir.Assign], None]] = Hook("set_aside")
 # A `while` goes on as long as a comparison with this holds.
 counted: Hook[Callable[[Value], None]] = Hook("counted")
 # An attribute of parameters, a tensor or something unknown is given a value.

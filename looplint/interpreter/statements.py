@@ -57,6 +57,8 @@ def _branch(m: Interpreter, test: ir.Expr, held: bool, body: list[ir.Stmt]) -> t
     m.assume(test, held)
     conditions.describe(m, test)
     _refine(m, test, held)
+    if m.loops:
+        m.evidence.of_better |= conditions.set_aside(test, body)
     m.run_block(body)
     return m.save(), m.trace
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from looplint.domain.objects import Container, Disk, File, Obj, StateDict
+from looplint.domain.objects import Container, Disk, File, Module, Obj, StateDict
 from looplint.domain.values import NONE, UNKNOWN, Arguments, Atom, Const, Iter, Ref, Tuple, Unknown, Value, ref
 from looplint.flow.events import LoadState, ReadFile, Save, Snapshot
 from looplint.interpreter import choices, hooks
@@ -21,7 +21,26 @@ def _state_dict(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.C
     state = m.create(StateDict, expr.node, slot=obj.key)
     state.owner = obj
     m.emit(Snapshot(), expr.node, {state})
-    return ref(state)
+    kept = _kept_as(m, expr.func.value) if isinstance(expr.func, ir.Attr) else frozenset()
+    return ref(state).union(*(ref(each) for each in kept if each.owner is obj))
+
+
+@hooks.set_aside
+def _set_aside(m: Interpreter, obj: Module, stmt: ir.Assign) -> None:
+    """`best_model = model`, where that is better than before: the name stands for a state of the model, and for the model itself."""
+    name = ir.path_of(stmt.targets[0]) or ""
+    if obj.loops is None or obj.one_of or m.loops[-1] in obj.loops or name == ir.path_of(stmt.value):
+        return  # made anew in each turn, or one of several
+    state = m.create(StateDict, stmt.value.node, slot=obj.key)
+    state.owner, state.name = obj, name
+    m.evidence.kept[m.frame.ctx, name] = state
+    m.emit(Snapshot(), stmt.value.node, {state})
+
+
+def _kept_as(m: Interpreter, expr: ir.Expr) -> frozenset[StateDict]:
+    """The state that a name was meant to keep."""
+    state = m.evidence.kept.get((m.frame.ctx, ir.path_of(expr) or ""))
+    return frozenset({state}) if state is not None else frozenset()
 
 
 @method_transfer("load-state")
@@ -33,7 +52,8 @@ def _load_state(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.C
 @transfer("save")
 def _save(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     values = args.values()
-    m.emit(Save(states=states_in(values), collected=all(_is_made_here(m, atom) for atom in _contents(values))), expr.node, {_disk(m)})
+    states = states_in(values).union(*(_kept_as(m, arg.value) for arg in expr.args[:1]))
+    m.emit(Save(states=states, collected=all(_is_made_here(m, atom) for atom in _contents(values))), expr.node, {_disk(m)})
     return NONE
 
 
