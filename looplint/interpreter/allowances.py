@@ -42,6 +42,7 @@ def follow_within(m: Interpreter, function: ir.Function, follow: Callable[[], Va
         m.complete = m.complete and m.aside
         m.graph.cut(nodes, leading)
         m.forget_remarks(noted)
+        m.recordings.clear()
         kept = [each for each in m.reached.functions if not may_train(m, each)]
         m.reached.forget(reached)
         m.reached.functions.update(dict.fromkeys(kept))  # only what may train is worth a budget of its own

@@ -84,20 +84,21 @@ def assign(m: Interpreter, target: ir.Expr, value: Value, stmt: ir.Stmt | None =
 def bind_name(m: Interpreter, name: str, value: Value) -> None:
     declared = m.frame.function.declared.get(name)
     if declared == "global" and m.frame.module.frame is not None:
-        _weak_write(m.frame.module.frame, name, value)
+        _weak_write(m, m.frame.module.frame, name, value)
         return
     if declared == "nonlocal":
         here = m.frame.closure
         while here is not None:
             if name in here.locals:
-                _weak_write(here, name, value)
+                _weak_write(m, here, name, value)
                 return
             here = here.closure
     m.frame.locals[name] = value
     m.forget(name)
 
 
-def _weak_write(frame: Frame, name: str, value: Value) -> None:
+def _weak_write(m: Interpreter, frame: Frame, name: str, value: Value) -> None:
+    m.changes += 1  # on this path only
     old = frame.locals.get(name)
     frame.locals[name] = value if old is None or old == NONE else join(old, value)
 
@@ -116,7 +117,7 @@ def _assign_attribute(m: Interpreter, target: ir.Attr, value: Value) -> None:
             case Ref():
                 objects.set_attribute(m, atom.obj, target, value)
             case ModuleRef() if atom.module.frame is not None:
-                _weak_write(atom.module.frame, target.attr, value)
+                _weak_write(m, atom.module.frame, target.attr, value)
             case External() if switch := setting(f"{atom.qualname}.{target.attr}"):
                 hooks.setting_assigned.run(m, target, switch, value)
 

@@ -8,7 +8,7 @@ from looplint.domain.membership import ready
 from looplint.domain.objects import Dict, Generator, Loss, Module, Optimizer, TorchModule
 from looplint.domain.values import NONE, UNKNOWN, Arguments, Func, Ref, Tuple, Unknown, Value, ref, refs
 from looplint.flow.graph import Loose
-from looplint.interpreter import allowances, choices, classes, hooks, summaries, unfollowed
+from looplint.interpreter import allowances, choices, classes, hooks, replay, summaries, unfollowed
 from looplint.interpreter.frames import Frame, Snapshot, merge
 from looplint.interpreter.interpreter import DEPTH, Interpreter
 from looplint.syntax import ir
@@ -35,7 +35,8 @@ def call_function(m: Interpreter, func: Func, args: Arguments, expr: ir.Expr) ->
     if isinstance(expr, ir.Call) and function.tested:
         frame.given = _given(m, func, expr)
     before, grad = m.at, m.grad
-    found = summaries.summarized(m, func, frame, partial(allowances.follow_within, m, function, partial(run_frame, m, frame)))
+    follow = partial(allowances.follow_within, m, function, partial(run_frame, m, frame))
+    found = summaries.summarized(m, func, frame, partial(replay.replayed, m, func, frame, follow))
     if found is None:
         if not reached and allowances.may_train(m, function):
             m.reached.functions.pop(function, None)

@@ -35,12 +35,13 @@ from looplint.syntax import ir
 if TYPE_CHECKING:
     import libcst as cst
 
+    from looplint.interpreter.replay import Recording
     from looplint.syntax.project import ModuleInfo, Project
 
 E = TypeVar("E", bound=Event)
 # How many statements and expressions are followed from one root, and from all roots of a file.
-ROOT_FUEL = 60_000
-FILE_FUEL = 150_000
+ROOT_FUEL = 120_000
+FILE_FUEL = 240_000
 DEPTH = 24
 # What a call that cannot be followed may do something to.
 TRACKED = (Optimizer, Module, Scheduler, Scaler, Loader, Sampler, Accelerator, Engine)
@@ -74,6 +75,10 @@ class Interpreter(Position):
         # How often something was emitted, remarked or written, and what calls gave in which nothing was.
         self.happened = 0
         self.summaries: dict[object, Value] = {}
+        # How often an object came to hold something new, what calls in loops did, and the keys of all remarks as they were made.
+        self.changes = 0
+        self.recordings: dict[CallString, Recording] = {}
+        self.noted: list[EventKey] = []
         # Whether everything that was met was followed.
         self.complete = True
         # The names of functions that may train, as long as that many modules are read.
@@ -129,6 +134,7 @@ class Interpreter(Position):
                 event.certain = certain  # whichever class is taken: this constructor does it to what it makes
             event.index = len(self.graph.nodes)
             self.remarks[event.key] = event
+            self.noted.append(event.key)
 
     def _is_being_built(self, obj: Obj) -> bool:
         """Whether the running constructor is that of an object which was made since the callee is not certain."""
@@ -260,4 +266,5 @@ class Interpreter(Position):
         if isinstance(obj, Data) and self.loops and not self.aside:
             obj.changing = True
         old = obj.heap.get(slot)
-        obj.heap[slot] = value if old is None else join(old, value)
+        new = obj.heap[slot] = value if old is None else join(old, value)
+        self.changes += new != old

@@ -76,6 +76,7 @@ def _begin(m: Interpreter, run: object, root: str) -> bool:
     m.grad, m.autocast, m.guards, m.loops, m.scopes, m.active = True, None, (), (), [], []
     m.fuel, m.floor = min(ROOT_FUEL, m.left), 0
     given = m.fuel
+    m.recordings.clear()
     top = m.frame
     length, noted, followed = len(m.graph.nodes), len(m.remarks), m.reached.mark()
     entry = m.graph.add("entry", (), [])

@@ -6,15 +6,18 @@ from pathlib import Path
 
 import pytest
 
+from looplint.flow.remarks import Remark
+from looplint.interpreter import replay
 from looplint.interpreter.interpreter import ROOT_FUEL
 from looplint.interpreter.roots import follow, interpreter_of
 from looplint.linting.analysis import build_program
 from looplint.queries.coverage import training_loops
 from looplint.semantics import composition
-from looplint.sources.reading import from_text
+from looplint.sources.reading import from_text, read_source
 from looplint.syntax.parsing import parsed
 from looplint.syntax.project import ModuleInfo, Project
 
+FIXTURES = Path(__file__).parents[2] / "fixtures"
 LOOP = """
 net = torch.nn.Linear(4, 1)
 opt = torch.optim.SGD(net.parameters(), lr=0.1)
@@ -62,3 +65,22 @@ def test_what_was_cut_off_is_said_to_be_too_large() -> None:
     text = _tree(18, "[x]", between="    c = [a]\n")
     program, _ = build_program(from_text(text, None, "train.py"))
     assert not program.complete
+
+
+@pytest.mark.parametrize("path", sorted(FIXTURES.rglob("*.py"))[::12], ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_what_a_call_did_is_done_again_as_if_it_were_followed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = read_source(path)
+    graphs = []
+    for least in (0, 1_000_000):
+        monkeypatch.setattr(replay, "_WORTH_IT", least)
+        program, _ = build_program(source)
+        graphs.append((program.graph.text(), [(type(e).__name__, e.index) for e in program.of(Remark)]))
+    assert graphs[0] == graphs[1]
+
+
+def test_a_call_in_nested_loops_is_not_followed_for_each_reading_of_them() -> None:
+    work = "def work(net, x):\n" + "".join(f"    y{n} = net(x) + {n}\n" for n in range(40)) + "    return y0\n"
+    loops = "for a in range(3):\n    for b in range(3):\n        for c in range(3):\n            kept = work(net, torch.ones(2, 4))\n"
+    assert _burnt(f"import torch\n{work}\nnet = torch.nn.Linear(4, 4)\n{loops}") < 3 * _burnt(
+        f"import torch\n{work}\nnet = torch.nn.Linear(4, 4)\nwork(net, torch.ones(2, 4))\n"
+    )

@@ -1,0 +1,101 @@
+"""Calls in loops: what a call did when its loop's body was read last is done again, where everything that it depends on is the same.
+
+A loop is read until nothing new comes back, and a loop in a loop as often for each reading of the outer one. Most of what is called there does the
+same each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from typing import NamedTuple
+
+from looplint.dataclass import replace
+from looplint.domain.values import EventKey, Func, Value
+from looplint.flow.graph import Loose, Node
+from looplint.interpreter.frames import Frame, Trace
+from looplint.interpreter.interpreter import Interpreter
+
+# A call that took less is followed again: that is no dearer.
+_WORTH_IT = 60
+
+
+class Recording(NamedTuple):
+    """What a call did: the part of the graph it added behind the loose ends of its caller, what it noted beside it, and what it returned."""
+
+    given: tuple[object, ...]
+    # The first node, and all nodes as they were when the call came back.
+    start: int
+    nodes: list[Node]
+    # The nodes that the way into the call leads to, and the ways out; None stands for the way in, where it leads through.
+    first: list[int]
+    ends: list[Loose | None]
+    remarks: list[EventKey]
+    trace: Trace
+    grad: bool | None
+    result: Value
+
+
+def replayed(m: Interpreter, func: Func, frame: Frame, follow: Callable[[], Value | None]) -> Value | None:
+    """What a call gives, with what it does: as last time, or by following it.
+
+    Args:
+        m: the interpreter.
+        func: the function that is called.
+        frame: its activation, with its arguments.
+        follow: follows its body; None where that is too large.
+    """
+    if not m.loops or m.aside:
+        return follow()
+    given = _given(m, func, frame)
+    known = m.recordings.get(frame.ctx)
+    if known is not None and known.given == given:
+        return _again(m, known)
+    start, fuel, entry, noted, outer = len(m.graph.nodes), m.fuel, list(m.at), len(m.noted), m.trace
+    m.trace = Trace()
+    result = follow()
+    own, m.trace = m.trace, outer
+    outer.add(own)
+    if result is not None and m.alive and fuel - m.fuel >= _WORTH_IT and not frame.abstract:
+        nodes = [replace(node, succ=list(node.succ)) for node in m.graph.nodes[start:]]
+        first = {e.target: None for loose in entry for e in m.graph.nodes[loose.source].succ if e.target >= start}
+        through = set(entry)
+        ends: dict[Loose | None, None] = dict.fromkeys(None if loose in through else loose for loose in m.at)
+        m.recordings[frame.ctx] = Recording(given, start, nodes, list(first), list(ends), m.noted[noted:], own, m.grad, result)
+    return result
+
+
+def _given(m: Interpreter, func: Func, frame: Frame) -> tuple[object, ...]:
+    """Everything on which it depends what a call does, in its calling context."""
+    around = []
+    outer = func.closure or func.module.frame
+    while outer is not None:
+        around.append(dict(outer.locals))
+        outer = outer.closure
+    position = (m.root, m.grad, m.autocast, m.guards, m.loops, m.candidates, m.assembling, m.comprehensions, m.repetitions, m.handling)
+    return (m.changes, func, position, dict(frame.locals), around)
+
+
+def _again(m: Interpreter, call: Recording) -> Value:
+    """Add to the graph what a call added, behind where the path is now."""
+    graph, entry = m.graph, list(m.at)
+    offset = len(graph.nodes) - call.start
+    for node in call.nodes:
+        event = copy(node.event)
+        index = node.index + offset
+        if event is not None:
+            event.index = index
+        succ = [edge._replace(target=edge.target + offset) for edge in node.succ]
+        graph.nodes.append(replace(node, index=index, event=event, succ=succ))
+    for target in call.first:
+        for loose in entry:
+            graph.connect(loose, target + offset)
+    m.at = [each for end in call.ends for each in (entry if end is None else [end._replace(source=end.source + offset)])]
+    for key in call.remarks:
+        if key in m.remarks:
+            m.remarks[key].index += offset
+    m.happened += len(call.nodes)
+    m.trace.add(call.trace)
+    m.grad = call.grad
+    m.burn()
+    return call.result
