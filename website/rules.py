@@ -54,7 +54,7 @@ def overview(rules: Sequence[Rule]) -> str:
         f"{len(rules)} rules, of which {sum(r.default for r in rules)} are on by default. A default rule reports only what holds on every path through",
         "the program. Enable the others with `--extend-select`, or with `extend-select` in the [configuration](../configuration.md).",
         "",
-        "The [severity] in the table(../running.md#severity) is the default, unless the program shows otherwise.",
+        "The [severity](../running.md#severity) in the table is the default, unless the program shows otherwise.",
         "",
         "A rule is selected by its code, by a prefix of codes (`LL1`), or by its name, and silenced on a line by",
         "[a comment](../output-formats.md). `looplint rule LL102` prints its page.",
