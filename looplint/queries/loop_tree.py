@@ -13,6 +13,7 @@ from looplint.finding import Finding
 from looplint.flow.events import Accumulate, Backward, Event, Forward, Keep
 from looplint.flow.events import Step as OptimizerStep
 from looplint.flow.graph import Guard, Loop
+from looplint.queries.coverage import training_loops
 from looplint.queries.loop_phrases import Said, Words
 from looplint.queries.program import Program
 from looplint.queries.protocols import over_data
@@ -65,11 +66,15 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class LoopView:
-    """Everything there is to draw: one box for each root, what could not be put in place, and whether the whole program was followed."""
+    """Everything there is to draw: one box for each root, what could not be put in place, and the loops that are not judged.
+
+    `unjudged` has for each such loop of the file its place, and why; `complete` is whether the whole program was followed.
+    """
 
     filename: str
     roots: tuple[Box, ...]
     elsewhere: tuple[Finding, ...]
+    unjudged: tuple[tuple[str, str], ...]
     complete: bool
 
     def loops(self) -> Iterator[Box]:
@@ -96,7 +101,15 @@ def view(program: Program, info: ModuleInfo, findings: Iterable[Finding]) -> Loo
     for name, events in _roots(program):
         if any(e.kind in _TRAINING for e in events):
             roots.append(builder.root(name.rpartition("::")[2], info, events))
-    return LoopView(info.filename, tuple(roots), tuple(builder.left), program.complete)
+    return LoopView(info.filename, tuple(roots), tuple(builder.left), tuple(_unjudged(program, info)), program.complete)
+
+
+def _unjudged(program: Program, info: ModuleInfo) -> Iterator[tuple[str, str]]:
+    """The places of the loops that a file has and that are not judged, each with the reason or with the library that runs it."""
+    for loop in training_loops(program, info, [info]):
+        why = f"{loop.owner} runs this loop" if loop.owner else loop.reason
+        if why:
+            yield f"{info.filename}:{span(loop.site)[0].row}", why
 
 
 def _roots(program: Program) -> list[tuple[str, list[Event]]]:

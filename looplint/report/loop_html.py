@@ -43,6 +43,9 @@ def render(view: LoopView) -> str:
     if view.elsewhere:
         body.append("<h2>Found besides</h2>")
         body.extend(_finding(f, f.place) for f in view.elsewhere)
+    if view.unjudged:
+        items = "".join(f"<li><code>{escape(place)}</code>: {escape(why)}</li>" for place, why in view.unjudged)
+        body.append(f"<h2>Not followed to the end, and not judged</h2><ul>{items}</ul>")
     if not view.complete:
         body.append(
             '<p class="note">The program is larger than what is followed from one file; what lies beyond is not drawn, and was not judged.</p>'

@@ -58,6 +58,10 @@ def render(view: LoopView) -> str:
         _note(canvas, "Found besides:")
         for finding in view.elsewhere:
             _finding(canvas, finding, _PAD, f"{finding.place}: ")
+    if view.unjudged:
+        _note(canvas, "Not followed to the end, and not judged:")
+        for place, why in view.unjudged:
+            _note(canvas, f"{place}: {why}")
     if not view.complete:
         _note(canvas, "The program is larger than what is followed from one file; what lies beyond is not drawn, and was not judged.")
     width, height = canvas.width, canvas.y + _PAD

@@ -158,5 +158,10 @@ def _closing(view: LoopView, width: int, style: Style) -> Iterator[str]:
         for finding in view.elsewhere:
             yield f"  {finding.place}"
             yield from _finding(finding, "  ", width - 2, style)
+    if view.unjudged:
+        yield "Not followed to the end, and not judged:"
+        for place, why in view.unjudged:
+            for line in textwrap.wrap(f"{place}: {why}", max(30, width - 2), subsequent_indent="  "):
+                yield f"  {style(line, fg='yellow')}"
     if not view.complete:
         yield "The program is larger than what is followed from one file; what lies beyond is not drawn, and was not judged."

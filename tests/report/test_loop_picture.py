@@ -13,6 +13,7 @@ from looplint.linting.analysis import build_program
 from looplint.linting.files import judge
 from looplint.linting.selection import Selection
 from looplint.queries.loop_tree import Box, LoopView, Step, view
+from looplint.report import loop_html, loop_svg
 from looplint.report.loop_text import render
 from looplint.sources.reading import decode, read_source
 from places import GOLDENS, ROOT
@@ -130,3 +131,13 @@ def test_a_file_that_cannot_be_read_is_one_line(tmp_path: Path) -> None:
     for name, said in (("bad.py", b"syntax error"), ("missing.py", b"no such file")):
         done = looplint("loop", name, cwd=tmp_path)
         assert done.returncode == 2 and said in done.stderr and done.stderr.count(b"\n") == 1
+
+
+def test_a_loop_that_is_not_judged_is_named_with_the_reason() -> None:
+    source = read_source(FIXTURES / "retain_graph_in_loop" / "rows_of_a_jacobian.py")
+    lost = view(*build_program(source), ())
+    ((place, why),) = lost.unjudged
+    assert place == f"{source.display}:31" and "`output`" in why
+    for picture in (render(lost), loop_html.render(lost), loop_svg.render(lost)):
+        assert "not judged" in picture and ":31" in picture and "no known optimizer holds" in picture
+    assert drawn(LOOP).unjudged == ()
