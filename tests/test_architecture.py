@@ -72,7 +72,6 @@ LATE_IMPORTS = [
     ("looplint.commands.verify", "looplint.runtime.harness.neutrality", "a command imports what it runs with, not what the others do"),
     ("looplint.commands.verify", "looplint.runtime.reporting.page", "a command imports what it runs with, not what the others do"),
     ("looplint.commands.verify", "looplint.runtime.reporting.reference", "a command imports what it runs with, not what the others do"),
-    ("looplint.commands.verify", "subprocess", "only where no device is named"),
     ("looplint.commands.watching", "looplint.sources.import_roots", "a command imports what it runs with, not what the others do"),
     ("looplint.commands.watching", "watchfiles", "an optional dependency, of --watch alone"),
     ("looplint.dataclass", "dataclasses", "slow to import; its code is compiled when it is first needed"),

@@ -12,7 +12,8 @@ import click
 from looplint.commands.options import words
 from looplint.commands.terminal import coloured
 from looplint.errors import UserError
-from looplint.runtime.harness.running import Inspection, as_json, as_text, inspect, require_torch
+from looplint.runtime.harness.devices import require_cuda, require_torch
+from looplint.runtime.harness.running import Inspection, as_json, as_text, inspect
 from looplint.runtime.harness.versions import Version, comparison_json, comparison_text, other_script, repaired
 from looplint.runtime.streams.record import Options
 from looplint.settings.configuration import Configurations
@@ -31,7 +32,9 @@ HELP = ("Measure (needs torch; executes code)", "run SCRIPT", "Run a script, and
 @click.option("--batches", type=click.IntRange(min=0), default=0, help="End each pass over a DataLoader after this many batches.")
 @click.option("--seconds", default=300.0, show_default=True, help="Time limit from the start of the script.")
 @click.option("--seed", default=0, show_default=True, help="Seed for random numbers that the script does not seed.")
-@click.option("--device", type=click.Choice(["cpu", "cuda"]), help="With cpu, the script sees no GPU.")
+@click.option(
+    "--device", type=click.Choice(["cpu", "cuda"]), help="With cpu, the script sees no GPU; with cuda, it is not run without one."
+)
 @click.option("--select", multiple=True, callback=words, metavar="RULES", help="Rules to run instead of the default ones.")
 @click.option("--ignore", multiple=True, callback=words, metavar="RULES", help="Rules not to run.")
 @click.option("--compare", is_flag=True, help="Run it again with looplint's repairs, in memory, and show what changes.")
@@ -73,6 +76,8 @@ def command(
     Exit codes: 0 no findings, 1 errors or warnings that the run did not refute, 2 wrong usage or a script that did not run.
     """
     require_torch()
+    if device == "cuda":
+        require_cuda()
     arguments = arguments[1:] if arguments[:1] == ("--",) else arguments
     options = Options(
         arguments=arguments,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import click
 from looplint.commands.options import rule_words
 from looplint.errors import UserError
 from looplint.linting.evidence import folder
-from looplint.runtime.harness.running import require_torch
+from looplint.runtime.harness.devices import default_device, require_cuda, require_torch
 from looplint.runtime.harness.verify import Verdict, as_json, table, verify
 from looplint.runtime.streams.warm import Several, available
 
@@ -51,6 +50,8 @@ def command(
     correctly and with one misplacement at a time. The exit code is 1 if a case is not proven.
     """
     require_torch()
+    if device == "cuda":
+        require_cuda()
     device = device or default_device()
     if store and (rules or fixtures is not None):
         raise UserError("--store stores the evidence of all rules: leave out rules and --fixtures")
@@ -120,13 +121,3 @@ def command(
     unproven = [v for v in verdicts if v.status == "not proven"] + [c for c in compared if reference.status(c) == "not proven"]
     if unproven or (measured is not None and not measured.passed):
         raise SystemExit(1)
-
-
-def default_device() -> str:
-    """cuda where there is one; asked in a process of its own, so that this one needs no torch."""
-    import subprocess
-
-    answer = subprocess.run(
-        [sys.executable, "-c", "import torch; print(torch.cuda.is_available())"], capture_output=True, text=True, check=False
-    )
-    return "cuda" if answer.stdout.strip() == "True" else "cpu"

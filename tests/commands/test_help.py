@@ -39,8 +39,8 @@ def test_every_command_is_listed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "asked", "needed"),
     [
-        (["run", "train.py"], "looplint.runtime.harness.running.find_spec", 'pip install "looplint[runtime]"'),
-        (["verify", "LL101"], "looplint.runtime.harness.running.find_spec", 'pip install "looplint[runtime]"'),
+        (["run", "train.py"], "looplint.runtime.harness.devices.find_spec", 'pip install "looplint[runtime]"'),
+        (["verify", "LL101"], "looplint.runtime.harness.devices.find_spec", 'pip install "looplint[runtime]"'),
         (["check", "--watch", "."], "looplint.commands.watching.find_spec", 'pip install "looplint[watch]"'),
     ],
     ids=["run", "verify", "watch"],

@@ -7,7 +7,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -75,16 +74,6 @@ LAUNCHERS = {
     "accelerate": "accelerate launch --no_python",
     "accelerate.commands.launch": "accelerate launch --no_python",
 }
-
-
-def require_torch() -> None:
-    """See that what is executed can be.
-
-    Raises:
-        UserError: torch is not installed.
-    """
-    if find_spec("torch") is None:
-        raise UserError('executing training code needs torch: pip install "looplint[runtime]"')
 
 
 def program_file(script: str, options: Options) -> Path:

@@ -107,6 +107,8 @@ def judge(case: Case, options: Options, launch: Launch | None = None) -> tuple[V
         return verdict("not run", "only a copy to an accelerator can show it"), None
     options = replace(options, costs=case.code in claims_costs.CODES)
     broken = _run(case.broken, replace(options, watch=_probed(case)), launch)
+    if options.device == "cuda" and not broken.stream.start.get("cuda"):
+        return verdict("not run", "the run saw no GPU"), None
     expert = _run(case.expert, options, launch)
     fixed = _run(case.fixed, options, launch) if case.fixed else None
     runs = Runs(case, broken, expert, fixed)

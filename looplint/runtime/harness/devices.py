@@ -1,0 +1,55 @@
+"""Whether this machine can run what a command asks for: torch, and a GPU that torch can use."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.util import find_spec
+
+from looplint.errors import UserError
+
+# Allocates, because a GPU that torch lists may still be one that it cannot use. Without a GPU the error says why.
+# The working folder is left out of the path: a `random.py` that lies there is not torch's.
+_PROBE = """
+import sys
+sys.path = [folder for folder in sys.path if folder]
+import torch
+try:
+    torch.ones(1, device="cuda")
+except Exception as error:
+    sys.exit("looplint: " + next(iter(str(error).splitlines()), type(error).__name__))
+"""
+
+
+def require_torch() -> None:
+    """See that what is executed can be.
+
+    Raises:
+        UserError: torch is not installed.
+    """
+    if find_spec("torch") is None:
+        raise UserError('executing training code needs torch: pip install "looplint[runtime]"')
+
+
+def missing_cuda() -> str | None:
+    """Why torch can use no GPU here; None where it can. A process of its own asks, so that this one needs no torch."""
+    answer = subprocess.run([sys.executable, "-c", _PROBE], capture_output=True, text=True, check=False)
+    if answer.returncode == 0:
+        return None
+    last = next(reversed(answer.stderr.strip().splitlines()), f"exit status {answer.returncode}")
+    return last.removeprefix("looplint: ").rstrip(".")
+
+
+def require_cuda() -> None:
+    """See that a run on a GPU can be one: without a GPU the same scripts run on the processor and say nothing of it.
+
+    Raises:
+        UserError: torch can use no GPU.
+    """
+    if (reason := missing_cuda()) is not None:
+        raise UserError(f"--device cuda: torch can use no GPU here: {reason}; nothing was run")
+
+
+def default_device() -> str:
+    """cuda where torch can use a GPU."""
+    return "cpu" if missing_cuda() is not None else "cuda"
