@@ -98,7 +98,7 @@ def test_what_cannot_be_linted_is_an_error_that_holds_the_rest(folder: Path) -> 
         looplint.lint(["broken.py", "torn.py", "missing.py"])
     assert [p.filename for p in caught.value.problems] == ["missing.py", "torn.py"]
     assert [f.filename for f in caught.value.findings] == ["broken.py"]
-    with pytest.raises(looplint.UnreadError, match="<text>:1:1: syntax error"):
+    with pytest.raises(looplint.UnreadError, match="<text>:1:5: syntax error"):
         looplint.fix("x = (\n")
     with pytest.raises(looplint.UserError, match="did you mean LL102"):
         looplint.lint(CLEAN, select="LL1O2")

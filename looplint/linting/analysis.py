@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -118,12 +119,27 @@ def build_program(source: Source, project: Project | None = None) -> tuple[Progr
         interpreter = interpreter_of(project, info)
         complete = follow(interpreter)
     except cst.ParserSyntaxError as error:
-        message = f"syntax error: {error.message.splitlines()[0]}"
-        cell, place = source.place(Location(error.editor_line, error.editor_column))
-        raise Unparsable(Problem(source.display, message, place, cell)) from None
+        raise Unparsable(_syntax_error(source, error)) from None
     except RecursionError:
         raise Unparsable(Problem(source.display, "nested too deeply to be analysed; split the expression or exclude the file")) from None
     return Program(interpreter, info.filename, complete), info
+
+
+def _syntax_error(source: Source, error: cst.ParserSyntaxError) -> Problem:
+    """Where a source is no Python, in the words of the running Python; in the parser's where Python would take it."""
+    from looplint.sources.compiling import refused, without_rows
+
+    refusal = refused(source.text)
+    if refusal is not None and not refusal.limit:
+        message, location = refusal.message, refusal.location
+    else:
+        first = error.message.splitlines()[0]
+        # Where the parser stopped; the place that its exception states is another.
+        found = re.fullmatch(r"parser error: error at (\d+):(\d+): (.*)", first)
+        location = Location(int(found[1]), int(found[2])) if found else Location(error.editor_line, error.editor_column)
+        message = f"the parser, LibCST, cannot read this: {found[3] if found else first}"
+    cell, place = source.place(location)
+    return Problem(source.display, f"syntax error: {message if cell is None else without_rows(message)}", place, cell)
 
 
 def _finding(rule: Rule, report: Report) -> Finding:

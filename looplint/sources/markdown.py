@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from looplint.dataclass import dataclass
+from looplint.sources.compiling import refused
 from looplint.sources.magics import rows_of, to_python
-from looplint.sources.notebooks import python_error
 
 _FENCE = re.compile(r"(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,})(?P<info>[^\r\n]*)")
 _PYTHON = frozenset({"python", "py", "python3", "py3"})
@@ -62,6 +62,6 @@ def _block(start: int, rows: list[str]) -> Block | None:
         return None
     # A block in a list is indented with it; the row of the fence gives that indentation something to stand under.
     heading = "if True:\n" if first[0] in " \t" else "\n"
-    if python_error([heading, *code]) is not None:
+    if refused("".join([heading, *code])) is not None:
         return None
     return Block(start + 1, "\n" * (start - 1) + "".join([heading, *code]))

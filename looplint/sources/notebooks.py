@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
 from looplint.dataclass import dataclass
 from looplint.finding import Location
+from looplint.sources.compiling import refused, without_rows
 from looplint.sources.magics import as_comment, to_python
 from looplint.sources.notebook_json import RawCell, RawNotebook, scan
 
@@ -87,29 +87,11 @@ def program_cells(notebook: RawNotebook) -> Iterator[ProgramCell]:
 
 
 def _broken(number: int, heading: str, rows: list[str]) -> BrokenCell | None:
-    error = python_error([heading, *rows])
-    if error is None:
+    refusal = refused("".join([heading, *rows]))
+    if refusal is None:
         return None
     # Python counts the heading as a row of the cell.
-    message, row, column = error
-    return BrokenCell(number, message, Location(max(1, row - 1), column))
-
-
-def python_error(rows: list[str]) -> tuple[str, int, int] | None:
-    """What keeps a text from being Python, by the judgement of the running Python itself: the message, the row and the column."""
-    import ast
-    import warnings
-
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            compile("".join(rows), "<cell>", "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
-    except SyntaxError as error:
-        message = re.sub(r"\s*(\(detected at line \d+\)|on line \d+)", "", error.msg)
-        return message, max(1, error.lineno or 1), max(1, error.offset or 1)
-    except (ValueError, RecursionError, MemoryError):
-        return "too deeply nested, or holds a null byte", 1, 1
-    return None
+    return BrokenCell(number, without_rows(refusal.message), Location(max(1, refusal.location.row - 1), refusal.location.column))
 
 
 def locate(cells: tuple[CellRows, ...], row: int) -> tuple[int, int]:
