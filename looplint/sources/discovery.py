@@ -52,17 +52,26 @@ def discover(paths: Sequence[str], settings_of: ChoiceOf) -> Discovered:
         if name == "-":
             files.setdefault(path)
         elif path.is_file():
-            settings = settings_of(path.parent)
-            if not (settings.force_exclude and settings.excludes(path)):
+            if not _left_out(path, settings_of(path.parent), folder=False):
                 files.setdefault(path)
         elif path.is_dir():
-            for found in _walk(path, settings_of):
-                files.setdefault(found)
+            if not _left_out(path, settings_of(path), folder=True):
+                files.update(dict.fromkeys(_walk(path, settings_of)))
         else:
             from looplint.sources.import_roots import nearest
 
             problems.append(Problem(name, f"no such file or directory{nearest(path)}"))
     return Discovered(tuple(files), tuple(problems))
+
+
+def _left_out(path: Path, choice: Choice, *, folder: bool) -> bool:
+    """Whether a path that was named is excluded all the same: by its own name, or by that of a folder below the current one that it lies in."""
+    if not choice.force_exclude:
+        return False
+    here, absolute = Path.cwd(), Path(os.path.abspath(path))
+    if not folder and choice.excludes(absolute):
+        return True
+    return any(choice.excludes(p, folder=True) for p in (absolute, *absolute.parents)[not folder :] if here in p.parents)
 
 
 def _walk(top: Path, settings_of: ChoiceOf) -> Iterator[Path]:

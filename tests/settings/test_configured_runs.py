@@ -78,6 +78,17 @@ def test_excluded_files(folder: Path) -> None:
     assert found(folder, ".", "--exclude", "env/") == []
 
 
+def test_what_is_excluded_by_default_is_excluded_when_it_is_named_too(folder: Path) -> None:
+    inner = folder / "build" / "generated"
+    inner.mkdir(parents=True)
+    (inner / "train.py").write_text(BROKEN)
+    assert found(folder, "build/generated/train.py") == ["build/generated/train.py LL102"]
+    for named in ("build/generated/train.py", "./build/generated/train.py", str(inner / "train.py"), "build", "build/generated", "."):
+        assert found(folder, named, "broken.py", "--force-exclude") == ["broken.py LL102"]
+    # What the folder in which one stands lies in leaves nothing out.
+    assert found(inner, "train.py", "--force-exclude") == found(inner, ".", "--force-exclude") == ["train.py LL102"]
+
+
 def test_rules_of_ones_own(folder: Path) -> None:
     (folder / "lint").mkdir()
     (folder / "lint" / "no_steps.py").write_text(RULE)
