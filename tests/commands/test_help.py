@@ -24,6 +24,12 @@ def test_it_fits_a_screen(arguments: tuple[str, ...], tmp_path: Path) -> None:
     assert len(lines) <= HEIGHT and max(map(len, lines)) < WIDTH
 
 
+def test_nothing_at_all_gives_the_same_help(tmp_path: Path) -> None:
+    done = looplint(cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == looplint("--help", cwd=tmp_path).stdout
+
+
 def test_every_option_stands_under_one_heading() -> None:
     named = [name for names in Check.groups.values() for name in names]
     options = [p.name for p in check.params if isinstance(p, click.Option) and not p.hidden]
