@@ -19,7 +19,7 @@ from looplint.settings.formats import FORMATS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from looplint.finding import Finding
+    from looplint.finding import Finding, Problem
     from looplint.linting.coverage import Coverage
     from looplint.linting.fixing import FixResult
     from looplint.settings.configuration import Configurations
@@ -178,9 +178,10 @@ def command(
         click.echo(f"error: {problem}", err=True)
     if repairs is not None:
         left = tuple(ways.reported(result.findings))
-        status = _repair(repairs, left, diff=diff, show=show_fixes, quiet=quiet, alone=diff or fix_only)
-        if diff or fix_only or status == 2:
-            sys.exit(2 if result.problems else status if diff or status == 2 else 0)
+        unwritten = _repair(repairs, left, diff=diff, show=show_fixes, quiet=quiet, alone=diff or fix_only)
+        if diff or fix_only:
+            sys.exit(2 if result.problems or unwritten else 1 if diff and repairs.changed else 0)
+        result = replace(result, findings=repairs.left({p.filename for p in unwritten}), problems=(*result.problems, *unwritten))
     if write_baseline is not None or known is not None:
         from looplint.linting import baseline as baselines
 
@@ -234,42 +235,39 @@ def _changes(revision: str | None) -> Changes | None:
     return changes_since(revision)
 
 
-def _repair(repairs: FixResult, left: Sequence[Finding], *, diff: bool, show: bool, quiet: bool, alone: bool) -> int:
+def _repair(repairs: FixResult, left: Sequence[Finding], *, diff: bool, show: bool, quiet: bool, alone: bool) -> list[Problem]:
     """Write what was repaired, or print it; where this is all that is printed (`alone`) also why what is left was not.
 
     Returns:
-        1 where something changed, 2 where it could not be written.
+        What could not be written.
     """
     from looplint.finding import written_place
     from looplint.linting import fixing
 
-    status = 1 if repairs.changed else 0
-    written = 0
+    unwritten: list[Problem] = []
     for old, new in repairs.changed:
         if diff:
             click.echo(fixing.diff(old, new), nl=False)
-        elif old.path is None:
-            continue
-        elif problem := fixing.write(old, new):
+        elif old.path is not None and (problem := fixing.write(old, new)):
             click.echo(f"error: {problem}", err=True)
-            status = 2
-        else:
-            written += 1
+            unwritten.append(problem)
+    kept = {problem.filename for problem in unwritten}
+    applied = [made for made in repairs.applied if made.filename not in kept]
     if repairs.stdin is not None and not diff:
         click.echo(repairs.stdin.raw, nl=False)
     if show:
-        for made in repairs.applied:
+        for made in applied:
             click.echo(f"{written_place(made.filename, made.location, made.cell)}: {made.code} {made.name}: {made.message}", err=True)
     for finding in left if alone and not quiet else ():
         if finding.unrepaired:
             click.echo(f"{finding.place}: {finding.code} {finding.name}: not repaired: {finding.unrepaired}", err=True)
-    if not quiet and (repairs.applied or diff):
-        count = f"{len(repairs.applied)} problem{'s' if len(repairs.applied) != 1 else ''}"
-        files = len(repairs.changed) if diff else written
+    if not quiet and (applied or diff):
+        count = f"{len(applied)} problem{'s' if len(applied) != 1 else ''}"
+        files = len(repairs.changed) - len(unwritten)
         unsafe = sum(f.fix is not None and f.fix.applicability == "unsafe" for f in left) if alone else 0
-        more = f" {unsafe}{' more' if repairs.applied else ''} can be repaired with --unsafe-fixes." if unsafe else ""
+        more = f" {unsafe}{' more' if applied else ''} can be repaired with --unsafe-fixes." if unsafe else ""
         click.echo(f"{'Would repair' if diff else 'Repaired'} {count} in {files} file{'s' if files != 1 else ''}.{more}", err=True)
-    return status
+    return unwritten
 
 
 def _add_noqa(paths: tuple[str, ...], configurations: Configurations, jobs: int | None, quiet: bool) -> NoReturn:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,12 +45,20 @@ class FixResult:
     """What repairing gave: the files with their new text, the repairs made, and what is left.
 
     `stdin` is standard input as it is now, changed or not. `linted` holds the findings that remain; those that could have been repaired and were not say why.
+    `found` are the findings from before any repair.
     """
 
     changed: tuple[tuple[Source, Source], ...]
     stdin: Source | None
     applied: tuple[Applied, ...]
     linted: LintResult
+    found: tuple[Finding, ...]
+
+    def left(self, unwritten: Container[str]) -> tuple[Finding, ...]:
+        """What there is to be found where some of the changed files could not be written: in those, what was there before."""
+        findings = [f for f in self.linted.findings if f.filename not in unwritten]
+        findings += [f for f in self.found if f.filename in unwritten]
+        return tuple(sorted(findings, key=lambda f: f.sort_key))
 
 
 def fix_paths(
@@ -93,13 +101,14 @@ def fix_gathered(
     """Repair what was gathered, in the ways it was gathered for; the rest is as for `fix_paths`."""
     results = run(gathered.sources, ways, jobs, progress, cache)
     session = Session(list(gathered.sources), results, ways, unsafe, gathered.files)
+    found = tuple(in_cells(session.remaining(), session.current))
     session.work(ways.reports)
     problems = [*gathered.problems, *(p for r in session.results for p in r.problems)]
     findings = tuple(in_cells(session.remaining(), session.current))
     coverage = coverage_of(session.results, session.current)
     linted = LintResult(findings, tuple(dict.fromkeys(problems)), gathered.checked, coverage=coverage)
     stdin = next((s for s in session.current if s.path is None), None)
-    return FixResult(tuple(session.changed()), stdin, tuple(session.applied), linted)
+    return FixResult(tuple(session.changed()), stdin, tuple(session.applied), linted, found)
 
 
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:

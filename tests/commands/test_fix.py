@@ -60,6 +60,7 @@ def test_standard_input_comes_back_repaired(folder: Path) -> None:
     done = looplint("-", "--fix", cwd=folder, stdin=EXAMPLE.read_text())
     looplint("train.py", "--fix", cwd=folder)
     assert done.stdout == (folder / "train.py").read_text()
+    assert re.match(r"Repaired [1-9]\d* problems in 1 file\.\n", done.stderr)
     assert looplint("-", "--fix", cwd=folder, stdin="print(1)\n").stdout == "print(1)\n"
 
 
@@ -169,6 +170,19 @@ def test_a_read_only_file_is_an_error_and_the_rest_goes_on(folder: Path) -> None
         "error: train.py: is read-only; it was not repaired"
     ]
     assert (folder / "train.py").read_bytes() == EXAMPLE.read_bytes() != (folder / "other.py").read_bytes()
+
+
+def test_what_a_file_that_cannot_be_written_holds_is_reported_and_not_counted_as_repaired(folder: Path) -> None:
+    before = json.loads(looplint(".", "--output-format", "json", cwd=folder).stdout)
+    (folder / "train.py").chmod(0o444)
+    done = looplint(".", "--fix", "--show-fixes", "--output-format", "json", cwd=folder)
+    assert (done.returncode, done.stderr) == (2, "error: train.py: is read-only; it was not repaired\n")
+    assert json.loads(done.stdout) == before
+    shutil.copy(EXAMPLE, folder / "other.py")
+    done = looplint(".", "--fix", "--output-format", "concise", cwd=folder)
+    assert done.returncode == 2
+    assert f"Repaired {len(before)} problems in 1 file.\n" in done.stderr
+    assert [line.partition(":")[0] for line in done.stdout.splitlines()] == ["train.py"] * len(before)
 
 
 KILLED = "import os, signal; os.replace = lambda *a: os.kill(os.getpid(), signal.SIGKILL)"
