@@ -23,7 +23,10 @@ def _placed(finding: Finding, notebooks: dict[str, Source]) -> Finding:
     if source is None:
         return replace(finding, related=related, fix=fix)
     cell, start = source.place(finding.location)
-    _, end = source.place(finding.end_location)
+    end_cell, end = source.place(finding.end_location)
+    if end_cell != cell:
+        # Up to the heading of the next cell is up to the end of this one.
+        end = replace(end, row=finding.end_location.row - finding.location.row + start.row, column=1)
     noqa_row = source.place(replace(finding.location, row=finding.noqa_row))[1].row if finding.noqa_row else 0
     return replace(finding, location=start, end_location=end, cell=cell, noqa_row=noqa_row, related=related, fix=fix)
 

@@ -43,22 +43,27 @@ def rewrite(raw: bytes, text: str) -> bytes:
 
 
 def place_in_json(raw: bytes, number: int, place: Location) -> Location | None:
-    """Where in a notebook's JSON text a place of a cell is written, or None where there is no such place."""
+    """Where in a notebook's JSON text a place of a cell is written, or None where there is no such cell.
+
+    What lies past the end of a row or of the cell is at that end: magics are longer as Python than as they are written.
+    """
     try:
         notebook = scan(raw)
     except NotebookError:
         return None
     cell = next((c for c in notebook.cells if c.number == number), None)
     rows = rows_of("".join(cell.source)) if cell else []
-    if cell is None or place.row > len(rows):
+    if cell is None:
         return None
-    left = sum(map(len, rows[: place.row - 1])) + place.column - 1
+    row = rows[place.row - 1] if place.row <= len(rows) else ""
+    left = sum(map(len, rows[: place.row - 1])) + min(place.column - 1, len(row) - len(_end(row)))
     at = cell.start
     for (start, end), string in zip(_spans(cell), cell.source):
-        at = start + 1
         if left < len(string):
-            at += len("".join(_WRITTEN.findall(notebook.text, at, end - 1)[:left]))
+            at = start + 1 + len("".join(_WRITTEN.findall(notebook.text, start + 1, end - 1)[:left]))
             break
+        # The end of the last string is that of the cell.
+        at = end - 1
         left -= len(string)
     return Location(notebook.text.count("\n", 0, at) + 1, at - notebook.text.rfind("\n", 0, at))
 

@@ -160,8 +160,4 @@ def test_a_place_of_a_cell_is_found_in_the_json_text(source: Any, style: str) ->
     assert place is not None
     line = raw.decode().split("\n")[place.row - 1]
     assert line[place.column - 1 :].startswith("loss.")
-    assert (
-        place_in_json(raw, 2, Location(3, 1)) is None
-        and place_in_json(raw, 9, Location(1, 1)) is None
-        and place_in_json(b"{", 1, Location(1, 1)) is None
-    )
+    assert place_in_json(raw, 9, Location(1, 1)) is None and place_in_json(b"{", 1, Location(1, 1)) is None
