@@ -163,6 +163,18 @@ def test_gitlab_has_what_the_service_asks_for_and_no_fingerprint_twice() -> None
     assert entries[0]["location"]["positions"] == {"begin": {"line": 3, "column": 5}, "end": {"line": 4, "column": 9}}
 
 
+def test_gitlab_names_the_files_that_could_not_be_linted() -> None:
+    torn, unread = json.loads(render("gitlab", RESULT))[len(FINDINGS) :]
+    assert torn.keys() == {"description", "check_name", "fingerprint", "severity", "location"}
+    assert (torn["check_name"], torn["severity"], torn["description"]) == ("not-linted", "critical", "not linted: syntax error")
+    assert torn["location"] == {"path": "bad.py", "positions": {"begin": {"line": 2, "column": 1}, "end": {"line": 2, "column": 1}}}
+    assert unread["location"]["path"] == "worse.py" and unread["location"]["positions"]["begin"]["line"] == 1
+    moved = LintResult((), tuple(Problem("bad.py", "syntax error", Location(row, 1)) for row in (9, 12)), 1)
+    first, second = json.loads(render("gitlab", moved))
+    assert first["fingerprint"] == torn["fingerprint"]
+    assert len({entry["fingerprint"] for entry in (torn, unread, second)}) == 3
+
+
 @pytest.mark.parametrize(("name", "variable"), [("github", "GITHUB_WORKSPACE"), ("gitlab", "CI_PROJECT_DIR")])
 def test_services_get_paths_relative_to_their_checkout(name: str, variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT / "examples")

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from typing import Any
 
-from looplint.finding import Finding, Location
+from looplint.dataclass import replace
+from looplint.finding import Finding, Location, Problem
 from looplint.linting.files import LintResult
 from looplint.linting.fingerprint import Identity, identify
 from looplint.report.paths import below
 from looplint.report.places import in_file
 
 _SEVERITIES = {"error": "major", "warning": "minor", "advice": "info"}
+_NOT_LINTED = "not-linted"
 
 
 def render(result: LintResult, *, colour: bool = False) -> str:
     entries = [_entry(f, i) for f, i in zip(result.findings, identify(result.findings))]
+    seen: Counter[Identity] = Counter()
+    for problem in result.problems:
+        # Rows in a message move as its place does.
+        identity = Identity(problem.filename, _NOT_LINTED, "", re.sub(r"\d+", "", problem.message))
+        entries.append(_unread(problem, replace(identity, ordinal=seen[identity])))
+        seen[identity] += 1
     return json.dumps(entries, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -30,6 +40,20 @@ def _entry(finding: Finding, identity: Identity) -> dict[str, Any]:
             "path": below(finding.filename, "CI_PROJECT_DIR"),
             "positions": {"begin": _place(finding, finding.location), "end": _place(finding, finding.end_location)},
         },
+    }
+
+
+def _unread(problem: Problem, identity: Identity) -> dict[str, Any]:
+    """What kept a file from being linted: a merge request that breaks a file does not look as if it had cured it."""
+    location = problem.location or Location(1, 1)
+    place = in_file(problem.filename, location, problem.cell)
+    at = {"line": place.row, "column": place.column}
+    return {
+        "check_name": _NOT_LINTED,
+        "description": f"not linted: {problem.message}",
+        "severity": "critical",
+        "fingerprint": identity.digest(),
+        "location": {"path": below(problem.filename, "CI_PROJECT_DIR"), "positions": {"begin": at, "end": at}},
     }
 
 
