@@ -121,10 +121,15 @@ def test_a_planted_bug_is_confirmed_by_the_run(code: str, tmp_path: Path, warm: 
     assert inspection.exit_code == (0 if code == "LL902" else 1)
 
 
-def test_a_plain_move_after_the_optimizer_is_refuted(tmp_path: Path, warm: Warm) -> None:
-    inspection = inspected(tmp_path, warm, edited((MOVE, ""), (BUILD, BUILD + MOVE)))
-    assert [(j.code, j.verdict) for j in inspection.joined] == [("LL501", "refuted")]
-    assert inspection.exit_code == 0
+def test_a_move_after_the_optimizer_is_refuted_only_where_it_changes_something(tmp_path: Path, warm: Warm) -> None:
+    nowhere = inspected(tmp_path, warm, edited((MOVE, ""), (BUILD, BUILD + MOVE)))
+    assert [(j.code, j.verdict) for j in nowhere.joined] == [("LL501", "not measured")]
+    assert "not measured here (needs CUDA)" in as_text(nowhere)
+    assert nowhere.exit_code == 1
+    doubled = (("randn(32, 4)", "randn(32, 4).double()"), ("randn(32, 1)", "randn(32, 1).double()"))
+    changed = inspected(tmp_path, warm, edited((MOVE, ""), (BUILD, BUILD + "    model.to(torch.float64)\n"), *doubled))
+    assert [(j.code, j.verdict) for j in changed.joined] == [("LL501", "refuted")]
+    assert changed.exit_code == 0
 
 
 def test_what_the_steps_did_not_come_to_is_not_reached_and_a_shorter_epoch_reaches_it(tmp_path: Path, warm: Warm) -> None:

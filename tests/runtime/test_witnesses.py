@@ -35,5 +35,5 @@ def test_what_a_rule_reports_is_confirmed(case: Case, warm: Warm, monkeypatch: p
     verdicts = {j.verdict for j in inspection.joined if j.verdict != "found at run time only"}
     wanted = {"not measured"} if case.code in ON_ACCELERATOR else {"confirmed"}
     if case.code == "LL503":  # a tensor that is dropped on its way to the device is the same one where the device is the CPU
-        wanted |= {"refuted"}
+        wanted |= {"not measured"}
     assert verdicts <= wanted, [(j.line, j.verdict, j.text) for j in inspection.joined]

@@ -10,6 +10,7 @@ from typing import Literal
 
 from looplint.finding import Finding, Location
 from looplint.runtime.evidence import claims_costs, witness_costs, witness_cycle, witness_rest, witness_state
+from looplint.runtime.evidence.conditions import NEEDS_CUDA, TELLS
 from looplint.runtime.evidence.witness import Judge, Witness
 from looplint.runtime.streams.stream import Stream
 from looplint.sources.reading import display_name
@@ -102,8 +103,10 @@ def join(findings: Sequence[Finding], stream: Stream, names: Mapping[str, str]) 
     `names` are those of the rules by code; of other rules, run-time findings are not wanted.
     """
     seen = witnesses(stream)
-    blind = frozenset() if stream.start.get("cuda") else claims_costs.ON_ACCELERATOR
-    joined = [_judged(finding, seen, blind) for finding in findings]
+    blind = frozenset() if stream.start.get("cuda") else NEEDS_CUDA
+    stacks = {e.stack for e in stream.events} | {m.stack for m in stream.marks}
+    ran = {(frame.file, frame.line) for stack in stacks for frame in stack}
+    joined = [_judged(finding, seen, ran, blind) for finding in findings]
     told = {(place, code) for j in joined for place in _places(j.finding) for code in (j.code, ALIKE.get(j.code))}
     for witness in seen:
         if witness.alone and witness.code in names and not any((frame, witness.code) in told for frame in witness.frames):
@@ -128,22 +131,26 @@ def costs_asked(findings: Iterable[Finding]) -> bool:
     return any(finding.code in claims_costs.CODES for finding in findings)
 
 
-def _judged(finding: Finding, seen: Sequence[Witness], blind: Collection[str]) -> Joined:
+def _judged(finding: Finding, seen: Sequence[Witness], ran: Collection[tuple[str, int]], blind: Collection[str]) -> Joined:
+    """The verdict on a finding. `ran` are the places that the run is known to have passed; `blind` are the rules that its device may hide."""
+
     def verdict(kind: Verdict, text: str) -> Joined:
         return Joined(kind, finding, text)
 
     if finding.code not in MEASURED:
         return verdict("not measured", "one run alone does not show what this rule reports")
-    if finding.code in blind:
-        return verdict("not measured", "only a copy to an accelerator shows it, and this run had none")
     places = set(_places(finding))
     mine = [w for w in seen if w.code in (finding.code, ALIKE.get(finding.code)) and (places & w.frames or not w.frames) and w.whole]
-    if not mine:
-        return verdict("not reached", "the run did not come to this place, or ended before it could tell")
     inner = [w for w in mine if (w.file, w.line) in places] or mine
     bad = [w for w in inner if w.bad]
-    best = max(bad or inner, key=lambda w: (w.code == finding.code, w.bad))
-    return verdict("confirmed" if bad else "refuted", best.text)
+    # Only the rule's own witness speaks against a finding, and one of the whole program only where the place ran.
+    against = [w for w in inner if w.code == finding.code and w.told and (w.frames or not places.isdisjoint(ran))]
+    if bad or against:
+        best = max(bad or against, key=lambda w: (w.code == finding.code, w.bad))
+        return verdict("confirmed" if bad else "refuted", best.text)
+    if finding.code in blind:
+        return verdict("not measured", f"not measured here (needs CUDA): the run did not come to {TELLS[finding.code]}")
+    return verdict("not reached", f"the run did not come to this place, or ended before it could tell: that takes {TELLS[finding.code]}")
 
 
 def _places(finding: Finding) -> Iterator[tuple[str, int]]:

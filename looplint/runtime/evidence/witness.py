@@ -15,7 +15,8 @@ from looplint.runtime.streams.stream import Event, Frame, Stream, Thing
 class Witness:
     """A place of the program in the light of one rule.
 
-    `frames` are the place and the calls that led to it. `alone` says that the run is enough to report it, without a static finding.
+    `frames` are the place and the calls that led to it. `told` is how many of the times that it ran could have shown it: where none could, the
+    run does not speak against it. `alone` says that the run is enough to report it, without a static finding.
     """
 
     code: str
@@ -26,22 +27,24 @@ class Witness:
     whole: int
     text: str
     alone: bool = False
+    told: int = 1
 
 
 Judge = Callable[[Stream], Iterator[Witness]]
 
 
-def anywhere(code: str, bad: bool, text: str) -> Witness:
+def anywhere(code: str, bad: bool, text: str, told: bool = True) -> Witness:
     """A witness of the whole program: no place of it can be hooked."""
-    return Witness(code, "", 0, frozenset(), int(bad), 1, text)
+    return Witness(code, "", 0, frozenset(), int(bad), 1, text, told=int(told))
 
 
 @dataclass(slots=True)
 class Count:
-    """How often a place ran, and how often badly."""
+    """How often a place ran, how often badly, and how often it could have shown it."""
 
     bad: int = 0
     whole: int = 0
+    told: int = 0
     frames: set[tuple[str, int]] = field(default_factory=set)
     objects: set[int] = field(default_factory=set)
 
@@ -52,13 +55,17 @@ class Tally:
     def __init__(self) -> None:
         self.places: dict[tuple[str, int], Count] = {}
 
-    def add(self, stack: tuple[Frame, ...], bad: bool, number: int = 0) -> None:
-        """Counts one event at the innermost place of a stack; events outside of the user's code count nowhere."""
+    def add(self, stack: tuple[Frame, ...], bad: bool, number: int = 0, *, told: bool = True) -> None:
+        """Counts one event at the innermost place of a stack; events outside of the user's code count nowhere.
+
+        An event that is not bad speaks against a finding only where it was `told`: where what the rule reports would have shown in it.
+        """
         if not stack:
             return
         count = self.places.setdefault((stack[-1].file, stack[-1].line), Count())
         count.whole += 1
         count.bad += bad
+        count.told += bad or told
         count.frames.update((frame.file, frame.line) for frame in stack)
         if bad:
             count.objects.add(number)
@@ -67,7 +74,7 @@ class Tally:
         """A witness for each place; `say` puts its count into words."""
         for (file, line), count in self.places.items():
             certain = count.bad > 0 and alone is not None and alone(count)
-            yield Witness(code, file, line, frozenset(count.frames), count.bad, count.whole, say(count), certain)
+            yield Witness(code, file, line, frozenset(count.frames), count.bad, count.whole, say(count), certain, count.told)
 
 
 def mostly(least: int = 2) -> Callable[[Count], bool]:

@@ -33,7 +33,7 @@ def in_each_batch(code: str, kinds: Collection[str], words: str) -> Judge:
         for place, count in tally.places.items():
             seldom = count.bad <= 0.5 * len(batches)
             text = f"{count.bad} of {len(batches)} training batches {words} here"
-            yield Witness(code, *place, frozenset(count.frames), 0 if seldom else count.bad, count.whole, text)
+            yield Witness(code, *place, frozenset(count.frames), 0 if seldom else count.bad, count.whole, text, told=int(len(batches) > 1))
 
     return judge
 
@@ -67,7 +67,7 @@ def filled_with_zeros(stream: Stream) -> Iterator[Witness]:
     """LP006: clears that leave gradients in memory."""
     tally = Tally()
     for event in stream.of("clear"):
-        tally.add(event.stack, bool(event.facts.get("kept")), event.object)
+        tally.add(event.stack, bool(event.facts.get("kept")), event.object, told=event.facts.get("grads", 1) > 0)
     yield from tally.witnesses("LP006", lambda c: f"{c.bad} of {c.whole} clears here filled gradients with zeros and kept them in memory")
 
 
@@ -84,7 +84,8 @@ def statistics_per_step(stream: Stream) -> Iterator[Witness]:
     """LP009: batches that a layer takes into its running statistics for each step."""
     if stream.marked("statistics") and stream.of("step"):
         most = updates_per_step(stream)
-        yield anywhere("LP009", most > 1.5, f"running statistics were updated {most:.2f} times for each step")
+        told = len(stream.of("step")) > 1
+        yield anywhere("LP009", most > 1.5, f"running statistics were updated {most:.2f} times for each step", told)
 
 
 def _copies(code: str, words: str, bad: Callable[[Mark], bool]) -> Judge:

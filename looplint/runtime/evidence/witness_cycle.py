@@ -43,7 +43,7 @@ def cleared_too_early(stream: Stream) -> Iterator[Witness]:
                 if waiting is None and state == "filled" and filling is not None and together(filling, event):
                     waiting = event
                 if waiting is not event:
-                    tally.add(event.stack, False)
+                    tally.add(event.stack, False, told=state != "empty")
             elif waiting is not None and event.kind in ("step", "backward"):
                 tally.add(waiting.stack, event.kind == "step" and empty(event), optimizer.id)
                 waiting = None
@@ -58,17 +58,19 @@ def added_up(stream: Stream) -> Iterator[Witness]:
     for optimizer in optimizers(stream):
         spared = _cleared_instead(stream, optimizer)
         stale: list[Event] = []
+        stepped = False
         for event, state in states(stream, optimizer):
             if event.kind == "backward":
                 if state == "applied" and event.facts["before"].get(str(optimizer.id), 0) > 0:
                     stale.append(event)
                 elif state == "empty":
-                    backwards.add(event.stack, False)
+                    backwards.add(event.stack, False, told=stepped)
             elif event.kind in ("clear", "step"):
                 for fill in stale:
                     backwards.add(fill.stack, event.kind == "step" and not spared, optimizer.id)
                 if event.kind == "step":
-                    steps.add(event.stack, bool(stale) and spared, optimizer.id)
+                    steps.add(event.stack, bool(stale) and spared, optimizer.id, told=stepped)
+                    stepped = True
                 stale = []
     yield from backwards.witnesses(
         "LL102", lambda c: f"{c.bad} of {c.whole} backwards here added to gradients that a step had used already", mostly()
@@ -104,8 +106,8 @@ def clipped_without_gradients(stream: Stream) -> Iterator[Witness]:
         hollow = "filled" not in found and not by_hand
         own = [e for e in _nearby(backwards, event) if holders.intersection(e.facts.get("filled", ()))]
         used = [e for e in _nearby(steps, event) if e.object in holders and e.n < event.n]
-        early.add(event.stack, hollow and bool(own) and all(e.n > event.n for e in own))
-        late.add(event.stack, hollow and bool(used) and any(e.n < used[-1].n for e in own))
+        early.add(event.stack, hollow and bool(own) and all(e.n > event.n for e in own), told=bool(own) or not hollow)
+        late.add(event.stack, hollow and bool(used) and any(e.n < used[-1].n for e in own), told=bool(own) or not hollow)
     yield from early.witnesses("LL103", lambda c: f"{c.bad} of {c.whole} clips here came before the gradients were computed", mostly())
     yield from late.witnesses("LL104", lambda c: f"{c.bad} of {c.whole} clips here came after the step had used the gradients", mostly())
 
@@ -130,7 +132,7 @@ def stepped_before_backward(stream: Stream) -> Iterator[Witness]:
         for step in steps_of(stream, optimizer):
             same = _nearby(filling, step)
             bad = empty(step) and bool(same) and all(e.n > step.n for e in same)
-            tally.add(step.stack, bad, optimizer.id)
+            tally.add(step.stack, bad, optimizer.id, told=bool(same) or not empty(step))
     yield from tally.witnesses(
         "LL105", lambda c: f"{c.bad} of {c.whole} steps here found no gradients: the backward came after them", mostly()
     )
@@ -167,6 +169,7 @@ def accumulated_unscaled(stream: Stream) -> Iterator[Witness]:
     chains = {e.stack[-1:]: _operations(e) for e in reversed(stream.of("backward")) if "chain" in e.facts}
     for optimizer in optimizers(stream):
         since: list[Event] = []
+        stepped = False
         for event, _ in states(stream, optimizer):
             if event.kind == "backward":
                 since.append(event)
@@ -174,8 +177,9 @@ def accumulated_unscaled(stream: Stream) -> Iterator[Witness]:
                 for place, count in Counter(e.stack for e in since).items():
                     added, chain = len({e.loops for e in since if e.stack == place}) > 1, chains.get(place[-1:], [])
                     most = max(most, count if added else 1)
-                    tally.add(place, added and not any(name.startswith(("Div", "Mul")) for name in chain[:3]), optimizer.id)
-                since = []
+                    bad = added and not any(name.startswith(("Div", "Mul")) for name in chain[:3])
+                    tally.add(place, bad, optimizer.id, told=added or stepped)
+                since, stepped = [], True
     yield from tally.witnesses(
         "LL108", lambda c: f"{c.bad} of {c.whole} steps used the sum of up to {most} backwards from here, of losses that were not divided"
     )

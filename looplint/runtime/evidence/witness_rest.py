@@ -10,8 +10,8 @@ from looplint.runtime.evidence.witness import Count, Tally, Witness, anywhere, m
 from looplint.runtime.streams.stream import Event, Stream
 
 
-def _scaled(stream: Stream) -> Iterator[tuple[Event, bool]]:
-    """Each clip and step, and whether the last backward into these gradients was that of a scaled loss, still unscaled for a clip."""
+def _scaled(stream: Stream) -> Iterator[tuple[Event, bool, bool]]:
+    """Each clip and step; whether the last backward into these gradients was that of a scaled loss; and whether they are still scaled."""
     scaled: dict[int, bool] = {}
     unscaled: set[int] = set()
     for event in stream.events:
@@ -23,26 +23,28 @@ def _scaled(stream: Stream) -> Iterator[tuple[Event, bool]]:
             unscaled.add(event.object)
         elif event.kind == "clip":
             holders = event.facts.get("holders", ())
-            yield event, any(scaled.get(n, False) and n not in unscaled for n in holders)
+            by_scaler = [n for n in holders if scaled.get(n, False)]
+            yield event, bool(by_scaler), any(n not in unscaled for n in by_scaler)
         elif event.kind == "step":
-            yield event, scaled.get(event.object, False)
+            filled_by_scaler = scaled.get(event.object, False)
+            yield event, filled_by_scaler, filled_by_scaler and event.object not in unscaled
 
 
 def clipped_while_scaled(stream: Stream) -> Iterator[Witness]:
     """LL601."""
     tally = Tally()
-    for event, scaled in _scaled(stream):
+    for event, by_scaler, still in _scaled(stream):
         if event.kind == "clip":
-            tally.add(event.stack, scaled, event.object)
+            tally.add(event.stack, still, event.object, told=by_scaler)
     yield from tally.witnesses("LL601", lambda c: f"{c.bad} of {c.whole} clips here met gradients that were still scaled", mostly(1))
 
 
 def bypassed(stream: Stream) -> Iterator[Witness]:
     """LL604."""
     tally = Tally()
-    for event, scaled in _scaled(stream):
+    for event, by_scaler, _ in _scaled(stream):
         if event.kind == "step":
-            tally.add(event.stack, scaled and "scaler" not in event.facts, event.object)
+            tally.add(event.stack, by_scaler and "scaler" not in event.facts, event.object, told=by_scaler)
     yield from tally.witnesses(
         "LL604", lambda c: f"{c.bad} of {c.whole} steps here used a scaled loss's gradients without the scaler", mostly(1)
     )
@@ -73,7 +75,8 @@ def half_unscaled(stream: Stream) -> Iterator[Witness]:
     tally = Tally()
     half = {e.n for e in stream.of("forward") if e.facts.get("autocast") == "float16"}
     for event in stream.of("backward"):
-        tally.add(event.stack, bool(half & set(event.facts.get("forwards", ()))) and "scaler" not in event.facts)
+        through_half = bool(half & set(event.facts.get("forwards", ())))
+        tally.add(event.stack, through_half and "scaler" not in event.facts, told=through_half)
     yield from tally.witnesses("LL603", lambda c: f"{c.bad} of {c.whole} backwards here went unscaled through float16 forwards", mostly(1))
 
 
@@ -150,9 +153,9 @@ def both_flags(stream: Stream) -> Iterator[Witness]:
     """LL902."""
     if flags := stream.end.get("flags"):
         bad = bool(flags.get("benchmark") and flags.get("deterministic"))
-        yield anywhere(
-            "LL902", bad, f"the run ended with benchmark {flags.get('benchmark')} and deterministic {flags.get('deterministic')}"
-        )
+        # That a flag is off at the end does not say that the line which sets it ran: it may ask for a GPU first.
+        text = f"the run ended with benchmark {flags.get('benchmark')} and deterministic {flags.get('deterministic')}"
+        yield anywhere("LL902", bad, text, told=False)
 
 
 def epoch_never_set(stream: Stream) -> Iterator[Witness]:

@@ -27,9 +27,9 @@ def schedule_pace(stream: Stream) -> Iterator[Witness]:
             elif event.kind == "schedule" and event.object == scheduler.id:
                 taken += 1
                 shared = {loop[:2] for loop in last.loops} if last is not None else set()
-                in_batches = len(event.loops) > 1 and event.loops[-1][:2] in shared
-                often.add(event.stack, in_batches, scheduler.id)
-                seldom.add(event.stack, since > 1, scheduler.id)
+                beside = bool(event.loops) and event.loops[-1][:2] in shared
+                often.add(event.stack, beside and len(event.loops) > 1, scheduler.id, told=last is not None)
+                seldom.add(event.stack, since > 1, scheduler.id, told=beside)
                 since = 0
     yield from often.witnesses(
         "LL201", lambda c: f"the learning rate was changed {c.whole} times here, {c.bad} of them in the loop over batches"
@@ -47,7 +47,7 @@ def first_value_skipped(stream: Stream) -> Iterator[Witness]:
             seen.add(event.object)
             own, moved = event.facts.get("optimizer"), event.facts.get("count") != 0 and not event.facts.get("in_step")
             steps_later = any(e.kind == "step" and e.object == own and e.n > event.n for e in stream.events)
-            tally.add(event.stack, moved and own not in stepped and steps_later, event.object)
+            tally.add(event.stack, moved and own not in stepped and steps_later, event.object, told=own in stepped or steps_later)
     yield from tally.witnesses(
         "LL203", lambda c: f"the schedule moved on here before the optimizer's first step: {'yes' if c.bad else 'no'}", lambda c: True
     )
@@ -62,7 +62,8 @@ def stale_schedules(stream: Stream) -> Iterator[Witness]:
                 since.add(event.object)
         elif event.kind == "schedule":
             since = stepped.get(event.object, set())
-            tally.add(event.stack, bool(since) and stream.things[event.object].facts.get("optimizer") not in since, event.object)
+            stale = bool(since) and stream.things[event.object].facts.get("optimizer") not in since
+            tally.add(event.stack, stale, event.object, told=bool(since))
             stepped[event.object] = set()
     yield from tally.witnesses("LL206", lambda c: f"{c.bad} of {c.whole} schedule steps here followed steps of other optimizers alone")
 
@@ -111,7 +112,8 @@ def trained_in_eval(stream: Stream) -> Iterator[Witness]:
     for event in stream.events:
         evaluated |= event.kind == "eval"
         if event.kind == "forward" and evaluated and event.n in settled:
-            tally.add(event.stack, event.n in trained and not event.facts["training"], event.object)
+            used = event.n in trained
+            tally.add(event.stack, used and not event.facts["training"], event.object, told=used or stream.outcome == "finished")
     say = "{} of {} forwards here, after an eval(), trained in eval mode"
     moody = {e.object for e in stream.of("forward") if e.facts.get("moody")}
     yield from tally.witnesses("LL301", lambda c: say.format(c.bad, c.whole), lambda c: c.objects <= began & moody)
@@ -184,7 +186,8 @@ def dead_parameters(stream: Stream) -> Iterator[Witness]:
         for move in stream.of("move", where=lambda e, n=built: e.n > n):  # type: ignore[misc]
             later = [s for s in steps_of(stream, optimizer) if s.n > move.n and "orphans" in s.facts]
             if later:
-                tally.add(move.stack, any(s.facts["orphans"] or s.facts["displaced"] for s in later), optimizer.id)
+                bad = any(s.facts["orphans"] or s.facts["displaced"] for s in later)
+                tally.add(move.stack, bad, optimizer.id, told=move.facts["changed"] > 0 or bool(stream.start.get("cuda")))
     say = "after {} of {} moves here an optimizer stepped on parameters that no module uses, or with state on another device or of another type"
     yield from tally.witnesses("LL501", lambda c: say.format(c.bad, c.whole), mostly(1))
 
@@ -203,9 +206,10 @@ def strays(stream: Stream) -> Iterator[Witness]:
 
 def casts(stream: Stream) -> Iterator[Witness]:
     """LL503: conversions that gave another tensor, at the lines where static findings say that nothing takes it."""
-    tally = Tally()
+    tally, cuda = Tally(), bool(stream.start.get("cuda"))
     for mark in stream.marked("cast"):
-        tally.add(mark.stack, mark.facts["changes"])
+        # Where there is one device only, a tensor is always where it is to go.
+        tally.add(mark.stack, mark.facts["changes"], told=cuda or mark.facts["method"] not in ("to", "cuda", "cpu", "type_as"))
     changed = sorted({" to ".join(m.facts["forms"]) for m in stream.marked("cast") if m.facts["changes"]})
     kinds = f" ({', '.join(changed[:3])})" if changed else ""
     yield from tally.witnesses(

@@ -224,14 +224,19 @@ def _install_moves(tape: Tape, modules: Modules) -> None:
         def move(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
             if "move" in local.inside or tape.silent():
                 return original(self, *args, **kwargs)
-            before = {id(p): p for p in self.parameters()}
+            before = {id(p): (p, p.device, p.dtype) for p in self.parameters()}
             local.inside.add("move")
             try:
                 result = original(self, *args, **kwargs)
             finally:
                 local.inside.discard("move")
             first = next(self.parameters(), None)
-            facts: dict[str, Any] = {"method": name, "replaced": sum(id(p) not in before for p in self.parameters())}
+            after = [(before.get(id(p)), p.device, p.dtype) for p in self.parameters()]
+            facts: dict[str, Any] = {
+                "method": name,
+                "replaced": sum(old is None for old, *_ in after),
+                "changed": sum(old is None or old[1:] != (device, dtype) for old, device, dtype in after),
+            }
             if first is not None:
                 facts.update(device=str(first.device), dtype=str(first.dtype).removeprefix("torch."))
             tape.emit("move", modules.number(self), facts)
