@@ -29,6 +29,7 @@ from looplint.settings.values import Settings
 from looplint.sources.import_roots import import_roots, is_file
 from looplint.sources.reading import Source
 from looplint.sources.reads import Reads, digest
+from looplint.sources.regular import read_regular
 
 FOLDER = ".looplint_cache"
 _TAG = "CACHEDIR.TAG"
@@ -129,7 +130,7 @@ class Cache:
     def _digest(self, path: str) -> str | None:
         if path not in self._digests:
             try:
-                self._digests[path] = digest(Path(path).read_bytes())
+                self._digests[path] = digest(read_regular(Path(path)))
             except OSError:
                 self._digests[path] = None
         return self._digests[path]

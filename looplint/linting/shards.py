@@ -11,6 +11,7 @@ from looplint.errors import UserError
 from looplint.finding import Finding
 from looplint.sources.reading import Source, shown_as
 from looplint.sources.reads import digest
+from looplint.sources.regular import MOST_OF_NOTEBOOK, read_regular
 
 _WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -65,7 +66,7 @@ def callers(findings: Iterable[Finding], sources: Sequence[Source], files: Seque
 
 def _words(file: Path) -> frozenset[bytes]:
     try:
-        return frozenset(_WORD.findall(file.read_bytes())) if str(file) != "-" else frozenset()
+        return frozenset(_WORD.findall(read_regular(file, MOST_OF_NOTEBOOK))) if str(file) != "-" else frozenset()
     except OSError:
         return frozenset()
 

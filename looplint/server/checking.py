@@ -18,6 +18,7 @@ from looplint.sources import import_roots
 from looplint.sources.cells import in_cells
 from looplint.sources.reading import Source, programs_of
 from looplint.sources.reads import digest
+from looplint.sources.regular import read_regular
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,7 @@ class _Contents:
         if source is not None:
             return digest(source.raw)
         try:
-            return digest(path.read_bytes())
+            return digest(read_regular(path))
         except OSError:
             return None
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from looplint.dataclass import dataclass, field
 from looplint.errors import UserError
 from looplint.finding import Finding, Problem
+from looplint.sources.regular import read_regular
 
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _DIFF = (
@@ -120,7 +121,7 @@ def _block(path: Path, first: int, end: int, gone: Iterable[str]) -> range:
     """The rows around a gap that are indented at least as deeply as what was taken out of it; at the top level only its neighbours."""
     indent = min((_indent(row) for row in gone if row.strip()), default=0)
     try:
-        lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
+        lines = read_regular(path).decode("utf-8", "replace").split("\n")
     except OSError:
         return range(0)
     if not indent:

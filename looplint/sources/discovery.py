@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from looplint.dataclass import dataclass
 from looplint.finding import Problem
 from looplint.sources.languages import is_looked_for
+from looplint.sources.regular import read_regular
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -57,6 +58,8 @@ def discover(paths: Sequence[str], settings_of: ChoiceOf) -> Discovered:
         elif path.is_dir():
             if not _left_out(path, settings_of(path), folder=True):
                 files.update(dict.fromkeys(_walk(path, settings_of)))
+        elif path.exists():
+            problems.append(Problem(name, "cannot be read: not a regular file"))
         else:
             from looplint.sources.import_roots import nearest
 
@@ -113,7 +116,7 @@ class _IgnoreFiles:
     def read(self, folder: Path) -> None:
         path = folder / ".gitignore"
         try:
-            lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+            lines = read_regular(path).decode("utf-8", "replace").splitlines()
         except OSError:
             return
         from pathspec import GitIgnoreSpec

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from looplint.dataclass import dataclass, replace
 from looplint.finding import Location, Problem
 from looplint.sources.languages import Language, language_of
+from looplint.sources.regular import MOST_BYTES, MOST_OF_NOTEBOOK, read_regular
 
 if TYPE_CHECKING:
     from looplint.sources.notebooks import CellRows
@@ -27,7 +28,6 @@ _NEEDLES = re.compile(
 # Nesting beyond this overflows the parser's stack instead of raising.
 _MAX_DEPTH = 400
 _OTHER_FRAMEWORKS = re.compile(rb"^\s*(?:from|import)\s+(?:mxnet|paddle|tensorflow|jax|flax|mindspore|oneflow|keras)\b", re.MULTILINE)
-_MAX_BYTES = 20_000_000
 STDIN = "<stdin>"
 
 
@@ -125,8 +125,9 @@ def read_source(path: Path | str, language: Language | None = None) -> Source:
     display = display_name(path)
     if display == _stdin_name:
         return replace(decode(_standard_input(), None, display, language or language_of(path)), stands_for=path.resolve())
+    language = language or language_of(path)
     try:
-        raw = path.read_bytes()
+        raw = read_regular(path, MOST_OF_NOTEBOOK if language == "ipynb" else MOST_BYTES)
     except FileNotFoundError:
         from looplint.sources.import_roots import nearest
 
@@ -135,7 +136,7 @@ def read_source(path: Path | str, language: Language | None = None) -> Source:
         raise SourceError(Problem(display, "is a directory")) from None
     except OSError as error:
         raise SourceError(Problem(display, f"cannot be read: {error.strerror or error}")) from None
-    return decode(raw, path.resolve(), display, language or language_of(path))
+    return decode(raw, path.resolve(), display, language)
 
 
 _stdin_name = ""
@@ -202,7 +203,7 @@ def from_text(text: str, path: Path | None, display: str, language: Language = "
 
 
 def _check_bytes(raw: bytes, display: str) -> None:
-    if len(raw) > _MAX_BYTES:
+    if len(raw) > MOST_BYTES:
         raise SourceError(Problem(display, f"is too large to be analysed ({len(raw) // 1_000_000} MB)"))
     null = raw.find(b"\0")
     if null >= 0:
@@ -251,7 +252,7 @@ def _decode_notebook(raw: bytes, path: Path | None, display: str) -> Source:
         program = combine(raw)
     except NotebookError as error:
         raise SourceError(Problem(display, error.message, error.location)) from None
-    if len(program.text) > _MAX_BYTES:
+    if len(program.text) > MOST_BYTES:
         raise SourceError(Problem(display, f"is too large to be analysed ({len(program.text) // 1_000_000} MB)"))
     problems = tuple(Problem(display, f"syntax error: {b.message}; the cell is left out", b.location, b.number) for b in program.broken)
     source = Source(path, display, raw, program.text, language="ipynb", cells=program.cells, problems=problems)

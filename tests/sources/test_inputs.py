@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -66,6 +69,33 @@ def test_its_repair_is_printed_and_the_file_left_alone(folder: Path) -> None:
 def test_a_notebook_and_a_document_by_their_names(folder: Path) -> None:
     document = f"# How to train\n\n```python\n{BROKEN}```\n"
     assert concise(folder, document, "--stdin-filename", "README.md").startswith(b"README.md:11:5: error: LL102")
+
+
+def test_only_regular_files_are_read(folder: Path) -> None:
+    os.mkfifo(folder / "pipe.py")
+    os.mkfifo(folder / "lib" / ".gitignore")
+    (folder / "device.py").symlink_to("/dev/zero")
+    (folder / "itself.py").symlink_to("itself.py")
+    (folder / "lib" / "behind.ipynb").symlink_to(folder / "pipe.py")
+    (folder / "large.py").touch()
+    os.truncate(folder / "large.py", 20_000_001)
+    (folder / "broken.py").write_text(BROKEN)
+    for named in (["."], ["broken.py", "pipe.py", "device.py", "itself.py", "lib/behind.ipynb", "large.py"]):
+        command = [sys.executable, "-m", "looplint", "check", "--no-cache", "--output-format", "concise", *named]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+        assert done.returncode == 2 and done.stdout.startswith("broken.py:8:5: ")
+        said = dict(line.removeprefix("error: ").split(": ", 1) for line in done.stderr.splitlines())
+        assert said.keys() == {"pipe.py", "device.py", "itself.py", "lib/behind.ipynb", "large.py"}
+        assert {said[name] for name in ("pipe.py", "device.py", "lib/behind.ipynb")} == {"cannot be read: not a regular file"}
+        assert said["large.py"] == "cannot be read: larger than 20 MB"
+
+
+def test_an_imported_pipe_is_not_waited_for(folder: Path) -> None:
+    os.mkfifo(folder / "models.py")
+    (folder / "train.py").write_text(f"import models\n{BROKEN}")
+    command = [sys.executable, "-m", "looplint", "check", "--no-cache", "--output-format", "concise", "train.py"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 1 and done.stdout.startswith("train.py:9:5: ")
 
 
 def test_show_files(folder: Path) -> None:
