@@ -200,8 +200,17 @@ def no_train(text: Text) -> Found:
     evaluated = {receiver(c) for b in text.blocks for s in b if (c := method(s, "eval")) is not None}
     if len(trains) == 1 and text.alone(trains[0]):
         call = method(trains[0], "train")
-        if call is not None and receiver(call) in evaluated:
+        if call is not None and receiver(call) in evaluated and _runs_again(text, trains[0]):
             yield trains[0].lineno, text.delete(trains[0])
+
+
+def _runs_again(text: Text, stmt: ast.stmt) -> bool:
+    """Whether a statement runs in a loop, its own or one that calls its function by name: what trains once, before any validation, needs no `train()`."""
+    function = next((n for n in text.around(stmt) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)), None)
+    if text.in_loop(stmt) or function is None:
+        return text.in_loop(stmt)
+    calls = [n for n in ast.walk(text.tree) if isinstance(n, ast.Call) and ast.unparse(n.func).rpartition(".")[2] == function.name]
+    return any(text.in_loop(call) for call in calls)
 
 
 @planter("list of losses with their graphs", "LL401")

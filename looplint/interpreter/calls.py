@@ -175,23 +175,27 @@ def instantiate(m: Interpreter, cls: ClassRef, args: Arguments, expr: ir.Call) -
         hooks.constructing.run(m, obj, cls)
         functions.call_function(m, Func(init[0], init[1].module, init[1].closure, ref(obj), init[1]), args, expr)
     elif fields:
-        for number, (name, default) in enumerate(fields):
+        for number, (name, default) in enumerate(fields.items()):
             value = args.get(number, name)
-            if value is None:
-                value = classes.static_value(m, default, cls.module) if default and not args.starred else UNKNOWN
-            m.write(obj, name, value)
+            if value is None and default is not None:
+                value = classes.static_value(m, default, cls.module) if not args.starred else UNKNOWN
+            if value is not None:
+                m.write(obj, name, value)
     elif kind is Instance and classes.has_unknown_base(m, cls):
         unfollowed.unknown_call(m, None, args, expr)
     constructed(m, obj, args, expr)
     return ref(obj)
 
 
-def _dataclass_fields(m: Interpreter, cls: ClassRef) -> list[tuple[str, ir.Expr | None]]:
-    found: list[tuple[str, ir.Expr | None]] = []
+def _dataclass_fields(m: Interpreter, cls: ClassRef) -> dict[str, ir.Expr | None]:
+    """The fields of a class without a constructor, those of its bases first, with their defaults."""
+    found: dict[str, ir.Expr | None] = {}
+    for each in reversed(classes.mro(m, cls)):
+        found.update((name, field.default) for name, field in each.cls.fields.items())
     for stmt in cls.cls.body:
         if isinstance(stmt, ir.Assign) and isinstance(stmt.targets[0], ir.Name):
-            found.append((stmt.targets[0].id, stmt.value))
-    return found if not cls.cls.methods.get("__init__") else []
+            found.setdefault(stmt.targets[0].id, stmt.value)
+    return found
 
 
 def instance_for(m: Interpreter, cls: ClassRef) -> Obj:

@@ -14,8 +14,10 @@ _MODULE_METHODS = frozenset(
 )
 _ANNOTATIONS = {
     "Optimizer": "optimizer", "LRScheduler": "scheduler", "_LRScheduler": "scheduler", "GradScaler": "scaler", "DataLoader": "loader",
-    "Module": "module", "Accelerator": "accelerator", "Fabric": "accelerator", "DeepSpeedEngine": "engine", "Tensor": "tensor",
+    "Module": "module", "ModuleDict": "module", "ModuleList": "module", "Sequential": "module", "Accelerator": "accelerator", "Fabric": "accelerator", "DeepSpeedEngine": "engine", "Tensor": "tensor",
 }  # fmt: skip
+# What is worth an object where the code only hands it on or takes its parts: the annotation tells enough.
+_KEPT_UNUSED = frozenset({"module", "optimizer", "scheduler", "scaler"})
 _MODULES = ("model", "net", "encoder", "decoder", "generator", "discriminator", "backbone")
 # Words in the names of what makes models, and is none.
 _MAKERS = frozenset({"build", "get", "make", "create", "init", "load", "class", "cls", "fn", "func", "factory", "builder", "type"})
@@ -38,11 +40,11 @@ def infer_role(name: str, usage: Usage, annotation: str) -> str | None:
     """
     lowered = name.lower()
     methods = usage.methods
-    if methods or usage.called or usage.iterated or usage.attrs:
-        for text in (annotation, *sorted(usage.annotations)):
-            kind = annotated(text)
-            if kind is not None:
-                return kind
+    used = bool(methods or usage.called or usage.iterated or usage.attrs)
+    for text in (annotation, *sorted(usage.annotations)):
+        kind = annotated(text)
+        if kind is not None and (used or kind in _KEPT_UNUSED):
+            return kind
     if "backward" in methods:
         if (
             methods & {"prepare", "clip_grad_norm_", "gather", "unwrap_model", "accumulate", "setup", "clip_gradients"}

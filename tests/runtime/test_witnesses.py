@@ -16,6 +16,12 @@ from looplint.runtime.streams.warm import Warm
 from looplint.settings.configuration import Configurations
 
 pytestmark = pytest.mark.slow
+# Findings at lines that call nothing the recorder hooks: an assignment, an insertion into a container, a bound forward under another name.
+UNHOOKED = {
+    "params_replaced_after_optimizer/block_inserted_in_training",
+    "forward_called_directly/forward_under_another_name",
+    "best_state_not_copied/best_model_is_another_name",
+}
 
 
 def broken() -> Iterator[Case]:
@@ -34,6 +40,8 @@ def test_what_a_rule_reports_is_confirmed(case: Case, warm: Warm, monkeypatch: p
     inspection = inspect(str(script), options, configurations, warm.launch)
     verdicts = {j.verdict for j in inspection.joined if j.verdict != "found at run time only"}
     wanted = {"not measured"} if case.code in ON_ACCELERATOR else {"confirmed"}
+    if f"{case.rule}/{case.name}" in UNHOOKED:
+        wanted = {"not reached"}
     if case.code == "LL503":  # a tensor that is dropped on its way to the device is the same one where the device is the CPU
         wanted |= {"not measured"}
     assert verdicts <= wanted, [(j.line, j.verdict, j.text) for j in inspection.joined]

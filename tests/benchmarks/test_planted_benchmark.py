@@ -1,0 +1,19 @@
+"""The bugs that are planted by syntax alone: what is changed must be a bug."""
+
+from __future__ import annotations
+
+from benchmarks.planted.planting import plants
+
+TRAIN = "def fit(net, data):\n    {train}\n    for x in data:\n        step(net, x)\n\n\ndef check(net, data):\n    net.eval()\n    return [net(x) for x in data]\n\n\n"
+
+
+def _rows(text: str) -> list[int]:
+    return [plant.row for plant in plants(text) if plant.category == "no train() after validation"]
+
+
+def test_train_mode_is_taken_away_only_where_training_comes_again() -> None:
+    once = TRAIN.format(train="net.train()")
+    assert _rows(once + "fit(net, data)\ncheck(net, data)\n") == []
+    assert _rows(once + "for epoch in range(3):\n    fit(net, data)\n    check(net, data)\n") == [2]
+    inside = "for epoch in range(3):\n    net.train()\n    step(net)\n    net.eval()\n    check(net)\n"
+    assert _rows(inside) == [2]
