@@ -90,7 +90,7 @@ def check(program: Program) -> Reports:
     if not program.complete:
         return  # a program that could not be followed to its end
     steps = program.of(Step)
-    if any(not e.subjects for e in steps):
+    if program.steps_unknown_objects or any(not e.subjects for e in steps):
         return  # a step's optimizer is not known
     for optimizer in program.optimizers:
         if optimizer.many or _steps_in_some_call(steps, optimizer):

@@ -35,6 +35,7 @@ from looplint.flow.events import (
     Load,
     LoadState,
     Move,
+    Schedule,
     Step,
     Train,
 )
@@ -46,6 +47,7 @@ from looplint.queries.incidence import Incidence
 from looplint.queries.relations import held_by, involved, related
 from looplint.semantics.loaders import only_loader
 from looplint.semantics.schedulers import counts_epochs
+from looplint.syntax import ir
 
 # What the rules say of PyTorch was measured on it.
 CURRENT_TORCH = (2, 13)
@@ -169,6 +171,19 @@ class Program(Incidence):
         """Whether an optimizer that holds some of an event's modules is built after it."""
         later = [e for e in self.of(Construct) if e.index > event.index and e.root == event.root]
         return any(isinstance(o, Optimizer) and related(o.holds, event.subjects) for e in later for o in e.subjects)
+
+    @cached_property
+    def steps_unknown_objects(self) -> bool:
+        """Whether something steps that has no name and is not known: `self.optimizers()[0].step()`, an entry of what some code returns."""
+        known = {id(e.site.node) for e in self.of(Step, Schedule)}
+        return any(
+            isinstance(call.func, ir.Attr)
+            and call.func.attr == "step"
+            and not call.args
+            and ir.path_of(call.func.value) is None
+            and id(call.node) not in known
+            for call in self.reached.gradient_calls
+        )
 
     # -- loops
 

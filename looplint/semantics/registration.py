@@ -176,7 +176,9 @@ def _parts_in(m: Interpreter, value: Value) -> frozenset[Module]:
 
 
 def _set_on_module(m: Interpreter, obj: Module, target: ir.Attr, value: Value) -> None:
-    """`model.head = nn.Linear(...)`: a part is added or replaced."""
+    """`model.head = nn.Linear(...)`: a part is added or replaced. What a parameter's `data` or `grad` is set to leaves the parameter as it is."""
+    if target.attr in ("data", "grad"):
+        return
     constructing = any(f.name == "__init__" for f in m.active) and obj.cls is not None
     modules = refs(value, Module, Loss)
     parameters = [a for a in value if isinstance(a, Params)]
