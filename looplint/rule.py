@@ -20,6 +20,7 @@ from looplint.flow.events import (
     Eval,
     Event,
     Forward,
+    Freeze,
     Keep,
     Load,
     LoadState,
@@ -31,6 +32,7 @@ from looplint.flow.events import (
     Snapshot,
     Step,
     Switch,
+    Thaw,
     Train,
     Unscale,
     Update,
@@ -70,6 +72,7 @@ from looplint.queries.feeding import (
     same_everywhere,
     trains,
 )
+from looplint.queries.freezing import FrozenStep, steps_while_frozen
 from looplint.queries.iterations import counter_given, is_within, may_go_on
 from looplint.queries.moves import converts, held_under_the_opposite, moved_already, never_steps_after
 from looplint.queries.naming import called_at, callee, container_at, more_than, name_of, only_where
@@ -157,10 +160,11 @@ __all__ = [
     "counter_given", "is_within", "known_elsewhere", "only_containers", "may_go_on", "unregistered", "wrapper_for",
     "argument", "bypassed", "changing", "epoch_passes", "is_record", "is_written", "off", "on_accelerator", "only_over", "over_batches", "same_everywhere", "trains",
     "follows_time", "left_over", "converts", "held_under_the_opposite", "moved_already", "never_steps_after",
+    "FrozenStep", "steps_while_frozen",
     "Scored", "scored",
     "accumulated", "added_up", "evens_out", "normalises",
-    "Accumulate", "Autocast", "Backward", "Clear", "Clip", "Construct", "Escape", "Eval", "Forward", "Keep", "Load", "LoadState", "Move", "ReadFile", "Replace", "Save", "Schedule", "Snapshot",
-    "Step", "Switch", "Train", "Unscale", "Update",
+    "Accumulate", "Autocast", "Backward", "Clear", "Clip", "Construct", "Escape", "Eval", "Forward", "Freeze", "Keep", "Load", "LoadState", "Move", "ReadFile", "Replace", "Save", "Schedule", "Snapshot",
+    "Step", "Switch", "Thaw", "Train", "Unscale", "Update",
     "Attach", "BuildLoader", "BuildSampler", "Bypass", "Discard", "Fetch", "Initialize", "Outdated", "Release", "Remark", "Score", "Seed", "Shelve", "Show", "TellEpoch", "Transfer", "Unready",
     "Repair",
 ]  # fmt: skip

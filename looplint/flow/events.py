@@ -180,6 +180,18 @@ class Eval(Event):
     kind = "eval"
 
 
+class Freeze(Event):
+    """The parameters of modules take no gradients from here on: `p.requires_grad = False`, `requires_grad_(False)`."""
+
+    kind = "freeze"
+
+
+class Thaw(Event):
+    """Parameters of modules take gradients again, all or some; with no subjects, those of modules that are not known."""
+
+    kind = "thaw"
+
+
 class Move(Event):
     """A module changes its device or its type: `to`, `cuda`, `half`, `to_empty`."""
 

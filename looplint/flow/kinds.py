@@ -19,6 +19,8 @@ EventKind = Literal[
     "schedule",  # scheduler.step()
     "train",  # module.train()
     "eval",  # module.eval()
+    "freeze",  # parameters take no gradients any more: p.requires_grad = False
+    "thaw",  # parameters take gradients (again): p.requires_grad = True
     "move",  # module.to / cuda / half / to_empty
     "replace",  # a submodule or parameter is assigned on a module
     "keep",  # a value is stored where it outlives the iteration (a history list, a metric dict)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from looplint.dataclass import replace
 from looplint.domain.values import NOTHING, UNKNOWN, Const, External, Iter, Params, Ref, Tensor, Tuple, Unknown, Value, constant_of, join
 from looplint.interpreter import hooks, objects
 from looplint.interpreter.interpreter import Interpreter
@@ -25,7 +26,9 @@ def subscript(m: Interpreter, base: Value, index: Value) -> Value:
                 value = atom.element
             case Tensor() if known is not None and isinstance(known.value, int | str):
                 value = hooks.unpacked.run(m, frozenset({atom}), known.value)
-            case Tensor() | Params() | Unknown():
+            case Params():
+                value = frozenset({replace(atom, exact=False)})
+            case Tensor() | Unknown():
                 value = frozenset({atom})
             case External():
                 # `models.__dict__[name]`: any class of that module has the same effect.

@@ -13,7 +13,7 @@ from looplint.syntax import ir
 
 _PASSES = 3
 # What happens to gradients, parameters and rates: where it is done for each item of something, that is a loop of the training.
-_TRAINING = frozenset({"backward", "step", "clear", "schedule", "clip", "update"})
+_TRAINING = frozenset({"backward", "step", "clear", "schedule", "clip", "update", "freeze", "thaw"})
 
 
 def for_each(m: Interpreter, stmt: ir.For, iterated: Value, turn: Callable[[], None]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from looplint.dataclass import replace
 from looplint.domain.objects import Container, Dict, Instance, List, StateDict
 from looplint.domain.values import (
     NOTHING,
@@ -103,6 +104,8 @@ def _on_list(m: Interpreter, obj: List, name: str, args: Arguments, expr: ir.Cal
             if name == "extend":
                 value = element_of(m, value)
             value = keeping.keep(m, expr.node, ref(obj), value, None)
+            if m.guarded():
+                value = frozenset(replace(a, exact=False) if isinstance(a, Params) else a for a in value)
             if m.loops == keeping.born_in(obj) and not m.guards and obj.items is not None and name == "append":
                 # In straight-line code the list stays exactly known; the same call seen twice adds once.
                 obj.appended = {**obj.appended, (id(expr), m.frame.ctx): value}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from looplint.dataclass import replace
-from looplint.domain.objects import Engine, List, Module, Obj, Scaler, TorchModule
+from looplint.domain.objects import Engine, List, Module, Obj, Scaler
 from looplint.domain.tensors import combine
 from looplint.domain.values import (
     NONE,
@@ -30,7 +30,7 @@ from looplint.interpreter.elements import element_of
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import method_transfer, transfer
 from looplint.semantics.outcomes import tags_of_forward
-from looplint.semantics.parameters import held
+from looplint.semantics.parameters import held, may_thaw, want_gradients
 from looplint.syntax import ir
 
 
@@ -155,17 +155,19 @@ def _attribute_assigned(m: Interpreter, atom: Params | Tensor | Unknown, target:
         case Params() | Tensor() | Unknown() if target.attr == "grad":
             _replace_gradient(m, target, atom, value)
         case Params() if target.attr == "requires_grad":
-            _freeze(m, atom, value)
-        case Tensor() | Unknown() if target.attr == "requires_grad" and isinstance(target.value, ir.Name):
-            _ask_for_gradient(m, target.value.id, atom, value)
+            _freeze(m, atom, target, value)
+        case Tensor() | Unknown() if target.attr == "requires_grad":
+            _ask_for_gradient(m, target, atom, value)
 
 
-def _ask_for_gradient(m: Interpreter, name: str, atom: Tensor | Unknown, value: Value) -> None:
-    """`images.requires_grad = True`: what is computed from them is differentiated by them."""
+def _ask_for_gradient(m: Interpreter, target: ir.Attr, atom: Tensor | Unknown, value: Value) -> None:
+    """`images.requires_grad = True`: what is computed from them is differentiated by them. What is not known may be a parameter."""
     known = constant_of(value)
-    if known is not None and known.value:
+    if known is None or known.value:
+        may_thaw(m, atom, target.node)
+    if known is not None and known.value and isinstance(target.value, ir.Name):
         tensor = atom if isinstance(atom, Tensor) else Tensor()
-        m.frame.locals[name] = frozenset({replace(tensor.tagged(("input-grad", True)), graph="yes")})
+        m.frame.locals[target.value.id] = frozenset({replace(tensor.tagged(("input-grad", True)), graph="yes")})
 
 
 def _replace_gradient(m: Interpreter, target: ir.Attr, owner: Params | Tensor | Unknown, value: Value) -> None:
@@ -176,13 +178,10 @@ def _replace_gradient(m: Interpreter, target: ir.Attr, owner: Params | Tensor | 
         m.emit(Backward(manual=True), target.node, sources, certain=certain)
 
 
-def _freeze(m: Interpreter, params: Params, value: Value) -> None:
-    known = constant_of(value)
-    if known is not None and known.value is True:
-        return
-    for obj in params.sources:
-        if isinstance(obj, TorchModule):
-            obj.frozen = True
+def _freeze(m: Interpreter, params: Params, target: ir.Attr, value: Value) -> None:
+    """`p.requires_grad = value`."""
+    owners = m.frame.locals.get(target.value.id, NOTHING) if isinstance(target.value, ir.Name) else frozenset({params})
+    want_gradients(m, params.sources, target.node, value, all_of_each=params.exact and len(owners) == 1, untold=True)
 
 
 @hooks.gradient_read

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from looplint.domain.objects import Container, Loss, Module, Obj, TorchModule
 from looplint.domain.tensors import under
@@ -23,15 +24,19 @@ from looplint.domain.values import (
     Tuple,
     Unknown,
     Value,
+    const,
     constant_of,
     ref,
 )
-from looplint.flow.events import Backward, Clear, Clip
+from looplint.flow.events import Backward, Clear, Clip, Freeze, Thaw
 from looplint.interpreter import classes
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import method_transfer, transfer
 from looplint.knowledge.pytorch import CONSTANT_LAYERS, PARAMETERLESS
 from looplint.syntax import ir
+
+if TYPE_CHECKING:
+    import libcst as cst
 
 _BARE_BASES = frozenset({"torch.nn.Module", "torch.nn.modules.Module", "torch.nn.modules.module.Module"})
 # Functions that make tensors of values that are known, and those that make tensors of what they are given.
@@ -152,7 +157,8 @@ def on_params(m: Interpreter, params: Params, name: str, args: Arguments, expr: 
     if name in ("items", "values", "extend", "append", "keys"):
         return frozenset({params})
     if name == "requires_grad_":
-        freeze(params.sources, args)
+        asked = args.get(0, "requires_grad")
+        want_gradients(m, params.sources, expr.node, const(True) if asked is None else asked, all_of_each=params.exact)
     return frozenset({params})
 
 
@@ -161,12 +167,30 @@ def _is_zero(args: Arguments) -> bool:
     return known is not None and known.value == 0
 
 
-def freeze(modules: frozenset[Obj], args: Arguments) -> None:
-    """`requires_grad_(False)`; with no argument, or with True, it is a thaw."""
-    known = constant_of(args.positional[0]) if args.positional else None
+def want_gradients(
+    m: Interpreter, modules: frozenset[Obj], node: cst.CSTNode, value: Value, *, all_of_each: bool = True, untold: bool = False
+) -> None:
+    """Parameters of modules are told whether to take gradients: `requires_grad_(value)`, `p.requires_grad = value`.
+
+    Args:
+        all_of_each: whether it is told to all parameters of each module.
+        untold: whether modules count as frozen where the value is not known.
+    """
+    known = constant_of(value)
+    certain = all_of_each and len(modules) == 1 and not any(obj.many for obj in modules)
+    if known is None or known.value:
+        m.emit(Thaw(), node, modules, certain=known is not None)
+    if known is None or not known.value:
+        m.emit(Freeze(), node, modules, certain=certain and known is not None)
     for obj in modules:
         if isinstance(obj, TorchModule):
-            obj.frozen = bool(args.positional) and known is not None and not known.value
+            obj.frozen = not known.value if known is not None else untold
+
+
+def may_thaw(m: Interpreter, atom: Tensor | Unknown, node: cst.CSTNode) -> None:
+    """Something is told to take gradients that may be a parameter: it is not known, or has parameters in its graph."""
+    if isinstance(atom, Unknown) or atom.sources or not (atom.made or atom.origins or atom.tags):
+        m.emit(Thaw(), node, atom.deps if isinstance(atom, Unknown) else atom.sources, certain=False)
 
 
 def _ask(m: Interpreter, obj: Obj) -> None:
@@ -185,12 +209,13 @@ def _parameters(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.C
 @method_transfer("named-parameters")
 def _named_parameters(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     _ask(m, obj)
-    return frozenset({Iter(frozenset({Tuple((UNKNOWN, frozenset({Params(frozenset({obj}), exact=False)})))}))})
+    return frozenset({Iter(frozenset({Tuple((UNKNOWN, frozenset({Params(frozenset({obj}))})))}))})
 
 
 @method_transfer("requires-grad")
 def _requires_grad(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    freeze(frozenset({obj}), args)
+    asked = args.get(0, "requires_grad")
+    want_gradients(m, frozenset({obj}), expr.node, const(True) if asked is None else asked)
     return ref(obj)
 
 

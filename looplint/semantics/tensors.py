@@ -33,6 +33,7 @@ from looplint.semantics import losses
 from looplint.semantics.device_copies import note_fetched, note_transfer, placed
 from looplint.semantics.gradients import backward
 from looplint.semantics.outcomes import of_function
+from looplint.semantics.parameters import may_thaw
 from looplint.semantics.tensor_evidence import note_discarded
 from looplint.syntax import ir
 
@@ -225,6 +226,7 @@ def ask_for_gradient(m: Interpreter, tensor: Tensor, args: Arguments, expr: ir.C
     known = constant_of(args.positional[0]) if args.positional else None
     if known is not None and not known.value:
         return frozenset({tensor})
+    may_thaw(m, tensor, expr.node)
     asked: Value = frozenset({replace(tensor.tagged(("input-grad", True)), graph="yes")})
     if isinstance(expr.func, ir.Attr) and isinstance(expr.func.value, ir.Name) and expr.func.value.id in m.frame.locals:
         m.frame.locals[expr.func.value.id] = asked

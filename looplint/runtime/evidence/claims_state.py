@@ -7,6 +7,9 @@ from collections import Counter
 from looplint.runtime.evidence.claims import Measure, Signal, most_alive, optimizers, share, steps_of
 from looplint.runtime.streams.stream import Event, Stream, Thing
 
+# What autograd says of a loss that has no graph.
+GRAPHLESS = "does not require grad and does not have a grad_fn"
+
 # Modes
 
 
@@ -114,6 +117,16 @@ def dropped_casts(run: Stream, right: Stream) -> Signal:
 def held_parameters(run: Stream, right: Stream) -> Signal:
     mine, others = (sum(o.facts["parameters"] for o in optimizers(s)) for s in (run, right))
     return Signal(mine < others, float(mine), f"the optimizers hold {mine} parameters (repaired: {others})")
+
+
+def all_frozen(run: Stream, right: Stream) -> Signal:
+    """Steps of parameters that take no gradients; or the backward that fails where nothing does."""
+    steps = run.of("step")
+    found = sum(bool(e.facts.get("frozen")) for e in steps)
+    failed = crashes("RuntimeError", GRAPHLESS)(run, right)
+    if failed.shown:
+        return failed
+    return Signal(found > 0, share(found, len(steps)), f"{found} of {len(steps)} steps were of parameters that are all frozen")
 
 
 def crashes(kind: str, words: str) -> Measure:

@@ -37,6 +37,7 @@ TELLS: dict[str, str] = {
     "LL503": "a conversion to another type, or to one of two devices",
     "LL504": "a direct forward",
     "LL506": "a module that is used before it is built",
+    "LL507": "a step, or a backward that fails for want of a graph",
     "LL601": "a clip of gradients of a loss that a scaler scaled",
     "LL602": "a step through a scaler, and an update or another step after it",
     "LL603": "a backward through a forward in float16",

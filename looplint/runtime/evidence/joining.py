@@ -41,6 +41,7 @@ JUDGES: tuple[tuple[tuple[str, ...], Judge], ...] = (
     (("LL503",), witness_state.casts),
     (("LL504",), witness_state.direct_forwards),
     (("LL506",), witness_rest.not_ready),
+    (("LL507",), witness_rest.all_frozen),
     (("LL601",), witness_rest.clipped_while_scaled),
     (("LL602",), witness_rest.never_updated),
     (("LL603",), witness_rest.half_unscaled),

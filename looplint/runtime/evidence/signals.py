@@ -37,6 +37,7 @@ SIGNALS: dict[str, Measure] = {
     "LL504": claims_state.model_forwards,
     "LL505": claims_state.held_parameters,
     "LL506": claims_state.crashes("AttributeError", "before Module.__init__() call"),
+    "LL507": claims_state.all_frozen,
     "LL601": claims_state.clipped_while_scaled,
     "LL602": claims_state.never_updated,
     "LL603": claims_state.half_unscaled,

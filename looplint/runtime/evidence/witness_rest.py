@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from looplint.runtime.evidence.claims_state import first_steps, given_states, restored
+from looplint.runtime.evidence.claims_state import GRAPHLESS, first_steps, given_states, restored
 from looplint.runtime.evidence.witness import Count, Tally, Witness, anywhere, mostly
 from looplint.runtime.streams.stream import Event, Stream
 
@@ -164,6 +164,17 @@ def epoch_never_set(stream: Stream) -> Iterator[Witness]:
     if len(passes) > 1:
         told = len(stream.marked("set_epoch"))
         yield anywhere("LL903", told == 0, f"{len(passes)} passes over a distributed sampler, {told} calls of set_epoch")
+
+
+def all_frozen(stream: Stream) -> Iterator[Witness]:
+    """LL507: steps of parameters that take no gradients, and the error where nothing takes any."""
+    error = stream.end.get("error") or {}
+    if GRAPHLESS in error.get("message", ""):
+        yield anywhere("LL507", True, f"{error['type']}: {error['message']}")
+    tally = Tally()
+    for step in stream.of("step"):
+        tally.add(step.stack, bool(step.facts.get("frozen")), step.object)
+    yield from tally.witnesses("LL507", lambda c: f"{c.bad} of {c.whole} steps here were of parameters that are all frozen", mostly(1))
 
 
 def not_ready(stream: Stream) -> Iterator[Witness]:

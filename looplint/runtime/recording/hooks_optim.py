@@ -168,6 +168,8 @@ def _install_step(tape: Tape, optimizers: Optimizers) -> None:
         optimizers.notice_clears()
         parameters = optimizers.parameters(optimizer, number)
         facts: dict[str, Any] = {"grads": measure.with_gradient(parameters), "lr": measure.learning_rates(optimizer)}
+        if parameters and not any(p.requires_grad for p in parameters):
+            facts["frozen"] = True
         closure = bool(args[1:] or kwargs.get("closure")) if args and args[0] is optimizer else bool(args or kwargs.get("closure"))
         if closure:
             facts["closure"] = True
