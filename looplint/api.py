@@ -112,6 +112,7 @@ def lint(
     min_severity: Severity | None = None,
     config: PathLike | None = None,
     isolated: bool = False,
+    allow_rules: bool | None = None,
     jobs: int = 1,
 ) -> list[Finding]:
     """Find what is out of place in training loops.
@@ -126,6 +127,7 @@ def lint(
         min_severity: "error" or "warning" leaves out what matters less; what is configured, or everything, where it is not given.
         config: the one configuration file to use; the one nearest to each file where it is not given, as on the command line.
         isolated: use no configuration file.
+        allow_rules: whether the rules of their own that configuration files name are executed; where nothing is said, those that the user trusts.
         jobs: how many processes.
 
     Returns:
@@ -135,7 +137,8 @@ def lint(
         UnreadError: something could not be linted; it holds what was found in the rest.
         UserError: a word names no rule, or a configuration is wrong.
     """
-    gathered, ways = _gather(what, filename, _configurations(select, ignore, extend_select, target_torch, min_severity, config, isolated))
+    configurations = _configurations(select, ignore, extend_select, target_torch, min_severity, config, isolated, allow_rules)
+    gathered, ways = _gather(what, filename, configurations)
     return _complete(lint_gathered(gathered, ways, jobs=jobs), ways)
 
 
@@ -151,6 +154,7 @@ def fix(
     min_severity: Severity | None = None,
     config: PathLike | None = None,
     isolated: bool = False,
+    allow_rules: bool | None = None,
     jobs: int = 1,
 ) -> Fixed:
     """Repair what can be repaired, in memory: nothing is written until `write` is called on what is returned.
@@ -166,7 +170,8 @@ def fix(
         UnreadError: something could not be linted, and nothing was repaired.
         UserError: a word names no rule, or a configuration is wrong.
     """
-    gathered, ways = _gather(what, filename, _configurations(select, ignore, extend_select, target_torch, min_severity, config, isolated))
+    configurations = _configurations(select, ignore, extend_select, target_torch, min_severity, config, isolated, allow_rules)
+    gathered, ways = _gather(what, filename, configurations)
     result = fixing.fix_gathered(gathered, ways, unsafe=unsafe, jobs=jobs)
     findings = tuple(_complete(result.linted, ways))
     files = tuple(FixedFile(new.display, old.text, new.text, old, new) for old, new in result.changed)
@@ -203,9 +208,11 @@ def _of_text(text: str, filename: PathLike | None, configurations: Configuration
     try:
         source = _source(text, path, name, language)
     except SourceError as error:
-        return Gathered((), (error.problem,), (Path(name),)), ways
+        return Gathered((), (*ways.refused, error.problem), (Path(name),)), ways
     programs = tuple(programs_of(source))
-    return Gathered(programs, tuple(p for program in programs for p in program.problems), (Path(name),)), ways
+    for program in programs:
+        ways.of_source(program)
+    return Gathered(programs, (*ways.refused, *(p for program in programs for p in program.problems)), (Path(name),)), ways
 
 
 def _source(text: str, path: Path | None, name: str, language: Language) -> Source:
@@ -225,6 +232,7 @@ def _configurations(
     min_severity: Severity | None,
     config: PathLike | None,
     isolated: bool,
+    allow_rules: bool | None,
 ) -> Configurations:
     given: dict[str, object] = {"select": _words(select), "ignore": _words(ignore), "extend-select": _words(extend_select)}
     if target_torch is not None:
@@ -233,7 +241,9 @@ def _configurations(
     if min_severity is not None:
         check_value("min-severity", min_severity)
         given["min-severity"] = min_severity
-    return Configurations(file=os.fspath(config) if config is not None else None, isolated=isolated, overrides=given)
+    return Configurations(
+        file=os.fspath(config) if config is not None else None, isolated=isolated, overrides=given, allow_rules=allow_rules
+    )
 
 
 def _words(words: Iterable[str]) -> tuple[str, ...]:

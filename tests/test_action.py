@@ -111,4 +111,5 @@ def test_every_input_is_used_and_none_stands_in_a_script() -> None:
     assert not any("${{" in step.get("run", "") for step in steps), "what a stranger names a branch must not become a command"
     variables = {name for step in steps for name in step.get("env", {})}
     scripts = "".join(step.get("run", "") for step in steps) + (ROOT / ".ci" / "action.sh").read_text()
-    assert variables == set(re.findall(r"LOOPLINT_[A-Z]+", scripts))
+    # One is for looplint itself.
+    assert variables - {"LOOPLINT_ALLOW_RULES"} == set(re.findall(r"LOOPLINT_[A-Z_]+", scripts))

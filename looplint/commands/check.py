@@ -39,7 +39,7 @@ class Check(Grouped):
         "Repairs": ("fix", "unsafe_fixes", "diff", "fix_only", "show_fixes"),
         "Report": ("output_format", "output_file", "statistics", "min_severity", "quiet", "exit_on", "exit_zero", "require_coverage"),
         "Changes and known problems": ("since", "diff_only", "known", "write_baseline", "add_noqa"),
-        "Configuration": ("config", "isolated"),
+        "Configuration": ("config", "isolated", "allow_rules"),
         "The run": ("watch", "jobs", "shard", "no_cache", "cache_dir"),
     }
 
@@ -109,6 +109,7 @@ def command(
     show_files: bool,
     config: str | None,
     isolated: bool,
+    allow_rules: bool | None,
     output_file: str | None,
     statistics: bool,
     known: str | None,
@@ -146,7 +147,7 @@ def command(
         others = "--fix, --diff, --add-noqa and --write-baseline"
         raise UserError(f"--since, --diff-only and --shard choose what is reported: use them without {others}")
     changes = _changes(since or ("HEAD" if diff_only else None))
-    configurations = settings_above(config, isolated, options)
+    configurations = settings_above(config, isolated, options, allow_rules)
     if stdin_filename is not None:
         name_standard_input(stdin_filename)
         paths = paths or ("-",)

@@ -17,7 +17,7 @@ HELP = ("Set up", "config [PATH]", "Print the effective settings and where each 
 @configured
 @click.option("--schema", "wanted", flag_value="schema", help="Print the JSON schema of a configuration file.")
 @click.option("--reference", "wanted", flag_value="reference", help="Print what every option means, in Markdown.")
-def command(path: str, config: str | None, isolated: bool, wanted: str | None) -> None:
+def command(path: str, config: str | None, isolated: bool, allow_rules: bool | None, wanted: str | None) -> None:
     """Print the effective settings for a file or folder, and where each is set."""
     from looplint.linting.catalogue import index
     from looplint.linting.selection import Selection
@@ -36,7 +36,7 @@ def command(path: str, config: str | None, isolated: bool, wanted: str | None) -
         from looplint.sources.import_roots import nearest
 
         raise UserError(f"{path}: no such file or directory{nearest(place)}")
-    configurations = Configurations(file=config, isolated=isolated)
+    configurations = Configurations(file=config, isolated=isolated, allow_rules=allow_rules)
     settings = configurations.of_folder(place) if place.is_dir() else configurations.of_file(place)
     check_words(settings, index(settings.rules))
     click.echo(text.settings_text(settings, place, Selection.of(settings).codes()), nl=False)

@@ -30,7 +30,14 @@ _NARROWEST = 60
 @click.option("--svg", "svg_file", type=click.Path(), metavar="FILE", help="Write an SVG image instead.")
 @configured
 def command(
-    path: str, width: int | None, ascii_only: bool, html_file: str | None, svg_file: str | None, config: str | None, isolated: bool
+    path: str,
+    width: int | None,
+    ascii_only: bool,
+    html_file: str | None,
+    svg_file: str | None,
+    config: str | None,
+    isolated: bool,
+    allow_rules: bool | None,
 ) -> None:
     """Draw the training loops of a file: events in order, the state after each, and the findings."""
     from looplint.linting.analysis import Unparsable, build_program
@@ -43,7 +50,7 @@ def command(
         program, info = build_program(read_source(path))
     except (SourceError, Unparsable) as error:
         raise UserError(str(error.problem)) from None
-    linted = lint_paths([path], configurations=Configurations(file=config, isolated=isolated))
+    linted = lint_paths([path], configurations=Configurations(file=config, isolated=isolated, allow_rules=allow_rules))
     for problem in linted.problems:
         click.echo(f"error: {problem}", err=True)
     found = view(program, info, linted.findings)

@@ -134,7 +134,7 @@ def command(name: str, code: str, folder: str) -> None:
         raise UserError(f"{path}: cannot be written: {error.strerror or error}") from error
     click.echo("".join(f"Wrote {written}.\n" for written in (path, *scripts)), nl=False)
     if path.parent.resolve() != project_rules().resolve():
-        click.echo(f'Enable it with `rules = ["{folder}"]` in the configuration.')
+        click.echo(f'Enable it with `rules = ["{folder}"]` in the configuration, and run it with --allow-rules.')
 
 
 def _scripts(rule: Path, code: str) -> list[Path]:

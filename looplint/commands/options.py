@@ -15,8 +15,14 @@ if TYPE_CHECKING:
 
 def configured(command: Any) -> Any:
     """The options of a command that say where settings come from."""
+    command = rules_allowed(command)
     command = click.option("--isolated", is_flag=True, help="Read no configuration file.")(command)
     return click.option("--config", type=click.Path(), metavar="FILE", help="The one configuration file to use.")(command)
+
+
+def rules_allowed(command: Any) -> Any:
+    """The option of a command that says whether rules of one's own are executed."""
+    return click.option("--allow-rules/--skip-rules", default=None, help="Execute your own rules, or leave them out.")(command)
 
 
 def words(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
@@ -31,7 +37,9 @@ def rule_words(_: click.Context, __: click.Parameter, incomplete: str) -> list[C
     return rule_items(incomplete)
 
 
-def settings_above(config: str | None, isolated: bool, options: dict[str, Any] | None = None) -> Configurations:
+def settings_above(
+    config: str | None, isolated: bool, options: dict[str, Any] | None = None, allow_rules: bool | None = None
+) -> Configurations:
     """What finds the settings of each file, with the options of the command line above them."""
     from looplint.settings.configuration import Configurations
     from looplint.settings.file import check_value
@@ -43,4 +51,4 @@ def settings_above(config: str | None, isolated: bool, options: dict[str, Any] |
         check_value("target-torch", given["target-torch"])
     if "cache-dir" in given:
         given["cache-dir"] = os.path.abspath(given["cache-dir"])
-    return Configurations(file=config, isolated=isolated, overrides=given)
+    return Configurations(file=config, isolated=isolated, overrides=given, allow_rules=allow_rules)

@@ -17,17 +17,16 @@ HELP = ("Lint", "rule LL103", "Print the page of a rule; `rule --all` lists them
 def command(word: str | None, everything: bool) -> None:
     """Print the page of a rule, or the list of all."""
     from looplint.linting import evidence
-    from looplint.linting.catalogue import folder, load_all
+    from looplint.linting.catalogue import folder, index, page
     from looplint.linting.selectors import choose
 
-    # Those of the project one is in are among them.
-    rules = load_all(settings_above(None, False).of_folder(Path.cwd()).rules)
+    # Those of the project one is in are among them; they are read, not run.
+    entries = index(settings_above(None, False).of_folder(Path.cwd()).rules)
     if everything or word is None:
-        for each in rules:
+        for each in map(page, entries):
             click.echo(f"{each.code}  {each.name:32}  {each.severity:7}  {'' if each.default else '(opt-in) '}{each.summary}")
         return
-    for each in choose(rules, select=[word]):
-        own = each.path.parent == folder()
-        click.echo(
-            f"# {each.name} ({each.code}, {each.severity})\n\n{evidence.page(each.doc, each.code, evidence.load()) if own else each.doc}\n"
-        )
+    for entry in choose(entries, select=[word]):
+        found = page(entry)
+        text = evidence.page(found.doc, found.code, evidence.load()) if entry.path.parent == folder() else found.doc
+        click.echo(f"# {found.name} ({found.code}, {found.severity})\n\n{text}\n")

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from looplint.commands.options import words
+from looplint.commands.options import rules_allowed, words
 from looplint.commands.terminal import coloured
 from looplint.errors import UserError
 from looplint.runtime.harness.devices import require_cuda, require_torch
@@ -37,6 +37,7 @@ HELP = ("Measure (needs torch; executes code)", "run SCRIPT", "Run a script, and
 )
 @click.option("--select", multiple=True, callback=words, metavar="RULES", help="Rules to run instead of the default ones.")
 @click.option("--ignore", multiple=True, callback=words, metavar="RULES", help="Rules not to run.")
+@rules_allowed
 @click.option("--compare", is_flag=True, help="Run it again with looplint's repairs, in memory, and show what changes.")
 @click.option("--compare-with", metavar="OTHER", help="Compare with a run of another script.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --compare, apply unsafe repairs too.")
@@ -59,6 +60,7 @@ def command(
     device: str | None,
     select: tuple[str, ...],
     ignore: tuple[str, ...],
+    allow_rules: bool | None,
     compare: bool,
     compare_with: str | None,
     unsafe_fixes: bool,
@@ -97,7 +99,7 @@ def command(
 
         require()
     speaks = os.environ.get("RANK", "0") == "0"  # under torchrun every process runs, and the first reports
-    configurations = Configurations(overrides={"select": select, "ignore": ignore})
+    configurations = Configurations(overrides={"select": select, "ignore": ignore}, allow_rules=allow_rules)
     if speaks:
         click.echo(f"executing {' '.join([script, *arguments])}", err=True)
     inspection = inspect(script, options, configurations)

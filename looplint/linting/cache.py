@@ -44,10 +44,17 @@ T = TypeVar("T")
 
 
 def place(settings: Settings, here: Path) -> Path:
-    """The folder of the cache: the configured one, else beside the configuration, else in the current folder."""
+    """The folder of the cache: the configured one, else beside the configuration, else in the current folder.
+
+    Raises:
+        UserError: what lies there is a link, which a linted tree may have brought along.
+    """
     if settings.cache_dir:
         return Path(settings.cache_dir)
-    return (settings.file.parent if settings.file else here) / FOLDER
+    path = (settings.file.parent if settings.file else here) / FOLDER
+    if path.is_symlink():
+        raise UserError(f"{path}: is a link, and nothing is written where it leads; remove it, or use --cache-dir or --no-cache")
+    return path
 
 
 def clean(path: Path) -> bool:
@@ -182,7 +189,14 @@ def _engine() -> str:
 def _rules(folders: Sequence[str]) -> str:
     """What stands for the rules: what is in their files, and in those beside them that they may import."""
     files = [*rule_files(folder()), *(f for name in folders for f in sorted(Path(name).rglob("*.py")))]
-    return digest(b"\0".join(part for f in files for part in (str(f).encode("utf-8", "surrogateescape"), f.read_bytes())))
+    return digest(b"\0".join(part for f in files for part in (str(f).encode("utf-8", "surrogateescape"), _content(f))))
+
+
+def _content(file: Path) -> bytes:
+    try:
+        return read_regular(file)
+    except OSError:
+        return b""
 
 
 def _plain(value: Any) -> Any:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from looplint.dataclass import dataclass
 from looplint.errors import UserError
 from looplint.finding import SEVERITIES, Severity
+from looplint.sources.regular import read_regular
 
 if TYPE_CHECKING:
     from looplint.queries.program import Program
@@ -38,6 +39,18 @@ def folder(name: str = "rules") -> Path:
     here = Path(__file__).parents[1]
     inside = here / name
     return inside if inside.is_dir() else here.parent / name
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What a rule's file says of the rule, read without running it."""
+
+    code: str
+    name: str
+    default: bool
+    severity: str
+    summary: str
+    doc: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,17 +97,46 @@ def rule_files(path: Path) -> list[Path]:
 
 
 def _entry(file: Path) -> Entry:
-    raw = b"\n" + file.read_bytes()
+    raw = b"\n" + _read(file)
     code = _said(b"CODE", _CODE, raw)
     if code is None:
         raise UserError(f'{file}: is not a rule: it has no line CODE = "..."')
     return Entry(code[1].decode(), file.stem.replace("_", "-"), _said(b"DEFAULT", _OPT_IN, raw) is None, file)
 
 
+def _read(file: Path) -> bytes:
+    try:
+        return read_regular(file)
+    except OSError as error:
+        raise UserError(f"{file}: cannot be read: {error.strerror or error}") from None
+
+
 def _said(name: bytes, value: re.Pattern[bytes], raw: bytes) -> re.Match[bytes] | None:
     """What the first line that gives a name such a value says; a search for a pattern in every line takes ten times as long."""
     parts = raw.split(b"\n" + name)
     return next((found for part in parts[1:] if (found := value.match(part))), None)
+
+
+def page(entry: Entry) -> Page:
+    """The page of a rule.
+
+    Raises:
+        UserError: its file is no Python.
+    """
+    import ast
+
+    try:
+        module = ast.parse(_read(entry.path))
+    except (SyntaxError, ValueError) as error:
+        raise UserError(f"{entry.path}: is not a rule: {error}") from None
+    doc = (ast.get_docstring(module, clean=False) or "").strip()
+    severity = "error"
+    for statement in module.body:
+        if isinstance(statement, ast.Assign | ast.AnnAssign) and isinstance(statement.value, ast.Constant):
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            if any(isinstance(target, ast.Name) and target.id == "SEVERITY" for target in targets):
+                severity = str(statement.value.value)
+    return Page(entry.code, entry.name, entry.default, severity, doc.split("\n", 1)[0], doc)
 
 
 def _check_distinct(rules: Sequence[Entry | Rule]) -> None:

@@ -156,7 +156,9 @@ def gather(paths: Sequence[str], ways: Ways) -> Gathered:
             if program.path is None or worth_analysing(program, ways, named=program.display in ways.named):
                 candidates.append(program)
                 problems.extend(program.problems)
-    return Gathered(tuple(candidates), tuple(problems), discovered.files)
+    for candidate in candidates:
+        ways.of_source(candidate)
+    return Gathered(tuple(candidates), (*ways.refused, *problems), discovered.files)
 
 
 def worth_analysing(source: Source, ways: Ways, *, named: bool) -> bool:

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from looplint.dataclass import dataclass, replace
-from looplint.finding import Finding, reaches
+from looplint.finding import Finding, Location, Problem, reaches
 from looplint.knowledge.own import Tables
-from looplint.linting.catalogue import index
-from looplint.linting.selectors import R, check_words, choose, closeness, names_alone, selects
+from looplint.linting.catalogue import Entry, index
+from looplint.linting.selectors import check_words, choose, closeness, names_alone, selects
 from looplint.linting.unused import CODE as UNUSED
 from looplint.linting.unused import unused
 from looplint.settings.configuration import Configurations
@@ -30,13 +30,23 @@ class Selection:
     ignore: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()
     rule_folders: tuple[str, ...] = ()
+    # Those of them whose rules are known by name, but not executed.
+    unexecuted: tuple[str, ...] = ()
     knowledge: Tables = ()
     target_torch: str | None = None
 
     @classmethod
     def of(cls, settings: Settings) -> Selection:
         """The part of settings that decides what is found in a file."""
-        return cls(settings.select, settings.ignore, settings.extend_select, settings.rules, settings.knowledge, settings.target_torch)
+        return cls(
+            settings.select,
+            settings.ignore,
+            settings.extend_select,
+            settings.rules,
+            settings.unexecuted,
+            settings.knowledge,
+            settings.target_torch,
+        )
 
     def rules(self) -> list[Rule]:
         """The rules to ask, loaded.
@@ -46,17 +56,22 @@ class Selection:
         """
         from looplint.linting.catalogue import load_all
 
-        rules = load_all(self.rule_folders)
-        chosen = self._chosen(rules)
+        entries = {entry.path for entry in self._chosen(index(self.rule_folders))}
+        rules = load_all([folder for folder in self.rule_folders if folder not in self.unexecuted])
+        chosen = [rule for rule in rules if rule.path in entries]
         # Whether a comment silences anything is known when all rules have been asked.
         return rules if any(rule.code == UNUSED for rule in chosen) else chosen
 
     def codes(self) -> frozenset[str]:
         """Their codes, without loading them."""
-        return frozenset(entry.code for entry in self._chosen(index(self.rule_folders)))
+        return frozenset(entry.code for entry in self._chosen(index(self.rule_folders)) if not self.leaves(entry))
 
-    def _chosen(self, rules: list[R]) -> list[R]:
-        return choose(rules, select=self.select, ignore=self.ignore, extend_select=self.extend_select)
+    def leaves(self, entry: Entry) -> bool:
+        """Whether a rule is known, but not executed."""
+        return str(entry.path.parent) in self.unexecuted
+
+    def _chosen(self, entries: list[Entry]) -> list[Entry]:
+        return choose(entries, select=self.select, ignore=self.ignore, extend_select=self.extend_select)
 
 
 class Ways:
@@ -75,6 +90,7 @@ class Ways:
         self._default = selection or Selection()
         self._selections: dict[Settings, Selection] = {}
         self._codes: dict[Selection, frozenset[str]] = {}
+        self._refused: dict[str, Settings] = {}
 
     def language_of(self, path: Path) -> Language | None:
         """What a file holds by the settings of its folder and its name; standard input is Python unless it was given a name."""
@@ -91,6 +107,17 @@ class Ways:
         place = source.place_of_imports if source is not None else None
         return self._selection(self.configurations.of_folder(place.parent if place else Path.cwd()))
 
+    @property
+    def refused(self) -> list[Problem]:
+        """What the configurations that were met ask for and are not trusted with: their own rules."""
+        places = ((settings.origin("rules")[-1], settings.refusal) for settings in self._refused.values())
+        return [Problem(place.place, why, Location(max(place.line, 1), 1)) for place, why in places]
+
+    @property
+    def refused_folders(self) -> tuple[str, ...]:
+        """The folders of these rules."""
+        return tuple(sorted({folder for settings in self._refused.values() for folder in settings.unexecuted}))
+
     def unused(self, sources: Iterable[Source], found: Sequence[Finding]) -> Iterator[Finding]:
         """The comments that silence nothing, in the sources whose settings ask for them.
 
@@ -101,8 +128,10 @@ class Ways:
         for source in sources:
             selection = self.of_source(source)
             if UNUSED in self._codes[selection]:
-                known = [(entry.code, entry.name) for entry in index(selection.rule_folders)]
-                reports = unused(source.display, source.text, [f for f in found if f.filename == source.display], known)
+                entries = index(selection.rule_folders)
+                known = [(entry.code, entry.name) for entry in entries]
+                unasked = [(entry.code, entry.name) for entry in entries if selection.leaves(entry)]
+                reports = unused(source.display, source.text, [f for f in found if f.filename == source.display], known, unasked)
                 # A program in a document is a part of the file only, so nothing is written to it.
                 yield from (f.with_fix(None) for f in reports) if source.language == "markdown" else reports
 
@@ -154,6 +183,8 @@ class Ways:
                 check_words(settings, index(selection.rule_folders))
             self._selections[settings] = selection
             self._codes[selection] = selection.codes()
+            if settings.refusal:
+                self._refused.setdefault(str(settings.origin("rules")[-1]), settings)
         return self._selections[settings]
 
 

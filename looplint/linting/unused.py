@@ -13,7 +13,9 @@ CODE, NAME = "LL001", "unused-suppression"
 _OWN = re.compile(r"L[LP]\d*", re.IGNORECASE)
 
 
-def unused(filename: str, text: str, found: Iterable[Finding], known: Collection[tuple[str, str]]) -> Iterator[Finding]:
+def unused(
+    filename: str, text: str, found: Iterable[Finding], known: Collection[tuple[str, str]], unasked: Collection[tuple[str, str]] = ()
+) -> Iterator[Finding]:
     """Report the comments of a file that silence nothing.
 
     A bare `noqa` or `ignore` is never reported: it may be meant for another linter, or for a rule that was not asked.
@@ -23,12 +25,13 @@ def unused(filename: str, text: str, found: Iterable[Finding], known: Collection
         text: its text.
         found: what all rules found in it, silenced or not.
         known: code and name of every rule there is.
+        unasked: those of rules that were not run, of which nothing is known.
     """
     suppressions = Suppressions.parse(text)
     used = {(directive, word) for finding in found for directive, word in suppressions.silencing(finding)}
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     for directive in suppressions.directives:
-        words = [w for w in directive.words if (directive, w) not in used and _judged(directive, w, known)]
+        words = [w for w in directive.words if (directive, w) not in used and _judged(directive, w, known) and not _names(w, unasked)]
         # A comment that wants its own kind left alone says so.
         words = [w for w in words if w.text.upper() != CODE and w.text.lower() != NAME]
         if words:
@@ -43,13 +46,17 @@ def _judged(directive: Directive, word: Word, known: Collection[tuple[str, str]]
     return directive.kind != "noqa" or _OWN.fullmatch(word.text) is not None or any(word.text.upper() == code for code, _ in known)
 
 
+def _names(word: Word, rules: Collection[tuple[str, str]]) -> bool:
+    return any(code.startswith(word.text.upper()) or name == word.text.lower() for code, name in rules)
+
+
 def _finding(
     filename: str, lines: Sequence[str], directive: Directive, words: Sequence[Word], known: Collection[tuple[str, str]]
 ) -> Finding:
     row = directive.row
     start, end = Location(row, directive.start), Location(row, directive.end)
     where = "in this file" if directive.kind == "file" else "here"
-    unknown = [w.text for w in words if not any(code.startswith(w.text.upper()) or name == w.text.lower() for code, name in known)]
+    unknown = [w.text for w in words if not _names(w, known)]
     absent = [w.text for w in words if w.text not in unknown]
     said = []
     if absent:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from looplint import __version__
@@ -17,6 +19,7 @@ from looplint.server.checking import Checked, Checker
 from looplint.server.client_settings import wishes_of
 from looplint.server.documents import Documents
 from looplint.server.messages import at_position, diagnostics, hover
+from looplint.settings.trust import trust
 
 # How long nothing must be typed before what was typed is judged.
 _PAUSE = 0.25
@@ -24,6 +27,7 @@ _CELLS = types.NotebookDocumentFilterWithNotebook(
     notebook=types.NotebookDocumentFilterNotebookType("jupyter-notebook"), cells=[types.NotebookCellLanguage("python")]
 )
 _WATCHED = ("**/pyproject.toml", "**/looplint.toml", "**/.looplint.toml", "**/*.py")
+_TRUST, _NOT_NOW = "Trust and run them", "Not now"
 _log = logging.getLogger(__name__)
 
 
@@ -43,6 +47,9 @@ class Server(LanguageServer):
         self._shown: dict[str, types.PublishDiagnosticsParams] = {}
         self._complaint = ""
         self._actions: tuple[Checked, Actions] | None = None
+        # The folders of own rules of which the user was asked whether they are executed.
+        self._asked: set[str] = set()
+        self._asking: set[asyncio.Task[None]] = set()
 
     @property
     def encoding(self) -> str:
@@ -55,7 +62,7 @@ class Server(LanguageServer):
         except UserError as error:
             self._complain(str(error))
             wishes = wishes_of(None)
-        self.checker = Checker(wishes.overrides, wishes.configuration)
+        self.checker = Checker(wishes.overrides, wishes.configuration, wishes.allow_rules)
 
     def watch(self) -> None:
         """Ask the editor to tell when files change that findings rest on."""
@@ -105,6 +112,34 @@ class Server(LanguageServer):
         self._complain("")
         self.checked, self._stale = checked, False
         self._publish(diagnostics(checked, self.encoding))
+        self._ask_for_trust(checked.ways.refused_folders)
+
+    def _ask_for_trust(self, folders: tuple[str, ...]) -> None:
+        """Ask once whether own rules, which are code, may be executed; they are left out until the user says so."""
+        new = tuple(folder for folder in folders if folder not in self._asked)
+        if not new:
+            return
+        self._asked.update(new)
+        question = (
+            f"looplint: the configuration names rules of its own, Python code that is executed when files are linted: {', '.join(new)}"
+        )
+        actions = [types.MessageActionItem(_TRUST), types.MessageActionItem(_NOT_NOW)]
+        request = types.ShowMessageRequestParams(types.MessageType.Warning, question, actions)
+        self._asking.add(task := asyncio.get_running_loop().create_task(self._trust_what_is_answered(new, request)))
+        task.add_done_callback(self._asking.discard)
+
+    async def _trust_what_is_answered(self, folders: tuple[str, ...], request: types.ShowMessageRequestParams) -> None:
+        try:
+            answer = await self.window_show_message_request_async(request)
+            if answer is None or answer.title != _TRUST:
+                return
+            for folder in folders:
+                trust(Path(folder))
+        except JsonRpcException:  # an editor that cannot ask has the setting
+            return
+        except UserError as error:
+            self._complain(str(error))
+        self.changed()
 
     async def actions(self) -> Actions | None:
         """What can be done about what is found now; None where the configuration is wrong."""

@@ -51,15 +51,19 @@ class _Known:
 class Checker:
     """Judges snapshots, one after the other, and keeps results as long as what they rest on stays as it is."""
 
-    def __init__(self, overrides: Mapping[str, Any] | None = None, configuration: str | None = None) -> None:
+    def __init__(
+        self, overrides: Mapping[str, Any] | None = None, configuration: str | None = None, allow_rules: bool | None = None
+    ) -> None:
         """Prepare to judge.
 
         Args:
             overrides: what the editor says, by the names of options; it stands above the configuration files.
             configuration: the one configuration file to use; those that lie about the files where it is not given.
+            allow_rules: whether rules of one's own are executed; those that the user trusts where nothing is said.
         """
         self._overrides = dict(overrides or {})
         self._configuration = configuration
+        self._allow_rules = allow_rules
         self._known: dict[tuple[str, int], _Known] = {}
 
     def check(self, snapshot: Snapshot, outdated: Callable[[], bool] = lambda: False) -> Checked | None:
@@ -76,7 +80,7 @@ class Checker:
             UserError: a configuration is wrong.
         """
         import_roots.forget()
-        configurations = Configurations(file=self._configuration, overrides=self._overrides)
+        configurations = Configurations(file=self._configuration, overrides=self._overrides, allow_rules=self._allow_rules, reaching=False)
         ways = Ways(configurations=configurations)
         ways.of_source(None)
         programs = [

@@ -9,7 +9,7 @@ from looplint.errors import UserError
 from looplint.finding import SEVERITIES
 
 _LISTS = ("select", "extend-select", "ignore")
-_NAMES = ("configuration", "min-severity", *_LISTS)
+_NAMES = ("configuration", "allow-rules", "min-severity", *_LISTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +17,8 @@ class Wishes:
     """A configuration file to use for everything, and options that stand above all configuration files."""
 
     configuration: str | None = None
+    # Whether rules of one's own are executed; the user is asked where nothing is said.
+    allow_rules: bool | None = None
     overrides: dict[str, Any] = field(default_factory=dict)
 
 
@@ -33,6 +35,7 @@ def wishes_of(said: object) -> Wishes:
             return wishes_of(said[key])
     overrides: dict[str, Any] = {}
     configuration = None
+    allow_rules = None
     for key, value in said.items():
         name = _dashed(key)
         if name not in _NAMES:
@@ -41,6 +44,10 @@ def wishes_of(said: object) -> Wishes:
             if value is not None and not isinstance(value, str):
                 raise UserError("the editor's settings: 'configuration' must be a string with a path")
             configuration = value or None
+        elif name == "allow-rules":
+            if value is not None and not isinstance(value, bool):
+                raise UserError(f"the editor's settings: {key!r} must be true or false")
+            allow_rules = value
         elif name == "min-severity":
             if value is not None and value not in SEVERITIES:
                 raise UserError(f"the editor's settings: {key!r} must be one of {', '.join(SEVERITIES)}")
@@ -49,7 +56,7 @@ def wishes_of(said: object) -> Wishes:
             if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
                 raise UserError(f"the editor's settings: {key!r} must be a list of strings")
             overrides[name] = tuple(value)
-    return Wishes(configuration, overrides)
+    return Wishes(configuration, allow_rules, overrides)
 
 
 def _dashed(key: str) -> str:

@@ -10,6 +10,7 @@ from looplint.dataclass import dataclass, replace
 from looplint.errors import UserError
 from looplint.settings.file import NAMES, Layer, read
 from looplint.settings.options import BY_NAME, OPTIONS
+from looplint.settings.trust import Trust
 from looplint.settings.values import Origin, Settings
 from looplint.sources.reading import display_name
 
@@ -19,13 +20,23 @@ _MOST_EXTENSIONS = 20
 class Configurations:
     """Finds and reads the configuration of each linted file, each file of it once."""
 
-    def __init__(self, *, file: str | Path | None = None, isolated: bool = False, overrides: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        file: str | Path | None = None,
+        isolated: bool = False,
+        overrides: Mapping[str, Any] | None = None,
+        allow_rules: bool | None = None,
+        reaching: bool = True,
+    ) -> None:
         """Prepare to look for configurations.
 
         Args:
             file: the one configuration file to use for all files.
             isolated: use none.
             overrides: what the command line says, by the names of options; it wins over all files.
+            allow_rules: whether rules of one's own are executed. Where nothing is said, those that the user trusts are, and others are refused.
+            reaching: whether `file` may lead out of its project, as it may where the user's command line names it.
 
         Raises:
             UserError: `file` is missing or wrong.
@@ -34,6 +45,7 @@ class Configurations:
         self._of_folder: dict[Path, Settings] = {}
         self._read: dict[Path, Settings] = {}
         self._fixed: Settings | None = None
+        self._trust = Trust(allow_rules, Path(file).resolve() if file is not None and reaching else None)
         if isolated:
             self._fixed = self._override(Settings())
         elif file is not None:
@@ -84,8 +96,48 @@ class Configurations:
             layer = read(path)
             if layer is None:
                 return None
-            self._read[path] = self._override(_from_layers(path, _chain(path, layer)))
+            self._read[path] = self._override(self._confined(path, _from_layers(path, self._chain(path, layer))))
         return self._read[path]
+
+    def _chain(self, path: Path, layer: Layer) -> list[Layer]:
+        """A file's layer and those of the files it extends, the furthest first."""
+        layers = [layer]
+        seen = {path}
+        while layer.extends is not None:
+            target = layer.extends
+            place = layer.origins["extend"]
+            if target in seen or len(layers) > _MOST_EXTENSIONS:
+                raise UserError(f"{place}: `extend` forms a cycle: {display_name(target)} is extended by itself")
+            if not self._trust.may_reach(path, target):
+                raise UserError(_leads_out("extend", place, target, "--config names a file that may"))
+            if not target.is_file():
+                raise UserError(f"{place}: `extend` names no file: {display_name(target)}")
+            further = read(target)
+            if further is None:
+                raise UserError(f"{place}: {display_name(target)} has no section [tool.looplint] to extend")
+            layers.append(further)
+            seen.add(target)
+            layer = further
+        return layers[::-1]
+
+    def _confined(self, path: Path, settings: Settings) -> Settings:
+        """Settings that do no more than the user trusts their file with.
+
+        Raises:
+            UserError: the cache would be outside of the project.
+        """
+        if (
+            settings.cache_dir is not None
+            and "cache-dir" not in self._overrides
+            and not self._trust.may_reach(path, Path(settings.cache_dir))
+        ):
+            raise UserError(
+                _leads_out("cache-dir", settings.origin("cache-dir")[-1], Path(settings.cache_dir), "use --cache-dir or --no-cache")
+            )
+        if not settings.rules:
+            return settings
+        unexecuted, refusal = self._trust.unexecuted(path, settings.rules)
+        return replace(settings, unexecuted=unexecuted, refusal=refusal)
 
     def _override(self, settings: Settings) -> Settings:
         """Put the command line above a configuration.
@@ -113,24 +165,10 @@ class Configurations:
         return replace(settings, **changed, origins=tuple(origins.items()))
 
 
-def _chain(path: Path, layer: Layer) -> list[Layer]:
-    """A file's layer and those of the files it extends, the furthest first."""
-    layers = [layer]
-    seen = {path}
-    while layer.extends is not None:
-        target = layer.extends
-        place = layer.origins["extend"]
-        if target in seen or len(layers) > _MOST_EXTENSIONS:
-            raise UserError(f"{place}: `extend` forms a cycle: {display_name(target)} is extended by itself")
-        if not target.is_file():
-            raise UserError(f"{place}: `extend` names no file: {display_name(target)}")
-        further = read(target)
-        if further is None:
-            raise UserError(f"{place}: {display_name(target)} has no section [tool.looplint] to extend")
-        layers.append(further)
-        seen.add(target)
-        layer = further
-    return layers[::-1]
+def _leads_out(option: str, place: Origin, target: Path, otherwise: str) -> str:
+    return (
+        f"{place}: `{option}` leads out of the project, to {display_name(target)}; {otherwise}, or trust its folder with `looplint trust`"
+    )
 
 
 def _from_layers(path: Path, layers: Iterable[Layer]) -> Settings:

@@ -93,7 +93,7 @@ OPTIONS: tuple[Option, ...] = (
         "target-torch", "version",
         "The oldest version of PyTorch that the code supports. Rules and messages follow it; the default is the current version.", '"2.4"', None,
     ),
-    Option("rules", "files", "Folders with rules of your own, relative to this file. A rule file is Python and is executed when files are linted.", '["lint/rules"]', merge="add"),
+    Option("rules", "files", "Folders with rules of your own, relative to this file. A rule file is Python. It is executed only with `--allow-rules`, or in a folder that you trust.", '["lint/rules"]', merge="add"),
     Option(
         "knowledge", "names by kind",
         "Classes and functions of your own, or of a library that looplint does not know, by kind. They are taken at their word and not analysed.",

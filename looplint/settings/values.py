@@ -55,6 +55,9 @@ class Settings:
     cache_dir: str | None = None
     # The nearest configuration file, and where each value that is not a default was said: option name -> places.
     file: Path | None = None
+    # The folders of `rules` that are not executed, and why they are not, where the user did not leave them out.
+    unexecuted: tuple[str, ...] = ()
+    refusal: str = ""
     origins: tuple[tuple[str, tuple[Origin, ...]], ...] = ()
 
     def ignored_in(self, path: Path) -> tuple[str, ...]:

@@ -33,8 +33,8 @@ class Changes:
         return any(self._hit(filename, first, last) for filename, first, last in places)
 
     def concerns(self, problem: Problem) -> bool:
-        """Whether a problem is with a changed file, or with none that exists."""
-        return not Path(problem.filename).is_file() or Path(problem.filename).resolve() in self.rows
+        """Whether a problem is with a changed file, with none that exists, or with a configuration, which holds for all files."""
+        return problem.filename.endswith(".toml") or not Path(problem.filename).is_file() or Path(problem.filename).resolve() in self.rows
 
     def _hit(self, filename: str, first: int, last: int) -> bool:
         rows = self.rows.get(Path(filename).resolve(), ())

@@ -15,6 +15,8 @@ from looplint.commands.cli import cli
 from looplint.errors import UserError
 from looplint.linting.catalogue import load
 
+pytestmark = pytest.mark.usefixtures("own_rules_allowed")
+
 
 def start(*arguments: str) -> Result:
     return CliRunner().invoke(cli, ["new-rule", *arguments])

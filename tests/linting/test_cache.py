@@ -43,6 +43,9 @@ def lint(folder: Path, *arguments: str) -> tuple[str, str]:
     return done.stdout, done.stderr.splitlines()[-1]
 
 
+pytestmark = pytest.mark.usefixtures("own_rules_allowed")
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "broken.py").write_text(BROKEN)

@@ -9,6 +9,8 @@ import pytest
 from command_line import looplint_text
 from programs import BROKEN, RULE
 
+pytestmark = pytest.mark.usefixtures("own_rules_allowed")
+
 FAULTY_RULE = RULE.replace("    for event in", "    program.nonsense\n    for event in")
 FAULTY_REPAIR = RULE.replace('"a step is made here")', '"a step is made here", repair=Nothing())').replace(
     "\ndef check",

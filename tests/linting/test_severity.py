@@ -35,6 +35,9 @@ def check(program: Program) -> Reports:
 '''
 
 
+pytestmark = pytest.mark.usefixtures("own_rules_allowed")
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "rules").mkdir()

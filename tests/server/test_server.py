@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from weakref import WeakKeyDictionary
 
 import pytest
@@ -17,6 +19,7 @@ from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 from looplint.linting.files import lint_paths
 from looplint.server.texts import changed
 from places import ROOT
+from programs import RULE
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.slow]
 LOOP = """\
@@ -46,7 +49,11 @@ CLEARED = LOOP.replace("        loss = ", "        opt.zero_grad()\n        loss
 
 # In which units each client and its server count columns.
 UNITS: WeakKeyDictionary[LanguageClient, str] = WeakKeyDictionary()
-COMMAND = ClientServerConfig(server_command=[sys.executable, "-m", "looplint", "server"])
+# Of a user who trusts no folder yet.
+SETTINGS = TemporaryDirectory()
+COMMAND = ClientServerConfig(
+    server_command=[sys.executable, "-m", "looplint", "server"], server_env={**os.environ, "XDG_CONFIG_HOME": SETTINGS.name}
+)
 
 
 async def session(client: LanguageClient, editor: str, folder: Path) -> list[str]:
@@ -371,6 +378,46 @@ async def test_the_editors_settings_stand_above_the_files(client: LanguageClient
     client.workspace_did_change_configuration(types.DidChangeConfigurationParams({"looplint": {"ignroe": []}}))
     assert await codes(client, uri) == ["LL102"]
     assert ["ignroe" in m.message for m in client.messages] == [True]
+
+
+def answering(client: LanguageClient, number: int) -> list[types.ShowMessageRequestParams]:
+    """Answer questions with one of their actions; the list fills with the questions."""
+    asked: list[types.ShowMessageRequestParams] = []
+
+    @client.feature(types.WINDOW_SHOW_MESSAGE_REQUEST)
+    def question(_: LanguageClient, params: types.ShowMessageRequestParams) -> types.MessageActionItem:
+        asked.append(params)
+        return (params.actions or [])[number]
+
+    return asked
+
+
+async def test_own_rules_are_run_once_the_user_trusts_them(client: LanguageClient, tmp_path: Path) -> None:
+    asked = answering(client, 0)
+    (tmp_path / "lint").mkdir()
+    (tmp_path / "lint" / "no_steps.py").write_text(RULE)
+    (tmp_path / "looplint.toml").write_text('rules = ["lint"]\n')
+    uri = show(client, tmp_path / "train.py", LOOP)
+    await until(lambda: [d.code for d in client.diagnostics.get(uri, [])] == ["LL102", "ACME1"])
+    assert len(asked) == 1 and str(tmp_path / "lint") in asked[0].message
+    trusted = Path(SETTINGS.name) / "looplint" / "trusted-folders"
+    assert trusted.read_text() == f"{tmp_path / 'lint'}\n"
+
+
+async def test_own_rules_follow_the_editors_setting(client: LanguageClient, tmp_path: Path) -> None:
+    (tmp_path / "lint").mkdir()
+    (tmp_path / "lint" / "no_steps.py").write_text(RULE)
+    client.workspace_did_change_configuration(types.DidChangeConfigurationParams({"looplint": {"allowRules": False}}))
+    (tmp_path / "looplint.toml").write_text('rules = ["lint"]\n')
+    uri = show(client, tmp_path / "train.py", LOOP)
+    assert await codes(client, uri) == ["LL102"]
+    client.workspace_did_change_configuration(types.DidChangeConfigurationParams({"looplint": {"allowRules": True}}))
+    assert await codes(client, uri) == ["LL102", "ACME1"]
+    asked = answering(client, 1)
+    client.workspace_did_change_configuration(types.DidChangeConfigurationParams({"looplint": {"allowRules": "maybe"}}))
+    assert await codes(client, uri) == ["LL102"]
+    await until(lambda: len(asked) == 1)
+    assert ["true or false" in m.message for m in client.messages] == [True]
 
 
 async def test_without_pygls_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

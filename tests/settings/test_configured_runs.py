@@ -12,6 +12,9 @@ from programs import BROKEN, CLEAN, RULE
 pytestmark = pytest.mark.slow
 
 
+pytestmark = pytest.mark.usefixtures("own_rules_allowed")
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "broken.py").write_text(BROKEN)
