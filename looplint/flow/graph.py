@@ -13,6 +13,7 @@ from looplint.flow.events import Event
 from looplint.syntax.site import Site
 
 if TYPE_CHECKING:
+    from looplint.syntax import ir
     from looplint.syntax.ir import Expr
 
 
@@ -32,6 +33,9 @@ class Loop:
     reset: frozenset[str] = frozenset()
     # The names that each turn of a `for` gives a value.
     targets: frozenset[str] = frozenset()
+    # The statement, and the function in whose text it stands; None where it is no statement.
+    stmt: ir.For | ir.While | None = None
+    function: ir.Function | None = None
     # What iterators go over that are made right before the loop, and asked by `next` in it.
     taken: set[Obj] = field(default_factory=set)
     # Whether `next` takes a batch of a loader in each turn, wherever its iterator is made.

@@ -251,7 +251,8 @@ class Interpreter(Position):
         key = (self.frame.ctx, id(stmt.node), tuple(id(x) for x in self.loops))
         loop = self._interned.get(key)
         if loop is None:
-            loop = Loop(self.site(stmt.node), self.loops[-1] if self.loops else None, stmt.assigned, self.frame.ctx, reset=stmt.reset)
+            outer, function = self.loops[-1] if self.loops else None, self.frame.function
+            loop = Loop(self.site(stmt.node), outer, stmt.assigned, self.frame.ctx, reset=stmt.reset, stmt=stmt, function=function)
             self._interned[key] = loop
         return loop
 

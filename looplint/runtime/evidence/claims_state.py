@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 from looplint.runtime.evidence.claims import Measure, Signal, most_alive, optimizers, share, steps_of
-from looplint.runtime.streams.stream import Event, Stream, Thing
+from looplint.runtime.streams.stream import Event, Frame, Mark, Stream, Thing
 
 # What autograd says of a loss that has no graph.
 GRAPHLESS = "does not require grad and does not have a grad_fn"
@@ -55,6 +56,32 @@ def graph_for_nothing(run: Stream, right: Stream) -> Signal:
         float(mine),
         f"{mine} forwards built a graph that no backward used (repaired: {others}); up to {held:,} bytes were held for one",
     )
+
+
+def given_again(stream: Stream) -> Iterator[tuple[tuple[Frame, ...], bool, str]]:
+    """Each place where, of several batches in one pass over a loader, a forward or a loss got something and no backward came of it; and whether it was the same."""
+    reached = reached_forwards(stream)
+    calls = [(e.stack, e.batches, e.facts["given"], "forwards") for e in stream.of("forward") if e.n not in reached and "given" in e.facts]
+    calls += [(m.stack, _batches(m), m.facts["target"], "losses") for m in stream.marked("loss") if "target" in m.facts]
+    found: dict[tuple[Frame, tuple[int, int], str], tuple[tuple[Frame, ...], dict[int, str]]] = {}
+    for stack, batches, given, what in calls:
+        if stack and batches:
+            loader, number, batch = batches[-1]
+            found.setdefault((stack[-1], (loader, number), what), (stack, {}))[1][batch] = given
+    for (_, _, what), (stack, by_batch) in found.items():
+        if len(by_batch) > 1:
+            yield stack, len(set(by_batch.values())) == 1, what
+
+
+def _batches(mark: Mark) -> tuple[tuple[int, int, int], ...]:
+    return tuple((loader, number, batch) for loader, number, batch in mark.facts.get("loops", ()))
+
+
+def batch_unused(run: Stream, right: Stream) -> Signal:
+    same = [what for _, again, what in given_again(run) if again]
+    others = sum(again for _, again, _ in given_again(right))
+    text = f"in {len(same)} validation passes all {same[0] if same else 'forwards'} got the same tensor (repaired: {others})"
+    return Signal(len(same) > others, float(len(same)), text)
 
 
 # Logging

@@ -29,6 +29,7 @@ TELLS: dict[str, str] = {
     "LL302": "a forward whose iteration is over",
     "LL303": "a forward whose iteration is over",
     "LL304": "a forward after an eval() whose gradients a step uses",
+    "LL306": "two batches of a pass over a loader that get the same tensor",
     "LL401": "a value that is kept",
     "LL402": "a value that is kept",
     "LL403": "two training batches",

@@ -34,6 +34,7 @@ JUDGES: tuple[tuple[tuple[str, ...], Judge], ...] = (
     (("LL206",), witness_state.stale_schedules),
     (("LL301", "LL304"), witness_state.trained_in_eval),
     (("LL302", "LL303"), witness_state.measured),
+    (("LL306",), witness_rest.batch_unused),
     (("LL401", "LL402"), witness_state.kept_graphs),
     (("LL403",), witness_costs.in_each_batch("LL403", ("text", "read"), "made a text of a tensor")),
     (("LL501",), witness_state.dead_parameters),

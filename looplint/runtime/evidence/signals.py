@@ -28,6 +28,7 @@ SIGNALS: dict[str, Measure] = {
     "LL302": claims_state.measured_in_train,
     "LL304": claims_state.trained_in_eval,
     "LL303": claims_state.graph_for_nothing,
+    "LL306": claims_state.batch_unused,
     "LL401": claims_state.nodes_grow,
     "LL402": claims_state.nodes_grow,
     "LL403": claims_costs.in_each_batch("text", "made a text of a tensor"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from looplint.runtime.evidence.claims_state import GRAPHLESS, first_steps, given_states, restored
+from looplint.runtime.evidence.claims_state import GRAPHLESS, first_steps, given_again, given_states, restored
 from looplint.runtime.evidence.witness import Count, Tally, Witness, anywhere, mostly
 from looplint.runtime.streams.stream import Event, Stream
 
@@ -164,6 +164,16 @@ def epoch_never_set(stream: Stream) -> Iterator[Witness]:
     if len(passes) > 1:
         told = len(stream.marked("set_epoch"))
         yield anywhere("LL903", told == 0, f"{len(passes)} passes over a distributed sampler, {told} calls of set_epoch")
+
+
+def batch_unused(stream: Stream) -> Iterator[Witness]:
+    """LL306: places of a validation pass that got the same tensor for each batch. What differs does not speak against it: another name may be the stale one."""
+    tally = Tally()
+    for stack, again, _ in given_again(stream):
+        tally.add(stack, again, told=False)
+    yield from tally.witnesses(
+        "LL306", lambda c: f"in {c.bad} of {c.whole} validation passes this place got the same tensor for all batches"
+    )
 
 
 def all_frozen(stream: Stream) -> Iterator[Witness]:

@@ -139,21 +139,37 @@ def _install_forward(tape: Tape, optimizers: Optimizers, modules: Modules) -> No
             return original(self, *args, **kwargs)
         place = tape.place(2)
         _sample_graph(tape, modules, place)
+        given = _given(tape, place, args, kwargs)
         inside.add("forward")
         try:
             result = original(self, *args, **kwargs)
         finally:
             inside.discard("forward")
-        _emit_forward(tape, optimizers, modules, self, result, place)
+        _emit_forward(tape, optimizers, modules, self, result, place, given)
         return result
 
     nn.Module.__call__ = call  # type: ignore[method-assign]
 
 
-def _emit_forward(tape: Tape, optimizers: Optimizers, modules: Modules, module: nn.Module, result: Any, place: int) -> None:
+def _given(tape: Tape, place: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, str]:
+    """A fingerprint of what a forward in the body of a loop over a loader is given, of the first ones at each place."""
+    if not tape.running_loops() or not tape.sample("given", place, 2) or not tape.affordable():
+        return {}
+    tape.local.busy += 1
+    began = time.perf_counter()
+    first = next(measure.tensors_in([*args, *kwargs.values()]), None)
+    facts = {"given": measure.digest(first)} if first is not None and first.numel() <= measure.MOST_COPIED else {}
+    tape.measuring += time.perf_counter() - began
+    tape.local.busy -= 1
+    return facts
+
+
+def _emit_forward(
+    tape: Tape, optimizers: Optimizers, modules: Modules, module: nn.Module, result: Any, place: int, given: dict[str, str]
+) -> None:
     number = modules.number(module)
     enabled = torch.is_grad_enabled()
-    facts = {**modules.modes(module, number), "grad_enabled": enabled}
+    facts = {**modules.modes(module, number), "grad_enabled": enabled, **given}
     if torch.is_autocast_enabled("cpu") or torch.is_autocast_enabled("cuda"):
         device = "cuda" if torch.is_autocast_enabled("cuda") else "cpu"
         facts["autocast"] = str(torch.get_autocast_dtype(device)).removeprefix("torch.")

@@ -11,6 +11,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from looplint.runtime.recording import measure
 from looplint.runtime.recording.hooks_modules import Modules
 from looplint.runtime.recording.tape import Tape
 
@@ -99,20 +100,24 @@ def _caller() -> int:
 
 
 def _loss(tape: Tape, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
-    """Samples whether what a loss takes for logits already are probabilities."""
+    """Samples whether what a loss takes for logits already are probabilities, and in a validation pass what it compares them with."""
 
     @functools.wraps(original)
     def loss(input: Any, *args: Any, **kwargs: Any) -> Any:
         if torch.compiler.is_compiling() or tape.silent() or not isinstance(input, torch.Tensor) or not tape.sample("input", _caller(), 4):
             return original(input, *args, **kwargs)
         tape.local.busy += 1
+        enabled = torch.is_grad_enabled()
         with torch.no_grad():
             values = input.detach()
-            facts = {"in_unit": bool(((values >= 0) & (values <= 1)).all())}
+            facts: dict[str, Any] = {"in_unit": bool(((values >= 0) & (values <= 1)).all())}
             if name == "cross_entropy" and values.dim() >= 2:
                 sums = values.float().sum(1)
                 facts["sums_to_one"] = bool(((sums - 1).abs() < 1e-3).all())
                 facts["log_probabilities"] = bool(((values.float().logsumexp(1)).abs() < 1e-3).all())
+            if not enabled and args and isinstance(args[0], torch.Tensor) and args[0].numel() <= measure.MOST_COPIED:
+                facts["target"] = measure.digest(args[0])
+                facts["loops"] = tape.running_loops()
         tape.local.busy -= 1
         tape.write({"record": "loss", "function": name, "at": tape.place(2), "events": tape.events, **facts})
         return original(input, *args, **kwargs)

@@ -14,6 +14,7 @@ from looplint.syntax.ir.definitions import (
     ModuleCode,
     Param,
     Usage,
+    binds,
     bound_names,
     is_static,
 )
@@ -125,6 +126,7 @@ __all__ = [
     "While",
     "With",
     "Yield",
+    "binds",
     "bodies",
     "bound_names",
     "children",

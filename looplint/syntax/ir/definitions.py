@@ -138,26 +138,30 @@ def is_static(function: Function) -> bool:
 
 def bound_names(function: Function) -> set[str]:
     """The names that a function binds itself, its parameters among them."""
-    found = {p.name for p in function.params}
-    for stmt in statements(function.body):
-        match stmt:
-            case Assign(targets=targets):
-                found.update(name for target in targets for name in _targets(target))
-            case AugAssign(target=target) | For(target=target):
-                found.update(_targets(target))
-            case With(items=items):
-                found.update(name for _, target in items if target is not None for name in _targets(target))
-            case Try(handlers=handlers):
-                found.update(name for name, _ in handlers if name)
-            case Import(names=names):
-                found.update(item.bound for item in names)
-            case FunctionDef(function=inner):
-                found.add(inner.name)
-            case ClassDef(cls=cls):
-                found.add(cls.name)
-            case Match(cases=cases):
-                found.update(name for case in cases for name in case.binds)
+    found = {p.name for p in function.params}.union(*(binds(stmt) for stmt in statements(function.body)))
     return found - function.declared.keys()
+
+
+def binds(stmt: Stmt) -> set[str]:
+    """The names that a statement itself binds, without those of the blocks in it."""
+    match stmt:
+        case Assign(targets=targets):
+            return {name for target in targets for name in _targets(target)}
+        case AugAssign(target=target) | For(target=target):
+            return set(_targets(target))
+        case With(items=items):
+            return {name for _, target in items if target is not None for name in _targets(target)}
+        case Try(handlers=handlers):
+            return {name for name, _ in handlers if name}
+        case Import(names=names):
+            return {item.bound for item in names}
+        case FunctionDef(function=inner):
+            return {inner.name}
+        case ClassDef(cls=cls):
+            return {cls.name}
+        case Match(cases=cases):
+            return {name for case in cases for name in case.binds}
+    return set()
 
 
 def _targets(target: Expr) -> Iterator[str]:
