@@ -98,6 +98,7 @@ from looplint.queries.protocols import (
     wrapper_for,
 )  # fmt: skip
 from looplint.queries.relations import held_by, may_follow, only, related, subjects
+from looplint.queries.resuming import given_no_state, goes_on, starts_over, steps_after
 from looplint.queries.stale_batches import StaleBatch, stale_batches
 from looplint.repairs import arguments, clears, construction, data, layers, loading, losses, modes, precision, schedules, steps, tensors
 from looplint.repairs.arguments import *
@@ -161,6 +162,7 @@ __all__ = [
     "counter_given", "is_within", "known_elsewhere", "only_containers", "may_go_on", "unregistered", "wrapper_for",
     "argument", "bypassed", "changing", "epoch_passes", "is_record", "is_written", "off", "on_accelerator", "only_over", "over_batches", "same_everywhere", "trains",
     "follows_time", "left_over", "converts", "held_under_the_opposite", "moved_already", "never_steps_after",
+    "given_no_state", "goes_on", "starts_over", "steps_after",
     "FrozenStep", "StaleBatch", "stale_batches", "steps_while_frozen",
     "Scored", "scored",
     "accumulated", "added_up", "evens_out", "normalises",

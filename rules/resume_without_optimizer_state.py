@@ -76,7 +76,22 @@ None: the checkpoint has to be written with the optimizer's state first.
 What a run shows: a model's state is loaded, the optimizer steps after that, and no state was loaded into it.
 """
 
-from looplint.rule import Event, LoadState, Module, Obj, Optimizer, Program, Report, Reports, Save, Step, name_of, note, related, subjects
+from looplint.rule import (
+    LoadState,
+    Module,
+    Obj,
+    Optimizer,
+    Program,
+    Report,
+    Reports,
+    Save,
+    given_no_state,
+    name_of,
+    note,
+    related,
+    steps_after,
+    subjects,
+)
 
 CODE = "LL802"
 SEVERITY = "warning"
@@ -93,7 +108,7 @@ def check(program: Program) -> Reports:
         if any("optim" in key for f in files for key in f.keys):
             continue  # an entry with "optim" in its name is read
         for optimizer in program.optimizers:
-            step = _steps_after(program, optimizer, restored)
+            step = steps_after(program, optimizer, restored)
             if step is None or not related(optimizer.holds, models):
                 continue  # the best model, loaded after training
             if not _starts_anew(program, optimizer):
@@ -112,18 +127,4 @@ def check(program: Program) -> Reports:
 
 def _starts_anew(program: Program, optimizer: Obj) -> bool:
     """Whether an optimizer has a state, and nothing can have restored it."""
-    given = any(optimizer in e.subjects or not e.subjects for e in program.of(LoadState))
-    return isinstance(optimizer, Optimizer) and optimizer.stateful and not optimizer.escaped and not optimizer.symbolic and not given
-
-
-def _steps_after(program: Program, optimizer: Obj, restored: Event) -> Event | None:
-    """The step of a loop that begins after a model was restored."""
-    for event in program.of(Step):
-        if (
-            optimizer in event.subjects
-            and event.root == restored.root
-            and event.index > restored.index
-            and len(event.loops) > len(restored.loops)
-        ):
-            return event
-    return None
+    return isinstance(optimizer, Optimizer) and optimizer.stateful and given_no_state(program, optimizer)

@@ -150,6 +150,8 @@ class Scheduler(Obj):
     milestone: int | None = None
     # Whether another scheduler was built around it, which steps it.
     wrapped: bool = False
+    # Whether what it is built from may say where its schedule begins: `last_epoch`, or a name or value that says where training goes on.
+    told: bool = False
 
 
 class Scaler(Obj):

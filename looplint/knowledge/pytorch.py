@@ -432,6 +432,9 @@ PARAMETERLESS = frozenset({
     "LPPool1d", "LPPool2d", "MaxUnpool2d", "Upsample", "UpsamplingNearest2d", "UpsamplingBilinear2d", "PixelShuffle", "PixelUnshuffle", "ZeroPad2d",
     "ReflectionPad1d", "ReflectionPad2d", "ReplicationPad2d", "ConstantPad2d", "Fold", "Unfold", "ChannelShuffle", "CosineSimilarity", "PairwiseDistance",
 })  # fmt: skip
+# Schedulers whose next rate follows from the present one, wherever they count from.
+MEMORYLESS_SCHEDULERS = frozenset({"torch.optim.lr_scheduler.ExponentialLR"})
+
 # Layers whose parameters begin as zeros and ones, or another number.
 CONSTANT_LAYERS = frozenset({
     "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "LayerNorm", "GroupNorm",

@@ -105,8 +105,13 @@ def note_key(value: Iterable[Atom], key: object) -> None:
 def note_start(target: ir.Expr, value: Value) -> None:
     """A name that says where to begin is given something that was read from a file."""
     name = target.id if isinstance(target, ir.Name) else target.attr if isinstance(target, ir.Attr) else ""
-    if _STARTS.search(name):
+    if says_where_to_start(name):
         note_continued(value)
+
+
+def says_where_to_start(name: str) -> bool:
+    """Whether a name says in which epoch or step the training begins."""
+    return _STARTS.search(name) is not None
 
 
 @hooks.counted

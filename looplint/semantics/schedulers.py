@@ -14,6 +14,7 @@ from looplint.interpreter.calls import build, builds
 from looplint.interpreter.names import lookup
 from looplint.interpreter.transfers import construction, method_transfer, transfer
 from looplint.knowledge.pytorch import SCHEDULER_FACTORS, SCHEDULER_HORIZONS, STEP_UNIT_SCHEDULERS, TOTALS
+from looplint.semantics import checkpoints
 from looplint.syntax import ir
 
 if TYPE_CHECKING:
@@ -195,7 +196,20 @@ def _built(m: Interpreter, obj: Scheduler, args: Arguments, expr: ir.Call) -> No
     obj.unit = unit_of(m, obj, args, expr)
     bases = classes.external_bases(m, obj.cls) if obj.cls is not None else [obj.qualname]
     obj.of_torch = any(name.startswith(_OF_TORCH) for name in bases)
+    obj.told = _is_told(args, expr)
     m.emit(Construct(), expr.node, {obj})
+
+
+def _is_told(args: Arguments, expr: ir.Call) -> bool:
+    """Whether what a scheduler is built from may say where its schedule begins."""
+    last = args.keywords.get("last_epoch")
+    known = constant_of(last) if last is not None else None
+    if args.starred or (last is not None and (known is None or known.value != -1)) or checkpoints.files_in(args.values()):
+        return True
+    functions = [a.function for v in args.values() for item in (v, *(exact_items(v) or ())) for a in item if isinstance(a, Func)]
+    read = [a.value for a in expr.args if a.keyword != "last_epoch"]
+    read += [e for function in functions for stmt in ir.statements(function.body) for e in ir.expressions(stmt)]
+    return any(checkpoints.says_where_to_start(path.rpartition(".")[2]) for e in read for path in ir.paths_in(e))
 
 
 transfer("scheduler")(builds(Scheduler))

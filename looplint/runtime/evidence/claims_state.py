@@ -254,6 +254,29 @@ def resumed_without_state(run: Stream, right: Stream) -> Signal:
     )
 
 
+def goes_on_anew(stream: Stream) -> Iterator[tuple[Event, list[str]]]:
+    """The loads of an optimizer's state before it steps, each with the schedulers and scalers of it that begin anew after that."""
+    told = given_states(stream)
+    for load in stream.of("load", where=lambda e: e.facts.get("function") == "load_state_dict"):
+        steps = stream.of("step", where=lambda e, load=load: e.object == load.object and e.n > load.n)  # type: ignore[misc]
+        if not steps:
+            continue
+        first: dict[int, Event] = {}
+        for event in stream.of("schedule", where=lambda e, n=steps[0].n: e.n > n):  # type: ignore[misc]
+            if event.facts.get("optimizer") == load.object:
+                first.setdefault(event.object, event)
+        anew = [number for number, event in first.items() if event.facts.get("count") == 1]
+        anew += sorted({e.facts["scaler"] for e in steps if e.facts.get("scaler")})
+        yield load, [stream.things[number].name for number in anew if number not in told]
+
+
+def resumed_anew(run: Stream, right: Stream) -> Signal:
+    names = [name for _, anew in goes_on_anew(run) for name in anew]
+    others = sum(len(anew) for _, anew in goes_on_anew(right))
+    text = f"after an optimizer's state was restored, {', '.join(names) or 'nothing'} began anew (repaired: {others})"
+    return Signal(len(names) > others, float(len(names)), text)
+
+
 def placed_by_file(run: Stream, right: Stream) -> Signal:
     loads = run.of("load", where=lambda e: e.facts.get("function") == "torch.load")
     found = sum(not e.facts.get("map_location") for e in loads)

@@ -49,6 +49,7 @@ TELLS: dict[str, str] = {
     "LL801": "a state that is taken and later restored",
     "LL802": "a state that is restored, and a later step",
     "LL803": "a file that is loaded",
+    "LL805": "an optimizer's state that is restored, and later steps of it and of its scheduler or scaler",
     "LL901": "a backward on a batch of the loader",
     "LL902": "both flags at the end",
     "LL903": "two passes over a distributed sampler",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from looplint.runtime.evidence.claims_state import GRAPHLESS, first_steps, given_again, given_states, restored
+from looplint.runtime.evidence.claims_state import GRAPHLESS, first_steps, given_again, given_states, goes_on_anew, restored
 from looplint.runtime.evidence.witness import Count, Tally, Witness, anywhere, mostly
 from looplint.runtime.streams.stream import Event, Stream
 
@@ -118,6 +118,14 @@ def resumed_without_state(stream: Stream) -> Iterator[Witness]:
         if later:
             tally.add(load.stack, any(optimizer not in told for optimizer in later), load.object)
     yield from tally.witnesses("LL802", lambda c: f"after {c.bad} of {c.whole} states restored here an optimizer began without one")
+
+
+def resumed_anew(stream: Stream) -> Iterator[Witness]:
+    """LL805: an optimizer's state restored, and a scheduler or scaler of it that began anew."""
+    tally = Tally()
+    for load, anew in goes_on_anew(stream):
+        tally.add(load.stack, bool(anew), load.object)
+    yield from tally.witnesses("LL805", lambda c: f"after {c.bad} of {c.whole} states restored here a scheduler or scaler began anew")
 
 
 def placed_by_file(stream: Stream) -> Iterator[Witness]:

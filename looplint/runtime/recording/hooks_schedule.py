@@ -14,19 +14,19 @@ from looplint.runtime.recording.tape import Tape
 
 
 def install(tape: Tape) -> None:
-    for kind in [LRScheduler, *_subclasses(LRScheduler)]:
+    for kind in [LRScheduler, *subclasses(LRScheduler)]:
         for name, wrap in (("__init__", _construct), ("step", _step)):
             if name in vars(kind):
                 setattr(kind, name, wrap(tape, vars(kind)[name]))
-    _wrap_future_subclasses(tape)
+    _wrap_futuresubclasses(tape)
 
 
-def _subclasses(kind: type) -> list[type]:
+def subclasses(kind: type) -> list[type]:
     direct: list[type] = kind.__subclasses__()
-    return [s for child in direct for s in [child, *_subclasses(child)]]
+    return [s for child in direct for s in [child, *subclasses(child)]]
 
 
-def _wrap_future_subclasses(tape: Tape) -> None:
+def _wrap_futuresubclasses(tape: Tape) -> None:
     """A scheduler class that the script defines may have a step of its own."""
 
     def init_subclass(cls: Any, **kwargs: Any) -> None:

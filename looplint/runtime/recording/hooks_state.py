@@ -10,9 +10,11 @@ from typing import Any
 import torch
 from torch import nn
 from torch.nn import functional
+from torch.optim.lr_scheduler import LRScheduler
 
 from looplint.runtime.recording import measure
 from looplint.runtime.recording.hooks_modules import Modules
+from looplint.runtime.recording.hooks_schedule import subclasses
 from looplint.runtime.recording.tape import Tape
 
 
@@ -74,7 +76,13 @@ def _install_state_dicts(tape: Tape, modules: Modules) -> None:
     def optimizer_loaded(result: Any, optimizer: Any, *args: Any, **kwargs: Any) -> None:
         tape.emit("load", tape.number(optimizer), {"function": "load_state_dict"}, 3)
 
+    def other_loaded(result: Any, thing: Any, *args: Any, **kwargs: Any) -> None:
+        tape.emit("load", tape.number(thing), {"function": "load_state_dict"}, 3)
+
+    kinds = [LRScheduler, *subclasses(LRScheduler)]
+    restoring = [(kind, "load_state_dict", other_loaded) for kind in (*kinds, torch.amp.GradScaler) if "load_state_dict" in vars(kind)]
     for owner, name, emit in (
+        *restoring,
         (nn.Module, "state_dict", module_saved),
         (nn.Module, "load_state_dict", module_loaded),
         (torch.optim.Optimizer, "state_dict", optimizer_saved),

@@ -1,0 +1,70 @@
+"""Where a training is taken up again, and what of it begins anew there."""
+
+from __future__ import annotations
+
+from looplint.domain.objects import Obj, Optimizer, Scaler, Scheduler
+from looplint.domain.values import constant_of, refs
+from looplint.flow.events import Event, LoadState, Schedule, Step
+from looplint.knowledge.pytorch import MEMORYLESS_SCHEDULERS
+from looplint.queries.program import Program
+from looplint.queries.relations import may_follow
+
+# What the entries of a checkpoint are called that hold the states of schedulers and of scalers.
+_ENTRIES = {Scheduler: ("sched", "lr"), Scaler: ("scal", "amp")}
+
+
+def steps_after(program: Program, optimizer: Obj, restored: Event) -> Step | None:
+    """The step of a loop that begins after something was restored."""
+    return next((e for e in program.of(Step) if optimizer in e.subjects and _in_later_loop(e, restored)), None)
+
+
+def goes_on(restored: LoadState) -> bool:
+    """Whether a checkpoint says where the training goes on."""
+    return any(file.continues for file in restored.files)
+
+
+def given_no_state(program: Program, obj: Obj) -> bool:
+    """Whether nothing can have given an object of the program a state."""
+    return not obj.escaped and not obj.symbolic and not any(obj in e.subjects or not e.subjects for e in program.of(LoadState))
+
+
+def starts_over(program: Program, restored: LoadState, optimizer: Optimizer) -> list[tuple[Scheduler | Scaler, Event]]:
+    """The schedulers and scalers of an optimizer that begin anew where it is restored to go on, each with its first step there."""
+    found: list[tuple[Scheduler | Scaler, Event]] = []
+    for scheduler in program.schedulers:
+        if refs(scheduler.optimizer, Optimizer) == [optimizer] and _counts_from_nothing(program, scheduler):
+            steps = [e for e in program.of(Schedule) if scheduler in e.subjects]
+            step = next((e for e in steps if _in_later_loop(e, restored)), None)
+            if step is not None and all(_is_plain(program, e, optimizer) for e in steps):
+                found.append((scheduler, step))
+    for scaler in program.scalers:
+        known = constant_of(scaler.enabled) if scaler.enabled is not None else None
+        scaled = next((e for e in program.of(Step) if optimizer in e.subjects and e.scaler is scaler and _in_later_loop(e, restored)), None)
+        if scaled is not None and (known is None or known.value) and given_no_state(program, scaler):
+            found.append((scaler, scaled))
+    asked = {key.lower() for file in restored.files for key in file.keys}
+    return [(o, e) for o, e in found if not any(word in key for key in asked for word in _ENTRIES[type(o)])]
+
+
+def _counts_from_nothing(program: Program, scheduler: Scheduler) -> bool:
+    """Whether a scheduler's rates hang on a count of its own that nothing sets."""
+    told = scheduler.told or scheduler.wrapped or scheduler.many or any(slot in scheduler.heap for slot in ("last_epoch", "_step_count"))
+    return scheduler.of_torch and not told and scheduler.qualname not in MEMORYLESS_SCHEDULERS and given_no_state(program, scheduler)
+
+
+def _is_plain(program: Program, step: Schedule, optimizer: Optimizer) -> bool:
+    """Whether a step of a schedule goes with the optimizer's, and is not told which it is: `scheduler.step()`, or a metric for a plateau."""
+    told = bool(step.args.positional or step.args.keywords) and any(
+        o.unit != "validations" for o in step.subjects if isinstance(o, Scheduler)
+    )
+    return not told and any(step.loops and step.loops[0] in e.loops for e in program.of(Step) if optimizer in e.subjects)
+
+
+def _in_later_loop(event: Event, restored: Event) -> bool:
+    """Whether an event happens in a loop that begins after something was restored."""
+    return (
+        event.root == restored.root
+        and may_follow(event, restored)
+        and event.index > restored.index
+        and len(event.loops) > len(restored.loops)
+    )
