@@ -216,6 +216,10 @@ class Module(TorchModule):
     registered: bool = False
     # Whether its forward hands on what an earlier call of it has left on the object.
     carries: bool = False
+    # The type that its floating-point parameters are built with, as torch names it; "" where it is torch's default, None where that is not known.
+    dtype: str | None = ""
+    # Whether the program puts other numbers in the place of its parameters': `p.data = p.data.float()`.
+    refilled: bool = False
     # Whether the program asks for its parameters.
     asked: bool = False
     # The conditions under which it does, at each place.

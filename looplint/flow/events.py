@@ -201,6 +201,12 @@ class Move(Event):
     # "accelerator", "cpu" or "xla", where that is known; `chosen` where it is one or the other, whichever the machine has.
     device: str | None
     chosen: bool
+    # The type that floating-point parameters get, as torch names it: "float16"; "" where they keep theirs, None where that is not known.
+    dtype: str | None = ""
+
+    @property
+    def variant(self) -> str:
+        return "unknown" if self.dtype is None else self.dtype or "same"
 
 
 class Replace(Event):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from looplint.domain.objects import Engine, Optimizer, Scaler
+from looplint.dataclass import dataclass
+from looplint.domain.objects import Engine, Module, Optimizer, Scaler
 from looplint.domain.values import constant_of
 from looplint.flow.automaton import Automaton
-from looplint.flow.events import Backward, Event
+from looplint.flow.events import Backward, Event, Move, Step, Unscale
 from looplint.queries.program import Program
+from looplint.queries.protocols import with_parameters
 from looplint.queries.relations import related
 
 # What a scaler has done to an optimizer's gradients since the last backward; "mixed" gradients come from losses with a scaler and without one.
@@ -38,6 +40,20 @@ COMPUTING = Automaton(
     reads=frozenset({"backward"}),
 )
 
+# The type of a module's floating-point parameters.
+_FROM_FLOAT32 = Automaton(
+    start="other",
+    arrows={
+        ("*", "move:float16"): "float16",
+        ("*", "move:unknown"): "?",
+        ("*", "move"): "other",
+        **{(state, "move:same"): state for state in ("float16", "other", "?")},
+    },
+)
+_FROM_FLOAT16 = Automaton(start="float16", arrows=_FROM_FLOAT32.arrows)
+# The scalers that take float16 gradients for a mistake.
+_STRICT_SCALERS = ("torch.amp.GradScaler", "torch.cuda.amp.GradScaler", "torch.cpu.amp.GradScaler", "torch.amp.grad_scaler.GradScaler")
+
 # Whether a scaler has been updated since its last step.
 UPDATING = Automaton(
     start="fresh",
@@ -54,6 +70,51 @@ UPDATING = Automaton(
 def scaler_of(backward: Backward) -> Scaler | None:
     """The scaler that multiplied the loss of a backward; None where none did, or more than one may have."""
     return next(iter(backward.scalers)) if len(backward.scalers) == 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class HalfStep:
+    """The first time that a scaler gets at an optimizer's gradients, and a module whose parameters are in float16 there, with what converted them."""
+
+    event: Step | Unscale
+    module: Module
+    move: Move | None
+
+
+def half_step(program: Program, optimizer: Optimizer) -> HalfStep | None:
+    """Where a scaler that is on finds parameters in float16 that an optimizer certainly holds and trains."""
+    uses = [e for e in program.of(Step, Unscale) if optimizer in e.subjects and e.scaler is not None and e.certain]
+    if optimizer.symbolic or optimizer.many or optimizer.alternatives or not uses or not all(map(_is_strict, uses)):
+        return None
+    held = [m for m in program.modules if not optimizer.holds.isdisjoint(m.lineage()) and not m.many and with_parameters(m)]
+    for module in held:
+        if any(isinstance(m, Module) and (m.frozen or m.refilled) for m in module.lineage()):
+            continue
+        automaton = _FROM_FLOAT16 if module.dtype == "float16" else _FROM_FLOAT32
+        visits = [v for v in program.run_past(automaton, module, uses) if v.event in uses]
+        first = visits[0]
+        if (
+            module.dtype is not None
+            and all(s.state == "float16" for v in visits for s in v.states)
+            and isinstance(first.event, Step | Unscale)
+        ):
+            return HalfStep(first.event, module, first.states[0].last(Move))
+    return None
+
+
+def _is_strict(event: Step | Unscale) -> bool:
+    """Whether the scaler of an event is on and one of torch's own, with nothing put in the place of its methods."""
+    scaler = event.scaler
+    if (
+        scaler is None
+        or scaler.symbolic
+        or scaler.cls is not None
+        or scaler.qualname not in _STRICT_SCALERS
+        or "_unscale_grads_" in scaler.heap
+    ):
+        return False
+    known = constant_of(scaler.enabled) if scaler.enabled is not None else None
+    return scaler.enabled is None or (known is not None and bool(known.value))
 
 
 def disabled(scaler: Scaler) -> bool:

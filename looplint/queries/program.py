@@ -134,6 +134,12 @@ class Program(Incidence):
             self._runs[key] = run(slices, automaton, relevant)
         return self._runs[key]
 
+    def run_past(self, automaton: Automaton, obj: Obj, others: Iterable[Event]) -> list[Visit]:
+        """The visits of an automaton for one object, at other events too; they change a state where the automaton has an arrow for them."""
+        touching, _ = self._surroundings(obj)
+        relevant = {event.index: certainty for event, certainty in touching if event.kind in automaton.kinds}
+        return run(self.slices, automaton, {**relevant, **{event.index: "must" for event in others}})
+
     def _surroundings(self, obj: Obj) -> tuple[list[tuple[Event, str]], Slices]:
         """The events that happen to an object, for sure or perhaps, and the slices of the graph around them: each automaton needs a part of those."""
         found = self._surrounded.get(obj)

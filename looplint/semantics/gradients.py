@@ -156,6 +156,10 @@ def _attribute_assigned(m: Interpreter, atom: Params | Tensor | Unknown, target:
             _replace_gradient(m, target, atom, value)
         case Params() if target.attr == "requires_grad":
             _freeze(m, atom, target, value)
+        case Params() if target.attr == "data":
+            for obj in atom.sources:
+                if isinstance(obj, Module):
+                    obj.refilled = True
         case Tensor() | Unknown() if target.attr == "requires_grad":
             _ask_for_gradient(m, target, atom, value)
 

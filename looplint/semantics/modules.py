@@ -36,7 +36,7 @@ from looplint.interpreter.elements import element_of
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import application, construction, method_transfer, transfer
 from looplint.knowledge.pytorch import MEASURING
-from looplint.semantics import checkpoints, devices
+from looplint.semantics import checkpoints, devices, dtypes
 from looplint.semantics.carried import carries_state
 from looplint.semantics.functions import same
 from looplint.semantics.modes import note_modes
@@ -236,9 +236,21 @@ def _move(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -
     if name == "to" and not args.positional and not args.starred and args.keywords.keys() <= _NO_DESTINATION:
         return ref(obj)
     device = "accelerator" if name == "cuda" else devices.kind(target)
-    move = Move(method=name, args=args, device=device, chosen=devices.is_choice(target or NOTHING))
+    move = Move(method=name, args=args, device=device, chosen=devices.is_choice(target or NOTHING), dtype=_new_dtype(name, args, expr))
     m.emit(move, expr.node, {obj}, certain=not obj.many)
     return ref(obj)
+
+
+def _new_dtype(name: str, args: Arguments, expr: ir.Call) -> str | None:
+    """The type that a move gives to floating-point parameters: "" where they keep theirs, None where that is not known."""
+    if name not in ("to", "type"):
+        return dtypes.BY_METHOD.get(name, "")
+    if args.starred or args.keywords.keys() & {"other", "tensor"}:
+        return None
+    given = [a.value for a in expr.args if a.keyword is None]
+    found = ["" if dtypes.is_named_device(e) else dtypes.name_of(v) for e, v in zip(given, args.positional)]
+    found += [dtypes.name_of(args.keywords[key]) for key in ("dtype", "dst_type") if key in args.keywords]
+    return None if None in found else next((dtype for dtype in found if dtype), "")
 
 
 @method_transfer("submodules", "named-submodules")
@@ -308,6 +320,8 @@ def _built(m: Interpreter, obj: Module, args: Arguments, expr: ir.Call) -> None:
         if obj.cls is None:
             register(value, deep=True)
     obj.arguments = obj.arguments or args
+    if obj.cls is None and (dtype := args.keywords.get("torch_dtype") or args.keywords.get("dtype")):
+        obj.dtype = dtypes.name_of(dtype)
     note_modes(m, obj, args)
     note_class(m, obj)
     obj.carries = obj.cls is not None and carries_state(m, obj.cls)

@@ -43,6 +43,7 @@ TELLS: dict[str, str] = {
     "LL602": "a step through a scaler, and an update or another step after it",
     "LL603": "a backward through a forward in float16",
     "LL604": "a step on gradients of a loss that a scaler scaled",
+    "LL605": "a scaler that gets at gradients",
     "LL701": "an input of the loss",
     "LL702": "an input of the loss",
     "LL703": "an input of the loss",

@@ -43,6 +43,7 @@ SIGNALS: dict[str, Measure] = {
     "LL602": claims_state.never_updated,
     "LL603": claims_state.half_unscaled,
     "LL604": claims_state.scaler_bypassed,
+    "LL605": claims_state.crashes("ValueError", "Attempting to unscale FP16 gradients"),
     "LL701": claims_state.loss_input("cross_entropy", "sums_to_one", "were probabilities already"),
     "LL702": claims_state.loss_input("binary_cross_entropy_with_logits", "in_unit", "were probabilities already"),
     "LL703": claims_state.crashes("RuntimeError", "between 0 and 1"),

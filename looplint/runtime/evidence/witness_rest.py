@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from looplint.runtime.evidence.claims_state import GRAPHLESS, first_steps, given_again, given_states, goes_on_anew, restored
-from looplint.runtime.evidence.witness import Count, Tally, Witness, anywhere, mostly
+from looplint.runtime.evidence.witness import Count, Judge, Tally, Witness, anywhere, mostly
 from looplint.runtime.streams.stream import Event, Stream
 
 
@@ -195,9 +195,13 @@ def all_frozen(stream: Stream) -> Iterator[Witness]:
     yield from tally.witnesses("LL507", lambda c: f"{c.bad} of {c.whole} steps here were of parameters that are all frozen", mostly(1))
 
 
-def not_ready(stream: Stream) -> Iterator[Witness]:
-    """LL506: the error that a module raises whose own constructor has not run."""
-    error = stream.end.get("error") or {}
-    if "before Module.__init__() call" in error.get("message", ""):
-        frames = [(file, line) for file, line, _ in error["frames"]]
-        yield Witness("LL506", *frames[-1], frozenset(frames), 1, 1, f"{error['type']}: {error['message']}")
+def fails(code: str, words: str) -> Judge:
+    """LL506, LL605: the error that ends the run, where it says what the rule reports."""
+
+    def judge(stream: Stream) -> Iterator[Witness]:
+        error = stream.end.get("error") or {}
+        if words in error.get("message", ""):
+            frames = [(file, line) for file, line, _ in error["frames"]]
+            yield Witness(code, *frames[-1], frozenset(frames), 1, 1, f"{error['type']}: {error['message']}")
+
+    return judge
