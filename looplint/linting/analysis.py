@@ -13,6 +13,7 @@ from looplint.finding import SEVERITIES, Certainty, Finding, Fix, Location, Prob
 from looplint.interpreter.roots import follow, interpreter_of
 from looplint.linting.coverage import FoundLoop
 from looplint.linting.results import FileResult
+from looplint.linting.stack import deeply
 from looplint.linting.unit_tests import is_unit_test
 from looplint.queries.coverage import TrainingLoop, training_loops
 from looplint.queries.program import Program
@@ -21,12 +22,16 @@ from looplint.repairs.planner import Planner
 from looplint.rule import Report
 from looplint.semantics import composition
 from looplint.sources.reading import Source
+from looplint.syntax.bounds import TooDeep
 from looplint.syntax.parsing import parsed
 from looplint.syntax.positions import span
 from looplint.syntax.project import ModuleInfo, Overlay, Project
 
 if TYPE_CHECKING:
     from looplint.linting.catalogue import Rule
+
+
+_TOO_DEEP = "is nested too deeply to be analysed; split the expression, or exclude the file"
 
 
 class Unparsable(Exception):
@@ -49,9 +54,16 @@ def analyse_file(source: Source, rules: Sequence[Rule], overlay: Overlay | None 
     Returns:
         The findings in every file of the project that was reached from this one, and the problems met.
     """
+    try:
+        return deeply(_analyse, source, rules, overlay, target_torch)
+    except RecursionError:
+        return FileResult((), (Problem(source.display, _TOO_DEEP),), frozenset())
+
+
+def _analyse(source: Source, rules: Sequence[Rule], overlay: Overlay | None, target_torch: str | None) -> FileResult:
     project = Project(overlay)
     try:
-        program, info = build_program(source, project)
+        program, info = _program(source, project)
         if target_torch:
             program.target_torch = tuple(int(part) for part in target_torch.split("."))
     except Unparsable as error:
@@ -64,6 +76,8 @@ def analyse_file(source: Source, rules: Sequence[Rule], overlay: Overlay | None 
         try:
             reports = list(rule.check(program))
             found = [_finding(rule, report) for report in reports]
+        except RecursionError:
+            raise
         except Exception as error:  # noqa: BLE001 - a rule's bug is reported as one, and hides nothing else
             problems.append(Problem(info.filename, f"internal error in {rule.code} ({type(error).__name__}: {error}); please report it"))
             reads = None
@@ -93,6 +107,8 @@ def _with_fixes(program: Program, findings: list[Finding], reports: list[Report]
         made: Fix | str | None = None
         try:
             made = fix_of(report.repair, planner, finding.filename, finding.certainty == "every-path") if report.repair else None
+        except RecursionError:
+            raise
         except Exception as error:  # noqa: BLE001 - a repair's bug is reported as one, and its finding stands
             made = "an internal error"
             message = f"internal error in the repair of {finding.code} ({type(error).__name__}: {error}); please report it"
@@ -110,6 +126,13 @@ def build_program(source: Source, project: Project | None = None) -> tuple[Progr
     Raises:
         Unparsable: the source is no Python, or is nested too deeply.
     """
+    try:
+        return deeply(_program, source, project)
+    except RecursionError:
+        raise Unparsable(Problem(source.display, _TOO_DEEP)) from None
+
+
+def _program(source: Source, project: Project | None = None) -> tuple[Program, ModuleInfo]:
     info = ModuleInfo(source.place_of_imports, source.display, source)
     try:
         info.code = parsed(source.text)
@@ -120,8 +143,9 @@ def build_program(source: Source, project: Project | None = None) -> tuple[Progr
         complete = follow(interpreter)
     except cst.ParserSyntaxError as error:
         raise Unparsable(_syntax_error(source, error)) from None
-    except RecursionError:
-        raise Unparsable(Problem(source.display, "nested too deeply to be analysed; split the expression or exclude the file")) from None
+    except TooDeep as error:
+        cell, place = source.place(Location(error.row, 1))
+        raise Unparsable(Problem(source.display, error.message, place, cell)) from None
     return Program(interpreter, info.filename, complete), info
 
 

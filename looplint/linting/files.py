@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from looplint.syntax.project import Overlay
 
 _FILES_WORTH_A_POOL = 12
-_IMPORTS = re.compile(rb"^\s*(?:from|import)\s+(?!(?:os|sys|re|json|math|typing)\b)\.*\w", re.MULTILINE)
+_IMPORTS = re.compile(rb"^[ \t]*(?:from|import)[ \t]+(?!(?:os|sys|re|json|math|typing)\b)\.*\w", re.MULTILINE)
 Progress = Callable[[int, int], None]
 
 
@@ -197,24 +197,44 @@ def _analyse_all(work: Sequence[tuple[Source, Selection]], jobs: int | None, pro
 
 
 def _in_processes(work: Sequence[tuple[Source, Selection]], workers: int, progress: Progress | None) -> list[FileResult]:
-    from concurrent.futures import ProcessPoolExecutor
-    from concurrent.futures.process import BrokenProcessPool
-
     for selection in dict.fromkeys(selection for _, selection in work):
         rules_of(selection)  # what is wrong with a rule is said here, and forked processes find it loaded
     results: list[FileResult] = []
-    with ProcessPoolExecutor(workers) as pool:
-        futures = [pool.submit(judge, source, selection) for source, selection in work]
-        for number, ((source, _), future) in enumerate(zip(work, futures), 1):
-            try:
-                results.append(future.result())
-            except BrokenProcessPool:
-                results.append(
-                    FileResult((), (Problem(source.display, "the process that analysed this file, or another worker, died"),), frozenset())
+
+    def add(result: FileResult) -> None:
+        results.append(result)
+        if progress:
+            progress(len(results), len(work))
+
+    while len(results) < len(work):
+        left = work[len(results) :]
+        if _judge_in_pool(left, workers, add):
+            break
+        # A process has died, and with it the pool. Those that it may have been at are judged by a process each, the others by a new pool.
+        for one in work[len(results) :][: 2 * workers + 1]:
+            if not _judge_in_pool([one], 1, add):
+                add(
+                    FileResult(
+                        (),
+                        (Problem(one[0].display, "the process that analysed it died; exclude the file, and please report it"),),
+                        frozenset(),
+                    )
                 )
-            if progress:
-                progress(number, len(work))
     return results
+
+
+def _judge_in_pool(work: Sequence[tuple[Source, Selection]], workers: int, add: Callable[[FileResult], None]) -> bool:
+    """Judge sources in processes and hand over the results, in order and as far as there are any; whether no process died."""
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
+    with ProcessPoolExecutor(workers) as pool:
+        try:
+            for future in [pool.submit(judge, source, selection) for source, selection in work]:
+                add(future.result())
+        except BrokenProcessPool:
+            return False
+    return True
 
 
 @lru_cache(maxsize=16)

@@ -12,7 +12,7 @@ from looplint.finding import Finding
 
 _MARKERS = ("noqa", "looplint:")
 _NOQA = re.compile(r"#\s*noqa(?::\s*(?P<names>[A-Za-z]+[0-9]*(?:[,\s]+[A-Za-z]+[0-9]+)*))?", re.IGNORECASE)
-_IGNORE = re.compile(r"#\s*looplint:\s*(?P<kind>ignore-file|ignore|noqa)\s*(?:\[(?P<names>[^\]]*)\])?", re.IGNORECASE)
+_IGNORE = re.compile(r"#\s*looplint:\s*(?P<kind>ignore-file|ignore|noqa)\s*(?:\[(?P<names>[^\[\]#]*)\])?", re.IGNORECASE)
 _NAME = re.compile(r"[^,\s]+")
 
 
@@ -23,9 +23,6 @@ class Word:
     text: str
     start: int
     end: int
-
-    def names(self, finding: Finding) -> bool:
-        return self.text.lower() == finding.name or finding.code.startswith(self.text.upper())
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +45,8 @@ class Suppressions:
 
     directives: list[Directive] = field(default_factory=list)
     tails: dict[int, int] = field(default_factory=dict)
+    # The directives and their words by the row they hold for (0 for a file), and by what the word says; the empty word is that of one without words.
+    _by_row: dict[int, dict[str, list[tuple[Directive, Word | None]]]] = field(default_factory=dict)
 
     @classmethod
     def parse(cls, text: str) -> Suppressions:
@@ -58,6 +57,10 @@ class Suppressions:
         comments, found.tails = scan(text)
         for row, column, comment in comments:
             found.directives += _directives(row, column, comment)
+        for directive in found.directives:
+            by_word = found._by_row.setdefault(0 if directive.kind == "file" else directive.row, {})
+            for word in directive.words or (None,):
+                by_word.setdefault(word.text.upper() if word else "", []).append((directive, word))
         return found
 
     def silences(self, finding: Finding) -> bool:
@@ -68,11 +71,12 @@ class Suppressions:
         """Every comment that silences a finding, with the word that does; None for one without words."""
         rows = {finding.location.row, finding.end_location.row, finding.noqa_row or finding.location.row}
         rows |= {self.tails[row] for row in rows if row in self.tails}
-        for directive in self.directives:
-            if directive.kind == "file" or directive.row in rows:
-                if not directive.words:
-                    yield directive, None
-                yield from ((directive, word) for word in directive.words if word.names(finding))
+        code = finding.code.upper()
+        words = ("", finding.name.upper(), *(code[:length] for length in range(1, len(code) + 1)))
+        for row in sorted({0, *rows}):
+            by_word = self._by_row.get(row, {})
+            for word in words if by_word else ():
+                yield from by_word.get(word, ())
 
 
 def _directives(row: int, column: int, comment: str) -> Iterator[Directive]:

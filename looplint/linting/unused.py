@@ -28,17 +28,17 @@ def unused(
         unasked: those of rules that were not run, of which nothing is known.
     """
     suppressions = Suppressions.parse(text)
-    used = {(directive, word) for finding in found for directive, word in suppressions.silencing(finding)}
+    used = {(id(directive), word) for finding in found for directive, word in suppressions.silencing(finding)}
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     for directive in suppressions.directives:
-        words = [w for w in directive.words if (directive, w) not in used and _judged(directive, w, known) and not _names(w, unasked)]
+        words = [w for w in directive.words if (id(directive), w) not in used and _judged(directive, w, known) and not _names(w, unasked)]
         # A comment that wants its own kind left alone says so.
         words = [w for w in words if w.text.upper() != CODE and w.text.lower() != NAME]
         if words:
             finding = _finding(filename, lines, directive, words, known)
             silencing = suppressions.silencing(finding)
             # What a comment such as `noqa: LL` says cannot silence what is said of itself.
-            if all(by == directive and word in words for by, word in silencing):
+            if all(by is directive and word in words for by, word in silencing):
                 yield finding
 
 

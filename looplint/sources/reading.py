@@ -25,9 +25,7 @@ if TYPE_CHECKING:
 _NEEDLES = re.compile(
     rb"\.\s*(?:backward|step|zero_grad|train|eval|clip_grad_norm_|prepare|parameters)\s*\(|lr_scheduler|optim\b|(?<!\))\.\s*forward\s*\(|cudnn\s*\.\s*deterministic"
 )
-# Nesting beyond this overflows the parser's stack instead of raising.
-_MAX_DEPTH = 400
-_OTHER_FRAMEWORKS = re.compile(rb"^\s*(?:from|import)\s+(?:mxnet|paddle|tensorflow|jax|flax|mindspore|oneflow|keras)\b", re.MULTILINE)
+_OTHER_FRAMEWORKS = re.compile(rb"^[ \t]*(?:from|import)[ \t]+(?:mxnet|paddle|tensorflow|jax|flax|mindspore|oneflow|keras)\b", re.MULTILINE)
 STDIN = "<stdin>"
 
 
@@ -186,7 +184,6 @@ def decode(raw: bytes, path: Path | None, display: str, language: Language = "py
         raise SourceError(
             Problem(display, f"cannot be decoded as {error.encoding}: byte {raw[error.start]:#04x}", Location(row, 1))
         ) from None
-    _check_depth(text, display)
     return Source(path, display, raw, text, encoding, bom, language)
 
 
@@ -198,7 +195,6 @@ def from_text(text: str, path: Path | None, display: str, language: Language = "
     """
     raw = text.encode("utf-8", "surrogatepass")
     _check_bytes(raw, display)
-    _check_depth(text, display)
     return Source(path, display, raw, text, language=language)
 
 
@@ -209,12 +205,6 @@ def _check_bytes(raw: bytes, display: str) -> None:
     if null >= 0:
         row = raw.count(b"\n", 0, null) + 1
         raise SourceError(Problem(display, "contains a null byte; it is not Python source", Location(row, 1)))
-
-
-def _check_depth(text: str, display: str) -> None:
-    row = _too_deep(text)
-    if row:
-        raise SourceError(Problem(display, f"is nested more than {_MAX_DEPTH} levels deep", Location(row, 1)))
 
 
 def programs_of(source: Source) -> Iterator[Source]:
@@ -255,34 +245,7 @@ def _decode_notebook(raw: bytes, path: Path | None, display: str) -> Source:
     if len(program.text) > MOST_BYTES:
         raise SourceError(Problem(display, f"is too large to be analysed ({len(program.text) // 1_000_000} MB)"))
     problems = tuple(Problem(display, f"syntax error: {b.message}; the cell is left out", b.location, b.number) for b in program.broken)
-    source = Source(path, display, raw, program.text, language="ipynb", cells=program.cells, problems=problems)
-    row = _too_deep(program.text)
-    if row:
-        cell, place = source.place(Location(row, 1))
-        raise SourceError(Problem(display, f"is nested more than {_MAX_DEPTH} levels deep", place, cell))
-    return source
-
-
-def _too_deep(text: str) -> int:
-    """The row in which brackets or indentation get too deep for the parser, or 0. Strings may fool it only towards caution."""
-    depth = 0
-    if text.count("(") + text.count("[") + text.count("{") > _MAX_DEPTH:
-        for row, line in enumerate(text.splitlines(), 1):
-            for char in line:
-                if char in "([{":
-                    depth += 1
-                    if depth > _MAX_DEPTH:
-                        return row
-                elif char in ")]}":
-                    depth = max(0, depth - 1)
-            if not line[:1].isspace() and line[:1].isalpha():
-                depth = 0 if line.endswith(":") else depth
-    if _MAX_DEPTH * " " in text or _MAX_DEPTH * "\t" in text:
-        for row, line in enumerate(text.splitlines(), 1):
-            indent = len(line) - len(line.lstrip(" \t"))
-            if line.strip() and (line[:indent].count("\t") or indent // 4) > _MAX_DEPTH // 4 and indent >= _MAX_DEPTH:
-                return row
-    return 0
+    return Source(path, display, raw, program.text, language="ipynb", cells=program.cells, problems=problems)
 
 
 def display_name(path: Path) -> str:

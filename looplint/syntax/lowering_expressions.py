@@ -88,7 +88,10 @@ class ExpressionLowering(Scopes):
                     usage.named.add((callee, arg.keyword))
 
     def _constant(self, node: cst.Integer | cst.Float | cst.Imaginary | cst.SimpleString) -> ir.Expr:
-        return ir.Const(node, node.evaluated_value)
+        try:
+            return ir.Const(node, node.evaluated_value)
+        except (SyntaxError, ValueError):  # an integer of thousands of digits, or an escape that names no character
+            return ir.Opaque(node, [])
 
     visit_Integer = visit_Float = visit_Imaginary = visit_SimpleString = _constant
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from looplint.syntax import bounds
 from looplint.syntax.ir import ModuleCode
 from looplint.syntax.lowering import lower
 
@@ -17,10 +18,12 @@ def parsed(text: str) -> ModuleCode:
 
     Raises:
         libcst.ParserSyntaxError: the text is no Python.
-        RecursionError: it is nested too deeply.
+        TooDeep: it is nested more deeply than the parser can take.
+        RecursionError: it is nested more deeply than Python's stack allows here.
     """
     code = _kept.pop(text, None)
     if code is None:
+        bounds.check(text)
         code = lower(cst.parse_module(text))
         left = _MOST_KEPT - len(text) - sum(map(len, _kept))
         while left < 0 and _kept:

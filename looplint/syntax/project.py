@@ -13,6 +13,7 @@ from looplint.dataclass import dataclass, replace
 from looplint.sources.import_roots import import_roots, is_file
 from looplint.sources.reading import Source, SourceError, display_name, read_source
 from looplint.sources.reads import Reads, digest
+from looplint.syntax.bounds import TooDeep
 from looplint.syntax.ir import ModuleCode
 from looplint.syntax.parsing import parsed
 
@@ -47,7 +48,7 @@ class ModuleInfo:
         if self.code is None and not self.broken:
             try:
                 self.code = parsed(self.source.text)
-            except (cst.ParserSyntaxError, RecursionError):
+            except (cst.ParserSyntaxError, TooDeep, RecursionError):
                 self.broken = True
         return self.code
 

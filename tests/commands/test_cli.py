@@ -89,8 +89,8 @@ BAD_INPUT = {
     "undecodable": (b"x = '\xff'\nloss.backward()\n", b"cannot be decoded"),
     "unknown encoding": (b"# -*- coding: nonsense -*-\nloss.backward()\n", b"cannot be decoded"),
     "null byte": (b"loss.backward()\n\x00\n", b"null byte"),
-    "deep nesting": (b"loss.backward()\nx = " + b"(" * 1000 + b")" * 1000 + b"\n", b"nested"),
-    "long operator chain": (b"loss.backward()\nx = " + b" + ".join([b"1"] * 1200) + b"\n", b"nested too deeply"),
+    "deep nesting": (b"loss.backward()\nx = " + b"(" * 1000 + b")" * 1000 + b"\n", b"brackets within each other"),
+    "long operator chain": (b"loss.backward()\nx = " + b" + ".join([b"1"] * 1200) + b"\n", b"in a chain"),
 }
 
 

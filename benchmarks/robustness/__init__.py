@@ -1,0 +1,1 @@
+"""Programs made to break looplint: how its time and memory grow with them."""
