@@ -40,6 +40,7 @@ from looplint.flow.events import (
 from looplint.flow.graph import Guard, Loop
 from looplint.flow.remarks import (
     Attach,
+    Average,
     BuildLoader,
     BuildSampler,
     Bypass,
@@ -60,6 +61,7 @@ from looplint.flow.remarks import (
 from looplint.queries.accumulation import accumulated, added_up, evens_out, left_over, normalises
 from looplint.queries.bypassed import bypassed
 from looplint.queries.feeding import (
+    LastBatch,
     argument,
     changing,
     epoch_passes,
@@ -70,6 +72,7 @@ from looplint.queries.feeding import (
     only_over,
     over_batches,
     same_everywhere,
+    smaller_last,
     trains,
 )
 from looplint.queries.freezing import FrozenStep, steps_while_frozen
@@ -163,7 +166,7 @@ __all__ = [
     "argument", "bypassed", "changing", "epoch_passes", "is_record", "is_written", "off", "on_accelerator", "only_over", "over_batches", "same_everywhere", "trains",
     "follows_time", "left_over", "converts", "held_under_the_opposite", "moved_already", "never_steps_after",
     "given_no_state", "goes_on", "starts_over", "steps_after",
-    "FrozenStep", "HalfStep", "half_step", "StaleBatch", "stale_batches", "steps_while_frozen",
+    "FrozenStep", "Average", "HalfStep", "LastBatch", "half_step", "smaller_last", "StaleBatch", "stale_batches", "steps_while_frozen",
     "Scored", "scored",
     "accumulated", "added_up", "evens_out", "normalises",
     "Accumulate", "Autocast", "Backward", "Clear", "Clip", "Construct", "Escape", "Eval", "Forward", "Freeze", "Keep", "Load", "LoadState", "Move", "ReadFile", "Replace", "Save", "Schedule", "Snapshot",

@@ -244,6 +244,8 @@ class Loss(TorchModule):
     kind = "loss"
     # The argument that says how it reduces, if there is one.
     reduction: Value | None = None
+    # What it was built from.
+    arguments: Arguments | None = None
 
 
 class FrameworkModule(TorchModule):

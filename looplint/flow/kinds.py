@@ -45,6 +45,7 @@ EventKind = Literal[
     "initialize",  # parameters get their first values again
     "set-epoch",  # a sampler is told the epoch
     "outdated",  # a name of torch is called that has another one now
+    "average",  # a sum of the mean losses of batches is divided
     "score",  # a loss is computed of a prediction of which it matters what it came out of
     "escape",  # the object reaches code that cannot be followed
 ]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from looplint.flow.events import Event
 
 if TYPE_CHECKING:
+    from looplint.domain.objects import Loader
     from looplint.domain.values import Outcomes, Value
     from looplint.syntax import ir
 
@@ -146,6 +147,19 @@ class Outdated(Remark):
     # The device and the name: "cuda", "autocast".
     device: str
     name: str
+
+
+class Average(Remark):
+    """A sum of the mean losses of batches is divided, by a number of items or of batches."""
+
+    kind = "average"
+    # The texts of both.
+    total: str
+    divisor: str
+    # The loader whose batches are counted; None where items are.
+    loader: Loader | None
+    # Whether the result is multiplied.
+    weighted: bool = False
 
 
 class Score(Remark):

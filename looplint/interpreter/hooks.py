@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from looplint.domain.objects import Module, Obj
-from looplint.domain.values import Arguments, ClassRef, Const, Method, Params, Tensor, Unknown, Value
+from looplint.domain.values import Arguments, ClassRef, Const, Method, Number, Params, Tensor, Unknown, Value
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -85,6 +85,8 @@ gradient_changed: Hook[Callable[[Interpreter, Params, ir.AugAssign], None]] = Ho
 # `left op right` and a comparison where a side is a tensor: from the tensor that depends on all sides to the result.
 operated: Hook[Callable[[Interpreter, str, Value, Value, Tensor, ir.Binary | ir.AugAssign], Tensor]] = Hook("operated")
 compared: Hook[Callable[[Interpreter, Tensor, list[Value]], Tensor]] = Hook("compared")
+# `left op right` where both are numbers, or one counts something: from what both count to the result.
+reckoned: Hook[Callable[[Interpreter, str, Value, Value, frozenset[str], ir.Binary | ir.AugAssign], Number]] = Hook("reckoned")
 # An entry of a value is read under a key; None where that is not known.
 key_read: Hook[Callable[[Value, object], None]] = Hook("key_read")
 # Values become text: in an f-string, and by `"..." % value`.

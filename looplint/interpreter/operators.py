@@ -59,8 +59,10 @@ def binary(m: Interpreter, op: str, left: Value, right: Value, expr: ir.Binary |
     if any(isinstance(a, Params) for a in left | right):
         return join(frozenset(a for a in left if isinstance(a, Params)), frozenset(a for a in right if isinstance(a, Params)))
     units = frozenset().union(*(a.units for a in left | right if isinstance(a, Number)))
-    if units or (_are_numbers(left) and _are_numbers(right)):
-        return frozenset({Number(units)})
+    plain = _are_numbers(left) and _are_numbers(right)
+    number = hooks.reckoned.run(m, op, left, right, units, expr) if units or plain else None
+    if number is not None and (plain or number.units):
+        return frozenset({number})
     unknown = [a for a in left | right if isinstance(a, Unknown)]
     return frozenset({Unknown(frozenset().union(*(a.deps for a in unknown)), frozenset().union(*(a.files for a in unknown)))})
 

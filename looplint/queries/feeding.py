@@ -38,6 +38,24 @@ def argument(loader: Loader, name: str) -> object:
     return known.value if known is not None else Unknown()
 
 
+@dataclass(frozen=True, slots=True)
+class LastBatch:
+    """A loader's last batch that is smaller than the others: how many items it has, and how many they have."""
+
+    items: int
+    size: int
+
+
+def smaller_last(loader: Loader) -> LastBatch | None:
+    """The last batch of a loader, where it is known to be smaller and to be given."""
+    size, dropped = argument(loader, "batch_size"), argument(loader, "drop_last")
+    (data,) = refs(loader.options.get("dataset"), Dataset)[:1] or (None,)
+    if data is None or data.length is None or type(size) is not int or size < 1 or dropped not in (None, False):
+        return None
+    left = data.length % size
+    return LastBatch(left, size) if left and data.length > size and argument(loader, "sampler") is None else None
+
+
 def only_over(loop: Loop, loader: Loader) -> bool:
     """Whether a loop goes over one loader and nothing else."""
     return only_loader(loop.over) is loader

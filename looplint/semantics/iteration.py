@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from looplint.dataclass import replace
-from looplint.domain.objects import Generator, Loader
+from looplint.domain.objects import Generator
 from looplint.domain.values import (
     NOTHING,
     UNKNOWN,
@@ -12,7 +12,6 @@ from looplint.domain.values import (
     Iter,
     Number,
     Params,
-    Ref,
     Tuple,
     Value,
     const,
@@ -23,7 +22,7 @@ from looplint.interpreter import loops, objects, unfollowed
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import methods_of, transfer
-from looplint.semantics import checkpoints, loaders
+from looplint.semantics import averages, checkpoints, loaders
 from looplint.syntax import ir
 
 
@@ -118,6 +117,4 @@ def _length(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Va
     items = exact_items(given)
     if items is not None:
         return const(len(items))
-    return frozenset(
-        {Number(frozenset({"batches"}) if any(isinstance(a, Ref) and isinstance(a.obj, Loader) for a in given) else frozenset())}
-    )
+    return frozenset({Number(averages.units_of_length(given, expr.args[0].value if expr.args else None))})

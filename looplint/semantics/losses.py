@@ -34,11 +34,16 @@ def loss(m: Interpreter, obj: Loss | None, args: Arguments, expr: ir.Call, funct
     reduction = args.keywords.get("reduction") or (obj.reduction if obj else None)
     known = constant_of(reduction) if reduction else None
     scalar = known is None or known.value != "none"
+    # `size_average=False` and `reduce=False` are what torch called it before.
+    told = obj.arguments if obj is not None else args
+    untold = (reduction is not None and known is None) or bool(told and told.keywords.keys() & {"size_average", "reduce"})
     m.uses.scored |= tensor.origins
     m.uses.compared |= tensor.origins
     result = replace(tensor, scalar=scalar, sources=tensor.sources | deps, made=COMPUTED, tags=_unscaled(tensor)).tagged(("loss", True))
     if known is not None and known.value == "sum":
         result = result.tagged(("sum-reduction", True))
+    if untold:
+        result = result.tagged(("reduction?", True))
     return frozenset({result})
 
 
@@ -63,6 +68,7 @@ def _applied(m: Interpreter, obj: Loss, args: Arguments, expr: ir.Call) -> Value
 @construction(Loss)
 def _built(m: Interpreter, obj: Loss, args: Arguments, expr: ir.Call) -> None:
     obj.reduction = args.keywords.get("reduction")
+    obj.arguments = args
 
 
 transfer("loss")(builds(Loss))

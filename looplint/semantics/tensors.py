@@ -29,7 +29,7 @@ from looplint.interpreter.transfers import transfer
 from looplint.knowledge.lookup import is_functional_loss, tensor_method
 from looplint.knowledge.pytorch import FETCHING, TENSOR_ONLY
 from looplint.knowledge.tensor_members import TENSOR_MEMBERS
-from looplint.semantics import losses
+from looplint.semantics import averages, losses
 from looplint.semantics.device_copies import note_fetched, note_transfer, placed
 from looplint.semantics.gradients import backward
 from looplint.semantics.outcomes import of_function
@@ -155,7 +155,7 @@ def on_tensor(m: Interpreter, tensor: Tensor, name: str, args: Arguments, expr: 
                 m.uses.scored |= tensor.origins
             else:
                 m.uses.fetched |= tensor.origins
-            return frozenset({Number()})
+            return frozenset({Number(averages.units_of_item(tensor) if name == "item" else frozenset())})
         case "detach":
             if name not in ("detach", "detach_", "long", "int", "bool", "byte"):
                 m.uses.scored |= tensor.origins
@@ -164,7 +164,8 @@ def on_tensor(m: Interpreter, tensor: Tensor, name: str, args: Arguments, expr: 
             kept = tensor.outcomes if name in ("detach", "detach_") else frozenset()
             return frozenset({replace(detached(tensor), outcomes=kept)})
         case "shape":
-            return sizes(args, name)
+            rows = name == "size" and bool(args.positional) and (known := constant_of(args.positional[0])) is not None and known.value == 0
+            return frozenset({Number(averages.units_of_size(tensor))}) if rows else sizes(args, name)
         case "pure":
             return UNKNOWN
         case "requires-grad":

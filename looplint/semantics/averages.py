@@ -1,0 +1,77 @@
+"""Numbers that losses and counts become: what is added up over batches, and what that is divided by.
+
+The units of a number say so: "mean-loss" is the mean loss of a batch, or a sum of such; "rows" is how many items a batch has, "items" how many a
+dataset has, or all batches together.
+"""
+
+from __future__ import annotations
+
+from looplint.domain.objects import Dataset, Loader
+from looplint.domain.values import Const, Number, Ref, Tensor, Value, constant_of, refs
+from looplint.flow.remarks import Average
+from looplint.interpreter import hooks
+from looplint.interpreter.interpreter import Interpreter
+from looplint.syntax import ir
+
+_OF_LOSSES, _OF_ONE, _OF_ALL = "mean-loss", "rows", "items"
+_NOT_THE_MEAN = frozenset({"sum-reduction", "reduction?", "scaled", "scaler", "scaler?", "sum"})
+
+
+def units_of_item(tensor: Tensor) -> frozenset[str]:
+    """What the number of a tensor is: the mean loss of a batch of several items."""
+    names = {name for name, _ in tensor.tags}
+    loaders = [given for name, given in tensor.tags if name == "batch" and isinstance(given, Loader)]
+    means = "loss" in names and not names & _NOT_THE_MEAN and bool(loaders) and not any(_gives_single_items(o) for o in loaders)
+    return frozenset({_OF_LOSSES}) if means else frozenset()
+
+
+def units_of_size(tensor: Tensor) -> frozenset[str]:
+    """What the length of a tensor counts: the items of a batch."""
+    return frozenset({_OF_ONE}) if any(name == "batch" for name, _ in tensor.tags) else frozenset()
+
+
+def units_of_length(value: Value, expr: ir.Expr | None) -> frozenset[str]:
+    """What `len(value)` counts: batches, the items of a dataset, or those of a batch."""
+    if refs(value, Loader):
+        return frozenset({"batches"})
+    if isinstance(expr, ir.Attr) and expr.attr in ("dataset", "sampler") or (value and len(refs(value, Dataset)) == len(value)):
+        return frozenset({_OF_ALL})
+    return frozenset().union(*(units_of_size(a) for a in value if isinstance(a, Tensor)))
+
+
+def _gives_single_items(loader: Loader) -> bool:
+    """Whether a loader's batches have one item, whose loss is the mean."""
+    size = loader.options.get("batch_size")
+    known = constant_of(size) if size is not None else None
+    return known is not None and known.value == 1 or (size is None and loader.complete and "batch_sampler" not in loader.options)
+
+
+@hooks.reckoned
+def _reckoned(m: Interpreter, op: str, left: Value, right: Value, units: frozenset[str], expr: ir.Binary | ir.AugAssign) -> Number:
+    if op in ("+", "-"):
+        if isinstance(expr, ir.AugAssign) and m.loops and _OF_ONE in units:
+            units = units - {_OF_ONE} | {_OF_ALL}
+        return Number(units)
+    if op == "/" and _OF_LOSSES in _units(left) and all(isinstance(a, Number | Const) for a in left):
+        _note_average(m, left, right, expr)
+    if op == "*" and isinstance(expr, ir.Binary):
+        for side in (expr.left, expr.right):
+            if isinstance(average := m.remarks.get((m.frame.ctx, id(side.node), Average.kind)), Average):
+                average.weighted = True
+    return Number(units - {_OF_LOSSES, _OF_ONE, _OF_ALL})
+
+
+def _units(value: Value) -> frozenset[str]:
+    return frozenset().union(*(a.units for a in value if isinstance(a, Number)))
+
+
+def _note_average(m: Interpreter, left: Value, right: Value, expr: ir.Binary | ir.AugAssign) -> None:
+    """Mean losses of batches are added up, and the sum is divided."""
+    total, divisor = (expr.left, expr.right) if isinstance(expr, ir.Binary) else (expr.target, expr.value)
+    units = _units(right)
+    if _OF_ALL in units and len(right) == 1:
+        m.remark(Average(total=ir.render(total), divisor=ir.render(divisor), loader=None), expr.node, ())
+    if isinstance(divisor, ir.Call) and units == {"batches"} and divisor.args:
+        loaders = [a.obj for a in m.evaluate(divisor.args[0].value) if isinstance(a, Ref) and isinstance(a.obj, Loader)]
+        if len(loaders) == 1:
+            m.remark(Average(total=ir.render(total), divisor=ir.render(divisor), loader=loaders[0]), expr.node, ())
