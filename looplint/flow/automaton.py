@@ -196,13 +196,13 @@ def _flow(
     for (state, later), entry in states.items():
         assumed = entry.assumed
         since = entry.since
+        if node.forgets is not None and assumed:
+            frame, path = node.forgets
+            assumed = frozenset(a for a in assumed if not (a[0].frame is frame and path in a[0].names))
         if edge.condition is not None and edge.condition in correlated:
             if (edge.condition, not edge.held) in assumed:
                 continue
             assumed = assumed | {(edge.condition, edge.held)}
-        if node.forgets is not None and assumed:
-            frame, path = node.forgets
-            assumed = frozenset(a for a in assumed if not (a[0].frame is frame and path in a[0].names))
         if loop is not None:
             if edge.back:
                 later = later | {loop}

@@ -61,7 +61,7 @@ def may_train(m: Interpreter, function: ir.Function) -> bool:
     modules = m.project.modules
     if m.training_names[0] != len(modules):
         m.training_names = len(modules), _names_that_train([m.main, *modules])
-    return function.name in m.training_names[1] or not m.training_names[1].isdisjoint(_called(function))
+    return function.name in m.training_names[1] or not m.training_names[1].isdisjoint(function.called())
 
 
 def _names_that_train(modules: Iterable[ModuleInfo]) -> frozenset[str]:
@@ -69,7 +69,7 @@ def _names_that_train(modules: Iterable[ModuleInfo]) -> frozenset[str]:
     codes = [info.code for info in modules if info.code is not None]
     callers: dict[str, set[str]] = {}
     for function in (f for code in codes for f in code.functions):
-        for name in _called(function):
+        for name in function.called():
             callers.setdefault(name, set()).add(function.name)
     found = set(ir.GRADIENT_METHODS)
     work = [*found, *(call.function.name for code in codes for call in code.gradient_calls)]
@@ -78,8 +78,3 @@ def _names_that_train(modules: Iterable[ModuleInfo]) -> frozenset[str]:
         work.extend(caller for caller in callers.get(name, ()) if caller not in found)
         found.add(name)
     return frozenset(found)
-
-
-def _called(function: ir.Function) -> set[str]:
-    """The names that a function calls, of methods or of functions."""
-    return function.methods | {name for name, usage in function.usage.items() if usage.called}

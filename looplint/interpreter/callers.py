@@ -13,7 +13,7 @@ _DEPTH = 3
 
 def only_without_gradients(code: ir.ModuleCode, function: ir.Function, depth: int = _DEPTH) -> bool:
     """Whether a file calls a function, and switches gradients off around each of the calls."""
-    callers = [caller for caller in (code.top, *code.functions) if caller is not function and function.name in _named(caller)]
+    callers = [caller for caller in (code.top, *code.functions) if caller is not function and function.name in caller.called()]
     found = False
     for caller in callers:
         covered = any(_switches_off(d) for d in caller.decorators)
@@ -24,28 +24,18 @@ def only_without_gradients(code: ir.ModuleCode, function: ir.Function, depth: in
     return found
 
 
-def _named(function: ir.Function) -> set[str]:
-    """The names of what a function calls."""
-    return function.methods | function.usage.keys()
-
-
 def _calls(body: Iterable[ir.Stmt], name: str, covered: bool) -> Iterator[bool]:
     """For each call of a name in a block: whether gradients are off there."""
     for stmt in body:
         for expr in ir.expressions(stmt):
-            yield from (covered for _ in _in_expression(expr, name))
+            yield from (covered for each in ir.walk(expr) if _is_call_of(each, name))
         inside = covered or (isinstance(stmt, ir.With) and any(_switches_off(context) for context, _ in stmt.items))
         for inner in ir.bodies(stmt):
             yield from _calls(inner, name, inside)
 
 
-def _in_expression(expr: ir.Expr, name: str) -> Iterator[ir.Call]:
-    work = [expr]
-    while work:
-        item = work.pop()
-        if isinstance(item, ir.Call) and (ir.path_of(item.func) or "").rpartition(".")[2] == name:
-            yield item
-        work.extend(ir.children(item))
+def _is_call_of(expr: ir.Expr, name: str) -> bool:
+    return isinstance(expr, ir.Call) and (ir.path_of(expr.func) or "").rpartition(".")[2] == name
 
 
 def _switches_off(expr: ir.Expr) -> bool:

@@ -7,12 +7,19 @@ import re
 from looplint.dataclass import replace
 from looplint.domain.objects import Container, Module, Obj, Optimizer
 from looplint.domain.values import Iter, Ref, Tensor, Tuple, Value
+from looplint.flow.automaton import Automaton
 from looplint.flow.events import Backward, Clear, Clip, Event, Step
 from looplint.flow.graph import Guard, Loop
 from looplint.knowledge.pytorch import BATCH_NORM_MODELS, BATCH_NORMS, SCALE_FREE
 from looplint.queries.program import Program
 from looplint.syntax.ir import Binary, BoolOp, Compare, Const, Expr, paths_in, render
 
+# How many backwards have added to the gradients since they were cleared.
+_SUMMING = Automaton(
+    start="none",
+    arrows={("*", "clear"): "none", ("none", "backward"): "one", ("one", "backward"): "more", ("*", "step"): "none"},
+    reads=frozenset({"step"}),
+)
 _COUNTED = re.compile(r"range\(([\w.]+)\)")
 
 
@@ -25,7 +32,7 @@ def accumulated(program: Program, step: Event) -> str | None:
     every = next(((k, g) for g in step.guards if g.depth >= len(step.loops) and (k := period(g, loop))), None)
     if every is None or _used_each_time(program, optimizer, loop) or _made_at_once(program, optimizer, step, every[1]):
         return None
-    return every[0]
+    return every[0] if _adds_up(program, optimizer, step) else None
 
 
 def added_up(program: Program, step: Event) -> tuple[str, Loop] | None:
@@ -110,6 +117,11 @@ def _used_each_time(program: Program, optimizer: Obj, loop: Loop) -> bool:
     """Whether some step uses, or some clear drops, the gradients of every single batch: then nothing is accumulated."""
     events = [e for e in program.of(Step, Clear) if loop in e.loops and program.touches(e, optimizer)]
     return any(program.every_iteration(e, loop) for e in events)
+
+
+def _adds_up(program: Program, optimizer: Obj, step: Event) -> bool:
+    """Whether on some path several backwards are between a step and the clear before it."""
+    return any(s.state == "more" for visit in program.run(_SUMMING, optimizer) if visit.event is step for s in visit.states)
 
 
 def _made_at_once(program: Program, optimizer: Obj, step: Event, guard: Guard) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TypeVar, overload
 
@@ -10,6 +10,7 @@ from looplint.domain.objects import Engine, Loss, Module, Obj, Optimizer, Scaler
 from looplint.flow.events import Backward, Construct, Event, LoadState, Save, Snapshot, Step, Unscale
 from looplint.flow.graph import EventGraph
 from looplint.flow.remarks import Remark
+from looplint.queries.attribution import used_backwards
 from looplint.queries.relations import exclude_each_other, held_by, may_follow, related
 
 E = TypeVar("E", bound=Event)
@@ -145,6 +146,7 @@ class Incidence:
         if not modules or not holds:
             if obj not in rivals and not alone:
                 return None
+            alone = alone or event in self._used_backwards.get(obj, ())
             return ("must" if event.certain else "may") if alone else "may"
         if not related(holds, modules):
             told = event.kind in ("clear", "clip") or (isinstance(event, Backward) and event.known and not any(h.symbolic for h in holds))
@@ -156,6 +158,10 @@ class Incidence:
         if event.kind == "clear" and not all(any(m in h.lineage() for m in modules) for h in holds):
             return "may"
         return "must" if event.certain else "may"
+
+    @cached_property
+    def _used_backwards(self) -> Mapping[Optimizer, frozenset[Event]]:
+        return used_backwards(self.graph)
 
     def _through_another(self, event: Event, obj: Optimizer) -> str | None:
         """Whether an optimizer that holds parameters of this one as well clears or clips them for it."""

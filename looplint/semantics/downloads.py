@@ -36,9 +36,5 @@ def _writes(call: ir.Call, asks: bool) -> bool:
 
 
 def _calls(function: ir.Function) -> Iterator[ir.Call]:
-    work = [expr for stmt in ir.statements(function.body) for expr in ir.expressions(stmt)]
-    while work:
-        expr = work.pop()
-        if isinstance(expr, ir.Call):
-            yield expr
-        work.extend(ir.children(expr))
+    expressions = (expr for stmt in ir.statements(function.body) for expr in ir.expressions(stmt))
+    return (expr for expr in ir.walk(*expressions) if isinstance(expr, ir.Call))

@@ -76,12 +76,9 @@ def _unit_of_factor(expr: ir.Expr) -> Unit | None:
 def _words(expr: ir.Expr) -> set[str]:
     """The names that an expression reads, without what they are attributes of, and the keys of its entries."""
     found = {path.rpartition(".")[2] for path in ir.paths_in(expr)}
-    work = [expr]
-    while work:
-        item = work.pop()
+    for item in ir.walk(expr):
         if isinstance(item, ir.Subscript) and isinstance(item.index, ir.Const) and isinstance(item.index.value, str):
             found.add(item.index.value)
-        work.extend(ir.children(item))
     return found
 
 

@@ -13,6 +13,85 @@ import pytest
 import looplint
 
 PROGRAMS = {
+    "two optimizers are told apart by the backwards that their steps use": """
+        def train(critic: nn.Module, generator: nn.Module, critic_optimizer, generator_optimizer, loader):
+            for real in loader:
+                loss = critic(generator(real).detach()).mean() - critic(real).mean()
+                loss.backward()
+                critic_optimizer.step()
+                generator_optimizer.zero_grad()
+                (-critic(generator(real)).mean()).backward()  # expect: LL102
+                generator_optimizer.step()
+        """,
+    "one loss is for two optimizers, of which one clears too late": """
+        def train(encoder: nn.Module, decoder: nn.Module, encoder_optimizer, decoder_optimizer, loader):
+            for x in loader:
+                encoder_optimizer.zero_grad()
+                loss = nn.functional.mse_loss(decoder(encoder(x)), x)
+                loss.backward()
+                decoder_optimizer.zero_grad()  # expect: LL101
+                encoder_optimizer.step()
+                decoder_optimizer.step()
+        """,
+    "two optimizers that are handed in with their models are cleared and stepped in turn": """
+        def train(critic: nn.Module, generator: nn.Module, critic_optimizer, generator_optimizer, loader):
+            for i, real in enumerate(loader):
+                critic_optimizer.zero_grad()
+                loss = critic(generator(real).detach()).mean() - critic(real).mean()
+                loss.backward()
+                critic_optimizer.step()
+                if i % 5 == 0:
+                    generator_optimizer.zero_grad()
+                    (-critic(generator(real)).mean()).backward()
+                    generator_optimizer.step()
+        """,
+    "which of two optimizers is cleared and stepped depends on the phase": """
+        def train(critic: nn.Module, generator: nn.Module, critic_optimizer, generator_optimizer, loader):
+            for i, real in enumerate(loader):
+                of_critic = i % 2 == 0
+                if of_critic:
+                    critic_optimizer.zero_grad()
+                    loss = critic(generator(real).detach()).mean() - critic(real).mean()
+                else:
+                    generator_optimizer.zero_grad()
+                    loss = -critic(generator(real)).mean()
+                loss.backward()
+                if of_critic:
+                    critic_optimizer.step()
+                else:
+                    generator_optimizer.step()
+        """,
+    "the models clear for the optimizers that are handed in with them": """
+        def train(critic: nn.Module, generator: nn.Module, critic_optimizer, generator_optimizer, loader):
+            for real in loader:
+                critic.zero_grad()
+                (critic(generator(real).detach()).mean() - critic(real).mean()).backward()
+                critic_optimizer.step()
+                generator.zero_grad()
+                (-critic(generator(real)).mean()).backward()
+                generator_optimizer.step()
+        """,
+    "one optimizer steps on the gradients of many batches, another on each": """
+        def train(net: nn.Module, head: nn.Module, slow, fast, loader):
+            for i, (x, y) in enumerate(loader):
+                loss = nn.functional.mse_loss(head(net(x)), y)
+                loss.backward()  # expect: LL108
+                fast.step()
+                fast.zero_grad()
+                if i % 4 == 3:
+                    slow.step()
+                    slow.zero_grad()
+        """,
+    "a step of the batch before, at the top of the loop": """
+        def train(critic: nn.Module, generator: nn.Module, critic_optimizer, generator_optimizer, loader):
+            for real in loader:
+                critic_optimizer.step()
+                critic_optimizer.zero_grad()
+                (critic(generator(real).detach()).mean() - critic(real).mean()).backward()
+                generator_optimizer.zero_grad()
+                (-critic(generator(real)).mean()).backward()
+                generator_optimizer.step()
+        """,
     "an optimizer that shares its state among processes": """
         from torch.distributed.optim import ZeroRedundancyOptimizer
         def train(model: nn.Module, loader):

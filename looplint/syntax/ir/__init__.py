@@ -47,6 +47,7 @@ from looplint.syntax.ir.expression_nodes import (
     path_of,
     paths_in,
     render,
+    walk,
 )
 from looplint.syntax.ir.statement_nodes import (
     Assert,
@@ -137,4 +138,5 @@ __all__ = [
     "paths_in",
     "render",
     "statements",
+    "walk",
 ]

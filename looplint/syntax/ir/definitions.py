@@ -75,6 +75,10 @@ class Function:
     dropped: set[str] = field(default_factory=set)
     aliases: list[tuple[str, str]] = field(default_factory=list)
 
+    def called(self) -> set[str]:
+        """The names of what it calls, of methods or of functions."""
+        return self.methods | {name for name, usage in self.usage.items() if usage.called}
+
 
 @dataclass(slots=True, eq=False)
 class Field:

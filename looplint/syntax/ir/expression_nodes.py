@@ -276,17 +276,18 @@ def children(expr: Expr) -> Iterator[Expr]:
             yield from expr.parts
 
 
-def paths_in(expr: Expr) -> set[str]:
-    """The names and attribute chains an expression reads, with every prefix of each chain."""
-    found: set[str] = set()
-    work = [expr]
+def walk(*roots: Expr) -> Iterator[Expr]:
+    """Some expressions, and all that they are made of, in no particular order."""
+    work = list(roots)
     while work:
         item = work.pop()
-        path = path_of(item)
-        if path:
-            found.add(path)
+        yield item
         work.extend(children(item))
-    return found
+
+
+def paths_in(expr: Expr) -> set[str]:
+    """The names and attribute chains an expression reads, with every prefix of each chain."""
+    return {path for path in map(path_of, walk(expr)) if path}
 
 
 def render(expr: Expr | None) -> str:

@@ -1,0 +1,67 @@
+"""Which backwards fill the gradients of an optimizer whose parameters nobody knows: those that its steps use.
+
+Where one optimizer is in sight, each backward is taken to be its own. Where there are several, the text still tells them apart, because a step uses what
+the backward before it left: in `d_loss.backward(); d_optimizer.step(); g_loss.backward(); g_optimizer.step()` each loss belongs to one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from looplint.domain.objects import Optimizer
+from looplint.flow.events import Backward, Clear, Event, Forward, Step
+from looplint.flow.graph import EventGraph, Node
+
+
+def used_backwards(graph: EventGraph) -> Mapping[Optimizer, frozenset[Event]]:
+    """For each optimizer that steps, the backwards that its steps come after, with nothing between them that another phase begins or ends with.
+
+    A way back from a step ends at the clear or the step before the backward that it found. It gives nothing where it meets a forward first: the step
+    uses no gradients of this batch then, or those of who knows what. Nor is a backward an optimizer's that steps under a further condition: which
+    of two it is for may depend on that.
+    """
+    before: list[list[int]] = [[] for _ in graph.nodes]
+    for node in graph.nodes:
+        for edge in node.succ:
+            before[edge.target].append(node.index)
+    used: dict[Optimizer, set[Event]] = {}
+    for node in graph.nodes:
+        if isinstance(node.event, Step):
+            for optimizer in node.event.subjects:
+                if isinstance(optimizer, Optimizer):
+                    used.setdefault(optimizer, set()).update(_used_by(graph.nodes, before, node.index, optimizer))
+    return {optimizer: frozenset(events) for optimizer, events in used.items()}
+
+
+def _used_by(nodes: list[Node], before: list[list[int]], step: int, optimizer: Optimizer) -> set[Event]:
+    event = nodes[step].event
+    asked = set(event.guards) if event is not None else set()
+    found: set[Event] = set()
+    todo = [(index, False) for index in before[step]]
+    seen = set(todo)
+    while todo:
+        index, filled = todo.pop()
+        event = nodes[index].event
+        if isinstance(event, Backward):
+            if asked <= set(event.guards):
+                found.add(event)
+            filled = True
+        elif _is_another_phase(event, optimizer, filled):
+            continue
+        for earlier in before[index]:
+            if (earlier, filled) not in seen:
+                seen.add((earlier, filled))
+                todo.append((earlier, filled))
+    return found
+
+
+def _is_another_phase(event: Event | None, optimizer: Optimizer, filled: bool) -> bool:
+    """Whether what a step uses is not from before an event, given whether the way back has met a backward (`filled`)."""
+    match event:
+        case Forward():
+            return not filled
+        case Step():
+            return filled or optimizer in event.subjects
+        case Clear():
+            return filled and optimizer in event.subjects
+    return False
