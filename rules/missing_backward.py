@@ -49,7 +49,7 @@ def train(net: nn.Module, loader, epochs: int):
 ## Stays quiet
 
 - A program that could not be followed to its end.
-- An optimizer that code which cannot be followed gets hold of, and a loop that hands anything to such code.
+- Code that cannot be followed may go backward: it gets hold of the optimizer or of something in the loop, and nothing clears the gradients behind it.
 - Backwards by other names: `accelerator.backward`, `fabric.backward`, `engine.backward`, `scaler.scale(loss).backward()`,
   `torch.autograd.backward`.
 - Gradients by hand (`p.grad = ...`, evolution strategies), and programs that multiply gradients themselves.
@@ -65,9 +65,28 @@ None.
 What a run shows: the parameters do not change.
 """
 
-from looplint.rule import Backward, Escape, Forward, Module, Optimizer, Program, Report, Reports, Step, called_at, name_of, note, related
+from looplint.rule import (
+    Automaton,
+    Backward,
+    Escape,
+    Forward,
+    Loop,
+    Module,
+    Optimizer,
+    Program,
+    Report,
+    Reports,
+    Step,
+    called_at,
+    name_of,
+    note,
+    related,
+)
 
 CODE = "LL107"
+
+
+_FILLING = Automaton(start="?", arrows={("*", "clear"): "empty", ("*", "backward"): "filled"}, reads=frozenset({"step"}))
 
 
 def check(program: Program) -> Reports:
@@ -76,40 +95,46 @@ def check(program: Program) -> Reports:
     for optimizer in program.optimizers:
         if not isinstance(optimizer, Optimizer) or optimizer.many:
             continue  # optimizers of one list or dict, which cannot be told apart
-        if optimizer.escaped or any(program.touches(e, optimizer) for e in program.of(Escape)):
-            continue  # an optimizer that code which cannot be followed gets hold of
-        if any(program.touches(e, optimizer) for e in program.of(Backward)):
-            continue
+        backwards = [e for e in program.of(Backward) if program.touches(e, optimizer)]
+        in_sight = not backwards and not optimizer.escaped and not any(program.touches(e, optimizer) for e in program.of(Escape))
         for event in program.of(Step):
             if optimizer not in event.subjects or not event.loops:
                 continue
             if event.closure:
                 continue  # a step that is given a closure
             loop = event.loops[-1]
-            if any(loop in e.loops for e in program.of(Escape)):
-                continue  # a loop that hands anything to code that cannot be followed
+            if any(loop in e.loops for e in backwards):
+                continue
+            if not (in_sight and not any(loop in e.loops for e in program.of(Escape))) and not _cleared_before(program, optimizer, event):
+                continue  # code that cannot be followed may go backward
             if program.gradients.scaled:
                 continue  # a program that multiplies gradients itself
-            forward = next(
-                (
-                    e
-                    for e in program.of(Forward)
-                    if loop in e.loops and e.grad and (not optimizer.holds or related(optimizer.holds, e.subjects))
-                ),
-                None,
-            )
-            if forward is None:
-                forward = next((e for e in program.of(Forward) if loop in e.loops and _trains_a_copy(program, optimizer, e)), None)
-                if forward is not None:
-                    (copy,) = forward.subjects
-                    held = ", ".join(sorted({name_of(o, "a model") for o in optimizer.holds}))
-                    message = f"{called_at(event, optimizer)} holds the parameters of {held}, and what goes backward is {name_of(copy, 'a copy')}, a copy of it: the step changes nothing"
-                    yield Report(event, message, note(forward, f"the forward pass of {name_of(copy, 'the copy')}"))
-                    break
-            if forward is not None:
-                message = f"{called_at(event, optimizer)}.step() without any backward(): there are no gradients, and the step silently does nothing"
-                yield Report(event, message, note(forward, "the forward pass whose loss is never sent backward"))
+            report = _without_gradients(program, optimizer, event, loop)
+            if report is not None:
+                yield report
                 break
+
+
+def _cleared_before(program: Program, optimizer: Optimizer, step: Step) -> bool:
+    """Whether a step always comes after a clear in the same loop, with nothing between them that may fill the gradients again."""
+    visit = next((v for v in program.run(_FILLING, optimizer) if v.event is step), None)
+    return visit is not None and all(s.state == "empty" and s.since is not None and step.loops[-1] in s.since.loops for s in visit.states)
+
+
+def _without_gradients(program: Program, optimizer: Optimizer, step: Step, loop: Loop) -> Report | None:
+    """The report of a step that has no gradients to use, with the forward pass that should have been followed by a backward."""
+    forwards = [e for e in program.of(Forward) if loop in e.loops]
+    forward = next((e for e in forwards if e.grad and (not optimizer.holds or related(optimizer.holds, e.subjects))), None)
+    if forward is not None:
+        message = f"{called_at(step, optimizer)}.step() without any backward(): there are no gradients, and the step silently does nothing"
+        return Report(step, message, note(forward, "the forward pass whose loss is never sent backward"))
+    forward = next((e for e in forwards if _trains_a_copy(program, optimizer, e)), None)
+    if forward is not None:
+        (copy,) = forward.subjects
+        held = ", ".join(sorted({name_of(o, "a model") for o in optimizer.holds}))
+        message = f"{called_at(step, optimizer)} holds the parameters of {held}, and what goes backward is {name_of(copy, 'a copy')}, a copy of it: the step changes nothing"
+        return Report(step, message, note(forward, f"the forward pass of {name_of(copy, 'the copy')}"))
+    return None
 
 
 def _trains_a_copy(program: Program, optimizer: Optimizer, event: Forward) -> bool:

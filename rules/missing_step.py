@@ -47,7 +47,7 @@ def train(net: nn.Module, loader, epochs: int):
 ## Stays quiet
 
 - A program that could not be followed to its end, or in which a step's optimizer is not known.
-- An optimizer that code which cannot be followed gets hold of; one that a framework steps.
+- Code that is not seen may step: it gets hold of the optimizer, and the loop does not clear the gradients each time. A framework may.
 - An optimizer that steps in another call of the function that builds it.
 - Gradients that other code reads.
 - Functions that only send a loss backward: their caller may step.
@@ -69,8 +69,8 @@ from looplint.rule import (
     Construct,
     Engine,
     Escape,
-    Event,
     InsertStep,
+    Loop,
     Obj,
     Optimizer,
     Program,
@@ -87,33 +87,48 @@ CODE = "LL106"
 
 
 def check(program: Program) -> Reports:
-    if not program.complete:
-        return  # a program that could not be followed to its end
+    if not program.complete or program.steps_unknown_objects:
+        return  # a program that could not be followed to its end, or in which a step's optimizer is not known
     steps = program.of(Step)
-    if program.steps_unknown_objects or any(not e.subjects for e in steps):
-        return  # a step's optimizer is not known
     for optimizer in program.optimizers:
         if optimizer.many or _steps_in_some_call(steps, optimizer):
             continue
-        if (optimizer.escaped and not optimizer.symbolic) or any(program.touches(e, optimizer) for e in program.of(Escape)):
-            continue  # code that cannot be followed gets hold of it
         if _used_otherwise(program, optimizer):
             continue  # gradients that other code reads
-        start = _beginning(program, optimizer)
         for event in program.of(Backward):
-            if start is None or not event.loops or event.root != start.root or program.touches(event, optimizer) != "must":
+            if not event.loops or program.touches(event, optimizer) != "must":
                 continue
             if event.manual:
                 continue  # gradients that are filled by hand
-            if optimizer.symbolic and event.loops[-1] not in start.loops:
-                continue  # a function that only sends a loss backward: its caller may step
             if _others_step(steps, optimizer, event):
                 continue  # it was built anew
+            start = _cleared_each_time(program, optimizer, event.loops[-1]) or _built_and_kept(program, optimizer, event.root)
+            if start is None:
+                continue  # code that is not seen may step
             name = name_of(optimizer)
             message = f"gradients are computed in this loop, but {name}.step() is called on no path: the parameters never change"
-            what = f"{name}'s gradients are cleared here" if optimizer.symbolic else f"{name} is built here"
+            what = f"{name} is built here" if isinstance(start, Construct) else f"{name}'s gradients are cleared here"
             yield Report(event, message, note(start, what), repair=InsertStep(optimizer=optimizer, backward=event))
             break
+
+
+def _cleared_each_time(program: Program, optimizer: Optimizer | Engine, loop: Loop) -> Clear | None:
+    """The clear that drops the gradients of each turn of a loop, where nothing in the loop may use them before: no caller can step in between."""
+    if any(loop in e.loops and not e.subjects for e in program.of(Step)):
+        return None
+    if any(loop in e.loops and not e.output and program.touches(e, optimizer) for e in program.of(Escape)):
+        return None
+    clears = (e for e in program.of(Clear) if e.loops and e.loops[-1] is loop and program.every_iteration(e, loop))
+    return next((e for e in clears if optimizer in e.subjects and program.touches(e, optimizer) == "must"), None)
+
+
+def _built_and_kept(program: Program, optimizer: Optimizer | Engine, root: str) -> Construct | None:
+    """Where an optimizer is built of which no code gets hold that cannot be followed."""
+    if optimizer.symbolic or optimizer.escaped or any(not e.subjects for e in program.of(Step)):
+        return None
+    if any(not e.output and program.touches(e, optimizer) for e in program.of(Escape)):
+        return None
+    return next((e for e in program.of(Construct) if optimizer in e.subjects and e.root == root), None)
 
 
 def _steps_in_some_call(steps: list[Step], optimizer: Obj) -> bool:
@@ -121,7 +136,7 @@ def _steps_in_some_call(steps: list[Step], optimizer: Obj) -> bool:
     return any(o is optimizer or (o.node is not None and o.node is optimizer.node) for e in steps for o in e.subjects)
 
 
-def _others_step(steps: list[Step], optimizer: Optimizer | Engine, backward: Event) -> bool:
+def _others_step(steps: list[Step], optimizer: Optimizer | Engine, backward: Backward) -> bool:
     """Whether other optimizers step on all that this one holds, where the gradients are computed, in this call or in another: it was built anew."""
     inner = backward.loops[-1].site.node
     stepped = held_by(o for e in steps if any(loop.site.node is inner for loop in e.loops) for o in e.subjects)
@@ -132,9 +147,3 @@ def _used_otherwise(program: Program, optimizer: Optimizer | Engine) -> bool:
     """Whether the code reads gradients that may be this optimizer's: any at all, where it is not known which parameters it holds."""
     holds = optimizer.holds
     return program.gradients.read_unknown or (related(program.gradients.read, holds) if holds else bool(program.gradients.read))
-
-
-def _beginning(program: Program, optimizer: Obj) -> Event | None:
-    """Where an optimizer is built; for one that is handed in, where the loop clears it, so that no caller can step it in between."""
-    kind = Clear if optimizer.symbolic else Construct
-    return next((e for e in program.of(kind) if optimizer in e.subjects), None)

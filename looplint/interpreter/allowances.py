@@ -39,7 +39,7 @@ def follow_within(m: Interpreter, function: ir.Function, follow: Callable[[], Va
     except OutOfFuel:
         if m.fuel < floor:
             raise  # what is around it has used up its part as well
-        m.complete = m.complete and m.aside
+        m.complete = m.complete and (m.aside or not may_train(m, function))
         m.graph.cut(nodes, leading)
         m.forget_remarks(noted)
         m.recordings.clear()

@@ -13,6 +13,86 @@ import pytest
 import looplint
 
 PROGRAMS = {
+    "a loop that clears each time and never steps, of a class that others build": """
+        class Agent:
+            def __init__(self, policy: nn.Module, epochs):
+                self.policy, self.epochs = policy, epochs
+                self.optimizer = torch.optim.Adam(policy.parameters())
+            def update(self, rollouts):
+                for epoch in range(self.epochs):
+                    for sample in rollouts.batches():
+                        values, _ = self.policy.evaluate(sample)
+                        self.optimizer.zero_grad()
+                        (values - sample.returns).pow(2).mean().backward()  # expect: LL106
+                        nn.utils.clip_grad_norm_(self.policy.parameters(), 0.5)
+        """,
+    "a loop that clears each time and never goes backward, of a class that others build": """
+        class Agent:
+            def __init__(self, policy: nn.Module, epochs):
+                self.policy, self.epochs = policy, epochs
+                self.optimizer = torch.optim.Adam(policy.parameters())
+            def update(self, rollouts):
+                for sample in rollouts.batches():
+                    values = self.policy(sample)
+                    self.optimizer.zero_grad()
+                    loss = (values - sample.returns).pow(2).mean()
+                    self.optimizer.step()  # expect: LL107
+        """,
+    "a model that is handed to other code when it has been trained in vain": """
+        import acme
+        def main(loader):
+            model = nn.Linear(4, 1)
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            for x, y in loader:
+                optimizer.zero_grad()
+                loss = acme.distance(model(x), y)
+                loss.backward()  # expect: LL106
+            acme.publish(model)
+        """,
+    "gradients that a method leaves to its callers": """
+        class Agent:
+            def __init__(self, policy: nn.Module):
+                self.policy = policy
+                self.optimizer = torch.optim.Adam(policy.parameters())
+            def accumulate(self, rollouts):
+                self.optimizer.zero_grad()
+                for sample in rollouts.batches():
+                    self.policy(sample).pow(2).mean().backward()
+        """,
+    "a callback gets the trainer in each turn of the loop": """
+        class Agent:
+            def __init__(self, policy: nn.Module, callbacks):
+                self.policy, self.callbacks = policy, callbacks
+                self.optimizer = torch.optim.Adam(policy.parameters())
+            def update(self, rollouts):
+                for sample in rollouts.batches():
+                    self.optimizer.zero_grad()
+                    self.policy(sample).pow(2).mean().backward()
+                    self.callbacks.after_backward(self)
+            def update_later(self, rollouts):
+                for sample in rollouts.batches():
+                    self.optimizer.zero_grad()
+                    self.policy(sample)
+                    self.callbacks.compute_gradients(self, sample)
+                    self.optimizer.step()
+        """,
+    "a loss that other code sends backward": """
+        import acme
+        def train(model: nn.Module, loader):
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            for x, y in loader:
+                optimizer.zero_grad()
+                acme.go_back(nn.functional.mse_loss(model(x), y))
+                optimizer.step()
+        """,
+    "a scaler of one's own gets the optimizer and steps": """
+        def train(model: nn.Module, optimizer, scale_and_step, loader):
+            for x, y in loader:
+                optimizer.zero_grad()
+                loss = nn.functional.mse_loss(model(x), y)
+                loss.backward(retain_graph=False)
+                scale_and_step(loss, optimizer)
+        """,
     "two optimizers are told apart by the backwards that their steps use": """
         def train(critic: nn.Module, generator: nn.Module, critic_optimizer, generator_optimizer, loader):
             for real in loader:
