@@ -62,7 +62,7 @@ def fit(net: nn.Module, loader, validate, epochs: int):
 
 - A deep copy, or a dict of clones.
 - A further name of a model that each iteration builds anew.
-- A state that is saved to a file before the next step, and one that the call which saves it has taken itself.
+- A state that is saved to a file before the next step, and one that is taken in the call which saves it, or has it saved.
 - A state that is taken outside the loop in which the model is stepped and then saved: it is meant to be the present one. Where such a state
   goes back to its own model it is reported.
 - A model that is moved to another device in between, which copies.
@@ -89,6 +89,7 @@ from looplint.rule import (
     Report,
     Reports,
     Save,
+    Site,
     Snapshot,
     name_of,
     note,
@@ -134,11 +135,11 @@ def _is_one_of_its_time(read: Event, taken: Event, path: PathState, owner: Obj) 
         return False  # a state that may be of one of several models
     if read.kind == "load" and related(read.subjects, [owner]):
         return True
-    if isinstance(read, Save) and read.collected and not _is_within(path.since, read):
-        return False  # the call that saves it has taken it itself
+    if isinstance(read, Save) and read.made_in is not None and not _is_within(path.since, read.made_in):
+        return False  # taken in the call that saves it
     return bool(taken.loops) and path.since is not None and taken.loops[-1] in path.since.loops
 
 
-def _is_within(event: Event | None, read: Event) -> bool:
-    """Whether an event happens in the call in which a state is read."""
-    return event is not None and event.calls[: len(read.calls)] == read.calls
+def _is_within(event: Event | None, calls: tuple[Site, ...]) -> bool:
+    """Whether some calls lead to an event."""
+    return event is not None and event.calls[: len(calls)] == calls

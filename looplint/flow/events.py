@@ -256,8 +256,9 @@ class Save(Event):
     kind = "save"
     # The state dicts that are written.
     states: frozenset[StateDict]
-    # Whether the function that writes them has made all that holds them: each call of it begins with nothing.
-    collected: bool
+    # The calls that lead to the innermost running function that has made all that is written: each call of it begins with nothing.
+    # None where no function has made all of it.
+    made_in: tuple[Site, ...] | None
 
 
 class Load(Event):

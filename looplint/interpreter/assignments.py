@@ -116,6 +116,13 @@ def _assign_attribute(m: Interpreter, target: ir.Attr, value: Value) -> None:
                 hooks.part_assigned.run(m, atom.obj, target, value)
             case Ref():
                 objects.set_attribute(m, atom.obj, target, value)
+                if (
+                    len(base) == 1
+                    and isinstance(atom.obj, Instance)
+                    and isinstance(known := constant_of(value), Const)
+                    and known.value is not None
+                ):
+                    m.constants[atom.obj, target.attr] = value
             case ModuleRef() if atom.module.frame is not None:
                 _weak_write(m, atom.module.frame, target.attr, value)
             case External() if switch := setting(f"{atom.qualname}.{target.attr}"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from looplint.domain.objects import FrameworkModule, Instance, Obj, Optimizer, Scaler, Scheduler
 from looplint.domain.tensors import combine
 from looplint.domain.values import (
@@ -41,7 +43,7 @@ def call(m: Interpreter, callee: Value, args: Arguments, expr: ir.Call) -> Value
     candidates = [a for a in callee if not (isinstance(a, Const) and a.value is None)]
     if len(candidates) > 1:
         known = [a for a in candidates if not isinstance(a, Unknown)]
-        candidates = sorted(known or candidates[:1], key=stable)
+        candidates = sorted(_without_fallbacks(known) or candidates[:1], key=stable)
     if len(candidates) == 1:
         return _call_one(m, candidates[0], args, expr)
     if not candidates:
@@ -70,10 +72,20 @@ def call(m: Interpreter, callee: Value, args: Arguments, expr: ir.Call) -> Value
     return result
 
 
+def _without_fallbacks(candidates: Sequence[Atom]) -> list[Atom]:
+    """The callees without names of which nothing is known but that an import gives them in place of a known one: `except ImportError:`."""
+    known = {a.qualname.rpartition(".")[2] for a in candidates if isinstance(a, External) and call_effect(a.qualname) is not None}
+    return [
+        a
+        for a in candidates
+        if not (isinstance(a, External) and call_effect(a.qualname) is None and a.qualname.rpartition(".")[2] in known)
+    ]
+
+
 def _build_one_thing(candidates: list[Atom]) -> bool:
-    """Whether the callees are classes of a library of which each way takes one, as from a table of optimizers: one object is built."""
+    """Whether the callees are classes of a library of which each way takes one, as from a table or an import with a fallback: one object is built."""
     effects = {call_effect(a.qualname) if isinstance(a, External) else None for a in candidates}
-    return len(effects) == 1 and effects <= {"optimizer", "module", "loss"}
+    return len(effects) == 1 and effects <= {"optimizer", "module", "loss", "scaler"}
 
 
 def _call_one(m: Interpreter, atom: Atom, args: Arguments, expr: ir.Call) -> Value:

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from looplint.syntax.project import ModuleInfo
 
 
+# The constant that an attribute holds on a path, by its object and name.
+Constants = dict[tuple[Obj, str], Value]
+
+
 @dataclass(slots=True)
 class Snapshot:
     """The part of the interpreter's state that differs from path to path. It is dead when nothing leads on from it."""
@@ -25,6 +29,7 @@ class Snapshot:
     locals: dict[str, Value]
     grad: bool | None
     guards: tuple[Guard, ...]
+    constants: Constants = field(default_factory=dict)
 
     @property
     def alive(self) -> bool:
@@ -106,7 +111,8 @@ def merge(snapshots: list[Snapshot]) -> Snapshot:
         for name, value in snapshot.locals.items():
             names[name] = join(names[name], value) if name in names else value
     grads = {s.grad for s in alive}
-    return Snapshot(at, names, grads.pop() if len(grads) == 1 else None, _common([s.guards for s in alive]))
+    constants = {key: value for key, value in alive[0].constants.items() if all(s.constants.get(key) == value for s in alive[1:])}
+    return Snapshot(at, names, grads.pop() if len(grads) == 1 else None, _common([s.guards for s in alive]), constants)
 
 
 def _common(stacks: list[tuple[Guard, ...]]) -> tuple[Guard, ...]:

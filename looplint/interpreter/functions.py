@@ -171,6 +171,7 @@ def run_frame(m: Interpreter, frame: Frame) -> Value:
     m.frame, m.scopes, m.statement = caller, scopes, statement
     m.at = list(end.at)
     m.guards = guards
+    m.constants = dict(end.constants)
     m.grad = grad if switched else end.grad
     return choices.returned(m, frame, values) or UNKNOWN
 

@@ -79,7 +79,7 @@ class Interpreter(Position):
         self.changes = 0
         self.recordings: dict[CallString, Recording] = {}
         self.noted: list[EventKey] = []
-        # Whether everything that was met was followed.
+        # Whether all that was met and may train was followed.
         self.complete = True
         # The names of functions that may train, as long as that many modules are read.
         self.training_names: tuple[int, frozenset[str]] = (-1, frozenset())
@@ -263,6 +263,7 @@ class Interpreter(Position):
     def write(self, obj: Obj, slot: str, value: Value) -> None:
         """The heap does not follow paths: a slot holds everything that was ever put in it."""
         self.note_write(obj, slot, value)
+        self.constants.pop((obj, slot), None)
         self.happened += 1
         if isinstance(obj, Data) and self.loops and not self.aside:
             obj.changing = True

@@ -69,9 +69,10 @@ def repeat(
         if not end.alive:
             break
         around = merge([replace(start, at=[Loose(head)]), replace(end, at=[Loose(head)])])
-        if around.locals == start.locals and around.grad == start.grad or turn == _PASSES - 1:
+        same = around.locals == start.locals and around.grad == start.grad and around.constants == start.constants
+        if same or turn == _PASSES - 1:
             break
-        start = replace(start, locals=around.locals, grad=around.grad)
+        start = replace(start, locals=around.locals, grad=around.grad, constants=around.constants)
     for loose in end.at:
         m.graph.connect(loose, head, back=True)
     m.loops = outer

@@ -93,6 +93,9 @@ def new_list(m: Interpreter, node: cst.CSTNode, items: Sequence[Value], *, exact
 
 def attribute(m: Interpreter, obj: Obj, name: str) -> Value:
     """The value of an attribute: from the heap, the class, the tables, or the way the code uses it."""
+    here = m.constants.get((obj, name))
+    if here is not None:
+        return here
     stored = obj.heap.get(name)
     if stored == NONE and obj.symbolic and obj.cls is not None and obj.kind == "instance" and classes.is_left_open(m, obj.cls, name):
         value = join(stored, hooks.attribute_unset.run(m, obj, name))
@@ -103,7 +106,8 @@ def attribute(m: Interpreter, obj: Obj, name: str) -> Value:
     if obj.cls is not None and not (name in _KEPT_MEANING.get(obj.kind, ()) and method_effect(obj.kind, name)):
         overridden = classes.find_member(m, obj.cls, name)
         if overridden is not None:
-            return classes.bind(m, overridden, obj)
+            value = classes.bind(m, overridden, obj)
+            return join(value, hooks.attribute_unset.run(m, obj, name)) if _is_default(obj, name, overridden) else value
     own = _own_methods(m, obj, name)
     if own:
         return own
@@ -133,6 +137,12 @@ def attribute(m: Interpreter, obj: Obj, name: str) -> Value:
         case Instance() | FrameworkModule():
             return hooks.attribute_unset.run(m, obj, name)
     return frozenset({Method(Ref(obj), name)})
+
+
+def _is_default(obj: Obj, name: str, member: tuple[ir.Function | ir.Assign, ClassRef]) -> bool:
+    """Whether a class says what a field is by default: an object that is handed in may have been built with something else."""
+    what, owner = member
+    return obj.symbolic and isinstance(what, ir.Assign) and name in owner.cls.fields
 
 
 def effect_of(obj: Obj, name: str) -> str | None:

@@ -173,9 +173,17 @@ def result(m: Interpreter, target: ir.Name | ir.Attr, value: Value, stmt: ir.Ass
     if m.frame.function is m.main.code.top if m.main.code is not None else False:
         found = uses_everywhere(m, m.frame.module, path)
     else:
-        found = uses(m, Scope(m.frame.function, m.frame.module, m.frame.owner), path)
+        found = uses(m, Scope(m.frame.function, m.frame.module, _class_of_self(m)), path)
     made = _made(m, name, found, value, ("made", m.frame.ctx, id(target.node)))
     return value if made is None else frozenset({*(a for a in value if not _is_unseen(a)), Ref(made)})
+
+
+def _class_of_self(m: Interpreter) -> ClassRef | None:
+    """The class of the object whose method runs: a subclass uses what the constructor of its base makes."""
+    for atom in m.frame.instance:
+        if isinstance(atom, Ref) and atom.obj.cls is not None:
+            return atom.obj.cls
+    return m.frame.owner
 
 
 def _made(m: Interpreter, name: str, found: Uses, value: Value, key: object) -> Obj | None:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from looplint.dataclass import replace
 from looplint.domain.values import EventKey, Func, Value
 from looplint.flow.graph import Loose, Node
-from looplint.interpreter.frames import Frame, Trace
+from looplint.interpreter.frames import Constants, Frame, Trace
 from looplint.interpreter.interpreter import Interpreter
 
 # A call that took less is followed again: that is no dearer.
@@ -33,6 +33,7 @@ class Recording(NamedTuple):
     remarks: list[EventKey]
     trace: Trace
     grad: bool | None
+    constants: Constants
     result: Value
 
 
@@ -61,7 +62,9 @@ def replayed(m: Interpreter, func: Func, frame: Frame, follow: Callable[[], Valu
         first = {e.target: None for loose in entry for e in m.graph.nodes[loose.source].succ if e.target >= start}
         through = set(entry)
         ends: dict[Loose | None, None] = dict.fromkeys(None if loose in through else loose for loose in m.at)
-        m.recordings[frame.ctx] = Recording(given, start, nodes, list(first), list(ends), m.noted[noted:], own, m.grad, result)
+        m.recordings[frame.ctx] = Recording(
+            given, start, nodes, list(first), list(ends), m.noted[noted:], own, m.grad, dict(m.constants), result
+        )
     return result
 
 
@@ -73,7 +76,7 @@ def _given(m: Interpreter, func: Func, frame: Frame) -> tuple[object, ...]:
         around.append(dict(outer.locals))
         outer = outer.closure
     position = (m.root, m.grad, m.autocast, m.guards, m.loops, m.candidates, m.assembling, m.comprehensions, m.repetitions, m.handling)
-    return (m.changes, func, position, dict(frame.locals), around)
+    return (m.changes, func, position, dict(m.constants), dict(frame.locals), around)
 
 
 def _again(m: Interpreter, call: Recording) -> Value:
@@ -97,5 +100,6 @@ def _again(m: Interpreter, call: Recording) -> Value:
     m.happened += len(call.nodes)
     m.trace.add(call.trace)
     m.grad = call.grad
+    m.constants = dict(call.constants)
     m.burn()
     return call.result

@@ -77,6 +77,7 @@ def _begin(m: Interpreter, run: object, root: str) -> bool:
     m.fuel, m.floor = min(ROOT_FUEL, m.left), 0
     given = m.fuel
     m.recordings.clear()
+    m.constants = {}
     top = m.frame
     length, noted, followed = len(m.graph.nodes), len(m.remarks), m.reached.mark()
     entry = m.graph.add("entry", (), [])

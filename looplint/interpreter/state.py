@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from looplint.domain.autocast import Autocast
 from looplint.domain.objects import Obj
 from looplint.flow.graph import EventGraph, Guard, Loop, Loose
-from looplint.interpreter.frames import Frame, LoopScope, Snapshot, Trace, merge
+from looplint.interpreter.frames import Constants, Frame, LoopScope, Snapshot, Trace, merge
 from looplint.syntax import ir
 from looplint.syntax.site import Site
 
@@ -27,12 +27,14 @@ def _read_by(test: ir.Expr) -> tuple[str, frozenset[str]]:
 class Path:
     """What differs from path to path, with the names of the frame: what leads on, whether gradients are on, and under which conditions."""
 
-    __slots__ = ("at", "grad", "guards")
+    __slots__ = ("at", "constants", "grad", "guards")
 
     def __init__(self) -> None:
         self.at: list[Loose] = []
         self.grad: bool | None = True
         self.guards: tuple[Guard, ...] = ()
+        # What attributes hold on this path, where that is a constant: the heap has what they hold on any.
+        self.constants: Constants = {}
 
     @property
     def alive(self) -> bool:
@@ -78,13 +80,14 @@ class Position(Path):
         self.trace = Trace()
 
     def save(self) -> Snapshot:
-        return Snapshot(list(self.at), dict(self.frame.locals), self.grad, self.guards)
+        return Snapshot(list(self.at), dict(self.frame.locals), self.grad, self.guards, dict(self.constants))
 
     def restore(self, snapshot: Snapshot) -> None:
         self.at = list(snapshot.at)
         self.frame.locals = dict(snapshot.locals)
         self.grad = snapshot.grad
         self.guards = snapshot.guards
+        self.constants = dict(snapshot.constants)
 
     def join_at(self, snapshots: list[Snapshot]) -> None:
         self.restore(merge(snapshots))
@@ -135,6 +138,7 @@ class Position(Path):
         saved = [(name, getattr(self, name)) for name in (*Path.__slots__, *Position.__slots__)]
         self.frame, self.graph, self.grad, self.guards, self.loops, self.scopes, self.active = frame, EventGraph(), True, (), (), [], []
         self.assembling = self.candidates = 0
+        self.constants = {}
         self.at = [Loose(self.graph.add("entry", (), []))]
         try:
             yield

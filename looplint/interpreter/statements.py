@@ -95,9 +95,9 @@ def _refine(m: Interpreter, test: ir.Expr, held: bool) -> None:
             m.frame.locals[test.id] = kept
 
 
-# No tensor is of one of these, and what they hold is none.
-_PLAIN = frozenset({f"builtins.{name}" for name in ("int", "float", "bool", "complex", "str", "bytes")})
-_NUMERIC = _PLAIN - {"builtins.str", "builtins.bytes"}
+# No tensor is of one of these.
+_NUMERIC = frozenset({f"builtins.{name}" for name in ("int", "float", "bool", "complex")})
+_PLAIN = _NUMERIC | {f"builtins.{name}" for name in ("str", "bytes")} | {"numpy.ndarray", "numpy.generic"}
 
 
 def _refine_by_class(m: Interpreter, test: ir.Call, held: bool) -> None:

@@ -23,7 +23,7 @@ def summarized(m: Interpreter, func: Func, frame: Frame, follow: Callable[[], Va
     plain = func.bound is None and func.closure is None and all(map(_is_plain, frame.locals.values()))
     if not plain:
         return follow()
-    key = (func.function, m.grad, m.aside, tuple(frame.locals.values()))
+    key = (func.function, m.grad, m.aside, tuple(frame.locals.values()), frozenset(m.constants.items()))
     known = m.summaries.get(key)
     if known is not None:
         return known

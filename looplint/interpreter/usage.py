@@ -148,8 +148,20 @@ def _hand_over(m: Interpreter, scope: Scope, callee: str, place: int | str, suff
         param = _parameter(func, place)
         if param is not None:
             _merge(into, suffix, uses(m, Scope(func.function, func.module, func.owner), param.name, depth + 1))
+            for path in _kept_in_result(scope, callee, func, param):
+                _merge(into, suffix, uses(m, scope, path, depth + 1))
             if param.annotation is not None:
                 into.setdefault(suffix, ir.Usage()).annotations.add(ir.render(param.annotation))
+
+
+def _kept_in_result(scope: Scope, callee: str, func: Func, param: ir.Param) -> list[str]:
+    """The names by which a caller knows what a constructor keeps: `self.state.model`, after `self.state = State(model)`."""
+    if func.function.name != "__init__":
+        return []
+    attributes = [
+        target.removeprefix("self.") for source, target in func.function.aliases if source == param.name and target.startswith("self.")
+    ]
+    return [f"{made}.{attribute}" for called, made in scope.function.made if called == callee for attribute in attributes]
 
 
 def _parameter(func: Func, place: int | str) -> ir.Param | None:

@@ -41,6 +41,7 @@ CALLS: dict[str, str] = {
     "torch.cuda.amp.grad_scaler.GradScaler": "scaler",
     "torch.amp.grad_scaler.GradScaler": "scaler",
     "torch.distributed.fsdp.sharded_grad_scaler.ShardedGradScaler": "scaler",
+    "torch.GradScaler": "scaler",
     "torch.nn.utils.clip_grad_norm_": "clip",
     "torch.nn.utils.clip_grad_norm": "clip",
     "torch.nn.utils.clip_grad_value_": "clip",

@@ -76,7 +76,7 @@ class Program(Incidence):
         self.applications = interpreter.applications
         self.heap = interpreter.heap
         self.main = main
-        # Whether all of it was followed.
+        # Whether all of it that may train was followed.
         self.complete = complete
         # The oldest version of PyTorch the code has to run on, for rules that depend on it: `program.target_torch >= (2, 3)`.
         self.target_torch: tuple[int, ...] = CURRENT_TORCH

@@ -9,10 +9,12 @@ from looplint.domain.objects import Container, Disk, File, Module, Obj, StateDic
 from looplint.domain.values import NONE, UNKNOWN, Arguments, Atom, Const, Iter, Ref, Tuple, Unknown, Value, ref
 from looplint.flow.events import LoadState, ReadFile, Save, Snapshot
 from looplint.interpreter import choices, hooks
+from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import method_transfer, methods_of, transfer
 from looplint.semantics.downloads import is_downloaded
 from looplint.syntax import ir
+from looplint.syntax.site import Site
 
 
 @method_transfer("state-dict")
@@ -53,13 +55,19 @@ def _load_state(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.C
 def _save(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     values = args.values()
     states = states_in(values).union(*(_kept_as(m, arg.value) for arg in expr.args[:1]))
-    m.emit(Save(states=states, collected=all(_is_made_here(m, atom) for atom in _contents(values))), expr.node, {_disk(m)})
+    m.emit(Save(states=states, made_in=_made_in(m, _contents(values))), expr.node, {_disk(m)})
     return NONE
 
 
-def _is_made_here(m: Interpreter, atom: Atom) -> bool:
-    """Whether the running function made what a value is, if that is a state or can hold one."""
-    return not isinstance(atom, Ref) or not isinstance(atom.obj, Container | StateDict) or choices.built_in(atom.obj, m.frame)
+def _made_in(m: Interpreter, atoms: Iterable[Atom]) -> tuple[Site, ...] | None:
+    """The calls that lead to the innermost running function that made all the states among some values, and all that holds one."""
+    made = [a.obj for a in atoms if isinstance(a, Ref) and isinstance(a.obj, Container | StateDict) and states_in([frozenset({a})])]
+    frame: Frame | None = m.frame
+    while frame is not None and frame.call is not None:
+        if all(choices.built_in(obj, frame) for obj in made):
+            return frame.calls
+        frame = frame.caller
+    return None
 
 
 @transfer("load")

@@ -123,6 +123,10 @@ class LoweringVisitor(ExpressionLowering):
                 name, source = ir.path_of(target), ir.path_of(value)
                 if name is not None and source is not None and name != source:
                     self._function_stack[-1].aliases.append((source, name))
+            case ir.Name() | ir.Attr(), ir.Call(func=ir.Name() | ir.Attr() as callee):
+                name, source = ir.path_of(target), ir.path_of(callee)
+                if name is not None and source is not None:
+                    self._function_stack[-1].made.append((source, name))
 
     def visit_AugAssign(self, node: cst.AugAssign) -> Sequence[ir.Stmt]:
         target = self.expr(node.target)

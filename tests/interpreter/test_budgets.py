@@ -61,10 +61,11 @@ def test_the_loop_behind_what_is_too_large_is_judged(depth: int) -> None:
     assert _burnt(text) <= 2 * ROOT_FUEL
 
 
-def test_what_was_cut_off_is_said_to_be_too_large() -> None:
-    text = _tree(18, "[x]", between="    c = [a]\n")
+@pytest.mark.parametrize(("leaf", "complete"), [("[x]", True), ("[x, x.backward()]", False)], ids=["computes", "may train"])
+def test_only_what_may_train_makes_a_program_incomplete_where_it_is_cut_off(leaf: str, complete: bool) -> None:
+    text = _tree(18, leaf, between="    c = [a]\n")
     program, _ = build_program(from_text(text, None, "train.py"))
-    assert not program.complete
+    assert program.complete is complete
 
 
 @pytest.mark.parametrize("path", sorted(FIXTURES.rglob("*.py"))[::12], ids=lambda path: f"{path.parent.name}/{path.stem}")

@@ -6,6 +6,7 @@ Each program says at its lines what must be found there; nothing else may be sai
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from textwrap import dedent
 
 import pytest
@@ -13,6 +14,132 @@ import pytest
 import looplint
 
 PROGRAMS = {
+    "an attribute says in which phase a shared loop runs": """
+        class State:
+            def __init__(self, model, optimizer):
+                self.model, self.optimizer = model, optimizer
+                self.phase = "train"
+        class Runner:
+            def __init__(self, model, optimizer, criterion):
+                self.state = State(model, optimizer)
+                self.criterion = criterion
+            def fit(self, loader, held_out, epochs):
+                for epoch in range(epochs):
+                    self.state.phase = "train"
+                    self.state.model.train()
+                    self.run(loader)
+                    self.state.phase = "val"
+                    self.state.model.eval()
+                    with torch.no_grad():
+                        self.run(held_out)
+            def run(self, loader):
+                for x, y in loader:
+                    loss = self.criterion(self.state.model(x), y)
+                    if self.state.phase == "train":
+                        loss.backward()
+                        self.state.optimizer.step()
+                        self.state.optimizer.zero_grad()
+        """,
+    "an attribute says in which phase a shared loop runs, and the model stays in eval mode": """
+        class Runner:
+            def __init__(self, model: nn.Module, optimizer, criterion):
+                self.model, self.optimizer, self.criterion = model, optimizer, criterion
+                self.training = True
+            def fit(self, loader, held_out, epochs):
+                self.model.train()
+                for epoch in range(epochs):
+                    self.training = True
+                    self.run(loader)
+                    self.training = False
+                    self.model.eval()
+                    with torch.no_grad():
+                        self.run(held_out)
+            def run(self, loader):
+                for x, y in loader:
+                    loss = self.criterion(self.model(x), y)  # expect: LL301
+                    if self.training:
+                        loss.backward()
+                        self.optimizer.step()
+                        self.optimizer.zero_grad()
+        """,
+    "a phase that a loop changes is not that of its beginning": """
+        class Runner:
+            def __init__(self, model: nn.Module, optimizer):
+                self.model, self.optimizer = model, optimizer
+                self.warm = False
+            def fit(self, loader):
+                self.warm = False
+                for x, y in loader:
+                    if self.warm:
+                        self.optimizer.zero_grad()
+                    self.warm = True
+                    nn.functional.mse_loss(self.model(x), y).backward()
+                    self.optimizer.step()
+        """,
+    "what is converted where it is an array keeps no graph": """
+        import numpy as np
+        def plain(value):
+            if isinstance(value, np.ndarray):
+                return value
+            return value.detach().numpy() if isinstance(value, torch.Tensor) else float(value)
+        def train(model: nn.Module, optimizer, criterion, loader):
+            total = 0.0
+            for x, y in loader:
+                optimizer.zero_grad()
+                loss = criterion(model(x), y)
+                loss.backward()
+                optimizer.step()
+                total += plain(loss)
+            return total
+        """,
+    "settings that are handed in need not have their defaults": """
+        from dataclasses import dataclass
+        @dataclass
+        class Params:
+            scale: float
+            use_amp: bool = False
+        class Trainer:
+            def __init__(self, model: nn.Module, optimizer: torch.optim.Optimizer, params: Params):
+                self.model, self.optimizer, self.params = model, optimizer, params
+                self.scaler = torch.amp.GradScaler(init_scale=params.scale, enabled=self.params.use_amp)
+            def train(self, loader):
+                for x, y in loader:
+                    self.optimizer.zero_grad()
+                    with torch.autocast("cuda", enabled=self.params.use_amp):
+                        loss = nn.functional.cross_entropy(self.model(x), y)
+                    self.scaler.scale(loss).backward()
+                    self.scaler.step(self.optimizer)  # expect: LL602
+        """,
+    "settings that are handed in, in a loop that is right": """
+        from dataclasses import dataclass
+        @dataclass
+        class Params:
+            use_amp: bool = False
+            every: int = 1
+        def train(params: Params, model: nn.Module, optimizer: torch.optim.Optimizer, loader):
+            scaler = torch.amp.GradScaler(enabled=params.use_amp)
+            for i, (x, y) in enumerate(loader):
+                with torch.autocast("cuda"):
+                    loss = nn.functional.cross_entropy(model(x), y) / params.every
+                scaler.scale(loss).backward()
+                if (i + 1) % params.every == 0:
+                    scaler.step(optimizer)
+                    scaler.update()
+                    optimizer.zero_grad()
+        """,
+    "a scaler of one of two names, for whichever torch is there": """
+        try:
+            from torch_of_tomorrow import GradScaler
+        except ImportError:
+            from torch.cuda.amp import GradScaler
+        def train(model: nn.Module, optimizer, loader):
+            scaler = GradScaler()
+            for x, y in loader:
+                optimizer.zero_grad()
+                loss = nn.functional.cross_entropy(model(x), y)
+                scaler.scale(loss).backward()
+                scaler.step(optimizer)  # expect: LL602
+        """,
     "a loop that clears each time and never steps, of a class that others build": """
         class Agent:
             def __init__(self, policy: nn.Module, epochs):
@@ -472,3 +599,31 @@ def test_what_is_said_is_what_is_wrong(program: str) -> None:
     expected = {(m[1], row) for row, line in enumerate(text.splitlines(), 1) for m in re.finditer(r"# expect: (LL\d+)", line)}
     found = {(f.code, f.location.row) for f in looplint.lint(text, isolated=True) if f.severity != "advice"}
     assert found == expected
+
+
+def test_a_subclass_of_another_file_uses_what_the_constructor_makes(tmp_path: Path) -> None:
+    (tmp_path / "base.py").write_text(
+        dedent("""
+        import acme
+        class Base:
+            def __init__(self, cfg):
+                self.model = acme.registry.build(cfg["model"])
+                self.optimizer = acme.registry.build(cfg["optimizer"], self.model)
+        """)
+    )
+    main = tmp_path / "trainer.py"
+    main.write_text(
+        dedent("""
+        import torch
+        from base import Base
+        class Trainer(Base):
+            def fit(self, loader):
+                self.model.train()
+                for x, y in loader:
+                    loss = torch.nn.functional.mse_loss(self.model(x), y)
+                    loss.backward()
+                    self.optimizer.zero_grad()
+                    self.optimizer.step()
+        """)
+    )
+    assert [(f.code, f.location.row) for f in looplint.lint([main], isolated=True)] == [("LL101", 10)]

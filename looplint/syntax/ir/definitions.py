@@ -74,6 +74,8 @@ class Function:
     methods: set[str] = field(default_factory=set)
     dropped: set[str] = field(default_factory=set)
     aliases: list[tuple[str, str]] = field(default_factory=list)
+    # The dotted names of what is called, with those that the results are assigned to.
+    made: list[tuple[str, str]] = field(default_factory=list)
 
     def called(self) -> set[str]:
         """The names of what it calls, of methods or of functions."""
