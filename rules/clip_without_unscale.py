@@ -108,7 +108,7 @@ def check(program: Program) -> Reports:
                 continue  # one of several scalers
             if switched(clip, scaler):
                 continue  # a clip under a condition on what also switches the scaler on or off
-            name = name_of(scaler)
+            name = called_at(backward, scaler)
             step = next((e for e in program.of(Step) if optimizer in e.subjects and e.root == clip.root), None)
             opt = called_at(step, optimizer) if step is not None else name_of(optimizer)
             message = f"the gradients are clipped while they are still scaled: {name}.unscale_({opt}) has to run before the clip"

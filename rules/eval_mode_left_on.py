@@ -96,11 +96,11 @@ from looplint.rule import (
     Reports,
     Train,
     Visit,
+    called_at,
     is_within,
     may_go_on,
     mode_matters,
     mode_states,
-    name_of,
     note,
 )
 
@@ -134,7 +134,7 @@ def check(program: Program) -> Reports:
             if (left.since, module) in reported:
                 break
             reported.add((left.since, module))
-            name = name_of(module)
+            name = called_at(event, module)
             until = ", to the end of the epoch" if loop is batches else ""
             again = any(loop in e.loops and program.touches(e, module) for e in program.of(Train))
             because = f"on this way nothing calls {name}.train()" if again else f"nothing in this loop calls {name}.train() again"

@@ -69,7 +69,7 @@ Safe: insert `scaler.update()` behind the last step of the iteration.
 What a run shows: the scaler steps and is never updated; the run ends with the error where the scaler is switched on.
 """
 
-from looplint.rule import UNSEEN, UPDATING, Construct, InsertUpdate, Program, Report, Reports, Visit, disabled, name_of, note
+from looplint.rule import UNSEEN, UPDATING, Construct, InsertUpdate, Program, Report, Reports, Visit, called_at, disabled, note
 
 CODE = "LL602"
 
@@ -83,7 +83,7 @@ def check(program: Program) -> Reports:
         stale = [v.event for v in program.run(UPDATING, scaler) if v.event.kind == "step" and v.certain and _never_updated(v)]
         for loop in dict.fromkeys(e.loops[-1] for e in stale):
             steps = [e for e in stale if e.loops[-1] is loop]
-            name = name_of(scaler)
+            name = called_at(steps[-1], scaler)
             message = f"{name}.update() is missing: the next {name}.step() raises an error, and the scale never adapts"
             notes = note(next((e for e in program.of(Construct) if scaler in e.subjects), None), f"{name} is built here")
             yield Report(steps[-1], message, notes, repair=InsertUpdate(scaler=scaler, steps=steps))

@@ -71,7 +71,7 @@ Safe: insert `train()` at the top of the epoch body.
 What a run shows: `module.training` is False during training forwards.
 """
 
-from looplint.rule import Eval, Event, Forward, InsertTrain, Obj, Program, Report, Reports, mode_matters, mode_states, name_of, note
+from looplint.rule import Eval, Event, Forward, InsertTrain, Obj, Program, Report, Reports, called_at, mode_matters, mode_states, note
 
 CODE = "LL301"
 
@@ -96,7 +96,7 @@ def check(program: Program) -> Reports:
                 continue  # an eval() that stands right before the forward, for nothing else
             if (switch, module) not in reported:
                 reported.add((switch, module))
-                name = name_of(module)
+                name = called_at(event, module)
                 effect = "dropout is off and batch norm does not learn"
                 if mode_matters(module) is False:
                     effect = "this has no effect now, without dropout and batch norm, and will have one when such a layer is added"

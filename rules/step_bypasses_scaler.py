@@ -80,7 +80,6 @@ from looplint.rule import (
     Step,
     StepThroughScaler,
     called_at,
-    name_of,
     note,
     scaler_of,
     switched,
@@ -109,7 +108,7 @@ def check(program: Program) -> Reports:
                 continue  # a step under a condition on what also switches the scaler on or off
             if _other_branch(program, step, scaler, optimizer):
                 continue  # the other branch of a condition in which the scaler steps the optimizer
-            scale, opt = name_of(scaler), called_at(step, optimizer)
+            scale, opt = called_at(backward, scaler), called_at(step, optimizer)
             harm = "its gradients are still scaled" if visit.sometimes("scaled") else "overflowed gradients are applied too"
             message = f"the loss is scaled, but {opt} steps without {scale}: {harm}; {scale}.step({opt}) unscales them and skips overflows"
             notes = note(backward, f"{scale} scales the loss here, and its gradients with it")

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from looplint.domain.objects import Obj
-from looplint.flow.events import Event, Keep, Step, Unscale
+from looplint.domain.objects import Obj, Scaler
+from looplint.flow.events import Backward, Event, Forward, Keep, Step, Unscale
 from looplint.flow.graph import Guard
 from looplint.syntax import ir
 from looplint.syntax.site import Site
@@ -22,13 +22,38 @@ def name_of(obj: Obj, default: str = "") -> str:
 
 def called_at(event: Event, obj: Obj) -> str:
     """What the code at an event calls an object: `self.optimizer` of `self.optimizer.step()` and of `scaler.step(self.optimizer)`; else its name."""
+    return _written(event, obj) or name_of(obj)
+
+
+def _written(event: Event, obj: Obj) -> str:
     node = event.site.node
-    if isinstance(node, cst.Call) and event.subjects == {obj}:
-        if isinstance(event, Step | Unscale) and event.scaler is not None:
-            return _path(node.args[0].value) or name_of(obj) if node.args else name_of(obj)
-        if isinstance(node.func, cst.Attribute):
-            return _path(node.func.value) or name_of(obj)
-    return name_of(obj)
+    match event, node:
+        case Step(scaler=Scaler() as scaler) | Unscale(scaler=Scaler() as scaler), cst.Call(func=cst.Attribute(value=owner)) if (
+            obj is scaler
+        ):
+            return _path(owner)
+        case Backward(), cst.Call(func=cst.Attribute(value=cst.Call(func=cst.Attribute(value=owner, attr=cst.Name("scale"))))) if (
+            obj in event.scalers
+        ):
+            return _path(owner)
+        case _ if event.subjects != {obj}:
+            return ""
+        case Step(scaler=Scaler()) | Unscale(scaler=Scaler()), cst.Call(args=[cst.Arg(value=given), *_]):
+            return _path(given)
+        case Forward(), cst.Call(func=cst.Name() | cst.Attribute() as called):
+            return _owner_of_call(_path(called), obj)
+        case _, cst.Call(func=cst.Attribute(value=owner)):
+            return _path(owner)
+    return ""
+
+
+def _owner_of_call(path: str, obj: Obj) -> str:
+    """The part of what a call names that is the object's own name: `self.net` of `self.net` and of `self.net.encode`; "" where neither is."""
+    own = obj.name.rpartition(".")[2]
+    for written in (path, path.rpartition(".")[0]):
+        if own and written.rpartition(".")[2] == own:
+            return written
+    return ""
 
 
 def callee(site: Site) -> str:
