@@ -104,7 +104,7 @@ LATE_IMPORTS = [
     ("looplint.runtime.harness.running", "looplint.sources.import_roots", "only a message, or a text without a file"),
     ("looplint.runtime.harness.verify", "importlib.metadata", "slow to import; only a report names the version"),
     ("looplint.runtime.recording.child", "looplint.runtime.recording.hooks", "imports torch, where a script is to run"),
-    ("looplint.runtime.recording.child", "looplint.runtime.recording.hooks_optim", "imports torch, where a script is to run"),
+    ("looplint.runtime.recording.child", "looplint.runtime.recording.limits", "imports torch, where a script is to run"),
     ("looplint.runtime.recording.child", "looplint.runtime.recording.probes", "imports torch, where a script is to run"),
     ("looplint.runtime.recording.child", "runpy", "only a module is run by its name"),
     ("looplint.runtime.recording.child", "torch", "the recording process imports it when a script is to run"),

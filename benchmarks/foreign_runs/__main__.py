@@ -22,6 +22,7 @@ from typing import Any
 
 from benchmarks.figures import add_option, store
 from benchmarks.foreign_runs.recipe import Changed, edited, fingerprint, write_data
+from looplint.runtime.evidence.joining import CONFIRMED
 from looplint.runtime.harness.running import Inspection, inspect
 from looplint.runtime.streams.record import Options
 from looplint.runtime.streams.warm import Warm
@@ -64,7 +65,7 @@ def outcomes(entry: Mapping[str, Any], checkouts: Path, launch: Any) -> Iterator
         began = time.perf_counter()
         edits = [*entry.get("setup", ()), *(planted["edits"] if planted else ())]
         inspection = run(path, edited(text, _last_of_each(edits)), entry, launch)
-        said = sorted([j.code, j.verdict] for j in inspection.joined)
+        said = sorted([j.code, "confirmed" if j.verdict in CONFIRMED else j.verdict] for j in inspection.joined)
         missed = planted.get("missed", "") if planted else ""
         bug = [[planted["code"], planted.get("verdict", "confirmed")], *planted.get("also", [])] if planted and not missed else []
         wanted = sorted([*clean, *bug])

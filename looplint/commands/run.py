@@ -14,7 +14,7 @@ from looplint.commands.terminal import coloured
 from looplint.errors import UserError
 from looplint.runtime.harness.devices import require_cuda, require_torch
 from looplint.runtime.harness.running import Inspection, as_json, as_text, inspect
-from looplint.runtime.harness.versions import Version, comparison_json, comparison_text, other_script, repaired
+from looplint.runtime.harness.versions import Version, comparison_json, comparison_text, other_script, repaired, with_harm
 from looplint.runtime.streams.record import Options
 from looplint.settings.configuration import Configurations
 
@@ -111,6 +111,8 @@ def command(
             version = other_script(script, compare_with, options, configurations)
         else:
             version = repaired(script, inspection, options, configurations, unsafe=unsafe_fixes)
+    if version is not None:
+        inspection = with_harm(inspection, version)
     if speaks:
         _print(inspection, version, compared=bool(compare or compare_with), as_data=as_data, events=events)
         if report is not None and version is not None:

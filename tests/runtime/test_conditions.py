@@ -7,10 +7,13 @@ from pathlib import Path
 import pytest
 
 from looplint.finding import Finding, Location
-from looplint.runtime.evidence.conditions import NEEDS_CUDA, TELLS
+from looplint.runtime.evidence.conditions import CONDITIONS
 from looplint.runtime.evidence.joining import MEASURED, join
+from looplint.runtime.evidence.witness import Witness
 from looplint.runtime.harness.running import inspect
+from looplint.runtime.recording.channels import CHANNELS
 from looplint.runtime.streams.record import Options, record
+from looplint.runtime.streams.stream import Event, Mark, Stream
 from looplint.runtime.streams.warm import Warm
 from looplint.settings.configuration import Configurations
 
@@ -46,20 +49,46 @@ for i in range(6):
 """
 
 
+def finding(code: str, script: Path, row: int) -> Finding:
+    return Finding(code, "name", "message", str(script), Location(row, 1), Location(row, 2))
+
+
 def verdict(warm: Warm, path: Path, source: str, code: str, line: str, steps: int = 0) -> tuple[str, str]:
     """What the run of a script says of a finding that a rule might have at a line."""
     script = path / "train.py"
     script.write_text(source)
     row = next(number for number, text in enumerate(source.splitlines(), 1) if line in text)
-    finding = Finding(code, "name", "message", str(script), Location(row, 1), Location(row, 2))
     stream = record(script, Options(steps=steps), warm.launch).stream
-    (joined,) = join([finding], stream, {})
+    (joined,) = join([finding(code, script, row)], stream, {})
     return joined.verdict, joined.text
 
 
 def test_the_table_has_every_rule_that_a_run_judges() -> None:
-    assert set(TELLS) == MEASURED
-    assert NEEDS_CUDA <= MEASURED
+    assert set(CONDITIONS) == MEASURED
+
+
+def test_no_verdict_rests_on_a_hook_that_failed() -> None:
+    every = [code for code, condition in CONDITIONS.items() if condition.channels]
+    assert set(CONDITIONS) - set(every) == {"LL506", "LL605"}  # errors that end the script
+    for code in every:
+        for channel in CONDITIONS[code].channels:
+            assert channel in CHANNELS
+            failed = Mark("failed", 0, (), {"channel": channel, "error": "ValueError: broken"})
+            (joined,) = join([finding(code, Path("train.py"), 1)], Stream(marks=(failed,)), {})
+            assert (joined.verdict, "ValueError: broken" in joined.text) == ("not measured", True)
+
+
+@pytest.mark.parametrize("code", CONDITIONS)
+def test_a_run_of_fewer_steps_than_the_table_says_refutes_nothing(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Held against a witness that has nothing to say for the finding at its place."""
+    condition = CONDITIONS[code]
+    place = str(Path("train.py").resolve())
+    speaks = Witness(code, place, 1, frozenset({(place, 1)}), 0, 5, "nothing of it here")
+    monkeypatch.setattr("looplint.runtime.evidence.joining.witnesses", lambda stream: [speaks])
+    for steps in range(3):
+        events = tuple(Event(n, "step", 1, (), 0.0, (), (), {}) for n in range(steps))
+        (joined,) = join([finding(code, Path("train.py"), 1)], Stream(events=events), {})
+        assert (joined.verdict == "refuted") == (steps >= condition.turns), joined
 
 
 @pytest.mark.parametrize("crash", [False, True], ids=["step-limit", "crash"])
@@ -79,13 +108,13 @@ STEP_FIRST = PLAIN.replace("    loss.backward()\n    optimizer.step()\n", "    o
 @pytest.mark.parametrize(
     ("source", "code", "line", "early", "late"),
     [
-        (PLAIN, "LL102", "loss.backward", "not reached", "confirmed"),
+        (PLAIN, "LL102", "loss.backward", "not reached", "does harm"),
         (CLEARED, "LL102", "loss.backward", "not reached", "refuted"),
         (CLEARED, "LL101", "zero_grad", "not reached", "refuted"),
         (CLEARED, "LL108", "loss.backward", "not reached", "refuted"),
         (CLEARED, "LL109", "optimizer.step", "not reached", "refuted"),
         (CLEARED, "LP006", "zero_grad", "not reached", "refuted"),
-        (STEP_FIRST, "LL105", "optimizer.step", "not reached", "confirmed"),
+        (STEP_FIRST, "LL105", "optimizer.step", "not reached", "does harm"),
         (PLAIN, "LL105", "optimizer.step", "refuted", "refuted"),
     ],
 )
@@ -104,6 +133,62 @@ def test_a_scaler_that_is_off_refutes_nothing(code: str, line: str, tmp_path: Pa
     told, text = verdict(warm, tmp_path, off, code, line)
     assert told == "not measured"
     assert text.startswith("not measured here (needs CUDA): the run did not come to ")
+
+
+UNSCALE, THROUGH, UPDATE = "    scaler.unscale_(optimizer)\n", "    scaler.step(optimizer)\n", "    scaler.update()\n"
+HALF = "    with torch.autocast('cuda', torch.float16):\n        out = model(torch.ones(8, 4))\n    loss = out.pow(2).mean()\n"
+FORWARD = "    loss = model(torch.ones(8, 4)).pow(2).mean()\n"
+DECORATED = "@torch.autocast('cuda', torch.float16)\ndef run(x):\n    return model(x)\n\nfor i in range(6):\n"
+INSIDE = """
+class Net(nn.Linear):
+    def forward(self, x):
+        with torch.autocast("cuda", dtype=torch.float16):
+            return super().forward(x)
+
+model = Net(4, 1)
+"""
+PLAINLY = ("scaler.scale(loss).backward()", "loss.backward()")
+DISORDERED = {
+    "LL601": ([(UNSCALE, "")], "clip_grad_norm_"),
+    "LL602": ([(UPDATE, "")], "scaler.step"),
+    "LL604": ([(THROUGH, "    optimizer.step()\n")], "optimizer.step()"),
+    "LL603": ([(FORWARD, HALF), PLAINLY], "backward()"),
+    "LL603, by a decorator": ([("for i in range(6):\n", DECORATED), ("loss = model(", "loss = run("), PLAINLY], "backward()"),
+    "LL603, in a forward": ([("model = nn.Linear(4, 1)\n", INSIDE), PLAINLY], "backward()"),
+}
+
+
+@pytest.mark.parametrize("case", DISORDERED)
+@pytest.mark.parametrize("enabled", [False, True], ids=["off", "on"])
+def test_the_order_of_calls_around_a_scaler_is_confirmed_on_a_cpu(case: str, enabled: bool, tmp_path: Path, warm: Warm) -> None:
+    edits, line = DISORDERED[case]
+    source = SCALED
+    for old, new in edits:
+        assert old in source
+        source = source.replace(old, new)
+    source = source.replace("DEVICE", "cpu" if enabled else "cuda").replace("ENABLED", str(enabled))
+    # A scaler that is on raises an error where it was not updated.
+    assert verdict(warm, tmp_path, source, case[:5], line)[0] == ("does harm" if case == "LL602" and enabled else "happens")
+
+
+@pytest.mark.parametrize("backward", ["(scaler.scale(loss) / 2).backward()", "torch.autograd.backward(scaler.scale([loss, 2 * loss]))"])
+def test_a_loss_that_is_scaled_and_then_divided_or_one_of_a_list_is_scaled(backward: str, tmp_path: Path, warm: Warm) -> None:
+    source = SCALED.replace("scaler.scale(loss).backward()", backward).replace(FORWARD, HALF)
+    source = source.replace("DEVICE", "cpu").replace("ENABLED", "True")
+    row = next(text.strip() for text in source.splitlines() if "backward(" in text)
+    assert verdict(warm, tmp_path, source, "LL603", row)[0] == "refuted"
+    assert verdict(warm, tmp_path, source.replace(UNSCALE, ""), "LL601", "clip_grad_norm_")[0] == "happens"
+
+
+def test_a_plain_step_behind_unscale_applies_what_overflowed(tmp_path: Path, warm: Warm) -> None:
+    """Why such a step is reported: the scaler would have left it out."""
+    source = SCALED.replace("DEVICE", "cpu").replace("ENABLED", "True").replace("mean()", "mean() * (1e38 if i == 3 else 1.0)")
+    ends = []
+    for step in (THROUGH, "    optimizer.step()\n"):
+        script = tmp_path / "train.py"
+        script.write_text(source.replace(THROUGH, step) + "print(bool(model.weight.isfinite().all()))\n")
+        ends.append(record(script, Options(), warm.launch).stdout.strip())
+    assert ends == ["True", "False"]
 
 
 @pytest.mark.parametrize(("code", "line"), [("LL601", "clip_grad_norm_"), ("LL602", "scaler.step"), ("LL604", "scaler.step")])

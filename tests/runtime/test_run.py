@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from looplint.commands.run import command as run_command
 from looplint.errors import UserError
+from looplint.runtime.evidence.conditions import CONDITIONS
 from looplint.runtime.harness.running import Inspection, as_json, as_text, inspect
 from looplint.runtime.streams.record import Options
 from looplint.runtime.streams.warm import Warm
@@ -116,7 +117,8 @@ def test_a_correct_script_gives_nothing_on_either_side(tmp_path: Path, warm: War
 @pytest.mark.parametrize("code", PLANTED)
 def test_a_planted_bug_is_confirmed_by_the_run(code: str, tmp_path: Path, warm: Warm) -> None:
     inspection = inspected(tmp_path, warm, edited(*PLANTED[code]))
-    assert [(j.code, j.verdict) for j in inspection.joined] == [(code, "confirmed")], inspection.recording.message
+    word = "does harm" if CONDITIONS[code].harm or code == "LL204" else "happens"
+    assert [(j.code, j.verdict) for j in inspection.joined] == [(code, word)], inspection.recording.message
     # One line that switches on both modes is advice.
     assert inspection.exit_code == (0 if code == "LL902" else 1)
 
@@ -138,7 +140,7 @@ def test_what_the_steps_did_not_come_to_is_not_reached_and_a_shorter_epoch_reach
     assert [(j.code, j.verdict) for j in inspection.joined] == [("LL302", "not reached")]
     assert "--epochs 2 --batches 10" in as_text(inspection)
     shorter = inspected(tmp_path, warm, source, epochs=1, batches=2)
-    assert [(j.code, j.verdict) for j in shorter.joined] == [("LL302", "confirmed")]
+    assert [(j.code, j.verdict) for j in shorter.joined] == [("LL302", "happens")]
     assert len(shorter.recording.stream.of("step")) == 2
 
 
@@ -167,7 +169,7 @@ def test_a_kept_value_is_judged_at_its_own_line(tmp_path: Path, warm: Warm) -> N
         )
     )
     inspection = inspected(tmp_path, warm, source)
-    assert [(j.line, j.verdict) for j in inspection.joined] == [(28, "confirmed"), (30, "not reached")]
+    assert [(j.line, j.verdict) for j in inspection.joined] == [(28, "happens"), (30, "not reached")]
 
 
 def test_a_script_that_does_not_run_exits_with_2_and_shows_why(tmp_path: Path, warm: Warm) -> None:
@@ -185,7 +187,7 @@ def test_the_run_command_lints_a_module_and_passes_arguments_on(tmp_path: Path, 
     result = CliRunner().invoke(run_command, ["--steps", "4", "--json", "--events", "-m", "trainer", "--", "--lr", "3"])
     found = json.loads(result.stdout)
     assert (result.exit_code, found["run"]["outcome"], found["run"]["steps"]) == (1, "step-limit", 4)
-    assert [(f["code"], f["verdict"], f["filename"]) for f in found["findings"]] == [("LL102", "confirmed", "trainer/__main__.py")]
+    assert [(f["code"], f["verdict"], f["filename"]) for f in found["findings"]] == [("LL102", "does harm", "trainer/__main__.py")]
     assert [e["kind"] for e in found["run"]["events"]].count("step") == 4
     assert "executing trainer --lr 3" in result.stderr
 

@@ -258,12 +258,12 @@ def goes_on_anew(stream: Stream) -> Iterator[tuple[Event, list[str]]]:
     """The loads of an optimizer's state before it steps, each with the schedulers and scalers of it that begin anew after that."""
     told = given_states(stream)
     for load in stream.of("load", where=lambda e: e.facts.get("function") == "load_state_dict"):
-        steps = stream.of("step", where=lambda e, load=load: e.object == load.object and e.n > load.n)  # type: ignore[misc]
+        steps = [e for e in stream.of("step") if e.object == load.object and e.n > load.n]
         if not steps:
             continue
         first: dict[int, Event] = {}
-        for event in stream.of("schedule", where=lambda e, n=steps[0].n: e.n > n):  # type: ignore[misc]
-            if event.facts.get("optimizer") == load.object:
+        for event in stream.of("schedule"):
+            if event.n > steps[0].n and event.facts.get("optimizer") == load.object:
                 first.setdefault(event.object, event)
         anew = [number for number, event in first.items() if event.facts.get("count") == 1]
         anew += sorted({e.facts["scaler"] for e in steps if e.facts.get("scaler")})

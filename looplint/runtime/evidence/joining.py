@@ -10,12 +10,14 @@ from typing import Literal
 
 from looplint.finding import Finding, Location
 from looplint.runtime.evidence import claims_costs, witness_costs, witness_cycle, witness_rest, witness_state
-from looplint.runtime.evidence.conditions import NEEDS_CUDA, TELLS
+from looplint.runtime.evidence.conditions import CONDITIONS
 from looplint.runtime.evidence.witness import Judge, Witness
 from looplint.runtime.streams.stream import Stream
 from looplint.sources.reading import display_name
 
-Verdict = Literal["confirmed", "refuted", "not reached", "not measured", "found at run time only"]
+# *happens*: the line ran and did what the finding states; *does harm*: the damage was measured as well.
+Verdict = Literal["does harm", "happens", "refuted", "not reached", "not measured", "found at run time only"]
+CONFIRMED: frozenset[Verdict] = frozenset({"does harm", "happens"})
 
 JUDGES: tuple[tuple[tuple[str, ...], Judge], ...] = (
     (("LL101",), witness_cycle.cleared_too_early),
@@ -106,11 +108,10 @@ def join(findings: Sequence[Finding], stream: Stream, names: Mapping[str, str]) 
 
     `names` are those of the rules by code; of other rules, run-time findings are not wanted.
     """
-    seen = witnesses(stream)
-    blind = frozenset() if stream.start.get("cuda") else NEEDS_CUDA
+    seen = [w for w in witnesses(stream) if not _failed(w.code, stream)]
     stacks = {e.stack for e in stream.events} | {m.stack for m in stream.marks}
     ran = {(frame.file, frame.line) for stack in stacks for frame in stack}
-    joined = [_judged(finding, seen, ran, blind) for finding in findings]
+    joined = [_judged(finding, seen, ran, stream) for finding in findings]
     told = {(place, code) for j in joined for place in _places(j.finding) for code in (j.code, ALIKE.get(j.code))}
     for witness in seen:
         if witness.alone and witness.code in names and not any((frame, witness.code) in told for frame in witness.frames):
@@ -135,26 +136,41 @@ def costs_asked(findings: Iterable[Finding]) -> bool:
     return any(finding.code in claims_costs.CODES for finding in findings)
 
 
-def _judged(finding: Finding, seen: Sequence[Witness], ran: Collection[tuple[str, int]], blind: Collection[str]) -> Joined:
-    """The verdict on a finding. `ran` are the places that the run is known to have passed; `blind` are the rules that its device may hide."""
+def failures(stream: Stream) -> dict[str, str]:
+    """The errors of the recorder's own hooks, by the names of their channels."""
+    return {mark.facts["channel"]: mark.facts["error"] for mark in stream.marked("failed")}
+
+
+def _failed(code: str, stream: Stream) -> str:
+    """The first failed channel that the verdicts on a rule rest on; empty where all of them measured."""
+    failed = failures(stream)
+    return next((channel for channel in CONDITIONS[code].channels if channel in failed), "")
+
+
+def _judged(finding: Finding, seen: Sequence[Witness], ran: Collection[tuple[str, int]], stream: Stream) -> Joined:
+    """The verdict on a finding. `ran` are the places that the run is known to have passed."""
 
     def verdict(kind: Verdict, text: str) -> Joined:
         return Joined(kind, finding, text)
 
     if finding.code not in MEASURED:
         return verdict("not measured", "one run alone does not show what this rule reports")
+    condition = CONDITIONS[finding.code]
+    if channel := _failed(finding.code, stream):
+        return verdict("not measured", f"the recording of {channel} failed, which is a fault of looplint: {failures(stream)[channel]}")
     places = set(_places(finding))
     mine = [w for w in seen if w.code in (finding.code, ALIKE.get(finding.code)) and (places & w.frames or not w.frames) and w.whole]
     inner = [w for w in mine if (w.file, w.line) in places] or mine
-    bad = [w for w in inner if w.bad]
+    if bad := [w for w in inner if w.bad]:
+        best = max(bad, key=lambda w: (w.code == finding.code, w.bad))
+        return verdict("does harm" if condition.harm or best.harm else "happens", best.text)
     # Only the rule's own witness speaks against a finding, and one of the whole program only where the place ran.
     against = [w for w in inner if w.code == finding.code and w.told and (w.frames or not places.isdisjoint(ran))]
-    if bad or against:
-        best = max(bad or against, key=lambda w: (w.code == finding.code, w.bad))
-        return verdict("confirmed" if bad else "refuted", best.text)
-    if finding.code in blind:
-        return verdict("not measured", f"not measured here (needs CUDA): the run did not come to {TELLS[finding.code]}")
-    return verdict("not reached", f"the run did not come to this place, or ended before it could tell: that takes {TELLS[finding.code]}")
+    if against and len(stream.of("step")) >= condition.turns:
+        return verdict("refuted", against[0].text)
+    if condition.cuda and not stream.start.get("cuda"):
+        return verdict("not measured", f"not measured here (needs CUDA): the run did not come to {condition.tells}")
+    return verdict("not reached", f"the run did not come to this place, or ended before it could tell: that takes {condition.tells}")
 
 
 def _places(finding: Finding) -> Iterator[tuple[str, int]]:

@@ -28,6 +28,7 @@ class Witness:
     text: str
     alone: bool = False
     told: int = 1
+    harm: bool = False  # whether the damage itself was seen, where the rule's observation alone does not say so
 
 
 Judge = Callable[[Stream], Iterator[Witness]]
@@ -70,11 +71,13 @@ class Tally:
         if bad:
             count.objects.add(number)
 
-    def witnesses(self, code: str, say: Callable[[Count], str], alone: Callable[[Count], bool] | None = None) -> Iterator[Witness]:
+    def witnesses(
+        self, code: str, say: Callable[[Count], str], alone: Callable[[Count], bool] | None = None, *, harm: bool = False
+    ) -> Iterator[Witness]:
         """A witness for each place; `say` puts its count into words."""
         for (file, line), count in self.places.items():
             certain = count.bad > 0 and alone is not None and alone(count)
-            yield Witness(code, file, line, frozenset(count.frames), count.bad, count.whole, say(count), certain, count.told)
+            yield Witness(code, file, line, frozenset(count.frames), count.bad, count.whole, say(count), certain, count.told, harm)
 
 
 def mostly(least: int = 2) -> Callable[[Count], bool]:

@@ -142,7 +142,7 @@ def never_stepped(stream: Stream) -> Iterator[Witness]:
     """LL106: backwards whose gradients no step uses."""
     tally, over = Tally(), stream.outcome == "finished"
     for optimizer in optimizers(stream):
-        idle = not stream.of("step", where=lambda e, n=optimizer.id: e.object == n)  # type: ignore[misc]
+        idle = not any(e.object == optimizer.id for e in stream.of("step"))
         for event in stream.events:
             if fills(event, optimizer):
                 tally.add(event.stack, idle, optimizer.id)
@@ -188,7 +188,7 @@ def accumulated_unscaled(stream: Stream) -> Iterator[Witness]:
 def _operations(backward: Event) -> list[str]:
     """A loss's last operations, without the multiplication by a scaler."""
     chain: list[str] = backward.facts["chain"]
-    return chain[1:] if "scaler" in backward.facts else chain
+    return [name for name in chain if name != "Scale"]
 
 
 def left_over(stream: Stream) -> Iterator[Witness]:

@@ -3,51 +3,73 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 from looplint.runtime.evidence.claims_state import GRAPHLESS, first_steps, given_again, given_states, goes_on_anew, restored
 from looplint.runtime.evidence.witness import Count, Judge, Tally, Witness, anywhere, mostly
 from looplint.runtime.streams.stream import Event, Stream
 
 
-def _scaled(stream: Stream) -> Iterator[tuple[Event, bool, bool]]:
-    """Each clip and step; whether the last backward into these gradients was that of a scaled loss; and whether they are still scaled."""
-    scaled: dict[int, bool] = {}
+class _Gradients(NamedTuple):
+    """What a clip or a step meets.
+
+    Attributes:
+        by_scaler: whether the last backward was that of a loss which went through a scaler, be that switched on or off.
+        scaled: whether they are those of such a loss still: nothing has unscaled them.
+        enabled: whether that scaler is on. The order of the calls is the same where it is off; but a script may leave out there what takes a scaler.
+    """
+
+    by_scaler: bool
+    scaled: bool
+    enabled: bool
+
+
+def _scaled(stream: Stream) -> Iterator[tuple[Event, _Gradients]]:
+    """Each clip and step, with what it meets."""
+    last: dict[int, Event] = {}
     unscaled: set[int] = set()
     for event in stream.events:
         if event.kind == "backward":
             filled = event.facts.get("filled", ())
-            scaled.update(dict.fromkeys(filled, "scaler" in event.facts))
+            last.update(dict.fromkeys(filled, event))
             unscaled -= set(filled)
         elif event.kind == "unscale":
             unscaled.add(event.object)
-        elif event.kind == "clip":
-            holders = event.facts.get("holders", ())
-            by_scaler = [n for n in holders if scaled.get(n, False)]
-            yield event, bool(by_scaler), any(n not in unscaled for n in by_scaler)
-        elif event.kind == "step":
-            filled_by_scaler = scaled.get(event.object, False)
-            yield event, filled_by_scaler, filled_by_scaler and event.object not in unscaled
+        elif event.kind in ("clip", "step"):
+            holders = event.facts.get("holders", ()) if event.kind == "clip" else (event.object,)
+            met = {n: last[n] for n in holders if n in last and "scaler" in last[n].facts}
+            yield event, _Gradients(bool(met), any(n not in unscaled for n in met), any("scaler_off" not in e.facts for e in met.values()))
 
 
 def clipped_while_scaled(stream: Stream) -> Iterator[Witness]:
     """LL601."""
-    tally = Tally()
-    for event, by_scaler, still in _scaled(stream):
+    tally, off = Tally(), set[tuple[str, int]]()
+    for event, met in _scaled(stream):
         if event.kind == "clip":
-            tally.add(event.stack, still, event.object, told=by_scaler)
-    yield from tally.witnesses("LL601", lambda c: f"{c.bad} of {c.whole} clips here met gradients that were still scaled", mostly(1))
+            tally.add(event.stack, met.scaled, event.object, told=met.by_scaler and met.enabled)
+            if not met.enabled:
+                off.add((event.file, event.line))
+    for witness in tally.witnesses("LL601", lambda c: f"{c.bad} of {c.whole} clips here met gradients that were still scaled", mostly(1)):
+        switched_off = (witness.file, witness.line) in off
+        text = witness.text + "; the scaler was off here, and the order of the calls tells" * switched_off * bool(witness.bad)
+        yield replace(witness, text=text, alone=witness.alone and not switched_off)
 
 
 def bypassed(stream: Stream) -> Iterator[Witness]:
-    """LL604."""
-    tally = Tally()
-    for event, by_scaler, _ in _scaled(stream):
+    """LL604. Behind an unscale_() too: the scaler would leave the step out where gradients overflowed."""
+    tally, seldom = Tally(), set[tuple[str, int]]()
+    for event, met in _scaled(stream):
         if event.kind == "step":
-            tally.add(event.stack, by_scaler and "scaler" not in event.facts, event.object, told=by_scaler)
-    yield from tally.witnesses(
+            bad = met.by_scaler and "scaler" not in event.facts
+            tally.add(event.stack, bad, event.object, told=met.by_scaler and met.enabled)
+            if bad and not (met.scaled and met.enabled):
+                seldom.add((event.file, event.line))
+    for witness in tally.witnesses(
         "LL604", lambda c: f"{c.bad} of {c.whole} steps here used a scaled loss's gradients without the scaler", mostly(1)
-    )
+    ):
+        yield replace(witness, alone=witness.alone and (witness.file, witness.line) not in seldom)
 
 
 def never_updated(stream: Stream) -> Iterator[Witness]:
@@ -63,11 +85,14 @@ def never_updated(stream: Stream) -> Iterator[Witness]:
         elif event.kind == "update":
             for key in [k for k in waiting if k[0] == event.object]:
                 tally.add(waiting.pop(key).stack, False)
-    failed = "update()" in (stream.end.get("error") or {}).get("message", "")
+    message = (stream.end.get("error") or {}).get("message", "")
+    failed = "update()" in message or "unscale_() is being called after step()" in message
     for event in waiting.values():
         if failed or stream.outcome == "finished":
             tally.add(event.stack, True, event.object)
-    yield from tally.witnesses("LL602", lambda c: f"after {c.bad} of {c.whole} steps here the scaler was not updated", mostly(1))
+    yield from tally.witnesses(
+        "LL602", lambda c: f"after {c.bad} of {c.whole} steps here the scaler was not updated", mostly(1), harm=failed
+    )
 
 
 def half_unscaled(stream: Stream) -> Iterator[Witness]:
@@ -76,7 +101,7 @@ def half_unscaled(stream: Stream) -> Iterator[Witness]:
     half = {e.n for e in stream.of("forward") if e.facts.get("autocast") == "float16"}
     for event in stream.of("backward"):
         through_half = bool(half & set(event.facts.get("forwards", ())))
-        tally.add(event.stack, through_half and "scaler" not in event.facts, told=through_half)
+        tally.add(event.stack, through_half and "scaler" not in event.facts, told=through_half and "scaler_off" not in event.facts)
     yield from tally.witnesses("LL603", lambda c: f"{c.bad} of {c.whole} backwards here went unscaled through float16 forwards", mostly(1))
 
 
@@ -105,8 +130,9 @@ def restores_itself(stream: Stream) -> Iterator[Witness]:
     """LL801: states taken from a module that later was given its own storage back."""
     tally = Tally()
     for load in restored(stream):
-        for taken in stream.of("save", where=lambda e, load=load: e.object == load.object and e.n < load.n):  # type: ignore[misc]
-            tally.add(taken.stack, load.facts.get("shared", 0) > 0, load.object)
+        for taken in stream.of("save"):
+            if taken.object == load.object and taken.n < load.n:
+                tally.add(taken.stack, load.facts.get("shared", 0) > 0, load.object)
     yield from tally.witnesses("LL801", lambda c: f"{c.bad} of {c.whole} states taken here were, when restored, the model's own tensors")
 
 

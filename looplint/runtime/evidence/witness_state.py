@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 from looplint.runtime.evidence.claims import optimizers, steps_of
 from looplint.runtime.evidence.claims_state import reached_forwards
-from looplint.runtime.evidence.witness import Tally, Witness, epochs_seen, mostly, within
+from looplint.runtime.evidence.witness import Count, Tally, Witness, epochs_seen, mostly, within
 from looplint.runtime.evidence.witness_cycle import states
 from looplint.runtime.streams.stream import Event, Stream
 
@@ -77,7 +78,7 @@ def metric_missing(stream: Stream) -> Iterator[Witness]:
         if isinstance(counter, int):
             counted.add(event.stack, last.get(event.object, counter - 1) == counter - 1, event.object)
             last[event.object] = counter
-    yield from tally.witnesses("LL204", lambda c: f"{c.bad} of {c.whole} schedule steps here raised a TypeError", lambda c: True)
+    yield from tally.witnesses("LL204", lambda c: f"{c.bad} of {c.whole} schedule steps here raised a TypeError", lambda c: True, harm=True)
     yield from counted.witnesses(
         "LL204", lambda c: f"{c.bad} of {c.whole} schedule steps here took the next number of a count for their metric"
     )
@@ -160,8 +161,12 @@ def measured(stream: Stream) -> Iterator[Witness]:
         ("LL302", mode, "{} of {} forwards here, which no backward used, ran with dropout or running statistics active"),
         ("LL303", graph, "{} of {} forwards here built a graph that no backward used"),
     ):
-        for witness in tally.witnesses(code, lambda c, say=say: say.format(c.bad, c.whole), mostly(1)):  # type: ignore[misc]
+        for witness in tally.witnesses(code, partial(_said, say), mostly(1)):
             yield replace(witness, alone=witness.alone and (witness.file, witness.line) in alone)
+
+
+def _said(words: str, count: Count) -> str:
+    return words.format(count.bad, count.whole)
 
 
 def kept_graphs(stream: Stream) -> Iterator[Witness]:
@@ -183,9 +188,9 @@ def dead_parameters(stream: Stream) -> Iterator[Witness]:
     tally = Tally()
     for optimizer in optimizers(stream):
         built = next((e.n for e in stream.of("construct") if e.object == optimizer.id), 0)
-        for move in stream.of("move", where=lambda e, n=built: e.n > n):  # type: ignore[misc]
+        for move in stream.of("move"):
             later = [s for s in steps_of(stream, optimizer) if s.n > move.n and "orphans" in s.facts]
-            if later:
+            if later and move.n > built:
                 bad = any(s.facts["orphans"] or s.facts["displaced"] for s in later)
                 tally.add(move.stack, bad, optimizer.id, told=move.facts["changed"] > 0 or bool(stream.start.get("cuda")))
     say = "after {} of {} moves here an optimizer stepped on parameters that no module uses, or with state on another device or of another type"
@@ -224,4 +229,4 @@ def direct_forwards(stream: Stream) -> Iterator[Witness]:
         tally.add(mark.stack, True)
     hooks = max((m.facts["hooks"] for m in stream.marked("direct")), default=0)
     words = f"; {hooks} hook{'s' if hooks != 1 else ''} of the module did not run" if hooks else "; the module has no hooks"
-    yield from tally.witnesses("LL504", lambda c: f"{c.whole} forwards here went past the module's call{words}")
+    yield from tally.witnesses("LL504", lambda c: f"{c.whole} forwards here went past the module's call{words}", harm=hooks > 0)

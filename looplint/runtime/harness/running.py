@@ -15,7 +15,7 @@ from looplint.finding import Problem, written_place
 from looplint.linting.files import lint_paths, unsilenced
 from looplint.linting.selection import Ways
 from looplint.report.formats.json import as_dict
-from looplint.runtime.evidence.joining import Joined, costs_asked, join, watched
+from looplint.runtime.evidence.joining import CONFIRMED, Joined, costs_asked, failures, join, watched
 from looplint.runtime.streams.record import Launch, Options, Recording, record
 from looplint.settings.configuration import Configurations
 from looplint.sources.reading import display_name
@@ -35,7 +35,7 @@ class Inspection:
         """As the linter's: 0 nothing but advice stands, 1 something does, 2 the script did not run far enough to tell."""
         recording, verdicts = self.recording, {j.verdict for j in self.joined}
         told = recording.ok or (recording.outcome == "timeout" and bool(recording.stream.of("step", "backward")))
-        if not (told or verdicts & {"confirmed", "found at run time only"}) or self.problems:
+        if not (told or verdicts & {*CONFIRMED, "found at run time only"}) or self.problems:
             return 2
         return 1 if any(j.stands and (j.finding.asked or j.finding.severity != "advice") for j in self.joined) else 0
 
@@ -123,6 +123,7 @@ def as_json(inspection: Inspection, *, events: bool = False) -> dict[str, Any]:
         "torch": stream.start.get("torch"),
         "steps": len(stream.of("step")),
         "backwards": len(stream.of("backward")),
+        "not_measured": failures(stream),
     }
     if events:
         run["objects"] = [{"id": t.id, "role": t.role, "class": t.kind, **t.facts} for t in stream.things.values()]
@@ -145,7 +146,7 @@ def as_json(inspection: Inspection, *, events: bool = False) -> dict[str, Any]:
 def as_text(inspection: Inspection, style: Any = None) -> str:
     """An inspection for people."""
     paint = style or (lambda text, **_: text)
-    colours = {"confirmed": "red", "found at run time only": "red", "refuted": "green"}
+    colours = {"does harm": "red", "happens": "red", "found at run time only": "red", "refuted": "green"}
     blocks = []
     for joined in inspection.joined:
         finding = joined.finding
@@ -165,6 +166,10 @@ def _closing(inspection: Inspection) -> str:
     counts = Counter(j.verdict for j in inspection.joined)
     found = ", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "no findings, in the text or in the run"
     lines = [ran, f"{found[0].upper()}{found[1:]}."]
+    lines += [
+        f"Not measured: {channel}. The hook failed, which is a fault of looplint; the script went on without it: {error}"
+        for channel, error in failures(recording.stream).items()
+    ]
     if counts["not reached"] and recording.outcome == "step-limit":
         lines.append("To reach more: --epochs 2 --batches 10 runs two short epochs, --steps 0 the whole script.")
     if not recording.ok and recording.stderr.strip():

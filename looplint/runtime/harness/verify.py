@@ -20,6 +20,7 @@ from looplint.linting import catalogue
 from looplint.linting.selectors import choose
 from looplint.runtime.evidence import claims_costs, signals
 from looplint.runtime.evidence.claims import Signal
+from looplint.runtime.evidence.conditions import CONDITIONS
 from looplint.runtime.evidence.joining import PROBED
 from looplint.runtime.streams.record import Launch, Options, Recording, record
 from looplint.runtime.streams.warm import Several, available
@@ -191,7 +192,7 @@ def verify(
                     keep(verdict, runs)
                 if progress is not None:
                     progress(verdict, len(verdicts), len(waiting))
-        except BaseException:
+        except BaseException:  # also of the interrupt that a user sends: what waits is not to run first
             pool.shutdown(wait=True, cancel_futures=True)
             raise
     return verdicts
@@ -208,20 +209,29 @@ def _folders(rules: Sequence[str], fixtures: Path | None) -> list[tuple[catalogu
     return found
 
 
+def word(code: str) -> str:
+    """What a measured claim says: that the damage was measured, or that the line does what the rule reports."""
+    condition = CONDITIONS.get(code)
+    return "does harm" if condition is None or condition.harm or condition.compared else "happens"
+
+
 def table(verdicts: Iterable[Verdict]) -> str:
     """The verdicts as text, a line each."""
-    rows = [("code", "case", "verdict", "repair", "what the broken run shows")]
+    rows = [("code", "case", "verdict", "shows that it", "repair", "what the broken run shows")]
     for v in verdicts:
         repair = {True: "same bits", False: "differs", None: "none" if v.fixed is None else "clean"}[v.same]
-        rows.append((v.code, f"{v.rule}/{v.case}", v.status, repair, v.note or (v.broken.text if v.broken else "")))
-    widths = [max(len(row[i]) for row in rows) for i in range(4)]
-    return "\n".join("  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[4]]).rstrip() for row in rows)
+        shown = word(v.code) if v.status == "proven" else ""
+        rows.append((v.code, f"{v.rule}/{v.case}", v.status, shown, repair, v.note or (v.broken.text if v.broken else "")))
+    widths = [max(len(row[i]) for row in rows) for i in range(5)]
+    return "\n".join("  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[5]]).rstrip() for row in rows)
 
 
 def as_json(verdicts: Iterable[Verdict], device: str, recorder: dict[str, Any] | None = None) -> dict[str, Any]:
     """The verdicts as evidence: what was measured, with which torch, on which device; and what the recorder itself was found to do."""
     versions = {"torch": _torch_version(), "python": platform.python_version(), "device": device, "machine": platform.machine()}
-    entries = [{k: _finite(v) for k, v in asdict(verdict).items() if k != "seconds"} for verdict in verdicts]
+    entries = [
+        {**{k: _finite(v) for k, v in asdict(verdict).items() if k != "seconds"}, "shows": word(verdict.code)} for verdict in verdicts
+    ]
     return {"version": 1, **versions, **({"recorder": recorder} if recorder else {}), "cases": entries}
 
 

@@ -13,7 +13,9 @@ from typing import Any
 from looplint.finding import written_place
 from looplint.linting.fixing import FixResult, fix_paths
 from looplint.linting.selection import Ways
-from looplint.runtime.evidence.joining import join, watched
+from looplint.runtime.evidence import signals
+from looplint.runtime.evidence.conditions import CONDITIONS
+from looplint.runtime.evidence.joining import CONFIRMED, Joined, join, watched
 from looplint.runtime.harness import comparing
 from looplint.runtime.harness.running import Inspection, as_json, inspect, program_file, wanted
 from looplint.runtime.streams.record import Launch, Options, record
@@ -84,6 +86,27 @@ def _written(fixes: FixResult) -> Iterator[dict[str, str]]:
                 copy.write_bytes(new.raw)
                 texts[os.path.realpath(old.path)] = str(copy)
         yield texts
+
+
+def with_harm(first: Inspection, version: Version) -> Inspection:
+    """The first inspection with the damage that the comparison measured: what only *happens* in one run *does harm* where the other run differs by it.
+
+    The other version is a measure for a rule only where nothing of that rule stands in it any more. Where the rule has no measure of its own, the
+    first number that differs is its damage, if no other rule's finding could be the cause.
+    """
+    left = {j.code for j in version.inspection.joined if j.stands}
+    causes = {j.code for j in first.joined if j.verdict in CONFIRMED}
+    one, other = first.recording.stream, version.inspection.recording.stream
+    difference = comparing.first_difference(one, other) if len(causes) == 1 else None
+
+    def weighed(j: Joined) -> Joined:
+        if j.verdict != "happens" or j.code in left:
+            return j
+        signal = signals.measure(j.code, one, other) if CONDITIONS[j.code].compared else None
+        damage = signal.text if signal is not None and signal.shown else f"they differ at {difference}" if difference is not None else ""
+        return replace(j, verdict="does harm", text=f"{j.text}; compared with {version.name}: {damage}") if damage else j
+
+    return replace(first, joined=tuple(map(weighed, first.joined)))
 
 
 def names(version: Version) -> tuple[str, str]:

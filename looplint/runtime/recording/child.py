@@ -38,7 +38,7 @@ def _serve() -> None:
 
     import looplint.runtime.recording.hooks  # noqa: F401
 
-    for finalizer in list(weakref.finalize._registry):  # type: ignore[attr-defined]
+    for finalizer in list(weakref.finalize._registry):  # type: ignore[attr-defined]  # private: nothing public lists them
         finalizer.atexit = False  # torch's take its libraries down, for as long as a small script runs, in a fork that ends anyway
     gc.collect()
     gc.freeze()  # a collection in a fork would have every page of it copied
@@ -73,7 +73,7 @@ def _status(request: dict[str, Any]) -> int:
 def _leave(status: int) -> None:
     """Ends a fork as Python ends, but for taking down the modules."""
     try:
-        threading._shutdown()  # type: ignore[attr-defined]
+        threading._shutdown()  # type: ignore[attr-defined]  # private: what the interpreter calls at its end
         atexit._run_exitfuncs()
         sys.stdout.flush()
         sys.stderr.flush()
@@ -99,7 +99,7 @@ def _run_script(options: dict[str, Any]) -> None:
         faulthandler.register(signal.SIGUSR1, open(options["trace"], "w"), all_threads=False)  # noqa: SIM115 (used until the end)
     import torch
 
-    from looplint.runtime.recording.hooks_optim import StepLimit
+    from looplint.runtime.recording.limits import StepLimit
 
     _seed(options)
     recorder = _record(options) if options.get("stream") else None
@@ -123,7 +123,6 @@ def _run_script(options: dict[str, Any]) -> None:
         failure = error
     except BaseException as error:  # noqa: BLE001 (whatever ends the script is part of the record; it is raised again as exit status)
         end.update(outcome="crashed", exit=1, error=_describe(error))
-        end["error"]["recorder"] = recorder is not None and recorder.failing()
         failure = error
     end["wall"], end["cpu"] = time.perf_counter() - began, time.process_time() - worked
     end["threads"] = torch.get_num_threads()
@@ -170,7 +169,7 @@ def _run(options: dict[str, Any]) -> None:
     code = _sources(options).code(path) if options.get("stream") else None
     if code is None:
         with open(path, "rb") as stream:
-            code = compile(stream.read(), path, "exec")
+            code = compile(stream.read(), path, "exec", dont_inherit=True)
     # Classes of the script are pickled, and found again by loader workers, as members of __main__.
     module = types.ModuleType("__main__")
     vars(module).update({"__file__": path, "__builtins__": __builtins__, "__cached__": None, "__spec__": None})

@@ -9,6 +9,8 @@ from typing import Any
 import torch
 
 from looplint.runtime.recording import (
+    final,
+    hooks_autocast,
     hooks_autograd,
     hooks_costs,
     hooks_data,
@@ -19,31 +21,34 @@ from looplint.runtime.recording import (
     hooks_optim,
     hooks_schedule,
     hooks_state,
+    limits,
     measure,
 )
 from looplint.runtime.recording.probes import Sources
 from looplint.runtime.recording.tape import Tape
+from looplint.runtime.recording.watching import plain
 
 
 class Recorder:
     """The installed hooks, as far as the end of the run needs them."""
 
-    def __init__(self, tape: Tape, optimizers: hooks_optim.Optimizers, modules: hooks_modules.Modules) -> None:
-        self.tape, self.optimizers, self.modules = tape, optimizers, modules
-
-    def failing(self) -> bool:
-        """Whether a measurement was under way, so that what was raised is no fault of the script."""
-        return bool(self.tape.local.busy)
+    def __init__(self, tape: Tape, values: final.FinalValues) -> None:
+        self.tape, self.values = tape, values
 
     def finish(self, end: dict[str, Any]) -> None:
         """Writes the last record."""
         tape = self.tape
-        tape.local.busy += 1
-        end.update(steps=tape.steps, events=tape.events, measuring=tape.measuring, flags=hooks_data.flags(), **measure.memory())
-        end.update(optimizers=self.optimizers.digests(), modules=self.modules.digests())
+        tape.local.busy = 1
+        end.update(steps=tape.steps, events=tape.events, measuring=tape.measuring)
+        with tape.reading("final values"), plain():
+            end.update(flags=hooks_data.flags(), **measure.memory(tape.size))
+            end.update(optimizers=self.values.optimizers(), modules=self.values.models())
         tape.local.busy = 0
-        tape.write(end)
-        tape.close()
+        try:
+            tape.write(end)
+            tape.close()
+        except Exception as error:  # noqa: BLE001 (the script has ended as it did; that its recording is not whole is all there is to say)
+            print(f"looplint: the recording was not written to its end: {type(error).__name__}: {error}", file=sys.stderr)
 
 
 def install(options: dict[str, Any], sources: Sources) -> Recorder:
@@ -67,21 +72,27 @@ def install(options: dict[str, Any], sources: Sources) -> Recorder:
             "python": sys.version.split()[0],
             "torch": torch.__version__,
             "cuda": cuda,
-            **measure.memory(),
+            **measure.memory(tape.size),
         }
     )
-    optimizers = hooks_optim.Optimizers(tape, options.get("steps") or 0)
-    modules = hooks_modules.Modules(tape)
+    values = final.FinalValues(tape)
+    optimizers = hooks_optim.Optimizers(tape, values)
+    modules = hooks_modules.Modules(tape, values)
+    most = limits.Limits(tape, options.get("steps") or 0, options.get("epochs") or 0, options.get("batches") or 0)
+    limits.follow_steps(tape)
     hooks_optim.install(tape, optimizers)
-    hooks_gradients.install(tape, optimizers)
+    hooks_gradients.install(tape, optimizers, most)
     hooks_autograd.install(tape, optimizers)
+    hooks_autocast.install(tape)
     hooks_modules.install(tape, optimizers, modules)
     hooks_schedule.install(tape)
-    hooks_data.install(tape, options.get("epochs") or 0, options.get("batches") or 0)
+    hooks_data.install(tape, most)
     hooks_state.install(tape, modules)
     hooks_loggers.install(tape)
     hooks_kept.install(tape, sources)
     if options.get("costs"):
         hooks_costs.install(tape)
+    final.install(tape, values)
+    limits.install(tape, most)
 
-    return Recorder(tape, optimizers, modules)
+    return Recorder(tape, values)

@@ -5,16 +5,15 @@ They sit on methods that programs call often, and are installed only where a rul
 
 from __future__ import annotations
 
-import functools
 import sys
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch.nn.modules.batchnorm import _NormBase
 
 from looplint.runtime.recording.tape import Tape
+from looplint.runtime.recording.watching import Watching, hook, shielded, watched
 
 # Methods that wait until the device has computed a tensor, and those that make a text of it.
 READS = ("item", "tolist", "numpy", "cpu", "__float__", "__int__")
@@ -36,32 +35,23 @@ def install(tape: Tape) -> None:
 
 def _install_method(tape: Tape, name: str, kind: str) -> None:
     """Marks the calls that user code makes itself: torch reads its own tensors too."""
-    original = getattr(torch.Tensor, name)
 
-    @functools.wraps(original)
-    def method(self: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
-        if not tape.silent() and tape.places.owns(sys._getframe(1)) and self.numel() == 1:
-            tape.write({"record": kind, "what": name, "at": tape.place(2), "loops": tape.running_loops()})
-            tape.local.busy += 1  # a text reads the number by another of these methods
-            try:
-                return original(self, *args, **kwargs)
-            finally:
-                tape.local.busy -= 1
-        return original(self, *args, **kwargs)
+    def watch(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> Watching:
+        # The frames below are the watcher's, the hook's and the caller's.
+        if tape.places.owns(sys._getframe(2)) and tensor.numel() == 1:
+            tape.write({"record": kind, "what": name, "at": tape.place(), "loops": tape.running_loops()})
+            yield None
 
-    setattr(torch.Tensor, name, method)
+    # A text reads the number by another of these methods.
+    hook(tape, "costs", torch.Tensor, name, watch, "read")
 
 
 def _install_release(tape: Tape) -> None:
-    original = torch.cuda.empty_cache
+    def watch() -> Watching:
+        tape.write({"record": "release", "at": tape.place(), "loops": tape.running_loops()})
+        yield None
 
-    @functools.wraps(original)
-    def empty_cache() -> None:
-        if not tape.silent():
-            tape.write({"record": "release", "at": tape.place(2), "loops": tape.running_loops()})
-        original()
-
-    torch.cuda.empty_cache = torch.cuda.memory.empty_cache = empty_cache
+    torch.cuda.empty_cache = torch.cuda.memory.empty_cache = watched(tape, "costs", torch.cuda.empty_cache, watch)
 
 
 def _install_statistics(tape: Tape) -> None:
@@ -69,26 +59,21 @@ def _install_statistics(tape: Tape) -> None:
     numbers: dict[int, int] = {}
 
     def before(module: torch.nn.Module, args: Any) -> None:
-        if isinstance(module, _NormBase) and module.training and module.track_running_stats and not tape.silent():
+        if isinstance(module, _NormBase) and module.training and module.track_running_stats:
             layer = numbers.setdefault(id(module), len(numbers) + 1)
             tape.write({"record": "statistics", "layer": layer, "batch": int(args[0].shape[0])})
 
-    torch.nn.modules.module.register_module_forward_pre_hook(before)
+    torch.nn.modules.module.register_module_forward_pre_hook(shielded(tape, "costs", before))
 
 
 def _install_warnings(tape: Tape) -> None:
     """Marks the warnings that are shown; what filters hold back is shown to nobody."""
-    original: Callable[..., Any] = warnings.showwarning
 
-    @functools.wraps(original)
-    def show(
-        message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = None, line: str | None = None
-    ) -> None:
-        if not tape.silent():
-            tape.write({"record": "warning", "category": category.__name__, "message": str(message), "at": tape.place(2)})
-        original(message, category, filename, lineno, file, line)
+    def watch(message: Warning | str, category: type[Warning], *args: Any, **kwargs: Any) -> Watching:
+        tape.write({"record": "warning", "category": category.__name__, "message": str(message), "at": tape.place()})
+        yield None
 
-    warnings.showwarning = show
+    hook(tape, "costs", warnings, "showwarning", watch)
 
 
 def install_copies(tape: Tape) -> None:
@@ -98,14 +83,11 @@ def install_copies(tape: Tape) -> None:
 
 
 def _install_copy(tape: Tape, name: str) -> None:
-    original = getattr(torch.Tensor, name)
-
-    @functools.wraps(original)
-    def copy(self: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
-        result = original(self, *args, **kwargs)
-        if not tape.silent() and tape.loops and self.device.type == "cpu" and result.device.type != "cpu":
+    def watch(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> Watching:
+        outcome = yield None
+        result = outcome.result
+        if outcome.error is None and tape.loops and tensor.device.type == "cpu" and result.device.type != "cpu":
             waits = not kwargs.get("non_blocking", False)
-            tape.write({"record": "copy", "pinned": self.is_pinned(), "waits": waits, "at": tape.place(2), "loops": tape.running_loops()})
-        return result
+            tape.write({"record": "copy", "pinned": tensor.is_pinned(), "waits": waits, "at": tape.place(), "loops": tape.running_loops()})
 
-    setattr(torch.Tensor, name, copy)
+    hook(tape, "costs", torch.Tensor, name, watch)

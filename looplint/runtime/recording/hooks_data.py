@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import gc
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -12,18 +13,19 @@ from torch.utils.data import DataLoader
 from torch.utils.data.dataloader import _BaseDataLoaderIter
 from torch.utils.data.distributed import DistributedSampler
 
-from looplint.runtime.recording.hooks_optim import StepLimit
+from looplint.runtime.recording.limits import Limits
 from looplint.runtime.recording.tape import Tape
+from looplint.runtime.recording.watching import Watching, hook, watched
 
 
-def install(tape: Tape, epochs: int = 0, batches: int = 0) -> None:
-    """Hooks the loaders; the run ends where a training loader begins one more pass than `epochs`, and every pass ends after `batches`."""
-    passes: dict[int, int] = {}
-    _install_construct(tape)
-    _install_iter(tape, passes, epochs)
-    _install_next(tape, batches)
-    _install_set_epoch(tape)
-    _install_seed(tape)
+def install(tape: Tape, limits: Limits) -> None:
+    kind = DataLoader
+    hook(tape, "loaders", kind, "__init__", _construct(tape))
+    hook(tape, "loaders", kind, "__iter__", _iterate(tape, limits))
+    _install_next(tape, limits.batches)
+    sampler = DistributedSampler
+    hook(tape, "loaders", sampler, "set_epoch", _set_epoch(tape))
+    torch.manual_seed = torch.random.manual_seed = watched(tape, "seeds", torch.manual_seed, _seed(tape))
 
 
 def _describe(loader: DataLoader[Any]) -> dict[str, Any]:
@@ -41,52 +43,46 @@ def _describe(loader: DataLoader[Any]) -> dict[str, Any]:
     }
 
 
-def _install_construct(tape: Tape) -> None:
-    original = DataLoader.__init__
+def _construct(tape: Tape) -> Callable[..., Watching]:
+    def watch(loader: DataLoader[Any], *args: Any, **kwargs: Any) -> Watching:
+        del args, kwargs
+        if (yield None).error is None:
+            vars(loader)["_looplint_place"] = tape.place()
 
-    @functools.wraps(original)
-    def construct(self: DataLoader[Any], *args: Any, **kwargs: Any) -> None:
-        original(self, *args, **kwargs)
-        if not tape.silent():
-            vars(self)["_looplint_place"] = tape.place(2)
-
-    DataLoader.__init__ = construct  # type: ignore[method-assign]
+    return watch
 
 
-def _install_iter(tape: Tape, passes: dict[int, int], epochs: int) -> None:
-    original = DataLoader.__iter__
+def _iterate(tape: Tape, limits: Limits) -> Callable[..., Watching]:
+    passes: dict[int, int] = {}
     workers: set[int] = set()
 
-    @functools.wraps(original)
-    def iterate(self: DataLoader[Any]) -> Any:
-        iterator = original(self)
-        if tape.silent():
-            return iterator
-        number = tape.number(self)
+    def watch(loader: DataLoader[Any]) -> Watching:
+        outcome = yield None
+        if outcome.error is not None:
+            return
+        number = tape.number(loader)
         if not number:
-            number = tape.object(self, "loader", _describe(self))
-            tape.write({"record": "loader", "object": number, "at": vars(self).get("_looplint_place", 0)})
+            number = tape.object(loader, "loader", _describe(loader))
+            tape.write({"record": "loader", "object": number, "at": vars(loader).get("_looplint_place", 0)})
         passes[number] = passes.get(number, -1) + 1
-        if epochs and passes[number] >= epochs and number in tape.trained:
-            raise StepLimit(f"{epochs} epochs" if epochs > 1 else "1 epoch")
+        limits.begin_pass(number, passes[number])
         # A pass that was left by a break is over when its loader starts again, even if something still holds its iterator.
         tape.loops[:] = [entry for entry in tape.loops if entry[0]() is not None and entry[1][0] != number]
-        started = _started(iterator, workers)
+        started = _started(outcome.result, workers)
         tape.write(
             {
                 "record": "pass",
                 "object": number,
                 "number": passes[number],
-                "at": tape.place(2),
+                "at": tape.place(),
                 "time": round(tape.now(), 6),
                 "events": tape.events,
                 **({"started": started} if started else {}),
             }
         )
-        tape.loops.append((weakref.ref(iterator), [number, passes[number], -1]))
-        return iterator
+        tape.loops.append((weakref.ref(outcome.result), [number, passes[number], -1]))
 
-    DataLoader.__iter__ = iterate  # type: ignore[method-assign]
+    return watch
 
 
 def _started(iterator: Any, known: set[int]) -> int:
@@ -97,7 +93,9 @@ def _started(iterator: Any, known: set[int]) -> int:
 
 
 def _install_next(tape: Tape, batches: int) -> None:
-    original = _BaseDataLoaderIter.__next__
+    """Counts the batches of each pass, and ends it after so many. That is no measurement, and has nothing in it that could fail."""
+    kind: Any = _BaseDataLoaderIter
+    original = kind.__next__
 
     @functools.wraps(original)
     def advance(self: Any) -> Any:
@@ -106,7 +104,7 @@ def _install_next(tape: Tape, batches: int) -> None:
                 try:
                     if batches and position[2] + 1 >= batches:
                         raise StopIteration
-                    batch = original(self)  # type: ignore[arg-type]
+                    batch = original(self)
                 except StopIteration:
                     tape.loops[:] = [entry for entry in tape.loops if entry[1] is not position]
                     raise
@@ -114,33 +112,27 @@ def _install_next(tape: Tape, batches: int) -> None:
                 return batch
         return original(self)
 
-    _BaseDataLoaderIter.__next__ = advance  # type: ignore[method-assign]
+    kind.__next__ = advance
 
 
-def _install_set_epoch(tape: Tape) -> None:
-    original = DistributedSampler.set_epoch
+def _set_epoch(tape: Tape) -> Callable[..., Watching]:
+    def watch(sampler: Any, epoch: Any) -> Watching:
+        if (yield None).error is None:
+            tape.write({"record": "set_epoch", "at": tape.place(), "epoch": epoch, "events": tape.events})
 
-    @functools.wraps(original)
-    def set_epoch(self: Any, epoch: int) -> None:
-        original(self, epoch)
-        if not tape.silent():
-            tape.write({"record": "set_epoch", "at": tape.place(2), "epoch": epoch, "events": tape.events})
-
-    DistributedSampler.set_epoch = set_epoch  # type: ignore[method-assign]
+    return watch
 
 
-def _install_seed(tape: Tape) -> None:
-    """Hooks the seed of torch: how many parameters are there already when it is set."""
-    original = torch.manual_seed
+def _seed(tape: Tape) -> Callable[..., Watching]:
+    """The seed of torch: how many parameters are there already when it is set."""
 
-    @functools.wraps(original)
-    def manual_seed(seed: Any) -> torch.Generator:
-        if not tape.silent():
-            drawn = sum(isinstance(thing, torch.nn.Parameter) for thing in gc.get_objects())
-            tape.write({"record": "seed", "at": tape.place(2), "parameters": drawn, "events": tape.events})
-        return original(seed)
+    def watch(*args: Any, **kwargs: Any) -> Watching:
+        # `type`, because `isinstance` asks what lives for its class: a weak proxy of something that has ended raises an error then.
+        drawn = sum(issubclass(type(thing), torch.nn.Parameter) for thing in gc.get_objects())
+        tape.write({"record": "seed", "at": tape.place(), "parameters": drawn, "events": tape.events})
+        yield None
 
-    torch.manual_seed = torch.random.manual_seed = manual_seed
+    return watch
 
 
 def flags() -> dict[str, Any]:

@@ -2,134 +2,125 @@
 
 from __future__ import annotations
 
-import functools
-import types
-import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import torch
 
 from looplint.runtime.recording import measure
 from looplint.runtime.recording.hooks_optim import Optimizers
+from looplint.runtime.recording.limits import Limits
 from looplint.runtime.recording.tape import Tape
+from looplint.runtime.recording.watching import Watching, hook, watched
 
 
-def install(tape: Tape, optimizers: Optimizers) -> None:
-    _install_scaler(tape, optimizers)
-    _install_clip(tape, optimizers)
-
-
-def _install_scaler(tape: Tape, optimizers: Optimizers) -> None:
-    local = tape.local
-    scaler_class = torch.amp.GradScaler
-
-    def wrap(name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
-        original = getattr(scaler_class, name)
-        setattr(scaler_class, name, functools.wraps(original)(make(original)))
-
-    def construct(original: Callable[..., Any]) -> Callable[..., Any]:
-        def run(self: Any, *args: Any, **kwargs: Any) -> None:
-            original(self, *args, **kwargs)
-            if not tape.silent() and not tape.number(self):
-                enabled = self.is_enabled()
-                number = tape.object(self, "scaler", {"enabled": enabled})
-                tape.emit("construct", number, {"enabled": enabled})
-
-        return run
-
-    def scale(original: Callable[..., Any]) -> Callable[..., Any]:
-        def run(self: Any, outputs: Any) -> Any:
-            result = original(self, outputs)
-            if isinstance(result, torch.Tensor) and self.is_enabled():
-                local.scaled = (weakref.ref(result), tape.number(self))
-            return result
-
-        return run
-
-    def unscale(original: Callable[..., Any]) -> Callable[..., Any]:
-        def run(self: Any, optimizer: Any) -> Any:
-            result = original(self, optimizer)
-            if not tape.silent():
-                tape.emit("unscale", tape.number(optimizer), {"scaler": tape.number(self)})
-            return result
-
-        return run
-
-    def step(original: Callable[..., Any]) -> Callable[..., Any]:
-        def run(self: Any, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-            if tape.silent():
-                return original(self, optimizer, *args, **kwargs)
-            local.scaler, local.stepped = tape.number(self), 0
-            try:
-                result = original(self, optimizer, *args, **kwargs)
-            finally:
-                local.scaler = 0
-            if not local.stepped:
-                # Gradients overflowed: the scaler left the step out.
-                tape.emit(
-                    "step", tape.number(optimizer), {"skipped": True, "scaler": tape.number(self), "lr": measure.learning_rates(optimizer)}
-                )
-                optimizers.count_step()
-            return result
-
-        return run
-
-    def update(original: Callable[..., Any]) -> Callable[..., Any]:
-        def run(self: Any, *args: Any, **kwargs: Any) -> Any:
-            result = original(self, *args, **kwargs)
-            if not tape.silent():
-                facts = {}
-                if tape.sample("scale", tape.number(self)):
-                    local.busy += 1
-                    facts["scale"] = self.get_scale()
-                    local.busy -= 1
-                tape.emit("update", tape.number(self), facts)
-            return result
-
-        return run
-
-    for name, make in {"__init__": construct, "scale": scale, "unscale_": unscale, "step": step, "update": update}.items():
-        wrap(name, make)
-
-
-def _install_clip(tape: Tape, optimizers: Optimizers) -> None:
+def install(tape: Tape, optimizers: Optimizers, limits: Limits) -> None:
+    scaler = torch.amp.GradScaler
+    for name, watcher in {
+        "__init__": _construct(tape),
+        "scale": _scale(tape),
+        "unscale_": _unscale(tape),
+        "step": _step(tape, limits),
+        "update": _update(tape),
+    }.items():
+        hook(tape, "scalers", scaler, name, watcher)
     for name, limit in {"clip_grad_norm_": "max_norm", "clip_grad_value_": "clip_value"}.items():
-        wrapped = _clip(tape, optimizers, getattr(torch.nn.utils, name), name, limit)
+        wrapped = watched(tape, "clips", getattr(torch.nn.utils, name), _clip(tape, optimizers, name, limit))
         setattr(torch.nn.utils, name, wrapped)
         setattr(torch.nn.utils.clip_grad, name, wrapped)
 
 
-def _clip(tape: Tape, optimizers: Optimizers, original: Callable[..., Any], name: str, limit: str) -> Callable[..., Any]:
+def _construct(tape: Tape) -> Callable[..., Watching]:
+    def watch(scaler: Any, *args: Any, **kwargs: Any) -> Watching:
+        if (yield None).error is None and not tape.number(scaler):
+            enabled = scaler.is_enabled()
+            tape.emit("construct", tape.object(scaler, "scaler", {"enabled": enabled}), {"enabled": enabled})
+
+    return watch
+
+
+def _scale(tape: Tape) -> Callable[..., Watching]:
+    """A scaler that is off gives the loss back as it is; that it went through one is noted all the same."""
+
+    def watch(scaler: Any, *args: Any, **kwargs: Any) -> Watching:
+        outcome = yield None
+        for loss in measure.tensors_in(outcome.result):
+            measure.mark_scaled(loss, tape.number(scaler), scaler.is_enabled())
+            tape.scalers = True
+
+    return watch
+
+
+def _unscale(tape: Tape) -> Callable[..., Watching]:
+    def watch(scaler: Any, optimizer: Any) -> Watching:
+        if (yield None).error is None:
+            tape.emit("unscale", tape.number(optimizer), {"scaler": tape.number(scaler)})
+
+    return watch
+
+
+def _step(tape: Tape, limits: Limits) -> Callable[..., Watching]:
     local = tape.local
 
-    @functools.wraps(original)
-    def clip(parameters: Any, *args: Any, **kwargs: Any) -> Any:
-        if torch.compiler.is_compiling() or tape.silent():
-            return original(parameters, *args, **kwargs)
-        # A generator can be read once only: read it here, and hand on one that yields the same.
-        items = [parameters] if isinstance(parameters, torch.Tensor) else list(parameters)
-        handed = (
-            parameters
-            if isinstance(parameters, torch.Tensor)
-            else (p for p in items)
-            if isinstance(parameters, types.GeneratorType)
-            else items
-        )
-        optimizers.notice_clears()
-        bound = kwargs.get(limit, args[0] if args else None)
-        facts: dict[str, Any] = {
-            "function": name,
-            limit: float(bound) if bound is not None else None,
-            "grads": measure.with_gradient(items),
-        }
-        holders = optimizers.holding(items)
-        result = original(handed, *args, **kwargs)
-        if isinstance(result, torch.Tensor) and tape.sample("clip", 0, 7):
-            facts["norm"] = float(result.detach())
-        facts["holders"] = holders
-        local.value_clipped |= limit == "clip_value"
-        tape.emit("clip", holders[0] if holders else 0, facts)
-        return result
+    def watch(scaler: Any, optimizer: Any, *args: Any, **kwargs: Any) -> Watching:
+        local.scaler, local.stepped = tape.number(scaler), 0
+        outcome = yield None
+        local.scaler = 0
+        if not local.stepped and outcome.error is None and tape.number(optimizer) and "steps" not in tape.failed:
+            # Gradients overflowed: the scaler left the step out.
+            rates = measure.learning_rates(optimizer)
+            tape.emit("step", tape.number(optimizer), {"skipped": True, "scaler": tape.number(scaler), "lr": rates})
+            limits.step()
 
-    return clip
+    return watch
+
+
+def _update(tape: Tape) -> Callable[..., Watching]:
+    def watch(scaler: Any, *args: Any, **kwargs: Any) -> Watching:
+        if (yield None).error is not None:
+            return
+        facts = {}
+        if not tape.off("scales") and tape.sample("scale", tape.number(scaler)):
+            with tape.reading("scales"):
+                facts["scale"] = scaler.get_scale()
+        tape.emit("update", tape.number(scaler), facts)
+
+    return watch
+
+
+def _clip(tape: Tape, optimizers: Optimizers, name: str, limit: str) -> Callable[..., Watching]:
+    local = tape.local
+
+    def watch(*args: Any, **kwargs: Any) -> Watching:
+        parameters = args[0] if args else kwargs["parameters"]
+        optimizers.notice_clears()
+        bound = kwargs.get(limit, args[1] if len(args) > 1 else None)
+        items: list[Any] = []
+        if isinstance(parameters, Iterator):
+            # It can be read only once: what the call reads is noted.
+            noted = _noting(parameters, items)
+            outcome = yield ((noted, *args[1:]), kwargs) if args else ((), {**kwargs, "parameters": noted})
+        else:
+            items += [parameters] if isinstance(parameters, torch.Tensor) else parameters
+            outcome = yield None
+        if outcome.error is not None:
+            return
+        # A clip changes gradients, and not whether they are there.
+        facts: dict[str, Any] = {"function": name, "grads": measure.with_gradient(items), "holders": optimizers.holding(items)}
+        facts[limit] = bound if isinstance(bound, (int, float)) else None
+        local.value_clipped |= limit == "clip_value"
+        sampled = tape.sample("clip", 0, 7) and "norms" not in tape.failed
+        with tape.reading("norms"):
+            if isinstance(bound, torch.Tensor):
+                facts.update(measure.value(limit, bound))
+            if isinstance(outcome.result, torch.Tensor) and sampled:
+                facts.update(measure.value("norm", outcome.result))
+        tape.emit("clip", next(iter(facts["holders"]), 0), facts)
+
+    return watch
+
+
+def _noting(parameters: Iterable[Any], items: list[Any]) -> Iterator[Any]:
+    for parameter in parameters:
+        items.append(parameter)
+        yield parameter

@@ -10,19 +10,18 @@ import torch
 from looplint.runtime.recording import measure, probes
 from looplint.runtime.recording.probes import Sources
 from looplint.runtime.recording.tape import Tape
+from looplint.runtime.recording.watching import shielded
 
 
 def install(tape: Tape, sources: Sources) -> None:
     """Has the watched lines looked at."""
     if sources.watched or sources.replaced:
-        probes.install(sources, _look(tape), _called(tape))
+        probes.install(sources, shielded(tape, "probes", _look(tape)), shielded(tape, "probes", _called(tape)))
 
 
 def _look(tape: Tape) -> Callable[[Any], None]:
     def look(value: Any) -> None:
-        if torch.compiler.is_compiling() or tape.silent():
-            return
-        place = tape.place(3)
+        place = tape.place()
         if not tape.sample("probe", place, 6):
             return
         tensors = list(measure.tensors_in(value))
@@ -44,9 +43,7 @@ def _look(tape: Tape) -> Callable[[Any], None]:
 
 def _called(tape: Tape) -> Callable[[Any, str, Any], None]:
     def called(target: Any, name: str, result: Any) -> None:
-        if torch.compiler.is_compiling() or tape.silent():
-            return
-        place = tape.place(3)
+        place = tape.place()
         if not tape.sample("method", place, 6):
             return
         if isinstance(target, torch.nn.Module) and name == "forward":

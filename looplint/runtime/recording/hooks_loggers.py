@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import functools
 import importlib.abc
 import importlib.machinery
 import importlib.util
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from types import ModuleType
 from typing import Any
 
-import torch
-
 from looplint.runtime.recording import measure
 from looplint.runtime.recording.tape import Tape
+from looplint.runtime.recording.watching import Watching, hook, shielded
 
 # Module -> what in it keeps or writes the values it is given.
 LOGGERS: dict[str, tuple[str, ...]] = {
@@ -50,13 +49,14 @@ class _Finder(importlib.abc.MetaPathFinder):
             self.searching = False
         if spec is None or spec.loader is None:
             return None
-        run = spec.loader.exec_module
+        run, wrap = spec.loader.exec_module, shielded(self.tape, "loggers", partial(_wrap, self.tape))
 
         def load(module: ModuleType) -> None:
             run(module)
-            _wrap(self.tape, module)
+            wrap(module)
 
-        spec.loader.exec_module = load  # type: ignore[method-assign]
+        loader: Any = spec.loader
+        loader.exec_module = load
         return spec
 
 
@@ -66,17 +66,15 @@ def _wrap(tape: Tape, module: ModuleType) -> None:
         *parents, name = dotted.split(".")
         for parent in parents:
             owner = getattr(owner, parent, None)
-        original = getattr(owner, name, None)
-        if original is not None:
-            setattr(owner, name, _keep(tape, dotted, original))
+        if getattr(owner, name, None) is not None:
+            hook(tape, "loggers", owner, name, _keep(tape, dotted))
 
 
-def _keep(tape: Tape, dotted: str, original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
-    def keep(*args: Any, **kwargs: Any) -> Any:
-        if not tape.silent() and not torch.compiler.is_compiling():
-            values = list(measure.tensors_in([*args[1:], *kwargs.values()]))
-            tape.emit("keep", 0, {"function": dotted, "tensors": len(values), "graph": sum(v.grad_fn is not None for v in values)})
-        return original(*args, **kwargs)
+def _keep(tape: Tape, dotted: str) -> Callable[..., Watching]:
+    def watch(*args: Any, **kwargs: Any) -> Watching:
+        values = list(measure.tensors_in([*args[1:], *kwargs.values()]))
+        tape.emit("keep", 0, {"function": dotted, "tensors": len(values), "graph": sum(v.grad_fn is not None for v in values)})
+        del values, args, kwargs
+        yield None
 
-    return keep
+    return watch

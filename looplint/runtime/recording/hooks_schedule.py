@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
@@ -11,14 +11,20 @@ from torch.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
 
 from looplint.runtime.recording import measure
 from looplint.runtime.recording.tape import Tape
+from looplint.runtime.recording.watching import Watching, hook, shielded
 
 
 def install(tape: Tape) -> None:
     for kind in [LRScheduler, *subclasses(LRScheduler)]:
-        for name, wrap in (("__init__", _construct), ("step", _step)):
-            if name in vars(kind):
-                setattr(kind, name, wrap(tape, vars(kind)[name]))
-    _wrap_futuresubclasses(tape)
+        if "__init__" in vars(kind):
+            hook(tape, "schedules", kind, "__init__", _construct(tape), "schedule")
+        _wrap_step(tape, kind)
+    _wrap_future_subclasses(tape)
+
+
+def _wrap_step(tape: Tape, kind: Any) -> None:
+    if "step" in vars(kind):
+        hook(tape, "schedules", kind, "step", _step(tape), "schedule")
 
 
 def subclasses(kind: type) -> list[type]:
@@ -26,18 +32,18 @@ def subclasses(kind: type) -> list[type]:
     return [s for child in direct for s in [child, *subclasses(child)]]
 
 
-def _wrap_futuresubclasses(tape: Tape) -> None:
+def _wrap_future_subclasses(tape: Tape) -> None:
     """A scheduler class that the script defines may have a step of its own."""
+    wrap = shielded(tape, "schedules", partial(_wrap_step, tape))
 
-    def init_subclass(cls: Any, **kwargs: Any) -> None:
+    def init_subclass(cls: type[LRScheduler], /, **kwargs: Any) -> None:
         super(LRScheduler, cls).__init_subclass__(**kwargs)
-        if "step" in vars(cls):
-            cls.step = _step(tape, vars(cls)["step"])
+        wrap(cls)
 
-    LRScheduler.__init_subclass__ = classmethod(init_subclass)  # type: ignore[assignment,arg-type]
+    setattr(LRScheduler, "__init_subclass__", classmethod(init_subclass))  # noqa: B010 (a method of the class, that it inherits so far)
 
 
-def _rates(scheduler: Any) -> list[float]:
+def _rates(scheduler: Any) -> list[float | None]:
     optimizer = getattr(scheduler, "optimizer", None)
     return measure.learning_rates(optimizer) if isinstance(optimizer, torch.optim.Optimizer) else []
 
@@ -48,48 +54,28 @@ def _count(scheduler: Any) -> int | None:
     return int(count) if isinstance(count, (int, float)) else None
 
 
-def _construct(tape: Tape, original: Callable[..., Any]) -> Callable[..., Any]:
-    local = tape.local
+def _construct(tape: Tape) -> Callable[..., Watching]:
+    def watch(scheduler: Any, *args: Any, **kwargs: Any) -> Watching:
+        if (yield None).error is None:
+            facts = {"optimizer": tape.number(getattr(scheduler, "optimizer", None)), "lr": _rates(scheduler)}
+            tape.emit("construct", tape.object(scheduler, "scheduler", facts), facts)
 
-    @functools.wraps(original)
-    def construct(self: Any, *args: Any, **kwargs: Any) -> None:
-        if "schedule" in local.inside or tape.silent():
-            original(self, *args, **kwargs)
-            return
-        local.inside.add("schedule")
-        try:
-            original(self, *args, **kwargs)
-        finally:
-            local.inside.discard("schedule")
-        facts = {"optimizer": tape.number(getattr(self, "optimizer", None)), "lr": _rates(self)}
-        number = tape.object(self, "scheduler", facts)
-        tape.emit("construct", number, facts)
-
-    return construct
+    return watch
 
 
-def _step(tape: Tape, original: Callable[..., Any]) -> Callable[..., Any]:
-    local = tape.local
-
-    @functools.wraps(original)
-    def step(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if "schedule" in local.inside or tape.silent():
-            return original(self, *args, **kwargs)
-        before = _rates(self)
-        local.inside.add("schedule")
-        facts: dict[str, Any] = {"lr_before": before, "optimizer": tape.number(getattr(self, "optimizer", None))}
-        if facts["optimizer"] in tape.stepping:
+def _step(tape: Tape) -> Callable[..., Watching]:
+    def watch(scheduler: Any, *args: Any, **kwargs: Any) -> Watching:
+        optimizer = getattr(scheduler, "optimizer", None)
+        facts: dict[str, Any] = {"lr_before": _rates(scheduler), "optimizer": tape.number(optimizer)}
+        if facts["optimizer"] and any(ref() is optimizer for ref in tape.local.stepping):
             facts["in_step"] = True
-        if isinstance(self, ReduceLROnPlateau) and args and type(args[0]) is int:
-            facts["counter"] = args[0]
-        try:
-            result = original(self, *args, **kwargs)
-        except BaseException as error:
-            facts["error"] = type(error).__name__
-            raise
-        finally:
-            local.inside.discard("schedule")
-            tape.emit("schedule", tape.object(self, "scheduler"), {**facts, "lr": _rates(self), "count": _count(self)})
-        return result
+        metric = args[0] if args else kwargs.get("metrics")
+        if isinstance(scheduler, ReduceLROnPlateau) and type(metric) is int:
+            facts["counter"] = metric
+        outcome = yield None
+        if outcome.error is not None:
+            facts["error"] = type(outcome.error).__name__
+        number = tape.object(scheduler, "scheduler")
+        tape.emit("schedule", number, {**facts, "lr": _rates(scheduler), "count": _count(scheduler)})
 
-    return step
+    return watch

@@ -18,21 +18,74 @@ MOST_COPIED = 4_000_000  # elements copied to measure how far a step moves the p
 MOST_DIGESTED = 50_000_000
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _SAVED_NAMES: dict[str, tuple[str, ...]] = {}
+_SCALED = "looplint scaler"
+SCALE = "Scale"  # the multiplication by a scaler, among a loss's last operations
+
+
+def local(tensor: torch.Tensor) -> torch.Tensor | None:
+    """The values of a tensor that this process holds itself: of one that is spread over processes, its part. None where its class keeps them in another way.
+
+    Reading the whole of a spread tensor would be a collective operation, for which all processes would have to come together.
+    """
+    kind = type(tensor)
+    if kind.__torch_dispatch__ is not torch.Tensor.__torch_dispatch__:
+        part = getattr(tensor, "_local_tensor", None)
+        return local(part) if isinstance(part, torch.Tensor) else None
+    return None if tensor.is_meta else tensor
+
+
+def locals_of(tensors: Iterable[torch.Tensor | None]) -> list[torch.Tensor]:
+    """Those of the tensors whose values can be read."""
+    return [part for tensor in tensors if tensor is not None and (part := local(tensor)) is not None]
+
+
+def value(name: str, tensor: torch.Tensor) -> dict[str, float]:
+    """A fact with the number that a tensor of one element holds; none where that is spread over processes."""
+    return {name: float(tensor.detach())} if local(tensor) is tensor else {}
+
+
+def mark_scaled(loss: torch.Tensor, scaler: int, enabled: bool) -> None:
+    """Has a loss's graph remember that it went through a scaler: it does so for as long as it lives, in whatever it becomes a part of."""
+    if loss.grad_fn is not None:
+        _notes(loss.grad_fn)[_SCALED] = (scaler, enabled)
+
+
+def _notes(node: torch.autograd.graph.Node) -> dict[str, Any]:
+    """A dictionary that lives as long as the node of the graph, whatever objects of Python stand for it."""
+    return node.metadata  # type: ignore[return-value]  # torch's stub takes the attribute for a method
+
+
+def scaler_of(loss: torch.Tensor, most: int = 16) -> dict[str, int | bool]:
+    """As facts, the scaler that a loss, or what it was computed from last, went through; and that it was off, where it was."""
+    pending, seen = [loss.grad_fn], 0
+    while pending and seen < most:
+        node, seen = pending.pop(0), seen + 1
+        if node is None:
+            continue
+        if _SCALED in _notes(node):
+            scaler, enabled = _notes(node)[_SCALED]
+            return {"scaler": scaler} if enabled else {"scaler": scaler, "scaler_off": True}
+        pending.extend(following for following, _ in node.next_functions)
+    return {}
 
 
 def parameters_of(optimizer: Any) -> list[torch.Tensor]:
-    return [p for group in optimizer.param_groups for p in group["params"] if isinstance(p, torch.Tensor)]
+    """What an optimizer updates. One that is no subclass of torch's may keep its parameters in one list."""
+    groups = getattr(optimizer, "param_groups", None)
+    if not isinstance(groups, (list, tuple)):
+        groups = getattr(optimizer, "params", None) or getattr(optimizer, "parameters", None)
+    if not isinstance(groups, (list, tuple)):
+        return []
+    return [p for group in groups for p in (group["params"] if isinstance(group, dict) else (group,)) if isinstance(p, torch.Tensor)]
 
 
-def learning_rates(optimizer: Any) -> list[float]:
+def learning_rates(optimizer: Any) -> list[float | None]:
     """The learning rate of each group; a rate kept as a tensor is read only where reading it does not wait for a device."""
-    rates = []
-    for group in optimizer.param_groups:
-        rate = group.get("lr")
-        if isinstance(rate, torch.Tensor):
-            rate = float(rate) if rate.device.type == "cpu" else None
-        rates.append(rate)
-    return rates
+    groups = getattr(optimizer, "param_groups", None)
+    if not isinstance(groups, (list, tuple)):
+        groups = ({"lr": getattr(optimizer, "lr", None)},)
+    rates = [group.get("lr") for group in groups if isinstance(group, dict)]
+    return [float(r) if isinstance(r, (int, float)) or (isinstance(r, torch.Tensor) and r.device.type == "cpu") else None for r in rates]
 
 
 def with_gradient(parameters: Sequence[torch.Tensor]) -> int:
@@ -62,7 +115,8 @@ def loss_chain(loss: torch.Tensor, most: int = 6) -> list[str]:
     names: list[str] = []
     node = loss.grad_fn
     while node is not None and len(names) < most:
-        names.append(type(node).__name__)
+        scaled = _notes(node).get(_SCALED)
+        names.append(SCALE if scaled is not None and scaled[1] else type(node).__name__)
         inputs = [following for following, _ in node.next_functions if following is not None]
         node = inputs[0] if len(inputs) == 1 else None
     return names
@@ -73,9 +127,7 @@ def norm(tensors: Iterable[torch.Tensor | None]) -> float:
     """The Euclidean norm of all entries together, in single precision at least."""
     total = 0.0
     by_device: dict[tuple[torch.device, torch.dtype], list[torch.Tensor]] = {}
-    for tensor in tensors:
-        if tensor is None or tensor.is_meta:
-            continue
+    for tensor in locals_of(tensors):
         if tensor.is_sparse:
             tensor = tensor.coalesce()._values()
         by_device.setdefault((tensor.device, tensor.dtype), []).append(tensor.detach())
@@ -89,14 +141,14 @@ def norm(tensors: Iterable[torch.Tensor | None]) -> float:
 @torch.no_grad()
 def largest(tensors: Iterable[torch.Tensor | None]) -> float:
     """The largest absolute entry."""
-    return max((float(t.detach().abs().max()) for t in tensors if t is not None and not t.is_meta and t.numel()), default=0.0)
+    return max((float(t.detach().abs().max()) for t in locals_of(tensors) if t.numel()), default=0.0)
 
 
 @torch.no_grad()
 def copies(parameters: Sequence[torch.Tensor]) -> list[tuple[torch.Tensor, torch.Tensor]]:
     """Parameters with their values now, as many as the limit allows."""
     chosen, elements = [], 0
-    for parameter in parameters:
+    for parameter in locals_of(parameters):
         elements += parameter.numel()
         if elements > MOST_COPIED:
             break
@@ -107,9 +159,7 @@ def copies(parameters: Sequence[torch.Tensor]) -> list[tuple[torch.Tensor, torch
 @torch.no_grad()
 def relative_change(before: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> float | None:
     """How far the parameters moved since they were copied, relative to their norm."""
-    same = [
-        (p.detach(), old) for p, old in before if p.device == old.device and p.dtype == old.dtype and p.shape == old.shape and not p.is_meta
-    ]
+    same = [(p.detach(), old) for p, old in before if p.device == old.device and p.dtype == old.dtype and p.shape == old.shape]
     if not same:
         return None
     size = norm(old for _, old in same)
@@ -119,9 +169,10 @@ def relative_change(before: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> floa
 
 def digest(tensor: torch.Tensor) -> str:
     """A fingerprint of a tensor's exact contents."""
-    values = tensor.detach()
-    if values.device.type == "meta":
-        return "meta"
+    own = local(tensor)
+    if own is None:
+        return "unreadable"
+    values = own.detach()
     if values.is_sparse or values.is_quantized:
         values = values.to_dense() if values.is_sparse else values.int_repr()
     raw = values.cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
@@ -130,7 +181,7 @@ def digest(tensor: torch.Tensor) -> str:
 
 def digests(tensors: Sequence[torch.Tensor]) -> list[str]:
     """Fingerprints of all, or none where that would take long."""
-    if sum(t.numel() for t in tensors) > MOST_DIGESTED:
+    if sum(t.numel() for t in locals_of(tensors)) > MOST_DIGESTED:
         return []
     return [digest(t) for t in tensors]
 
@@ -194,15 +245,14 @@ def _held_bytes(nodes: Iterable[Any]) -> int:
     return sum(found.values())
 
 
-def memory() -> dict[str, int]:
-    """The process's resident bytes, and the allocator's where CUDA is in use."""
+def memory(own: int = 0) -> dict[str, int]:
+    """The process's resident bytes without the recorder's `own`, and the allocator's where CUDA is in use."""
     result = {}
     try:
         with open("/proc/self/statm", "rb") as stream:
-            result["rss"] = int(stream.read().split()[1]) * _PAGE
+            result["rss"] = int(stream.read().split()[1]) * _PAGE - own
     except OSError:  # no such file but on Linux
         result["rss"] = 0
-    if torch.cuda.is_available() and torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+    if torch.cuda.is_available() and torch.cuda.is_initialized():  # type: ignore[no-untyped-call]  # torch's own gap
         result["cuda"] = torch.cuda.memory_allocated()
-        result["cuda_peak"] = torch.cuda.max_memory_allocated()
     return result

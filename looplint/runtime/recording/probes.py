@@ -68,11 +68,11 @@ class _Wrap(ast.NodeTransformer):
                 node.value = self._wrapped(call)
         return node
 
-    def _value(self, node: Any) -> ast.AST:
+    def _value(self, node: ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Return) -> ast.AST:
         self.generic_visit(node)
         if self._watched(node) and node.value is not None:
             node.value = self._wrapped(node.value)
-        return node  # type: ignore[no-any-return]
+        return node
 
     visit_Assign = visit_AnnAssign = visit_AugAssign = visit_Return = _value
 
@@ -132,9 +132,10 @@ def install(sources: Sources, look: Callable[[Any], None], called: Callable[[Any
 
     setattr(builtins, VALUE, probe)
     setattr(builtins, METHOD, method)
-    original = importlib.machinery.SourceFileLoader.get_code
+    loader: Any = importlib.machinery.SourceFileLoader
+    original = loader.get_code
 
     def get_code(self: Any, fullname: str) -> Any:
         return sources.code(self.get_filename(fullname)) or original(self, fullname)
 
-    importlib.machinery.SourceFileLoader.get_code = get_code  # type: ignore[method-assign]
+    loader.get_code = get_code

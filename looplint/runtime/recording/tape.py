@@ -14,11 +14,12 @@ import sysconfig
 import threading
 import time
 import weakref
-from collections.abc import Mapping
-from types import CodeType, FrameType
+from collections.abc import Callable, Mapping
+from types import CodeType, FrameType, TracebackType
 from typing import Any
 
 from looplint.flow.kinds import EventKind
+from looplint.runtime.recording.channels import Channel
 
 CHUNK = 1 << 22
 LARGEST = 1 << 29  # a stream that grows beyond this is cut, and says so
@@ -31,9 +32,11 @@ class Local(threading.local):
         self.inside: set[str] = set()
         self.busy = 0  # above zero while the recorder itself calls torch
         self.scaler: int = 0  # the scaler whose step() is running
+        self.autocasts: list[str] = []  # the types that the regions around ask for; empty for one that is off
+        self.autocast = ""  # the type that the running forward computes in
         self.value_clipped = False  # whether the script clips by value, so that the largest entry tells something
         self.stepped = 0  # optimizer steps seen inside that
-        self.scaled: tuple[weakref.ref[Any], int] | None = None  # the last scaled loss, and its scaler
+        self.stepping: list[weakref.ref[Any]] = []  # the optimizers whose step is running: one may call another's
 
 
 class Places:
@@ -64,11 +67,11 @@ class Places:
             return path
         return "" if path.startswith(self._foreign) else path
 
-    def key(self, depth: int) -> tuple[int, ...]:
+    def key(self) -> tuple[int, ...]:
         """The user's frames from the innermost outwards, as numbers that are cheap to compare."""
         found: list[int] = []
         codes = self._codes
-        frame = sys._getframe(depth)
+        frame: FrameType | None = sys._getframe(2)
         while frame is not None:
             code = frame.f_code
             known = codes.get(id(code))
@@ -77,7 +80,7 @@ class Places:
             if known[1]:
                 found.append(id(code))
                 found.append(frame.f_lasti)
-            frame = frame.f_back  # type: ignore[assignment]
+            frame = frame.f_back
         return tuple(found)
 
     def owns(self, frame: FrameType) -> bool:
@@ -127,16 +130,18 @@ class Tape:
         self._began = time.perf_counter()
         self._objects: dict[int, tuple[weakref.ref[Any], int]] = {}
         self._object_count = 0
+        self.forgetting: list[Callable[[int], object]] = []  # called with the number of an object that has ended
         self._samples: dict[tuple[str, int], int] = {}
         self.measuring = 0.0  # seconds spent in expensive measurements
         self.places = Places(own)
         self.local = Local()
         self.loops: list[tuple[weakref.ref[Any], list[int]]] = []  # running loader iterators: (loader, pass, batch)
         self.trained: set[int] = set()  # the loaders in whose passes an optimizer stepped
-        self.stepping: set[int] = set()  # the optimizers whose step is running
         self.reached: list[int] = []  # the forwards that the running backward has come to
+        self.scalers = False  # whether a loss has gone through one
         self.events = 0
         self.steps = 0
+        self.failed: set[Channel] = set()
         self.closed = False
 
     def _forked(self) -> None:
@@ -146,8 +151,31 @@ class Tape:
     def now(self) -> float:
         return time.perf_counter() - self._began
 
+    @property
+    def size(self) -> int:
+        """The bytes of memory that the stream takes."""
+        return self._position
+
     def silent(self) -> bool:
         return self.closed or self.local.busy > 0
+
+    def off(self, channel: Channel) -> bool:
+        """Whether the hooks of a channel are to do nothing."""
+        return self.closed or self.local.busy > 0 or channel in self.failed
+
+    def fail(self, channel: Channel, error: Exception) -> None:
+        """Switches the hooks of a channel off, and notes why."""
+        if channel in self.failed:
+            return
+        self.failed.add(channel)
+        try:
+            self.write({"record": "failed", "channel": channel, "error": f"{type(error).__name__}: {error}"[:500]})
+        except Exception:  # noqa: BLE001 (a stream that cannot be written to any more says nothing further)
+            self.closed = True
+
+    def reading(self, channel: Channel) -> Reading:
+        """Around a measurement that calls torch: no hook sees it, its time is counted, and where it fails the channel does."""
+        return Reading(self, channel)
 
     def write(self, record: Mapping[str, Any]) -> None:
         """Takes one record. Records are encoded many at a time: one by one, between the program's own work, it takes several times as long."""
@@ -195,11 +223,11 @@ class Tape:
 
     def object(self, thing: Any, role: str, facts: Mapping[str, Any] | None = None) -> int:
         """The small stable number of an object; its first use writes what it is."""
-        known = self._objects.get(id(thing))
-        if known is not None and known[0]() is thing:
-            return known[1]
+        if known := self.number(thing):
+            return known
         self._object_count += 1
-        self._objects[id(thing)] = (weakref.ref(thing), self._object_count)
+        key, number = id(thing), self._object_count
+        self._objects[key] = (weakref.ref(thing, lambda ref: self._gone(key, ref, number)), number)
         kind = type(thing)
         record = {
             "record": "object",
@@ -212,9 +240,17 @@ class Tape:
         self.write(record)
         return self._object_count
 
-    def place(self, depth: int) -> int:
+    def _gone(self, key: int, ref: weakref.ref[Any], number: int) -> None:
+        """An object has ended, and its identity may be another's already."""
+        known = self._objects.get(key)
+        if known is not None and known[0] is ref:
+            del self._objects[key]
+        for forget in self.forgetting:
+            forget(number)
+
+    def place(self) -> int:
         """The number of the user's current stack (0 where no user code is running)."""
-        key = self.places.key(depth + 1)
+        key = self.places.key()
         if not key:
             return 0
         number = self.places.known(key)
@@ -230,10 +266,10 @@ class Tape:
             loops[:] = [entry for entry in loops if entry[0]() is not None]
         return [list(position) for _, position in loops]
 
-    def emit(self, kind: EventKind, number: int, facts: Mapping[str, Any], depth: int = 1, at: int | None = None) -> int:
+    def emit(self, kind: EventKind, number: int, facts: Mapping[str, Any], at: int | None = None) -> int:
         """Writes an event and returns its number in the stream; `at` is its place where that is known already."""
         self.events += 1
-        place = self.place(depth + 1) if at is None else at
+        place = self.place() if at is None else at
         record: dict[str, Any] = {
             "record": "event",
             "n": self.events,
@@ -258,3 +294,24 @@ class Tape:
     def affordable(self, share: float = 0.05, free: float = 0.25) -> bool:
         """Whether expensive measurements have so far stayed within their share of the run."""
         return self.measuring < free + share * self.now()
+
+
+class Reading:
+    """See `Tape.reading`."""
+
+    __slots__ = ("_began", "_channel", "_tape")
+
+    def __init__(self, tape: Tape, channel: Channel) -> None:
+        self._tape, self._channel, self._began = tape, channel, 0.0
+
+    def __enter__(self) -> None:
+        self._tape.local.busy += 1
+        self._began = time.perf_counter()
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> bool:
+        self._tape.measuring += time.perf_counter() - self._began
+        self._tape.local.busy -= 1
+        if not isinstance(error, Exception):
+            return False
+        self._tape.fail(self._channel, error)
+        return True

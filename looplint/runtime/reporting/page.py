@@ -207,7 +207,7 @@ h1 { font-size: 1.5rem; } h3 { font-size: 1rem; margin: 1.2rem 0 .4rem; }
 details { border: 1px solid #d5dce3; border-radius: 6px; margin: .5rem 0; padding: .5rem .8rem; }
 summary { cursor: pointer; font-weight: 600; }
 .badge { display: inline-block; min-width: 5.5rem; padding: 0 .5rem; border-radius: 4px; text-align: center; font-size: .85rem; color: #fff; }
-.proven, .refuted { background: #1e8449; } .not-proven, .confirmed, .found-at-run-time-only { background: #c0392b; } .not-reached, .not-measured { background: #6b7785; } .not-run { background: #6b7785; }
+.proven, .refuted { background: #1e8449; } .not-proven, .does-harm, .happens, .found-at-run-time-only { background: #c0392b; } .not-reached, .not-measured { background: #6b7785; } .not-run { background: #6b7785; }
 table { border-collapse: collapse; } .signals th { text-align: left; padding-right: 1rem; } .signals td { padding: .1rem .8rem .1rem 0; vertical-align: top; }
 .overview td, .overview th { padding: .15rem .9rem .15rem 0; text-align: left; vertical-align: top; }
 .scroll { overflow-x: auto; border: 1px solid #e3e8ee; border-radius: 4px; margin-bottom: .6rem; }

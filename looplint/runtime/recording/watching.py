@@ -1,0 +1,117 @@
+"""How a hook is put around what it watches. A hook that fails never reaches the script: it is switched off, and the stream says so.
+
+A watcher is a generator function that gets the arguments of a call. What stands before its `yield` runs before the call; what stands behind it runs when
+the call is over, with its `Outcome`. It may return before the `yield`, where there is nothing to watch, and it may yield other arguments for the call.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Generator
+from typing import Any, NamedTuple, ParamSpec, TypeAlias
+
+import torch
+
+from looplint.runtime.recording.channels import Channel
+from looplint.runtime.recording.tape import Tape
+
+Arguments: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
+Parameters = ParamSpec("Parameters")
+
+
+class Outcome(NamedTuple):
+    """How a call ended: with a result, or with an error, which goes on to the script."""
+
+    result: Any = None
+    error: BaseException | None = None
+
+
+Watching: TypeAlias = Generator[Arguments | None, Outcome, None]
+
+compiling = torch.compiler.is_compiling
+plain = torch._C.DisableTorchFunction  # what subclasses of tensors and modes make of torch's functions is the script's own affair
+_transform = torch._C._functorch.peek_interpreter_stack
+
+
+def unreadable() -> bool:
+    """Whether tensors have no values now: inside vmap and its like, and while a CUDA graph is captured, where a read would break the capture."""
+    return _transform() is not None or (torch.cuda.is_initialized() and torch.cuda.is_current_stream_capturing())  # type: ignore[no-untyped-call]  # torch's own gap
+
+
+def watched(
+    tape: Tape,
+    channel: Channel,
+    original: Callable[..., Any],
+    watcher: Callable[..., Watching],
+    slot: str = "",
+    within: tuple[str, ...] = (),
+) -> Callable[..., Any]:
+    """What takes the place of a function that is watched: it does what the function does.
+
+    Args:
+        channel: what the stream calls the measurements of this hook, where they fail.
+        slot: what the thread is inside of during the call; a call inside of it is not watched.
+        within: further slots, inside of which a call is not watched.
+    """
+    local = tape.local
+    blocked = frozenset((slot, *within)) - {""}
+
+    @functools.wraps(original)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        if compiling() or not blocked.isdisjoint(local.inside) or tape.off(channel) or unreadable():
+            return original(*args, **kwargs)
+        try:
+            with plain():
+                watching = watcher(*args, **kwargs)
+                args, kwargs = next(watching) or (args, kwargs)
+        except StopIteration:
+            return original(*args, **kwargs)
+        except Exception as error:  # noqa: BLE001 (whatever fails here is no fault of the script)
+            tape.fail(channel, error)
+            return original(*args, **kwargs)
+        if slot:
+            local.inside.add(slot)
+        try:
+            result = original(*args, **kwargs)
+        except BaseException as error:
+            local.inside.discard(slot)
+            _end(tape, channel, watching, Outcome(None, error))
+            raise
+        local.inside.discard(slot)
+        _end(tape, channel, watching, Outcome(result))
+        return result
+
+    return run
+
+
+def hook(
+    tape: Tape, channel: Channel, owner: object, name: str, watcher: Callable[..., Watching], slot: str = "", within: tuple[str, ...] = ()
+) -> None:
+    """Has a function of torch watched under one of its names."""
+    setattr(owner, name, watched(tape, channel, getattr(owner, name), watcher, slot, within))
+
+
+def _end(tape: Tape, channel: Channel, watching: Watching, outcome: Outcome) -> None:
+    try:
+        with plain():
+            watching.send(outcome)
+    except StopIteration:
+        pass
+    except Exception as error:  # noqa: BLE001
+        tape.fail(channel, error)
+
+
+def shielded(tape: Tape, channel: Channel, hook: Callable[Parameters, None]) -> Callable[Parameters, None]:
+    """A hook that torch calls by itself, so that its failure does not reach the script either."""
+
+    @functools.wraps(hook)
+    def run(*args: Parameters.args, **kwargs: Parameters.kwargs) -> None:
+        if compiling() or tape.off(channel) or unreadable():
+            return
+        try:
+            with plain():
+                hook(*args, **kwargs)
+        except Exception as error:  # noqa: BLE001
+            tape.fail(channel, error)
+
+    return run
