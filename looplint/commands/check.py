@@ -10,9 +10,10 @@ import click
 
 from looplint.commands.group import Grouped
 from looplint.commands.options import configured, rule_words, settings_above, words
-from looplint.commands.terminal import coloured
+from looplint.commands.terminal import coloured, complain
 from looplint.dataclass import replace
 from looplint.errors import UserError
+from looplint.escaping import shown, shown_place, visible
 from looplint.finding import SEVERITIES
 from looplint.settings.formats import FORMATS
 
@@ -176,7 +177,7 @@ def command(
         problems = tuple(p for p in result.problems if changes.concerns(p))
         result = replace(result, findings=tuple(f for f in result.findings if changes.touches(f)), problems=problems)
     for problem in result.problems:
-        click.echo(f"error: {problem}", err=True)
+        complain(problem)
     if repairs is not None:
         left = tuple(ways.reported(result.findings))
         unwritten = _repair(repairs, left, diff=diff, show=show_fixes, quiet=quiet, alone=diff or fix_only)
@@ -222,9 +223,9 @@ def _show_files(paths: tuple[str, ...], configurations: Configurations) -> NoRet
 
     found = discover(paths, configurations.of_folder)
     for path in found.files:
-        click.echo(shown_as(str(path)))
+        click.echo(shown_place(shown_as(str(path))) if sys.stdout.isatty() else shown_as(str(path)))
     for problem in found.problems:
-        click.echo(f"error: {problem}", err=True)
+        complain(problem)
     sys.exit(2 if found.problems else 0)
 
 
@@ -248,9 +249,10 @@ def _repair(repairs: FixResult, left: Sequence[Finding], *, diff: bool, show: bo
     unwritten: list[Problem] = []
     for old, new in repairs.changed:
         if diff:
-            click.echo(fixing.diff(old, new), nl=False)
+            text = fixing.diff(old, new)
+            click.echo(shown(text) if sys.stdout.isatty() else text, nl=False)
         elif old.path is not None and (problem := fixing.write(old, new)):
-            click.echo(f"error: {problem}", err=True)
+            complain(problem)
             unwritten.append(problem)
     kept = {problem.filename for problem in unwritten}
     applied = [made for made in repairs.applied if made.filename not in kept]
@@ -258,10 +260,11 @@ def _repair(repairs: FixResult, left: Sequence[Finding], *, diff: bool, show: bo
         click.echo(repairs.stdin.raw, nl=False)
     if show:
         for made in applied:
-            click.echo(f"{written_place(made.filename, made.location, made.cell)}: {made.code} {made.name}: {made.message}", err=True)
+            where = shown_place(written_place(made.filename, made.location, made.cell))
+            click.echo(f"{where}: {made.code} {made.name}: {visible(made.message)}", err=True)
     for finding in left if alone and not quiet else ():
         if finding.unrepaired:
-            click.echo(f"{finding.place}: {finding.code} {finding.name}: not repaired: {finding.unrepaired}", err=True)
+            click.echo(f"{shown_place(finding.place)}: {finding.code} {finding.name}: not repaired: {finding.unrepaired}", err=True)
     if not quiet and (applied or diff):
         count = f"{len(applied)} problem{'s' if len(applied) != 1 else ''}"
         files = len(repairs.changed) - len(unwritten)
@@ -278,7 +281,7 @@ def _add_noqa(paths: tuple[str, ...], configurations: Configurations, jobs: int 
     with progress(quiet=quiet) as shown:
         silenced = silence_paths(paths, configurations=configurations, jobs=jobs, progress=shown)
     for problem in silenced.problems:
-        click.echo(f"error: {problem}", err=True)
+        complain(problem)
     count, files = silenced.findings, silenced.files
     click.echo(f"Silenced {count} problem{'s' if count != 1 else ''} in {files} file{'s' if files != 1 else ''}.")
     sys.exit(2 if silenced.problems else 0)

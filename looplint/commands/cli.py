@@ -10,7 +10,9 @@ import click
 
 from looplint import __version__
 from looplint.commands.group import Commands, said
+from looplint.commands.terminal import prepare
 from looplint.errors import UserError
+from looplint.escaping import shown
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -26,16 +28,17 @@ def main() -> None:
     """The entry point: a user's mistake is one line and exit code 2."""
     # Imports and syntax trees are many objects that stay: looking through them for garbage again and again is a tenth of a short run.
     gc.set_threshold(200_000)
+    prepare()
     try:
         cli.main(prog_name="looplint", standalone_mode=False)
     except click.ClickException as error:
-        click.echo(f"error: {said(error)}", err=True)
+        click.echo(f"error: {shown(said(error))}", err=True)
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         sys.exit(130)
     except UserError as error:
-        click.echo(f"error: {error}", err=True)
+        click.echo(f"error: {shown(str(error))}", err=True)
         sys.exit(2)
     except BrokenPipeError:
         sys.stderr.close()

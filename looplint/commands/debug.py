@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from looplint.errors import UserError
+from looplint.escaping import shown
 
 HELP = ("Look inside", "debug FILE", "Print the roles, events and states of a file.")
 
@@ -21,4 +22,4 @@ def command(path: str) -> None:
         program, _ = build_program(read_source(path))
     except (SourceError, Unparsable) as error:
         raise UserError(str(error.problem)) from None
-    click.echo(describe(program))
+    click.echo(shown(describe(program)))

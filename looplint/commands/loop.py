@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from looplint.commands.options import configured
-from looplint.commands.terminal import coloured
+from looplint.commands.terminal import coloured, complain
 from looplint.errors import UserError
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def command(
         raise UserError(str(error.problem)) from None
     linted = lint_paths([path], configurations=Configurations(file=config, isolated=isolated, allow_rules=allow_rules))
     for problem in linted.problems:
-        click.echo(f"error: {problem}", err=True)
+        complain(problem)
     found = view(program, info, linted.findings)
     if html_file or svg_file:
         _write(found, html_file, svg_file)

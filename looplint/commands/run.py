@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from looplint.commands.options import rules_allowed, words
-from looplint.commands.terminal import coloured
+from looplint.commands.terminal import coloured, complain
 from looplint.errors import UserError
 from looplint.runtime.harness.devices import require_cuda, require_torch
 from looplint.runtime.harness.running import Inspection, as_json, as_text, inspect
@@ -125,7 +125,7 @@ def command(
 
 def _print(inspection: Inspection, version: Version | None, *, compared: bool, as_data: bool, events: bool) -> None:
     for problem in inspection.problems:
-        click.echo(f"error: {problem}", err=True)
+        complain(problem)
     if as_data:
         data = as_json(inspection, events=events)
         if compared:

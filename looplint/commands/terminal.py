@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import sys
+from io import TextIOWrapper
+from typing import TYPE_CHECKING
+
+from looplint.escaping import visible
+
+if TYPE_CHECKING:
+    from looplint.finding import Problem
 
 
 def coloured() -> bool:
@@ -11,3 +19,25 @@ def coloured() -> bool:
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+
+
+def prepare() -> None:
+    """Let the standard streams take any text: bytes of names that are no UTF-8 are written as they are, what an encoding lacks as an escape."""
+    codecs.register_error("looplint", _written)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="looplint")
+
+
+def _written(error: UnicodeError) -> tuple[bytes | str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    halves = all(0xDC80 <= ord(char) < 0xDD00 for char in error.object[error.start : error.end])
+    return (codecs.lookup_error("surrogateescape") if halves else codecs.lookup_error("backslashreplace"))(error)
+
+
+def complain(problem: Problem) -> None:
+    """Say on standard error what could not be linted or written."""
+    import click
+
+    click.echo(f"error: {visible(str(problem))}", err=True)

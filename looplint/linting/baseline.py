@@ -14,6 +14,7 @@ from pathlib import Path, PurePath
 
 from looplint.dataclass import dataclass, names, replace
 from looplint.errors import UserError
+from looplint.escaping import json_text
 from looplint.finding import Finding
 from looplint.linting.files import LintResult
 from looplint.linting.fingerprint import Identity, identify
@@ -102,7 +103,7 @@ def write(path: str, findings: Sequence[Finding], looked: Looked) -> str:
     kept = [e for e in read(path) if not judged(e)] if os.path.exists(path) else []
     entries = sorted([*kept, *_entries(path, findings)])
     # A line per entry, so that two branches that change it can be merged.
-    lines = ",\n".join(f"    {json.dumps({name: getattr(e, name) for name in names(e)}, ensure_ascii=False)}" for e in entries)
+    lines = ",\n".join(f"    {json_text({name: getattr(e, name) for name in names(e)})}" for e in entries)
     listed = f"[\n{lines}\n  ]" if entries else "[]"
     write_atomic(path, f'{{\n  "version": {VERSION},\n  "findings": {listed}\n}}\n'.encode("utf-8", "surrogateescape"))
     others = f" (with {len(kept)} of files and rules that were not looked at)" if kept else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from looplint.dataclass import dataclass, replace
+from looplint.escaping import visible
 from looplint.finding import Location, written_place
 from looplint.sources.reading import Source
 
@@ -73,7 +74,7 @@ class Coverage:
             judged = f"{_count(len(self.judged), 'training loop')} in {_count(len({loop.filename for loop in self.judged}), 'file')}"
             lost = f"; {len(self.lost)} could not be followed:" if self.lost else "."
             lines.append(f"Judged {judged if self.judged else 'no training loop'}{lost}\n")
-        lines += [f"  {loop.place}: {loop.reason}\n" for loop in self.lost[:most]]
+        lines += [f"  {visible(loop.place)}: {visible(loop.reason)}\n" for loop in self.lost[:most]]
         if most is not None and len(self.lost) > most:
             lines.append(f"  and {len(self.lost) - most} more, which --statistics lists\n")
         if self.owned:

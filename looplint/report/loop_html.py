@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from html import escape
 
+from looplint.escaping import escaped
 from looplint.finding import Finding
 from looplint.queries.loop_phrases import Said
 from looplint.queries.loop_tree import Box, LoopView, Step
@@ -35,7 +35,7 @@ summary { padding: .3rem 0; cursor: pointer; } summary b { color: var(--edge, va
 
 def render(view: LoopView) -> str:
     """A page that shows a loop."""
-    body = [f"<h1>{escape(view.filename)} <small>the training loop as looplint understood it</small></h1>"]
+    body = [f"<h1>{escaped(view.filename)} <small>the training loop as looplint understood it</small></h1>"]
     for root in view.roots:
         body.extend(_box(root, view.filename))
     if not view.roots:
@@ -44,24 +44,24 @@ def render(view: LoopView) -> str:
         body.append("<h2>Found besides</h2>")
         body.extend(_finding(f, f.place) for f in view.elsewhere)
     if view.unjudged:
-        items = "".join(f"<li><code>{escape(place)}</code>: {escape(why)}</li>" for place, why in view.unjudged)
+        items = "".join(f"<li><code>{escaped(place)}</code>: {escaped(why)}</li>" for place, why in view.unjudged)
         body.append(f"<h2>Not followed to the end, and not judged</h2><ul>{items}</ul>")
     if not view.complete:
         body.append(
             '<p class="note">The program is larger than what is followed from one file; what lies beyond is not drawn, and was not judged.</p>'
         )
-    head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{escape(view.filename)}: the loop</title><style>{_STYLE}</style>'
+    head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{escaped(view.filename)}: the loop</title><style>{_STYLE}</style>'
     return "\n".join(["<!DOCTYPE html>", f'<html lang="en"><head>{head}</head><body>', *body, "</body></html>", ""])
 
 
 def _box(box: Box, filename: str) -> Iterator[str]:
     inside = file_of(box) or filename
     row = f'<span class="row">{box.place.text}</span>' if box.place else ""
-    role = f"<b>{escape(box.role)}</b> " if box.kind == "loop" else ""
-    extra = f" <i>{escape(box.role)}</i>" if box.role and box.kind != "loop" else ""
+    role = f"<b>{escaped(box.role)}</b> " if box.kind == "loop" else ""
+    extra = f" <i>{escaped(box.role)}</i>" if box.role and box.kind != "loop" else ""
     if inside != filename and box.kind == "call":
-        extra += f" <i>{escape(os.path.relpath(inside, os.path.dirname(filename) or '.'))}</i>"
-    summary = f"<summary>{row}{role}<code>{escape(box.title)}</code>{extra}</summary>"
+        extra += f" <i>{escaped(os.path.relpath(inside, os.path.dirname(filename) or '.'))}</i>"
+    summary = f"<summary>{row}{role}<code>{escaped(box.title)}</code>{extra}</summary>"
     yield f'<details class="{box.kind}"{"" if box.role == "as above" else " open"}>{summary}'
     yield from (_finding(f) for f in box.findings)
     for item in box.items:
@@ -78,16 +78,16 @@ def _box(box: Box, filename: str) -> Iterator[str]:
 def _step(step: Step) -> str:
     said = "".join(_chip(s) for s in step.said)
     if step.condition:
-        said += f'<span class="unknown">{escape(step.condition)}</span>'
-    cells = [f'<span class="row">{step.place.text}</span>', f'<span class="kind">{escape(KINDS.get(step.kind, step.kind))}</span>']
-    return f'<div class="step">{"".join(cells)}<code>{escape(step.code)}</code><div class="said">{said}</div></div>'
+        said += f'<span class="unknown">{escaped(step.condition)}</span>'
+    cells = [f'<span class="row">{step.place.text}</span>', f'<span class="kind">{escaped(KINDS.get(step.kind, step.kind))}</span>']
+    return f'<div class="step">{"".join(cells)}<code>{escaped(step.code)}</code><div class="said">{said}</div></div>'
 
 
 def _chip(said: Said) -> str:
-    return f'<span class="{said.tone}">{escape(str(said))}</span>'
+    return f'<span class="{said.tone}">{escaped(str(said))}</span>'
 
 
 def _finding(finding: Finding, place: str = "") -> str:
-    where = f"{escape(place)}: " if place else ""
-    name = f'<a href="{escape(url_of(finding))}">{escape(finding.name)}</a>'
-    return f'<div class="finding">{where}<b>{escape(finding.code)}</b> {name} {escape(finding.message)}</div>'
+    where = f"{escaped(place)}: " if place else ""
+    name = f'<a href="{escaped(url_of(finding))}">{escaped(finding.name)}</a>'
+    return f'<div class="finding">{where}<b>{escaped(finding.code)}</b> {name} {escaped(finding.message)}</div>'

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import textwrap
-from html import escape
 
 from looplint.dataclass import dataclass, field
+from looplint.escaping import escaped
 from looplint.finding import Finding
 from looplint.queries.loop_tree import Box, LoopView, Step
 from looplint.report.loop_text import KINDS, TURNS, file_of
@@ -37,7 +37,7 @@ class _Canvas:
 
     def text(self, x: float, text: str, kind: str = "") -> None:
         self.parts.append(
-            f'<text x="{x:.1f}" y="{self.y + 14:.1f}"{f" class={chr(34)}{kind}{chr(34)}" if kind else ""}>{escape(text)}</text>'
+            f'<text x="{x:.1f}" y="{self.y + 14:.1f}"{f" class={chr(34)}{kind}{chr(34)}" if kind else ""}>{escaped(text)}</text>'
         )
 
     def rect(self, x: float, y: float, width: float, height: float, kind: str) -> None:
@@ -66,7 +66,7 @@ def render(view: LoopView) -> str:
         _note(canvas, "The program is larger than what is followed from one file; what lies beyond is not drawn, and was not judged.")
     width, height = canvas.width, canvas.y + _PAD
     opening = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}" role="img">'
-    title = f"<title>{escape(view.filename)}: the training loop as looplint understood it</title>"
+    title = f"<title>{escaped(view.filename)}: the training loop as looplint understood it</title>"
     return "\n".join(
         [opening, title, f"<style>{_STYLE}</style>", '<rect class="back" width="100%" height="100%"/>', *canvas.parts, "</svg>", ""]
     )

@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Callable, Iterator
 
 from looplint.dataclass import dataclass
+from looplint.escaping import shown_place, visible
 from looplint.finding import Finding
 from looplint.queries.loop_phrases import Said, Tone
 from looplint.queries.loop_tree import Box, LoopView, Step
@@ -126,22 +127,22 @@ def _laid_out(row: _Row, gutter: int, code_width: int, width: int, style: Style)
     label = f"{style(row.label.ljust(_KIND_WIDTH), fg='cyan')} " if row.label else ""
     if not row.said:
         room = width - gutter - len(row.borders)
-        yield f"{number}{style(row.borders, fg='blue')}{style(_cut(row.code, room), **row.how)}"
+        yield f"{number}{style(row.borders, fg='blue')}{style(_cut(visible(row.code), room), **row.how)}"
         return
     room = code_width - len(row.borders) - _KIND_WIDTH - 1
-    code = _cut(row.code, max(12, room))
+    code = _cut(visible(row.code), max(12, room))
     left = f"{number}{style(row.borders, fg='blue')}{label}{code}"
     used = len(row.borders) + _KIND_WIDTH + 1 + len(code)
     beside = max(24, width - gutter - code_width - 2)
     for said in row.said:
-        for part in textwrap.wrap(str(said), beside, subsequent_indent="  ") or [""]:
+        for part in textwrap.wrap(visible(str(said)), beside, subsequent_indent="  ") or [""]:
             yield f"{left}{' ' * (max(0, code_width - used) + 2)}{style(part, **_TONES[said.tone])}"
             left, used = f"{' ' * gutter}{style(row.borders, fg='blue')}", len(row.borders)
 
 
 def _finding(finding: Finding, before: str, room: int, style: Style) -> Iterator[str]:
     head = f"{_MARK} {finding.code} {finding.name}:"
-    lines = textwrap.wrap(f"{head} {finding.message}", max(30, room - 2), subsequent_indent="  ")
+    lines = textwrap.wrap(f"{head} {visible(finding.message)}", max(30, room - 2), subsequent_indent="  ")
     for line in lines:
         yield f"{before}  {style(line, fg='red')}"
 
@@ -156,12 +157,12 @@ def _closing(view: LoopView, width: int, style: Style) -> Iterator[str]:
     if view.elsewhere:
         yield "Found besides:"
         for finding in view.elsewhere:
-            yield f"  {finding.place}"
+            yield f"  {shown_place(finding.place)}"
             yield from _finding(finding, "  ", width - 2, style)
     if view.unjudged:
         yield "Not followed to the end, and not judged:"
         for place, why in view.unjudged:
-            for line in textwrap.wrap(f"{place}: {why}", max(30, width - 2), subsequent_indent="  "):
+            for line in textwrap.wrap(visible(f"{place}: {why}"), max(30, width - 2), subsequent_indent="  "):
                 yield f"  {style(line, fg='yellow')}"
     if not view.complete:
         yield "The program is larger than what is followed from one file; what lies beyond is not drawn, and was not judged."

@@ -15,6 +15,7 @@ import jsonschema
 import pytest
 from junitparser import Error, Failure, JUnitXml, Skipped
 
+from looplint.escaping import shown
 from looplint.finding import Edit, Finding, Fix, Location, Problem, Related
 from looplint.linting.files import LintResult, lint_paths
 from looplint.report import FORMATS, render, reporter
@@ -151,7 +152,7 @@ def test_github_commands_are_one_line_each_and_give_back_what_they_were_given() 
     _, properties, message = re.fullmatch(r"::(\w+) ([^:]*)::(.*)", lines[0]).groups()  # type: ignore[union-attr]
     read = {k: unescaped(v) for k, v in (p.split("=", 1) for p in properties.split(","))}
     assert read == {"title": "looplint (LL102)", "file": ODD, "line": "3", "endLine": "4"}
-    assert FINDINGS[0].message in unescaped(message) and "\nother.py:1: here, too\nrepair (unsafe): clear them" in unescaped(message)
+    assert shown(FINDINGS[0].message) in unescaped(message) and "\nother.py:1: here, too\nrepair (unsafe): clear them" in unescaped(message)
     assert ",line=9,col=1,endLine=9,endColumn=2::" in lines[1]
     assert lines[4] == "::error title=looplint,file=worse.py::worse.py: cannot be read"
 
@@ -187,7 +188,7 @@ def test_junit_is_read_by_a_junit_parser() -> None:
     assert (xml.tests, xml.failures, xml.skipped, xml.errors) == (5, 2, 1, 2)
     cases = [case for suite in xml for case in suite]
     assert [type(case.result[0]) for case in cases] == [Failure, Failure, Skipped, Error, Error]
-    assert cases[0].result[0].type == "LL102" and "and <more> & \ufffd[1m" in cases[0].result[0].text
+    assert cases[0].result[0].type == "LL102" and "and <more> & \u241b[1m" in cases[0].result[0].text
     assert cases[2].result[0].message == "net.forward() is called" and ": advice: net.forward()" in cases[2].result[0].text
     assert cases[3].result[0].message == "syntax error"
 

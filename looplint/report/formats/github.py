@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from looplint.escaping import shown, visible
 from looplint.finding import Finding, Location, Problem, written_place
 from looplint.linting.coverage import FoundLoop
 from looplint.linting.files import LintResult
@@ -19,10 +20,10 @@ def render(result: LintResult, *, colour: bool = False) -> str:
 def _finding(finding: Finding) -> str:
     file = below(finding.filename, _WORKSPACE)
     where = written_place(file, finding.location, finding.cell)
-    lines = [f"{where}: {finding.code} {finding.name}: {finding.message}"]
+    lines = [f"{visible(where)}: {finding.code} {finding.name}: {shown(finding.message)}"]
     for related in finding.related:
         cell = f"cell {related.cell}:" if related.cell else ""
-        lines.append(f"{below(related.filename, _WORKSPACE)}:{cell}{related.location.row}: {related.message}")
+        lines.append(f"{visible(below(related.filename, _WORKSPACE))}:{cell}{related.location.row}: {shown(related.message)}")
     if finding.fix is not None:
         lines.append(f"repair ({finding.fix.applicability}): {finding.fix.message}")
     start, end = (in_file(finding.filename, place, finding.cell) for place in (finding.location, finding.end_location))
@@ -30,13 +31,13 @@ def _finding(finding: Finding) -> str:
 
 
 def _problem(problem: Problem) -> str:
-    return _command("error", "looplint", below(problem.filename, _WORKSPACE), _place(problem), None, str(problem))
+    return _command("error", "looplint", below(problem.filename, _WORKSPACE), _place(problem), None, shown(str(problem)))
 
 
 def _not_followed(loop: FoundLoop) -> str:
     place = in_file(loop.filename, loop.location, loop.cell) if loop.location else None
     message = f"{loop.place}: this training loop could not be followed: {loop.reason}"
-    return _command("notice", "looplint", below(loop.filename, _WORKSPACE), place, None, message)
+    return _command("notice", "looplint", below(loop.filename, _WORKSPACE), place, None, visible(message))
 
 
 def _place(problem: Problem) -> Location | None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from typing import Any
 
 from looplint.dataclass import replace
+from looplint.escaping import json_text
 from looplint.finding import Finding, Location, Problem
 from looplint.linting.files import LintResult
 from looplint.linting.fingerprint import Identity, identify
@@ -26,7 +26,7 @@ def render(result: LintResult, *, colour: bool = False) -> str:
         identity = Identity(problem.filename, _NOT_LINTED, "", re.sub(r"\d+", "", problem.message))
         entries.append(_unread(problem, replace(identity, ordinal=seen[identity])))
         seen[identity] += 1
-    return json.dumps(entries, indent=2, ensure_ascii=False) + "\n"
+    return json_text(entries, indent=2) + "\n"
 
 
 def _entry(finding: Finding, identity: Identity) -> dict[str, Any]:

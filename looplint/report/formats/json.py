@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
+from looplint.escaping import json_text
 from looplint.finding import Finding, Fix, Location
 from looplint.linting.files import LintResult
 
@@ -12,7 +12,7 @@ URL = "https://looplint.readthedocs.io/rules"
 
 
 def render(result: LintResult, *, colour: bool = False) -> str:
-    return json.dumps([as_dict(f) for f in result.findings], indent=2, ensure_ascii=False) + "\n"
+    return json_text([as_dict(f) for f in result.findings], indent=2) + "\n"
 
 
 def as_dict(finding: Finding) -> dict[str, Any]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
+from looplint.escaping import json_text
 from looplint.linting.files import LintResult
 from looplint.report.formats.json import as_dict
 
 
 def render(result: LintResult, *, colour: bool = False) -> str:
-    return "".join(json.dumps(as_dict(f), ensure_ascii=False) + "\n" for f in result.findings)
+    return "".join(json_text(as_dict(f)) + "\n" for f in result.findings)

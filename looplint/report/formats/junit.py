@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from itertools import groupby
 from xml.etree import ElementTree as ET
 
+from looplint.escaping import shown, shown_place
 from looplint.finding import Finding, Problem, written_place
 from looplint.linting.files import LintResult
 from looplint.report.places import in_file
@@ -48,7 +49,7 @@ def _case_of(finding: Finding, *, fails: bool) -> ET.Element:
     row = in_file(finding.filename, finding.location, finding.cell).row
     case = _case(finding.filename, f"{finding.code} {finding.name} at {place}", row)
     lines = [f"{finding.filename}:{place}: {finding.severity}: {finding.message}"]
-    lines += [f"{written_place(r.filename, r.location, r.cell)}: {r.message}" for r in finding.related]
+    lines += [f"{shown_place(written_place(r.filename, r.location, r.cell))}: {r.message}" for r in finding.related]
     if finding.fix is not None:
         lines.append(f"repair ({finding.fix.applicability}): {finding.fix.message}")
     attributes = {"message": _writable(finding.message), "type": finding.code}
@@ -69,4 +70,4 @@ def _case(filename: str, name: str, row: int) -> ET.Element:
 
 
 def _writable(text: str) -> str:
-    return _UNWRITABLE.sub("\ufffd", text)
+    return _UNWRITABLE.sub("\ufffd", shown(text))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
+import os
 import re
 from pathlib import Path, PurePath
 from typing import Any
 from urllib.parse import quote
 
 from looplint import __version__
+from looplint.escaping import json_text
 from looplint.finding import Edit, Finding, Fix, Location, Problem, Related
 from looplint.linting.catalogue import Rule, load
 from looplint.linting.coverage import FoundLoop
@@ -38,7 +39,7 @@ def render(result: LintResult, *, colour: bool = False) -> str:
         "invocations": [_invocation(result)],
         "results": [_result(f, i, numbers[f.code]) for f, i in zip(result.findings, identify(result.findings))],
     }
-    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False) + "\n"
+    return json_text({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
 
 def _rules(result: LintResult) -> list[Json]:
@@ -147,7 +148,8 @@ def _artifact(filename: str) -> Json:
     path = PurePath(filename)
     if path.is_absolute():
         return {"uri": path.as_uri()}
-    return {"uri": quote(path.as_posix()), "uriBaseId": _BASE}
+    # Names are bytes; those that are no UTF-8 can be addressed too.
+    return {"uri": quote(os.fsencode(path.as_posix())), "uriBaseId": _BASE}
 
 
 def _region(start: Location, end: Location | None) -> Json:

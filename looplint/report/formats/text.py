@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
+from looplint.escaping import shown_place, visible
 from looplint.finding import SEVERITIES, Finding, Location, Severity
 from looplint.linting.files import LintResult
 from looplint.linting.fingerprint import enclosing
@@ -52,7 +53,7 @@ def _block(findings: Sequence[Finding], style: Style) -> str:
     fg = _COLOURS[first.severity]
     level = style(f"{first.severity}:", fg=fg, bold=True)
     places = f" ({len(findings)} places)" if len(findings) > 1 else ""
-    head = f"{style(first.place, bold=True)}: {level} {style(first.code, fg=fg, bold=True)} {style(first.name, fg=fg)}{places}"
+    head = f"{style(shown_place(first.place), bold=True)}: {level} {style(first.code, fg=fg, bold=True)} {style(first.name, fg=fg)}{places}"
     rows: dict[tuple[str, int | None, Location, Location | None, str, bool], None] = {}
     for f in findings:
         label = "here" if f is first else "and here" if f.message == first.message else f.message.partition(":")[0]
@@ -60,21 +61,21 @@ def _block(findings: Sequence[Finding], style: Style) -> str:
         rows |= {(r.filename, r.cell, r.location, None, r.message, False): None for r in f.related}
     ordered = sorted(rows, key=lambda row: (row[0] != first.filename, row[0], row[1] or 0, row[2]))
     width = max(len(str(row[2].row)) for row in ordered)
-    lines = [head, f"  {first.message}", f"{' ' * width} {style('|', fg='blue')}"]
+    lines = [head, f"  {visible(first.message)}", f"{' ' * width} {style('|', fg='blue')}"]
     before = (first.filename, first.cell) if ordered[0][1] == first.cell else ("", None)
     for filename, cell, start, end, label, primary in ordered:
         if (filename, cell) != before:
-            lines.append(f"{' ' * width} {style(':::', fg='blue')} {filename}{f':cell {cell}' if cell else ''}")
+            lines.append(f"{' ' * width} {style(':::', fg='blue')} {visible(filename)}{f':cell {cell}' if cell else ''}")
             before = (filename, cell)
         text = _line(filename, cell, start.row)
         lines.append(f"{style(str(start.row).rjust(width), fg='blue')} {style('|', fg='blue')} {text}")
         mark = ("^" if primary else "-") * _length(text, start, end)
         lines.append(
             f"{' ' * width} {style('|', fg='blue')} {' ' * (start.column - 1)}{style(mark, fg=fg if primary else 'blue', bold=True)} "
-            f"{style(label, fg=fg if primary else 'blue')}"
+            f"{style(visible(label), fg=fg if primary else 'blue')}"
         )
-    said = [f"{style('repair', bold=True)} ({f.fix.applicability}): {f.fix.message}" for f in findings if f.fix is not None]
-    said += [f"not repaired: {f.unrepaired}" for f in findings if f.unrepaired]
+    said = [f"{style('repair', bold=True)} ({f.fix.applicability}): {visible(f.fix.message)}" for f in findings if f.fix is not None]
+    said += [f"not repaired: {visible(f.unrepaired)}" for f in findings if f.unrepaired]
     lines += [f"{' ' * width} {style('=', fg='blue')} {text}" for text in dict.fromkeys(said)]
     return "\n".join(lines) + "\n"
 
@@ -93,7 +94,8 @@ def _advice(findings: Sequence[Finding], style: Style) -> str:
     if len(findings) > 1:
         named = [*(f.place for f in findings[:_PLACES]), *(["..."] if len(findings) > _PLACES else [])]
         places = f"{len(findings)} places ({', '.join(named)})"
-    return f"{style('advice:', fg=fg, bold=True)} {style(first.code, fg=fg, bold=True)} {style(first.name, fg=fg)}: {places}: {first.message}\n"
+    head = f"{style('advice:', fg=fg, bold=True)} {style(first.code, fg=fg, bold=True)} {style(first.name, fg=fg)}"
+    return f"{head}: {visible(places)}: {visible(first.message)}\n"
 
 
 def _length(text: str, start: Location, end: Location | None) -> int:
@@ -107,7 +109,7 @@ _lines = lru_cache(maxsize=64)(lines_of)
 
 def _line(filename: str, cell: int | None, row: int) -> str:
     lines = _lines(filename, cell)
-    return lines[row - 1].replace("\t", " ") if 0 < row <= len(lines) else ""
+    return visible(lines[row - 1].replace("\t", " ")) if 0 < row <= len(lines) else ""
 
 
 def closing(result: LintResult, style: Style, most: int | None = 3) -> str:
