@@ -7,7 +7,7 @@ module that the optimizer trains are in float16: converted with `half()` or `to(
 
 ## Why it matters
 
-Mixed precision keeps the parameters in float32 and computes in float16 under autocast; the scaler is made for that. It refuses gradients in
+Mixed precision keeps the parameters in float32 and computes in float16 under autocast; the scaler is made for that. Its unscaling refuses gradients in
 float16, which have no room for its factor: the first step raises `ValueError: Attempting to unscale FP16 gradients.` Parameters in bfloat16 are
 accepted, and need no scaler.
 
@@ -49,6 +49,7 @@ for step in range(10):
 ## Stays quiet
 
 - A scaler that is switched off, or that a condition switches.
+- A step of an optimizer that may divide scaled gradients itself: a fused one, or one that is not torch's.
 - Other scalers than torch's, such as that of FSDP, and one whose own unscaling the program replaces.
 - Parameters that are frozen, converted back, or that the program puts other numbers in (`p.data = p.data.float()`).
 - A conversion under a condition, or to a type that is not known.

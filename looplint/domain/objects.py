@@ -130,6 +130,8 @@ class Optimizer(Obj):
     may_clear: bool = False
     # Whether it keeps something between its steps, such as momentum.
     stateful: bool = False
+    # Whether a scaler has to unscale its gradients: those of torch do not divide them in their step, as fused ones do.
+    needs_unscaled: bool = False
     # Whether the program gets at what it keeps: `optimizer.state`.
     state_asked: bool = False
 

@@ -84,6 +84,7 @@ class HalfStep:
 def half_step(program: Program, optimizer: Optimizer) -> HalfStep | None:
     """Where a scaler that is on finds parameters in float16 that an optimizer certainly holds and trains."""
     uses = [e for e in program.of(Step, Unscale) if optimizer in e.subjects and e.scaler is not None and e.certain]
+    uses = [e for e in uses if isinstance(e, Unscale) or optimizer.needs_unscaled]
     if optimizer.symbolic or optimizer.many or optimizer.alternatives or not uses or not all(map(_is_strict, uses)):
         return None
     held = [m for m in program.modules if not optimizer.holds.isdisjoint(m.lineage()) and not m.many and with_parameters(m)]

@@ -23,6 +23,14 @@ def _has_state(obj: Obj, args: Arguments) -> bool:
     return leaf != "SGD" or not (momentum is None or (known is not None and not known.value))
 
 
+def _needs_unscaled(obj: Obj, args: Arguments) -> bool:
+    """Whether an optimizer takes unscaled gradients alone: one of torch's that is not built with `fused=True`."""
+    fused = args.keywords.get("fused")
+    known = constant_of(fused) if fused is not None else None
+    plain = fused is None or (known is not None and not known.value)
+    return obj.cls is None and obj.qualname.startswith("torch.optim.") and not args.starred and plain
+
+
 @method_transfer("step")
 def _step(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     closure = args.get(0, "closure")
@@ -68,6 +76,7 @@ def _built(m: Interpreter, obj: Optimizer, args: Arguments, expr: ir.Call) -> No
     rate = next((a.value for a in expr.args if a.keyword == "lr"), None)
     obj.rate = ir.render(rate)
     obj.stateful = _has_state(obj, args)
+    obj.needs_unscaled = _needs_unscaled(obj, args)
     m.emit(Construct(), expr.node, {obj})
 
 
