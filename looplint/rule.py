@@ -59,6 +59,7 @@ from looplint.flow.remarks import (
     Unready,
 )
 from looplint.queries.accumulation import accumulated, added_up, evens_out, left_over, normalises
+from looplint.queries.best_states import UnreadState, unread_best_states
 from looplint.queries.bypassed import bypassed
 from looplint.queries.feeding import (
     LastBatch,
@@ -166,7 +167,7 @@ __all__ = [
     "argument", "bypassed", "changing", "epoch_passes", "is_record", "is_written", "off", "on_accelerator", "only_over", "over_batches", "same_everywhere", "trains",
     "follows_time", "left_over", "converts", "held_under_the_opposite", "moved_already", "never_steps_after",
     "given_no_state", "goes_on", "starts_over", "steps_after",
-    "FrozenStep", "Average", "HalfStep", "LastBatch", "half_step", "smaller_last", "StaleBatch", "stale_batches", "steps_while_frozen",
+    "FrozenStep", "UnreadState", "unread_best_states", "Average", "HalfStep", "LastBatch", "half_step", "smaller_last", "StaleBatch", "stale_batches", "steps_while_frozen",
     "Scored", "scored",
     "accumulated", "added_up", "evens_out", "normalises",
     "Accumulate", "Autocast", "Backward", "Clear", "Clip", "Construct", "Escape", "Eval", "Forward", "Freeze", "Keep", "Load", "LoadState", "Move", "ReadFile", "Replace", "Save", "Schedule", "Snapshot",

@@ -246,6 +246,21 @@ def given_states(stream: Stream) -> set[int]:
     return {e.object for e in stream.of("load") if e.facts.get("function") == "load_state_dict"}
 
 
+def states_left(stream: Stream) -> list[tuple[Event, bool]]:
+    """The states that a program took of its modules, each with whether the module was never given one after that."""
+    given = restored(stream)
+    taken = stream.of("save", where=lambda e: e.object > 0 and e.facts.get("function") == "state_dict")
+    return [(e, not any(load.object == e.object and load.n > e.n for load in given)) for e in taken]
+
+
+def never_given_back(run: Stream, right: Stream) -> Signal:
+    mine, others = states_left(run), states_left(right)
+    left, rest = sum(bad for _, bad in mine), sum(bad for _, bad in others)
+    return Signal(
+        left > rest, share(left, len(mine)), f"{left} of {len(mine)} states that were taken were never given back (repaired: {rest})"
+    )
+
+
 def resumed_without_state(run: Stream, right: Stream) -> Signal:
     told, first, loads = given_states(run), first_steps(run), restored(run)
     anew = [o for o, n in first.items() if o not in told and any(e.n < n for e in loads)]

@@ -294,6 +294,11 @@ CONDITIONS: dict[str, Condition] = {
         "a torch.load without map_location",
         ("files",),
     ),
+    "LL804": Condition(
+        "a state that is taken, and the end of the script",
+        "states of a model that are never given back to it",
+        ("states",),
+    ),
     "LL805": Condition(
         "an optimizer's state that is restored, and later steps of it and of its scheduler or scaler",
         "a scheduler or scaler that begins anew after its optimizer's state was restored",

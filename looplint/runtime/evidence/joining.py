@@ -54,6 +54,7 @@ JUDGES: tuple[tuple[tuple[str, ...], Judge], ...] = (
     (("LL801",), witness_rest.restores_itself),
     (("LL802",), witness_rest.resumed_without_state),
     (("LL803",), witness_rest.placed_by_file),
+    (("LL804",), witness_rest.never_given_back),
     (("LL805",), witness_rest.resumed_anew),
     (("LL901",), witness_rest.in_order),
     (("LL902",), witness_rest.both_flags),

@@ -50,6 +50,7 @@ SIGNALS: dict[str, Measure] = {
     "LL801": claims_state.restores_itself,
     "LL802": claims_state.resumed_without_state,
     "LL803": claims_state.placed_by_file,
+    "LL804": claims_state.never_given_back,
     "LL805": claims_state.resumed_anew,
     "LL901": claims_state.in_order,
     "LL902": claims_state.both_flags,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from looplint.runtime.evidence.claims_state import GRAPHLESS, first_steps, given_again, given_states, goes_on_anew, restored
+from looplint.runtime.evidence.claims_state import GRAPHLESS, first_steps, given_again, given_states, goes_on_anew, restored, states_left
 from looplint.runtime.evidence.witness import Count, Judge, Tally, Witness, anywhere, mostly
 from looplint.runtime.streams.stream import Event, Stream
 
@@ -144,6 +144,14 @@ def resumed_without_state(stream: Stream) -> Iterator[Witness]:
         if later:
             tally.add(load.stack, any(optimizer not in told for optimizer in later), load.object)
     yield from tally.witnesses("LL802", lambda c: f"after {c.bad} of {c.whole} states restored here an optimizer began without one")
+
+
+def never_given_back(stream: Stream) -> Iterator[Witness]:
+    """LL804: states taken of a module that was never given one again, in a run that came to its end."""
+    tally, ended = Tally(), stream.outcome == "finished"
+    for taken, bad in states_left(stream):
+        tally.add(taken.stack, bad and ended, taken.object, told=not bad)
+    yield from tally.witnesses("LL804", lambda c: f"{c.bad} of {c.whole} states taken here were never given back")
 
 
 def resumed_anew(stream: Stream) -> Iterator[Witness]:

@@ -1,0 +1,128 @@
+"""Best states that a training loop keeps in memory, and what becomes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from looplint.dataclass import dataclass
+from looplint.domain.objects import Module, StateDict
+from looplint.flow.events import Event, Forward, Save, Snapshot
+from looplint.flow.graph import Loop
+from looplint.queries.program import Program
+from looplint.queries.relations import related
+from looplint.syntax import ir
+
+# Functions by which a name can be read without being named.
+_BY_TEXT = frozenset({"locals", "vars", "eval", "exec", "globals"})
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadState:
+    """A state of a model that a branch keeps because it is better, under a name that nothing reads; `used` is what the model does after the loop."""
+
+    event: Snapshot
+    owner: Module
+    name: str
+    used: Event | None
+    # Whether the function hands the model back.
+    returned: bool
+
+
+def unread_best_states(program: Program) -> Iterator[UnreadState]:
+    """The best states that are kept for nothing: no name that holds one is ever read, and the branch saves no file."""
+    for event in program.of(Snapshot):
+        owners = [s.owner for s in event.subjects if isinstance(s, StateDict)]
+        loop = event.loops[-1] if event.loops else None
+        if len(owners) != 1 or loop is None or loop.stmt is None or loop.function is None:
+            continue
+        owner, function = owners[0], loop.function
+        kept = _kept(loop.stmt.body, event.site.node)
+        if kept is None or not isinstance(owner, Module) or not related(program.stepped_modules, {owner}):
+            continue
+        branch, name = kept
+        if name in function.declared or _is_read(function, name) or _saves(program, branch):
+            continue
+        returned = any(
+            isinstance(s, ir.Return) and s.value is not None and owner.name in ir.paths_in(s.value) for s in _texts(function.body)
+        )
+        yield UnreadState(event, owner, name, _used_after(program, event, loop, owner), returned)
+
+
+def _kept(body: Iterable[ir.Stmt], node: cst.CSTNode) -> tuple[ir.If, str] | None:
+    """The branch that remembers a better value, and the name under which it keeps what a call gives."""
+    for stmt in ir.statements(body):
+        if isinstance(stmt, ir.If) and _remembers(stmt):
+            for inner in stmt.body:
+                if isinstance(inner, ir.Assign):
+                    for target, value in _pairs(inner):
+                        if isinstance(target, ir.Name) and any(e.node is node for e in _within(value)):
+                            return stmt, target.id
+    return None
+
+
+def _remembers(stmt: ir.If) -> bool:
+    """Whether a branch keeps the value that its condition found better: `if loss < best: best = loss`."""
+    tests = [e for e in _within(stmt.test) if isinstance(e, ir.Compare) and e.ops[0] in ("<", ">", "<=", ">=") and len(e.rights) == 1]
+    sides = [{ir.render(test.left), ir.render(test.rights[0])} for test in tests]
+    given = [pair for s in stmt.body if isinstance(s, ir.Assign) for pair in _pairs(s)]
+    return any({ir.render(target), ir.render(value)} in sides for target, value in given)
+
+
+def _pairs(stmt: ir.Assign) -> Iterator[tuple[ir.Expr, ir.Expr]]:
+    """Each target of an assignment with what it gets."""
+    for target in stmt.targets:
+        match target, stmt.value:
+            case ir.Display(items=targets), ir.Display(items=values) if len(targets) == len(values):
+                yield from zip(targets, values)
+            case _:
+                yield target, stmt.value
+
+
+def _within(expr: ir.Expr) -> Iterator[ir.Expr]:
+    yield expr
+    for inner in ir.children(expr):
+        yield from _within(inner)
+
+
+def _texts(body: Iterable[ir.Stmt]) -> Iterator[ir.Stmt]:
+    """The statements of a block, of those in it, and of the functions and classes defined there."""
+    for stmt in ir.statements(body):
+        yield stmt
+        match stmt:
+            case ir.FunctionDef(function=function):
+                yield from _texts(function.body)
+            case ir.ClassDef(cls=cls):
+                yield from _texts([*cls.body, *(s for f in cls.methods.values() for s in f.body)])
+
+
+def _is_read(function: ir.Function, name: str) -> bool:
+    """Whether anything in a function reads a name, or may."""
+    for stmt in _texts(function.body):
+        written = [t for t in stmt.targets if not isinstance(t, ir.Name | ir.Display)] if isinstance(stmt, ir.Assign) else []
+        added = [stmt.target] if isinstance(stmt, ir.AugAssign) else []
+        for whole in (*ir.expressions(stmt), *written, *added):
+            for expr in _within(whole):
+                if isinstance(expr, ir.Name) and (expr.id == name or expr.id in _BY_TEXT):
+                    return True
+                if isinstance(expr, ir.Lambda) and _is_read(expr.function, name):
+                    return True
+    return False
+
+
+def _saves(program: Program, branch: ir.If) -> bool:
+    """Whether a branch writes a file, or calls something for its own sake that may: then what it keeps in memory is not all."""
+    calls = [s.value for s in ir.statements(branch.body) if isinstance(s, ir.ExprStmt) and isinstance(s.value, ir.Call)]
+    quiet = all(ir.path_of(call.func) == "print" for call in calls)
+    return not quiet or any(guard.test is branch.test for e in program.of(Save) for guard in e.guards)
+
+
+def _used_after(program: Program, event: Event, loop: Loop, owner: Module) -> Event | None:
+    """The first time that a model is applied or saved after a loop."""
+    for later in program.of(Forward, Save):
+        if later.root == event.root and later.index > event.index and loop not in later.loops:
+            states = [s.owner for s in later.states] if isinstance(later, Save) else later.subjects
+            if related(states, [owner]):
+                return later
+    return None
