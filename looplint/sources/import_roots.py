@@ -17,13 +17,14 @@ def is_file(path: Path) -> bool:
 
 @lru_cache(maxsize=4096)
 def import_roots(folder: Path) -> tuple[Path, ...]:
-    """The folders that stand for the import path: the file's own, then its parents up to the project's root."""
+    """The folders that stand for the import path: the file's own, then its parents up to the project's root, and the root's `src`."""
     roots = [folder]
     for _ in range(_PARENTS):
         if any((roots[-1] / mark).exists() for mark in _ROOT_MARKS) or roots[-1].parent == roots[-1]:
             break
         roots.append(roots[-1].parent)
-    return tuple(roots)
+    sources = roots[-1] / "src"
+    return (*roots, sources) if sources not in roots and sources.is_dir() else tuple(roots)
 
 
 def nearest(path: Path) -> str:
