@@ -52,7 +52,7 @@ def train(net: nn.Module, loader, epochs: int):
 - Gradients that other code reads.
 - Functions that only send a loss backward: their caller may step.
 - An optimizer all of whose parameters other optimizers step on in the same loop: it was built anew.
-- Gradients that are filled by hand.
+- Gradients that are filled by hand, and backwards for the gradients of inputs.
 
 ## Repair
 
@@ -98,8 +98,8 @@ def check(program: Program) -> Reports:
         for event in program.of(Backward):
             if not event.loops or program.touches(event, optimizer) != "must":
                 continue
-            if event.manual:
-                continue  # gradients that are filled by hand
+            if event.manual or event.loops[-1] in program.gradients.read_of_tensors:
+                continue  # gradients that are filled by hand, or wanted of the inputs
             if _others_step(steps, optimizer, event):
                 continue  # it was built anew
             start = _cleared_each_time(program, optimizer, event.loops[-1]) or _built_and_kept(program, optimizer, event.root)

@@ -49,6 +49,8 @@ class GradientAccess:
         # The modules whose gradients are read, and whether gradients are whose module is not known.
         self.read: frozenset[Obj] = frozenset()
         self.read_unknown = False
+        # The loops in which the gradient of a tensor is read that is no parameter: it is what their backwards are for.
+        self.read_of_tensors: set[Loop] = set()
         # The modules whose gradients are multiplied, divided or overwritten.
         self.scaled: frozenset[Obj] = frozenset()
 

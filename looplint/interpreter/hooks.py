@@ -79,7 +79,7 @@ stored: Hook[Callable[[Interpreter, cst.CSTNode, Value, Value, Const | None], Va
 # `target += added` or `target = target + added`, from the old value to the result: gives the result as the target holds it.
 accumulated: Hook[Callable[[Interpreter, ir.Assign | ir.AugAssign, ir.Expr, Value, Value, Value], Value]] = Hook("accumulated")
 # The gradient of parameters, or of something unknown, is read.
-gradient_read: Hook[Callable[[Interpreter, Params | Unknown], None]] = Hook("gradient_read")
+gradient_read: Hook[Callable[[Interpreter, Params | Tensor | Unknown], None]] = Hook("gradient_read")
 # `gradient += value`: the gradient of parameters is changed in place.
 gradient_changed: Hook[Callable[[Interpreter, Params, ir.AugAssign], None]] = Hook("gradient_changed")
 # `left op right` and a comparison where a side is a tensor: from the tensor that depends on all sides to the result.

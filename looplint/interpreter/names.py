@@ -76,6 +76,8 @@ def attribute(m: Interpreter, base: Value, name: str, *, called: bool = False) -
             case Ref():
                 value = objects.attribute(m, atom.obj, name)
             case Tensor():
+                if name == "grad":
+                    hooks.gradient_read.run(m, atom)
                 value = attribute_of_tensor(atom, name)
             case Params():
                 if name == "grad" or atom.grad:

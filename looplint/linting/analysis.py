@@ -71,11 +71,11 @@ def _analyse(source: Source, rules: Sequence[Rule], overlay: Overlay | None, tar
     findings: list[Finding] = []
     made: list[Report] = []
     problems: list[Problem] = []
-    reads = project.reads()
+    reads, tests = project.reads(), is_unit_test(info)
     for rule in rules:
         try:
             reports = list(rule.check(program))
-            found = [_finding(rule, report) for report in reports]
+            found = [_finding(rule, report, tests) for report in reports]
         except RecursionError:
             raise
         except Exception as error:  # noqa: BLE001 - a rule's bug is reported as one, and hides nothing else
@@ -89,7 +89,9 @@ def _analyse(source: Source, rules: Sequence[Rule], overlay: Overlay | None, tar
         problems += faults
         reads = None if faults else reads
     loops = tuple(_found(loop) for loop in training_loops(program, info, project.modules))
-    return FileResult(_distinct(findings), tuple(problems), frozenset(program.reached.elsewhere), reads, loops)
+    # A unit test calls a function with what is worth a test: that says less of the function than its own file does.
+    followed = frozenset() if tests else frozenset(program.reached.elsewhere)
+    return FileResult(_distinct(findings), tuple(problems), followed, reads, loops)
 
 
 def _found(loop: TrainingLoop) -> FoundLoop:
@@ -114,7 +116,11 @@ def _with_fixes(program: Program, findings: list[Finding], reports: list[Report]
             message = f"internal error in the repair of {finding.code} ({type(error).__name__}: {error}); please report it"
             faults.append(Problem(finding.filename, message))
         safe = isinstance(made, Fix) and made.applicability == "safe"
-        severity = finding.severity if safe or report.severity_unrepaired is None else report.severity_unrepaired
+        severity = (
+            finding.severity
+            if safe or report.severity_unrepaired is None
+            else max(finding.severity, report.severity_unrepaired, key=SEVERITIES.index)
+        )
         finding = replace(finding, severity=severity)
         fixed.append(replace(finding, unrepaired=made) if isinstance(made, str) else finding.with_fix(made))
     return fixed, faults
@@ -166,13 +172,13 @@ def _syntax_error(source: Source, error: cst.ParserSyntaxError) -> Problem:
     return Problem(source.display, f"syntax error: {message if cell is None else without_rows(message)}", place, cell)
 
 
-def _finding(rule: Rule, report: Report) -> Finding:
+def _finding(rule: Rule, report: Report, tests: bool) -> Finding:
     site = report.site or report.event.site
     start, end = span(site)
     severity = report.severity or rule.severity
     if severity not in SEVERITIES or report.severity_unrepaired not in (None, *SEVERITIES):
         raise ValueError(f"a severity is one of {', '.join(SEVERITIES)}")
-    if severity == "warning" and is_unit_test(site.module):
+    if tests or is_unit_test(site.module):
         severity = "advice"
     related = tuple(Related(n.message, n.site.module.filename, span(n.site)[0]) for n in report.notes)
     certainty: Certainty = "every-path" if report.certainty == "every-path" else "some-path"

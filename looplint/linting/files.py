@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from looplint.dataclass import dataclass, replace
-from looplint.finding import Finding, Problem, Severity, reaches
+from looplint.finding import SEVERITIES, Finding, Problem, Severity, reaches
 from looplint.linting.coverage import Coverage, merged
 from looplint.linting.results import FileResult
 from looplint.linting.selection import Selection, Ways
@@ -287,7 +287,8 @@ def merge(results: Iterable[FileResult]) -> list[Finding]:
     for result, loops in zip(results, judged):
         for finding in result.findings:
             if finding.root not in followed or loops.get(finding.root, set()) - by_callers.get(finding.root, set()):
-                kept.setdefault((finding.code, finding.filename, finding.location.row, finding.location.column), finding)
+                place = finding.code, finding.filename, finding.location.row, finding.location.column
+                kept[place] = min(kept.get(place, finding), finding, key=lambda f: SEVERITIES.index(f.severity))
     return sorted(kept.values(), key=lambda f: f.sort_key)
 
 

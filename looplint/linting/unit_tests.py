@@ -1,4 +1,4 @@
-"""Unit tests: what they waste, they waste for moments, and often on purpose."""
+"""Unit tests: what they waste, they waste for moments; what they do wrong is done on purpose, or makes them fail."""
 
 from __future__ import annotations
 

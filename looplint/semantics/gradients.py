@@ -189,11 +189,14 @@ def _freeze(m: Interpreter, params: Params, target: ir.Attr, value: Value) -> No
 
 
 @hooks.gradient_read
-def _gradient_read(m: Interpreter, atom: Params | Unknown) -> None:
-    if isinstance(atom, Params):
-        m.gradients.read |= atom.sources
-    else:
-        m.gradients.read_unknown = True
+def _gradient_read(m: Interpreter, atom: Params | Tensor | Unknown) -> None:
+    match atom:
+        case Params():
+            m.gradients.read |= atom.sources
+        case Tensor():
+            m.gradients.read_of_tensors.update(m.loops[-1:])
+        case Unknown():
+            m.gradients.read_unknown = True
 
 
 @hooks.gradient_changed

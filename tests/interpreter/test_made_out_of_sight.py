@@ -14,6 +14,28 @@ import pytest
 import looplint
 
 PROGRAMS = {
+    "an attack wants the gradient of its input, and clears with an optimizer that holds it": """
+        def attack(model: nn.Module, x, y, turns):
+            changed = x.clone().requires_grad_()
+            for _ in range(turns):
+                optimizer = torch.optim.SGD([changed], lr=1e-3)
+                optimizer.zero_grad()
+                loss = nn.functional.cross_entropy(model(changed), y)
+                loss.backward()
+                changed = (changed.data + 0.1 * changed.grad.data.sign()).requires_grad_()
+            return changed
+        """,
+    "an attack clears with the optimizer of the model": """
+        def attack(model: nn.Module, optimizer, x, y, turns):
+            changed = x.clone().requires_grad_()
+            for _ in range(turns):
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(changed), y).backward()
+                with torch.no_grad():
+                    changed = changed + 0.1 * changed.grad.sign()
+                changed.requires_grad_()
+            return changed
+        """,
     "an attribute says in which phase a shared loop runs": """
         class State:
             def __init__(self, model, optimizer):

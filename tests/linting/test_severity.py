@@ -231,14 +231,14 @@ def test_rules_that_report_what_happens_to_a_run_say_so() -> None:
 @pytest.mark.parametrize(
     ("name", "head", "backward", "step"),
     [
-        ("test_training.py", "import pytest\n", "advice", "error"),
-        ("training_test.py", "from unittest import TestCase\n", "advice", "error"),
-        ("test_training.py", "class TestIt(Case):\n    def test_it(self):\n        pass\n", "advice", "error"),
+        ("test_training.py", "import pytest\n", "advice", "advice"),
+        ("training_test.py", "from unittest import TestCase\n", "advice", "advice"),
+        ("test_training.py", "class TestIt(Case):\n    def test_it(self):\n        pass\n", "advice", "advice"),
         ("test_model.py", "def test_epoch(model, loader):\n    pass\n", "warning", "error"),
         ("training.py", "import pytest\n", "warning", "error"),
     ],
 )
-def test_a_warning_in_a_unit_test_is_advice(folder: Path, name: str, head: str, backward: str, step: str) -> None:
+def test_what_is_found_in_a_unit_test_is_advice(folder: Path, name: str, head: str, backward: str, step: str) -> None:
     (folder / name).write_text(head + CLEAN)
     found = {f.message: f.severity for f in api.lint(folder / name)}
     assert (found["a backward"], found["a step"]) == (backward, step)
