@@ -222,6 +222,7 @@ def test_rules_that_report_what_happens_to_a_run_say_so() -> None:
         "LL504": "advice",
         "LL802": "warning",
         "LL803": "warning",
+        "LL805": "warning",
         "LL902": "advice",
         "LL903": "warning",
         "LL904": "warning",
