@@ -46,6 +46,7 @@ HELP = ("Measure (needs torch; executes code)", "run SCRIPT", "Run a script, and
     type=click.Path(path_type=Path, dir_okay=False),
     help="With --compare, write the comparison as one self-contained HTML page.",
 )
+@click.option("--exit-zero", is_flag=True, help="Exit 0 even if there are findings, so that a launcher takes none for a crash.")
 @click.option("--json", "as_data", is_flag=True, help="Print the findings and verdicts as JSON.")
 @click.option("--events", is_flag=True, help="With --json, print the recorded events as well.")
 @click.argument("script", type=click.Path())
@@ -65,6 +66,7 @@ def command(
     compare_with: str | None,
     unsafe_fixes: bool,
     report: Path | None,
+    exit_zero: bool,
     as_data: bool,
     events: bool,
     script: str,
@@ -75,7 +77,8 @@ def command(
     This executes the script with its ARGS and all its side effects: files are written, downloaded and deleted. It runs in a separate
     process, in this folder, and is stopped after the given steps, epochs or seconds.
 
-    Exit codes: 0 no findings, 1 errors or warnings that the run did not refute, 2 wrong usage or a script that did not run.
+    Exit codes: 0 no findings, 1 errors or warnings that the run did not refute, 2 wrong usage, a script that did not run, or a run that saw no
+    optimizer step.
     """
     require_torch()
     if device == "cuda":
@@ -120,7 +123,8 @@ def command(
 
             report.write_text(comparison_page(inspection, version), encoding="utf-8")
             click.echo(f"wrote {report}", err=True)
-    raise SystemExit(inspection.exit_code if speaks else 0)
+    code = inspection.exit_code
+    raise SystemExit(0 if not speaks or (exit_zero and code == 1) else code)
 
 
 def _print(inspection: Inspection, version: Version | None, *, compared: bool, as_data: bool, events: bool) -> None:

@@ -78,38 +78,33 @@ def test_workers_are_counted_where_they_start(tmp_path: Path, warm: Warm) -> Non
         assert [m.facts.get("started", 0) for m in found.stream.marked("pass")] == started
 
 
-def test_copies_tell_the_memory_and_whether_the_program_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_copies_tell_the_memory_and_whether_the_program_waits(tmp_path: Path, warm: Warm) -> None:
     """On the device that stands for none: a copy to it is a copy from the processor's memory."""
-    import torch
+    script = tmp_path / "copies.py"
+    copies = """
+import torch
+from torch.utils.data import DataLoader
+from looplint.runtime.recording import hooks_costs, tape
 
-    from looplint.runtime.recording import hooks_costs
+def kept(self, *arguments):
+    made.append(self)
+    return original(self, *arguments)
 
-    class Tape:
-        loops = (object(),)
-        written: list[dict[str, Any]] = []
-
-        def silent(self) -> bool:
-            return False
-
-        def place(self, depth: int) -> int:
-            return 0
-
-        def running_loops(self) -> list[list[int]]:
-            return [[1, 0, 0]]
-
-        def write(self, found: dict[str, Any]) -> None:
-            self.written.append(found)
-
-    for name in ("to", "cuda"):
-        monkeypatch.setattr(torch.Tensor, name, getattr(torch.Tensor, name))
-    tape = Tape()
-    hooks_costs.install_copies(tape)  # type: ignore[arg-type]
-    batch = torch.ones(3)
+made, original = [], tape.Tape.sample
+tape.Tape.sample = kept
+torch.nn.functional.cross_entropy(torch.ones(1, 2), torch.zeros(1, dtype=torch.long))
+tape.Tape.sample = original
+hooks_costs.install_copies(made[0])
+for batch in DataLoader(torch.ones(1, 3)):
     assert batch.to("meta", non_blocking=True).device.type == "meta"
     batch.to("meta")
     batch.to("cpu")
     batch.to(torch.float64)
-    assert [(m["pinned"], m["waits"]) for m in tape.written] == [(False, False), (False, True)]
+"""
+    script.write_text(copies, encoding="utf-8")
+    found = record(script, Options(cwd=tmp_path), warm.launch)
+    assert found.ok, found.stderr
+    assert [(m.facts["pinned"], m.facts["waits"]) for m in found.stream.marked("copy")] == [(False, False), (False, True)]
 
 
 @pytest.mark.parametrize(

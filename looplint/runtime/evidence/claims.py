@@ -27,7 +27,9 @@ Measure = Callable[[Stream, Stream], Signal]
 
 
 def optimizers(stream: Stream) -> list[Thing]:
-    return stream.with_role("optimizer")
+    """The optimizers of a run, without those that another one steps by."""
+    inner = {mark.facts["object"] for mark in stream.marked("inner")}
+    return [thing for thing in stream.with_role("optimizer") if thing.id not in inner]
 
 
 def steps_of(stream: Stream, optimizer: Thing) -> list[Event]:

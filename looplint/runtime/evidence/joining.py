@@ -75,6 +75,8 @@ MEASURED = frozenset(code for codes, _ in JUDGES for code in codes)
 PROBED = ("LL401", "LL402", "LL503", "LL504")
 # Rules that say the same of one place, told apart by where in the iteration it is.
 ALIKE = {"LL103": "LL104", "LL104": "LL103", "LL109": "LL102"}
+# What a run shows of one cause that another rule's finding, at another line, names already.
+CAUSES = {"LL301": "LL304"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,10 @@ def join(findings: Sequence[Finding], stream: Stream, names: Mapping[str, str]) 
     ran = {(frame.file, frame.line) for stack in stacks for frame in stack}
     joined = [_judged(finding, seen, ran, stream) for finding in findings]
     told = {(place, code) for j in joined for place in _places(j.finding) for code in (j.code, ALIKE.get(j.code))}
+    confirmed = {j.code for j in joined if j.verdict in CONFIRMED}
     for witness in seen:
+        if CAUSES.get(witness.code) in confirmed:
+            continue
         if witness.alone and witness.code in names and not any((frame, witness.code) in told for frame in witness.frames):
             place = Location(witness.line, 1)
             message = f"only the run shows it: {witness.text}"

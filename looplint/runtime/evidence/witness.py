@@ -111,7 +111,7 @@ def together(event: Event, other: Event) -> bool:
 
 def epochs_seen(stream: Stream) -> bool:
     """Whether the run came to a second epoch, or to its end: what happens once an epoch had its turn."""
-    if stream.outcome == "finished":
+    if stream.over:
         return True
     trained = {loader for e in stream.of("step") for loader, _, _ in e.batches}
     passes = [m.facts["object"] for m in stream.marked("pass")]

@@ -67,7 +67,8 @@ def added_up(stream: Stream) -> Iterator[Witness]:
                     backwards.add(event.stack, False, told=stepped)
             elif event.kind in ("clear", "step"):
                 for fill in stale:
-                    backwards.add(fill.stack, event.kind == "step" and not spared, optimizer.id)
+                    # What another rule reports of the same gradients is not refuted beside it.
+                    backwards.add(fill.stack, event.kind == "step" and not spared, optimizer.id, told=not spared)
                 if event.kind == "step":
                     steps.add(event.stack, bool(stale) and spared, optimizer.id, told=stepped)
                     stepped = True
@@ -134,21 +135,22 @@ def stepped_before_backward(stream: Stream) -> Iterator[Witness]:
             bad = empty(step) and bool(same) and all(e.n > step.n for e in same)
             tally.add(step.stack, bad, optimizer.id, told=bool(same) or not empty(step))
     yield from tally.witnesses(
-        "LL105", lambda c: f"{c.bad} of {c.whole} steps here found no gradients: the backward came after them", mostly()
+        "LL105", lambda c: f"{c.bad} of {c.whole} steps here found no gradients because their backward came later", mostly()
     )
 
 
 def never_stepped(stream: Stream) -> Iterator[Witness]:
     """LL106: backwards whose gradients no step uses."""
-    tally, over = Tally(), stream.outcome == "finished"
+    tally, over, still = Tally(), stream.over, set[int]()
     for optimizer in optimizers(stream):
+        if unchanged(stream, optimizer):
+            still.add(optimizer.id)
         idle = not any(e.object == optimizer.id for e in stream.of("step"))
         for event in stream.events:
             if fills(event, optimizer):
                 tally.add(event.stack, idle, optimizer.id)
-    still = all(unchanged(stream, o) for o in optimizers(stream))
     say = "{} of {} backwards here filled gradients of an optimizer that never stepped"
-    yield from tally.witnesses("LL106", lambda c: say.format(c.bad, c.whole), lambda c: over and still and c.whole > 1)
+    yield from tally.witnesses("LL106", lambda c: say.format(c.bad, c.whole), lambda c: over and len(c.objects & still) > 0 and c.whole > 1)
 
 
 def never_filled(stream: Stream) -> Iterator[Witness]:
@@ -193,7 +195,7 @@ def _operations(backward: Event) -> list[str]:
 
 def left_over(stream: Stream) -> Iterator[Witness]:
     """LL111: backwards that no step came after, in a run that came to its end."""
-    if stream.outcome == "finished":
+    if stream.over:
         left = backwards_left(stream)
         yield anywhere("LL111", left > 0, f"{left} backwards came after the last step, which no step used")
 

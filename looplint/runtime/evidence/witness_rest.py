@@ -88,7 +88,7 @@ def never_updated(stream: Stream) -> Iterator[Witness]:
     message = (stream.end.get("error") or {}).get("message", "")
     failed = "update()" in message or "unscale_() is being called after step()" in message
     for event in waiting.values():
-        if failed or stream.outcome == "finished":
+        if failed or stream.over:
             tally.add(event.stack, True, event.object)
     yield from tally.witnesses(
         "LL602", lambda c: f"after {c.bad} of {c.whole} steps here the scaler was not updated", mostly(1), harm=failed

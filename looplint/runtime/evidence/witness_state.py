@@ -100,7 +100,7 @@ def _settled(stream: Stream) -> list[Event]:
     """The forwards whose iteration is over: in a run that was cut short, a backward might still have used those of the last one."""
     forwards = stream.of("forward")
     last = stream.events[-1] if stream.events else None
-    if stream.outcome == "finished" or last is None or not last.loops:
+    if stream.over or last is None or not last.loops:
         return forwards
     return [e for e in forwards if not within(e, last)]
 
@@ -114,7 +114,9 @@ def trained_in_eval(stream: Stream) -> Iterator[Witness]:
         evaluated |= event.kind == "eval"
         if event.kind == "forward" and evaluated and event.n in settled:
             used = event.n in trained
-            tally.add(event.stack, used and not event.facts["training"], event.object, told=used or stream.outcome == "finished")
+            # Where a part is frozen, the rest is trained on what the whole gives in eval mode: linear probing.
+            bad = used and not event.facts["training"] and not event.facts.get("frozen")
+            tally.add(event.stack, bad, event.object, told=used or stream.over)
     say = "{} of {} forwards here, after an eval(), trained in eval mode"
     moody = {e.object for e in stream.of("forward") if e.facts.get("moody")}
     yield from tally.witnesses("LL301", lambda c: say.format(c.bad, c.whole), lambda c: c.objects <= began & moody)
@@ -152,7 +154,8 @@ def measured(stream: Stream) -> Iterator[Witness]:
     for event in _settled(stream):
         if stream.things[event.object].facts["parameters"] == 0:
             continue
-        unused = event.n not in reached
+        # Passes that only gather the statistics of batch norm are made in train mode, and use no output.
+        unused = event.n not in reached and not event.facts.get("calibrates")
         mode.add(event.stack, unused and event.facts["training"] and event.facts.get("active", 0) > 0, event.object)
         graph.add(event.stack, unused and bool(event.facts.get("graph")), event.object)
         if event.stack and unused and _validation(stream, event, training):

@@ -31,11 +31,24 @@ class Inspection:
     problems: tuple[Problem, ...]
 
     @property
+    def blind(self) -> str:
+        """Why a run that saw no optimizer step says nothing, and what would; empty where it saw one."""
+        stream = self.recording.stream
+        if stream.of("step") or not self.recording.ok:
+            return ""
+        said = "The run saw no optimizer step, so it speaks for nothing."
+        if stream.marked("compiled"):
+            said += " It compiles functions, and steps in them cannot be seen: set TORCH_COMPILE_DISABLE=1 to run it uncompiled."
+        if started := len(stream.marked("process")):
+            said += f" It started {started} process{'es' if started > 1 else ''}, which are not recorded: train in the process itself, or start it by torchrun."
+        return said
+
+    @property
     def exit_code(self) -> int:
         """As the linter's: 0 nothing but advice stands, 1 something does, 2 the script did not run far enough to tell."""
         recording, verdicts = self.recording, {j.verdict for j in self.joined}
         told = recording.ok or (recording.outcome == "timeout" and bool(recording.stream.of("step", "backward")))
-        if not (told or verdicts & {*CONFIRMED, "found at run time only"}) or self.problems:
+        if not ((told and not self.blind) or verdicts & {*CONFIRMED, "found at run time only"}) or self.problems:
             return 2
         return 1 if any(j.stands and (j.finding.asked or j.finding.severity != "advice") for j in self.joined) else 0
 
@@ -76,6 +89,12 @@ LAUNCHERS = {
 }
 
 
+NO_SCRIPTS = {
+    ".ipynb": "a notebook: jupyter nbconvert --to script makes one of it",
+    ".md": "a Markdown file: copy its code into a script",
+}
+
+
 def program_file(script: str, options: Options) -> Path:
     """The file that a run executes.
 
@@ -85,6 +104,8 @@ def program_file(script: str, options: Options) -> Path:
     if (launcher := LAUNCHERS.get(options.module or Path(script).name)) is not None:
         raise UserError(f"{script} starts the training processes: start looplint in each of them with {launcher} looplint run SCRIPT")
     path = module_file(options.module, options.cwd or Path.cwd()) if options.module else Path(script)
+    if path.suffix in NO_SCRIPTS:
+        raise UserError(f"{script}: looplint run executes scripts, and this is {NO_SCRIPTS[path.suffix]}")
     if not path.is_file():
         from looplint.sources.import_roots import nearest
 
@@ -124,6 +145,7 @@ def as_json(inspection: Inspection, *, events: bool = False) -> dict[str, Any]:
         "steps": len(stream.of("step")),
         "backwards": len(stream.of("backward")),
         "not_measured": failures(stream),
+        "blind": inspection.blind,
     }
     if events:
         run["objects"] = [{"id": t.id, "role": t.role, "class": t.kind, **t.facts} for t in stream.things.values()]
@@ -165,7 +187,7 @@ def _closing(inspection: Inspection) -> str:
     )
     counts = Counter(j.verdict for j in inspection.joined)
     found = ", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "no findings, in the text or in the run"
-    lines = [ran, f"{found[0].upper()}{found[1:]}."]
+    lines = [ran, f"{found[0].upper()}{found[1:]}.", *filter(None, [inspection.blind])]
     lines += [
         f"Not measured: {channel}. The hook failed, which is a fault of looplint; the script went on without it: {error}"
         for channel, error in failures(recording.stream).items()

@@ -25,6 +25,8 @@ Channel: TypeAlias = Literal[
     "loggers",
     "probes",
     "costs",
+    "processes",
+    "limits",
     # Single measurements: an event without one is an event still.
     "norms",
     "changes",

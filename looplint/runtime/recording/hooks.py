@@ -12,6 +12,7 @@ from looplint.runtime.recording import (
     final,
     hooks_autocast,
     hooks_autograd,
+    hooks_blind,
     hooks_costs,
     hooks_data,
     hooks_gradients,
@@ -19,6 +20,7 @@ from looplint.runtime.recording import (
     hooks_loggers,
     hooks_modules,
     hooks_optim,
+    hooks_protocol,
     hooks_schedule,
     hooks_state,
     limits,
@@ -26,7 +28,7 @@ from looplint.runtime.recording import (
 )
 from looplint.runtime.recording.probes import Sources
 from looplint.runtime.recording.tape import Tape
-from looplint.runtime.recording.watching import plain
+from looplint.runtime.recording.watching import plain, shielded
 
 
 class Recorder:
@@ -81,6 +83,7 @@ def install(options: dict[str, Any], sources: Sources) -> Recorder:
     most = limits.Limits(tape, options.get("steps") or 0, options.get("epochs") or 0, options.get("batches") or 0)
     limits.follow_steps(tape)
     hooks_optim.install(tape, optimizers)
+    optimizers.seek = shielded(tape, "optimizers", hooks_protocol.Protocol(tape, optimizers, most).look)
     hooks_gradients.install(tape, optimizers, most)
     hooks_autograd.install(tape, optimizers)
     hooks_autocast.install(tape)
@@ -90,6 +93,7 @@ def install(options: dict[str, Any], sources: Sources) -> Recorder:
     hooks_state.install(tape, modules)
     hooks_loggers.install(tape)
     hooks_kept.install(tape, sources)
+    hooks_blind.install(tape)
     if options.get("costs"):
         hooks_costs.install(tape)
     final.install(tape, values)

@@ -39,6 +39,10 @@ def _backward(tape: Tape, optimizers: Optimizers) -> Callable[..., Watching]:
         if outcome.error is not None:
             facts["error"] = type(outcome.error).__name__
         living = [(o, tape.number(o)) for o in optimizers.all()]
+        if not living:
+            optimizers.seek()
+            living = [(o, tape.number(o)) for o in optimizers.all()]
+            before = {n: [None for _ in measure.gradient_marks(measure.parameters_of(o))] for o, n in living}
         facts["filled"] = [n for o, n in living if n in before and measure.gradient_marks(measure.parameters_of(o)) != before[n]]
         tape.emit("backward", 0, facts, at=place)
 

@@ -65,6 +65,10 @@ class Modules:
             self._parts[number] = ([weakref.ref(part) for part in every], [weakref.ref(part) for part in every if _has_mode(part)])
         parts, moody = ([part for ref in refs if (part := ref()) is not None] for refs in self._parts[number])
         facts: dict[str, Any] = {"training": module.training}
+        if not module.training and any(not p.requires_grad for p in module.parameters()):
+            facts["frozen"] = True
+        if "calibration" in self.tape.local.inside:
+            facts["calibrates"] = True
         if moody:
             facts["moody"] = len(moody)
             facts["active"] = sum(part.training for part in moody)
@@ -110,6 +114,12 @@ def install(tape: Tape, optimizers: Optimizers, modules: Modules) -> None:
     _install_assigning(tape, _replace(tape, optimizers, modules))
     hook(tape, "clears", kind, "zero_grad", _clear(tape, optimizers, modules))
     _notice_saving_hooks(tape, modules)
+    hook(tape, "forwards", torch.optim.swa_utils, "update_bn", _calibrate, "calibration")
+
+
+def _calibrate(*args: Any, **kwargs: Any) -> Watching:
+    """Passes that gather the statistics of batch norm; the forwards inside of the call see that they are."""
+    yield None
 
 
 def _forward(tape: Tape, optimizers: Optimizers, modules: Modules) -> Callable[..., Watching]:

@@ -15,6 +15,8 @@ from looplint.runtime.recording.final import FinalValues
 from looplint.runtime.recording.tape import Tape
 from looplint.runtime.recording.watching import Watching, hook, shielded
 
+MOST_READ = 8  # gradients that are read to see whether they were filled with zeros; the first that was not ends it
+
 
 class Optimizers:
     """What is known of the optimizers that live. It keeps none of them, and no parameter, alive."""
@@ -23,9 +25,10 @@ class Optimizers:
         self.tape, self.final = tape, final
         self.living: dict[int, weakref.ref[Any]] = {}
         # By number, which is forgotten when the optimizer ends: how the last step left the gradients, to notice clears that are no call (`p.grad = None`).
-        self.left: dict[int, tuple[int, tuple[int, int] | None]] = {}
+        self.left: dict[int, tuple[int, bool]] = {}
         self.before: dict[int, dict[str, Any]] = {}
         self.tracked: Callable[[], list[torch.nn.Module]] = list
+        self.seek: Callable[[], None] = lambda: None  # looks for optimizers of classes that are not torch's
         tape.forgetting.append(self._forget)
 
     def _forget(self, number: int) -> None:
@@ -59,21 +62,19 @@ class Optimizers:
                     self.tape.emit("clear", number, {"inferred": True})
 
     @staticmethod
-    def _cleared(parameters: list[torch.Tensor], left: tuple[int, tuple[int, int] | None]) -> bool:
-        present, first = left
+    def _cleared(parameters: list[torch.Tensor], left: tuple[int, bool]) -> bool:
+        present, zero = left
         if present and measure.with_gradient(parameters) == 0:
             return True
-        holder = next((p for p in parameters if p.grad is not None), None)
-        if holder is None or holder.grad is None or first is None:
+        # Writing through `.data` leaves a gradient's version as it is, so that only the values tell. Gradients that were zeros before tell nothing.
+        if zero or not present:
             return False
-        # Writing through `.data` leaves the version as it is, so that only the values tell.
-        gradient = measure.local(holder.grad)
-        return gradient is not None and not bool(gradient.detach().any())
+        held = measure.locals_of(p.grad for p in parameters)
+        return bool(held) and not any(bool(gradient.any()) for gradient in held[:: max(1, len(held) // MOST_READ)])
 
-    def leave(self, number: int, parameters: list[torch.Tensor]) -> None:
-        holder = next((p for p in parameters if p.grad is not None), None)
-        first = (id(holder.grad), holder.grad._version) if holder is not None and holder.grad is not None else None
-        self.left[number] = (measure.with_gradient(parameters), first)
+    def leave(self, number: int, parameters: list[torch.Tensor], norm: float | None) -> None:
+        """Notes how a step leaves the gradients; `norm` is theirs, where it was measured."""
+        self.left[number] = (measure.with_gradient(parameters), norm == 0.0)
 
 
 def install(tape: Tape, optimizers: Optimizers) -> None:
@@ -206,7 +207,7 @@ def end_step(tape: Tape, optimizers: Optimizers, optimizer: Any, number: int, fa
     local = tape.local
     if local.scaler:
         facts["scaler"] = local.scaler
-    optimizers.leave(number, parameters)
+    optimizers.leave(number, parameters, facts.get("norm"))
     local.stepped += 1
     tape.emit("step", number, facts)
 

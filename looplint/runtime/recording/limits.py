@@ -16,7 +16,7 @@ import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
 from looplint.runtime.recording.tape import Tape
-from looplint.runtime.recording.watching import compiling
+from looplint.runtime.recording.watching import compiling, shielded
 
 
 class StepLimit(BaseException):
@@ -54,13 +54,14 @@ def follow_steps(tape: Tape) -> None:
     """Notes whose step is running; installed before the hooks that record steps."""
 
     def begins(optimizer: Any, args: Any, kwargs: Any) -> None:
-        if not compiling() and not tape.silent():
+        # Where optimizers could not be noted, each counts.
+        if tape.number(optimizer) or "optimizers" in tape.failed:
             stack = tape.local.stepping
             while stack and not _is_running(stack[-1]()):  # its step ended with an error
                 stack.pop()
             stack.append(weakref.ref(optimizer))
 
-    register_optimizer_step_pre_hook(begins)
+    register_optimizer_step_pre_hook(shielded(tape, "limits", begins))
 
 
 def _is_running(optimizer: Any) -> bool:
@@ -77,15 +78,14 @@ def install(tape: Tape, limits: Limits) -> None:
     """Counts steps and backwards, once the hooks that record them have run."""
 
     def stepped(optimizer: Any, args: Any, kwargs: Any) -> None:
-        if compiling() or tape.silent():
-            return
         stack = tape.local.stepping
-        while stack and stack.pop()() is not optimizer:
-            pass
-        if not stack:  # a step inside of another's is a part of that
-            limits.step()
+        known = [ref() is optimizer for ref in stack]
+        if any(known):
+            del stack[known.index(True) :]
+            if not stack:  # a step inside of another's is a part of that
+                limits.step()
 
-    register_optimizer_step_post_hook(stepped)
+    register_optimizer_step_post_hook(shielded(tape, "limits", stepped))
     owners: tuple[Any, ...] = (torch.Tensor, torch.autograd)
     for owner in owners:
         owner.backward = _counted(tape, limits, owner.backward)

@@ -90,6 +90,11 @@ class Stream:
         return [thing for thing in self.things.values() if thing.role == role]
 
     @property
+    def over(self) -> bool:
+        """Whether the script came to its end: also by `sys.exit(main())`."""
+        return self.outcome == "finished" or (self.outcome == "exit" and self.end.get("exit") == 0)
+
+    @property
     def outcome(self) -> str:
         return cast(str, self.end.get("outcome", "cut"))
 

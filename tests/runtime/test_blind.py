@@ -1,0 +1,166 @@
+"""A run that could not see what it judges says so: it exits 2, and names what hid it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from looplint.commands.run import command as run_command
+from looplint.errors import UserError
+from looplint.runtime.harness.running import Inspection, as_json, as_text, inspect
+from looplint.runtime.streams.record import Options
+from looplint.runtime.streams.warm import Warm
+
+pytestmark = pytest.mark.slow
+
+BUILD = """
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+net = nn.Linear(4, 2)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+
+
+def train():
+    for i in range(4):
+        optimizer.zero_grad()
+        net(torch.ones(8, 4)).pow(2).mean().backward()
+        optimizer.step()
+
+
+if __name__ == "__main__":
+"""
+
+
+def inspected(folder: Path, warm: Warm, source: str) -> Inspection:
+    script = folder / "train.py"
+    script.write_text(source)
+    return inspect(str(script), Options(seconds=60), launch=warm.launch)
+
+
+HIDDEN = {
+    "    print(net(torch.ones(1, 4)).shape)\n": "speaks for nothing.",
+    "    step = torch.compile(optimizer.step, backend='eager')\n    net(torch.ones(8, 4)).pow(2).mean().backward()\n    step()\n": "TORCH_COMPILE_DISABLE=1",
+    "    import torch.multiprocessing as mp\n    child = mp.get_context('fork').Process(target=train)\n    child.start()\n    child.join()\n": (
+        "It started 1 process, which are not recorded"
+    ),
+}
+
+
+@pytest.mark.parametrize("main", HIDDEN, ids=["no training", "compiled step", "processes"])
+def test_a_run_that_saw_no_step_exits_with_2_and_says_why(main: str, tmp_path: Path, warm: Warm) -> None:
+    inspection = inspected(tmp_path, warm, BUILD + main)
+    assert inspection.recording.ok, inspection.recording.message
+    assert (inspection.exit_code, inspection.recording.stream.of("step")) == (2, [])
+    assert "The run saw no optimizer step" in as_text(inspection)
+    assert HIDDEN[main] in as_text(inspection)
+    assert as_json(inspection)["run"]["blind"] == inspection.blind
+
+
+def test_a_run_that_saw_steps_is_not_blind(tmp_path: Path, warm: Warm) -> None:
+    inspection = inspected(tmp_path, warm, BUILD + "    train()\n")
+    assert (inspection.exit_code, inspection.blind) == (0, "")
+
+
+OWN = """
+import torch
+from torch import nn
+
+
+class Lion:
+    def __init__(self, params, lr):
+        self.params, self.lr = list(params), lr
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+    def step(self):
+        with torch.no_grad():
+            for p in self.params:
+                p -= self.lr * p.grad.sign()
+
+
+class Noam:
+    def __init__(self, optimizer):
+        self.optimizer = optimizer
+        self.param_groups = optimizer.param_groups
+
+    def zero_grad(self):
+        self.optimizer.zero_grad()
+
+    def step(self):
+        self.optimizer.step()
+
+
+net = nn.Linear(4, 2)
+optimizer = OPTIMIZER
+for i in range(6):
+    CLEAR
+    net(torch.ones(8, 4)).pow(2).mean().backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "kind"), [("Lion(net.parameters(), 0.1)", "Lion"), ("Noam(torch.optim.SGD(net.parameters(), lr=0.1))", "SGD")]
+)
+def test_an_optimizer_of_the_scripts_own_is_seen(optimizer: str, kind: str, tmp_path: Path, warm: Warm) -> None:
+    source = OWN.replace("OPTIMIZER", optimizer)
+    clean = inspected(tmp_path, warm, source.replace("CLEAR", "optimizer.zero_grad()")).recording.stream
+    assert [(thing.kind, thing.facts["lr"]) for thing in clean.with_role("optimizer")] == [(kind, [0.1])]
+    assert (len(clean.of("step")), len(clean.of("clear")) >= 5) == (6, True)
+    broken = inspected(tmp_path, warm, source.replace("CLEAR", "pass"))
+    assert {j.code for j in broken.joined} == {"LL102"}
+    assert broken.exit_code == 1
+
+
+def test_one_idle_optimizer_of_several_is_one_that_never_steps(tmp_path: Path, warm: Warm) -> None:
+    source = BUILD.replace("net.parameters()", "[net.weight]").replace(
+        "def train", "other = torch.optim.SGD([net.bias], lr=0.1)\n\n\ndef train"
+    )
+    source = source.replace("        optimizer.zero_grad()\n", "        optimizer.zero_grad()\n        net.bias.grad = None\n")
+    found = inspected(tmp_path, warm, source + "    train()\n").joined
+    assert "LL106" in {j.code for j in found}, found
+
+
+ZERO = """
+import torch, torch.distributed as dist
+from torch import nn
+from torch.distributed.optim import ZeroRedundancyOptimizer
+
+dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+net = nn.Linear(4, 2)
+optimizer = ZeroRedundancyOptimizer(net.parameters(), optimizer_class=torch.optim.SGD, lr=0.1)
+for i in range(3):
+    optimizer.zero_grad()
+    net(torch.ones(8, 4)).pow(2).mean().backward()
+    optimizer.step()
+dist.destroy_process_group()
+"""
+
+
+def test_a_step_inside_of_another_is_one_step(tmp_path: Path, warm: Warm) -> None:
+    inspection = inspected(tmp_path, warm, ZERO)
+    stream = inspection.recording.stream
+    assert [stream.things[e.object].kind for e in stream.of("step")] == ["ZeroRedundancyOptimizer"] * 3, inspection.recording.stderr
+    assert (stream.end["steps"], inspection.joined, inspection.exit_code) == (3, (), 0)
+
+
+@pytest.mark.parametrize(("name", "words"), [("train.ipynb", "a notebook"), ("train.md", "a Markdown file")])
+def test_what_is_no_script_is_refused_by_name(name: str, words: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text("{}")
+    error = CliRunner().invoke(run_command, [str(tmp_path / name)]).exception
+    assert isinstance(error, UserError)
+    assert words in str(error)
+
+
+def test_findings_exit_with_0_where_a_launcher_would_take_them_for_a_crash(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(BUILD.replace("        optimizer.zero_grad()\n", "") + "    train()\n")
+    assert [CliRunner().invoke(run_command, [*zero, str(script)]).exit_code for zero in ([], ["--exit-zero"])] == [1, 0]
+    script.write_text("raise ValueError\n")
+    assert CliRunner().invoke(run_command, ["--exit-zero", str(script)]).exit_code == 2
