@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +103,10 @@ def command(
         from looplint.runtime.reporting.page import require
 
         require()
+    # Whoever ends this process ends the script as well.
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), lambda number, _: sys.exit(128 + int(number)))
     speaks = os.environ.get("RANK", "0") == "0"  # under torchrun every process runs, and the first reports
     configurations = Configurations(overrides={"select": select, "ignore": ignore}, allow_rules=allow_rules)
     if speaks:

@@ -35,6 +35,7 @@ FOLDER = ".looplint_cache"
 _TAG = "CACHEDIR.TAG"
 _SIGNATURE = "Signature: 8a477f597d28d172789f06886806bc55\n# Results that looplint keeps between runs; `looplint clean` removes them.\n"
 _KEPT_FOR = 30 * 24 * 3600
+_GIVEN_UP = 3600
 # The fields of results that hold values of a class, alone or in a tuple.
 _CLASSES: dict[str, type] = {
     "location": Location, "end_location": Location, "related": Related, "fix": Fix, "edits": Edit, "findings": Finding, "problems": Problem, "reads": Reads,
@@ -99,8 +100,11 @@ class Cache:
         import json
 
         try:
-            found = json.loads(self._entry(source, selection).read_bytes())
-            result = _build(FileResult, found)
+            checksum, _, text = self._entry(source, selection).read_bytes().partition(b"\n")
+            # A disk that flips a bit must not change what is found.
+            if checksum.decode("ascii") != digest(text):
+                return None
+            result = _build(FileResult, json.loads(text))
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
             return None
         return result if result.reads is not None and holds(result.reads, self._digest) else None
@@ -116,7 +120,7 @@ class Cache:
         new = entry.with_name(f"{entry.name}.{os.getpid()}")
         try:
             self._prepare(entry.parent)
-            new.write_text(text, encoding="ascii")
+            new.write_text(f"{digest(text.encode('ascii'))}\n{text}", encoding="ascii")
             os.replace(new, entry)
         except OSError:  # a cache that cannot be written is no reason to say anything
             with suppress(OSError):
@@ -152,6 +156,7 @@ class Cache:
             (self._path / _TAG).write_bytes(_SIGNATURE.encode())
         if folder.is_dir():
             os.utime(folder)
+            _clean(folder)
             return
         folder.mkdir(exist_ok=True)
         for other in self._path.iterdir():
@@ -159,6 +164,15 @@ class Cache:
                 import shutil
 
                 shutil.rmtree(other, ignore_errors=True)
+
+
+def _clean(folder: Path) -> None:
+    """Remove entries that a process was killed over while it wrote them."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if not entry.name.endswith(".json") and time.time() - entry.stat().st_mtime > _GIVEN_UP:
+                with suppress(OSError):
+                    os.unlink(entry.path)
 
 
 def holds(reads: Reads, digest_of: Callable[[str], str | None]) -> bool:

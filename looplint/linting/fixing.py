@@ -16,6 +16,7 @@ from looplint.linting.files import Gathered, LintResult, Progress, coverage_of, 
 from looplint.linting.results import FileResult
 from looplint.linting.selection import Selection, Ways
 from looplint.linting.unused import CODE as UNUSED
+from looplint.settings.trust import project_of
 from looplint.sources.cells import in_cells
 from looplint.sources.reading import Source, display_name, read_source, with_text
 
@@ -281,14 +282,30 @@ def write(old: Source, new: Source) -> Problem | None:
     try:
         if old.path.read_bytes() != old.raw:
             return Problem(old.display, "has changed since it was read; it was not repaired")
-        if not os.stat(old.path).st_mode & 0o222:
+        status = os.stat(old.path)
+        if not status.st_mode & 0o222:
             return Problem(old.display, "is read-only; it was not repaired")
+        if status.st_nlink > 1:
+            return Problem(old.display, "has other hard links, from which a repaired file would part; it was not repaired")
+        if leads_out(Path(old.display)):
+            return Problem(
+                old.display, "is reached through a link out of the project; it was not repaired; name the file that the link leads to"
+            )
         write_atomic(old.path, new.raw)
     except OSError as error:
         return Problem(old.display, f"cannot be written: {error.strerror or error}")
     except UserError as error:
         return Problem(old.display, str(error).removeprefix(f"{old.path}: "))
     return None
+
+
+def leads_out(path: Path) -> bool:
+    """Whether a file is reached through a link to a place outside of the project: of the current folder's where it lies there, or else of its own folder's."""
+    lexical, here = Path(os.path.abspath(path)), Path.cwd()
+    # The user may have come to a folder elsewhere through a link; to one below the current folder a tree has led.
+    folder = here if here in lexical.parents else lexical.parent
+    project, real = project_of(folder), lexical.resolve()
+    return real != folder.resolve() / lexical.relative_to(folder) and project not in real.parents
 
 
 def diff(old: Source, new: Source) -> str:

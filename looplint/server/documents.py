@@ -174,7 +174,7 @@ def _language(document: Document, path: Path | None) -> Language | None:
 def _named(uri: str) -> tuple[Path | None, str]:
     """The file of a document, and what it is called; a document that was never saved has no file."""
     fs_path = to_fs_path(uri) if uri.startswith("file:") else None
-    if fs_path is None:
+    if fs_path is None or "\0" in fs_path:  # no file can be called so
         return None, uri
     path = Path(fs_path)
     return path.resolve(), display_name(path)

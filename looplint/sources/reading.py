@@ -90,13 +90,19 @@ def with_text(source: Source, text: str) -> Source:
     """The same file as it would be with another text.
 
     Raises:
-        ValueError: the file cannot hold it: in a notebook, an edit goes over the border of a cell or changes what is no Python.
+        ValueError: the file cannot hold it: its encoding has no bytes for it, or would give others for what is not changed; in a notebook, an edit goes over
+            the border of a cell or changes what is no Python.
     """
     if source.is_notebook:
         from looplint.sources.notebook_edit import rewrite
 
         return replace(_decode_notebook(rewrite(source.raw, text), source.path, source.display), stands_for=source.stands_for)
-    return replace(source, raw=encode(source, text), text=text)
+    if encode(source, source.text) != source.raw:
+        raise ValueError(f"what is not changed would have other bytes in its encoding, {source.encoding}")
+    raw = encode(source, text)
+    if raw.decode(source.encoding) != text:
+        raise ValueError(f"its encoding, {source.encoding}, cannot hold the text")
+    return replace(source, raw=raw, text=text)
 
 
 def could_contain_loop(raw: bytes) -> bool:

@@ -14,6 +14,8 @@ import pytest
 from command_line import looplint
 from looplint.finding import Edit, Finding, Fix, Location, Problem, Related
 from looplint.linting.cache import Cache
+from looplint.linting.catalogue import load
+from looplint.linting.files import analyse
 from looplint.linting.results import FileResult
 from looplint.linting.selection import Selection
 from looplint.sources.reading import read_source
@@ -159,6 +161,21 @@ def test_a_damaged_entry_is_none(folder: Path, damage: bytes) -> None:
         entry.write_bytes(damage)
     assert lint(folder) == (cold, "parsed")
     assert lint(folder) == (cold, "warm")
+
+
+def test_an_entry_of_which_a_byte_has_changed_is_none(folder: Path) -> None:
+    cache = Cache(folder / "cache")
+    source, selection = read_source(folder / "broken.py"), Selection()
+    result = analyse(source, load())
+    cache.put(source, selection, result)
+    (entry,) = (folder / "cache").rglob("*.json")
+    raw = entry.read_bytes()
+    for position in range(len(raw)):
+        for bit in (0, 4, 7):
+            entry.write_bytes(raw[:position] + bytes([raw[position] ^ 1 << bit]) + raw[position + 1 :])
+            assert cache.get(source, selection) is None, position
+    entry.write_bytes(raw)
+    assert cache.get(source, selection) == result
 
 
 def test_processes_share_a_cache(folder: Path) -> None:

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -205,3 +210,33 @@ def test_a_missing_script_is_the_users_mistake() -> None:
     for arguments in (["nowhere.py"], ["-m", "nowhere.at.all"]):
         result = CliRunner().invoke(run_command, arguments)
         assert isinstance(result.exception, UserError)
+
+
+def test_whoever_ends_the_command_ends_the_script(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(
+        "import os, time\nimport torch\nopen('pid', 'w').write(str(os.getpid()))\nos.rename('pid', 'started')\ntime.sleep(600)\n"
+    )
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    environment = {**os.environ, "TMPDIR": str(scratch)}
+    command = subprocess.Popen(
+        [sys.executable, "-m", "looplint", "run", "train.py"], cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL
+    )
+    started, deadline = tmp_path / "started", time.monotonic() + 120
+    while not started.exists() and command.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.1)
+    command.send_signal(signal.SIGTERM)
+    assert command.wait(30) == 128 + signal.SIGTERM
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(started.read_text()), 0)
+    assert list(scratch.glob("looplint-*")) == []
+
+
+def test_a_script_that_closes_its_descriptors_is_told_of(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(
+        f"import os\nimport torch\n{CORRECT.replace('            optimizer.zero_grad()', '            pass')}main()\nos.closerange(0, 200)\n"
+    )
+    done = subprocess.run([sys.executable, "-m", "looplint", "run", "train.py"], cwd=tmp_path, capture_output=True, text=True, timeout=200)
+    assert done.returncode in (1, 2) and "internal error" not in done.stderr and "Traceback" not in done.stderr
+    assert "LL102" in done.stdout

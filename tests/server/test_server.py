@@ -420,6 +420,14 @@ async def test_own_rules_follow_the_editors_setting(client: LanguageClient, tmp_
     assert ["true or false" in m.message for m in client.messages] == [True]
 
 
+async def test_an_address_that_no_file_can_have_is_survived(client: LanguageClient, tmp_path: Path) -> None:
+    for uri in ("file:///tmp/a%00b.py", "file:///%00", f"{(tmp_path / 'x').as_uri()}%00.py"):
+        client.text_document_did_open(types.DidOpenTextDocumentParams(types.TextDocumentItem(uri, types.LanguageKind.Python, 1, LOOP)))
+        assert await codes(client, uri) == ["LL102"]
+    assert await codes(client, show(client, tmp_path / "train.py", LOOP)) == ["LL102"]
+    assert client.messages == []
+
+
 async def test_without_pygls_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     from looplint.commands import server
     from looplint.errors import UserError
