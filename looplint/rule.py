@@ -63,6 +63,7 @@ from looplint.queries.best_states import UnreadState, unread_best_states
 from looplint.queries.bypassed import bypassed
 from looplint.queries.feeding import (
     LastBatch,
+    PaddedPass,
     argument,
     changing,
     epoch_passes,
@@ -72,6 +73,7 @@ from looplint.queries.feeding import (
     on_accelerator,
     only_over,
     over_batches,
+    padded_passes,
     same_everywhere,
     smaller_last,
     trains,
@@ -167,7 +169,7 @@ __all__ = [
     "argument", "bypassed", "changing", "epoch_passes", "is_record", "is_written", "off", "on_accelerator", "only_over", "over_batches", "same_everywhere", "trains",
     "follows_time", "left_over", "converts", "held_under_the_opposite", "moved_already", "never_steps_after",
     "given_no_state", "goes_on", "starts_over", "steps_after",
-    "FrozenStep", "UnreadState", "unread_best_states", "Average", "HalfStep", "LastBatch", "half_step", "smaller_last", "StaleBatch", "stale_batches", "steps_while_frozen",
+    "FrozenStep", "UnreadState", "unread_best_states", "Average", "HalfStep", "LastBatch", "PaddedPass", "padded_passes", "half_step", "smaller_last", "StaleBatch", "stale_batches", "steps_while_frozen",
     "Scored", "scored",
     "accumulated", "added_up", "evens_out", "normalises",
     "Accumulate", "Autocast", "Backward", "Clear", "Clip", "Construct", "Escape", "Eval", "Forward", "Freeze", "Keep", "Load", "LoadState", "Move", "ReadFile", "Replace", "Save", "Schedule", "Snapshot",

@@ -306,6 +306,10 @@ class Sampler(Obj):
     kind = "sampler"
     # Whether it draws another order for each number of an epoch that it is told.
     by_epoch: bool = False
+    # Whether it draws from a seed that is another one in each process.
+    seed_by_rank: bool = False
+    # Whether it is a distributed one that repeats items until each process has as many.
+    pads: bool = False
 
 
 # -- what is kept

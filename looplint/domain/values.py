@@ -59,7 +59,7 @@ class Const:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number that is not known, with what it counts: any of "epochs", "steps", "batches"."""
+    """A number that is not known, with what it counts or is: any of "epochs", "steps", "batches", "rank", or what `semantics.averages` names."""
 
     units: frozenset[str] = frozenset()
 

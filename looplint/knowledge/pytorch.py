@@ -48,6 +48,8 @@ CALLS: dict[str, str] = {
     "torch.nn.utils.clip_grad.clip_grad_norm_": "clip",
     "torch.nn.utils.clip_grad.clip_grad_value_": "clip",
     "torch.nn.utils.parameters_to_vector": "tensor",
+    "torch.distributed.get_rank": "rank",
+    "torch.distributed.get_node_local_rank": "rank",
     "torch.nn.utils.vector_to_parameters": "pure",
     "torch.nn.DataParallel": "same",
     "torch.nn.parallel.DataParallel": "same",

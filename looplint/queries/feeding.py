@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import libcst as cst
 
 from looplint.dataclass import dataclass
-from looplint.domain.objects import Dataset, Loader
+from looplint.domain.objects import Dataset, Loader, Sampler
 from looplint.domain.values import constant_of, refs
 from looplint.flow.events import Backward, Event, Forward, Move, Step
 from looplint.flow.graph import Loop
-from looplint.flow.remarks import BuildLoader, Transfer
+from looplint.flow.remarks import BuildLoader, BuildSampler, Transfer
 from looplint.queries.program import Program
-from looplint.queries.protocols import over_data
+from looplint.queries.protocols import over_data, validation_loop
 from looplint.semantics.loaders import loaders_in, only_loader
 
 
@@ -54,6 +56,33 @@ def smaller_last(loader: Loader) -> LastBatch | None:
         return None
     left = data.length % size
     return LastBatch(left, size) if left and data.length > size and argument(loader, "sampler") is None else None
+
+
+@dataclass(frozen=True, slots=True)
+class PaddedPass:
+    """A pass over a loader in which nothing is trained and results are measured, and the sampler that repeats items for it."""
+
+    forward: Forward
+    loader: Loader
+    sampler: Sampler
+
+
+def padded_passes(program: Program) -> Iterator[PaddedPass]:
+    """The validation passes over a loader, on which nothing is trained, whose distributed sampler repeats items until each process has as many."""
+    seen: set[Loader] = set()
+    built = {obj for event in program.of(BuildSampler) for obj in event.subjects}
+    for event in program.of(Forward):
+        loop = validation_loop(program, event)
+        loader = only_loader(loop.over) if loop is not None else None
+        if loader is None or loader in seen or loader in program.training_passes or program.is_trained(event):
+            continue
+        given = loader.options.get("sampler", frozenset())
+        samplers = refs(given, Sampler)
+        if len(samplers) != 1 or len(given) != 1 or samplers[0] not in built or not samplers[0].pads:
+            continue
+        if event.key in program.uses.scored and not (loader.escaped or loader.prepared or samplers[0].escaped):
+            seen.add(loader)
+            yield PaddedPass(event, loader, samplers[0])
 
 
 def only_over(loop: Loop, loader: Loader) -> bool:

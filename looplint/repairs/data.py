@@ -16,7 +16,7 @@ from looplint.repairs.places import body_of, loop_statement, meet, place_at
 from looplint.repairs.planner import Planner, common_block, crossed
 from looplint.repairs.repair import Plan, Repair
 
-__all__ = ["CopyValue", "MapLocation", "MoveSeed", "SetEpoch", "SetValue"]
+__all__ = ["CopyValue", "MapLocation", "MoveSeed", "SetEpoch", "SetValue", "ShareSeed"]
 
 
 class SetValue(Repair):
@@ -212,3 +212,32 @@ def _devices_at(place: Statement, layout: Layout) -> set[str]:
             if above and ("cpu" in layout.code(node.value)):
                 found.add(node.targets[0].target.value)
     return found
+
+
+class ShareSeed(Repair):
+    """Take the rank out of the seed of a sampler: `seed=args.seed + rank`.
+
+    Attributes:
+        sampler: the call that builds the sampler.
+    """
+
+    sampler: Event
+
+    def plan(self, p: Planner) -> Plan:
+        layout = place_at(self.sampler, len(self.sampler.calls), p.layouts).layout
+        node = self.sampler.site.node
+        given = [a.value for a in node.args if a.keyword is not None and a.keyword.value == "seed"] if isinstance(node, cst.Call) else []
+        match given:
+            case [cst.BinaryOperation(left=left, operator=cst.Add(), right=right) as seed]:
+                kept = [
+                    side
+                    for side, other in ((left, right), (right, left))
+                    if "rank" in layout.code(other) and "rank" not in layout.code(side)
+                ]
+            case _:
+                kept = []
+        if len(kept) != 1:
+            raise Infeasible("the rank is no summand of the seed in this call")
+        draft = Draft(layout)
+        draft.replace(seed, layout.code(kept[0]))
+        return Plan(f"Pass seed={layout.code(kept[0])} in every process", "unsafe", [draft])

@@ -43,6 +43,12 @@ def _decorator(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) ->
     return args.positional[0] if args.positional else UNKNOWN
 
 
+@transfer("rank")
+def _rank(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """The number of the process: another one in each."""
+    return frozenset({Number(frozenset({"rank"}))})
+
+
 @transfer("spawn")
 def _spawn(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """A launcher: the function it is given runs with its arguments, after the rank."""
@@ -50,7 +56,7 @@ def _spawn(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Val
         return UNKNOWN
     given = args.get(1, "args")
     items = exact_items(given) if given else None
-    rank = [frozenset({Number()})] if qualname.startswith("torch") else []
+    rank = [frozenset({Number(frozenset({"rank"}))})] if qualname.startswith("torch") else []
     m.call(args.positional[0], Arguments([*rank, *(items or [])], {}, items is None), expr)
     return UNKNOWN
 

@@ -48,6 +48,8 @@ from looplint.syntax import ir
 _IN_TIME = re.compile(
     r"(?i)seq|series|window|stock|forecast|tempor|time|stream|rollout|traject|episode|frame|video|sorted|bucket|ordered|chunk|corpus|bptt"
 )
+# What programs call the number of the process.
+_RANK = re.compile(r"^((local|global|node|dist|dp|ddp|data_parallel)_?)?rank$|^process_index$|^get_rank$")
 _CARRIED = re.compile(
     r"(?i)^(hiddens?|hidden_states?|h|hc|hn|state|states|rnn_state|mems?|memory|carry|prev_(h|hidden|state|memory)\w*|cell|cells)$"
 )
@@ -108,7 +110,25 @@ def _sampler_built(m: Interpreter, obj: Sampler, args: Arguments, expr: ir.Call)
         shuffle = args.get(3, "shuffle")
         known = constant_of(shuffle) if shuffle is not None else None
         obj.by_epoch = shuffle is None or (known is not None and bool(known.value))
+        obj.seed_by_rank = _hangs_on_rank(m, args, expr)
+        dropped = args.get(5, "drop_last")
+        known = constant_of(dropped) if dropped is not None else None
+        obj.pads = dropped is None or (known is not None and not known.value)
     m.remark(BuildSampler(), expr.node, {obj})
+
+
+def _hangs_on_rank(m: Interpreter, args: Arguments, expr: ir.Call) -> bool:
+    """Whether a distributed sampler's seed is another one in each process: by its value, by a name that says so, or by what its `rank` is given."""
+    written = {a.keyword: a.value for a in expr.args if a.keyword}
+    seed, rank = written.get("seed"), written.get("rank")
+    if any(isinstance(a, Number) and "rank" in a.units for a in args.keywords.get("seed", NOTHING)):
+        return True
+    read = ir.paths_in(seed) if seed is not None else set()
+    if isinstance(seed, ir.Name):
+        targets = (s for s in m.frame.function.body if isinstance(s, ir.Assign) and any(ir.path_of(t) == seed.id for t in s.targets))
+        read |= set().union(*(ir.paths_in(s.value) for s in targets))
+    own = {ir.path_of(rank)} if rank is not None else set()
+    return bool(read & own) or any(_RANK.search(path.rpartition(".")[2]) for path in read)
 
 
 def style(m: Interpreter, value: Value, depth: int = 4) -> Literal["map", "iterable"] | None:
