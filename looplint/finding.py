@@ -98,6 +98,8 @@ class Problem:
     message: str
     location: Location | None = None
     cell: int | None = None
+    # The file is there, but is not what looplint reads: no Python, no text, no notebook.
+    unreadable: bool = False
 
     def __str__(self) -> str:
         place = written_place(self.filename, self.location, self.cell) if self.location else self.filename

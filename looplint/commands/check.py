@@ -38,7 +38,17 @@ class Check(Grouped):
         "Rules": ("select", "ignore", "extend_select", "target_torch"),
         "Files": ("exclude", "force_exclude", "extension", "stdin_filename", "show_files"),
         "Repairs": ("fix", "unsafe_fixes", "diff", "fix_only", "show_fixes"),
-        "Report": ("output_format", "output_file", "statistics", "min_severity", "quiet", "exit_on", "exit_zero", "require_coverage"),
+        "Report": (
+            "output_format",
+            "output_file",
+            "statistics",
+            "min_severity",
+            "quiet",
+            "exit_on",
+            "exit_zero",
+            "tolerate_unreadable",
+            "require_coverage",
+        ),
         "Changes and known problems": ("since", "diff_only", "known", "write_baseline", "add_noqa"),
         "Configuration": ("config", "isolated", "allow_rules"),
         "The run": ("watch", "jobs", "shard", "no_cache", "cache_dir"),
@@ -87,6 +97,7 @@ def _pairs(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tup
 @click.option("--quiet", "-q", is_flag=True, help="Print findings only.")
 @click.option("--exit-on", type=click.Choice(SEVERITIES), metavar="SEVERITY", help="Exit 1 for: error, warning (by default), advice.")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 even if there are findings.")
+@click.option("--tolerate-unreadable", is_flag=True, help="Name unreadable files, but do not exit 2.")
 @click.option("--require-coverage", type=click.IntRange(0, 100), metavar="PERCENT", help="Exit 1 if fewer of the loops were judged.")
 @click.option("--since", metavar="REV", help="Only lines changed since a git revision.")
 @click.option("--diff-only", is_flag=True, help="Only uncommitted lines: --since HEAD.")
@@ -122,6 +133,7 @@ def command(
     shard: str | None,
     no_cache: bool,
     exit_zero: bool,
+    tolerate_unreadable: bool,
     require_coverage: int | None,
     jobs: int | None,
     quiet: bool,
@@ -182,7 +194,8 @@ def command(
         left = tuple(ways.reported(result.findings))
         unwritten = _repair(repairs, left, diff=diff, show=show_fixes, quiet=quiet, alone=diff or fix_only)
         if diff or fix_only:
-            sys.exit(2 if result.problems or unwritten else 1 if diff and repairs.changed else 0)
+            fatal = unwritten or any(not (tolerate_unreadable and problem.unreadable) for problem in result.problems)
+            sys.exit(2 if fatal else 1 if diff and repairs.changed else 0)
         result = replace(result, findings=repairs.left({p.filename for p in unwritten}), problems=(*result.problems, *unwritten))
     if write_baseline is not None or known is not None:
         from looplint.linting import baseline as baselines
@@ -204,7 +217,8 @@ def command(
     if output_format in _WITHOUT_COVERAGE and not statistics and result.coverage.lost and not quiet:
         click.echo(result.coverage.told(), nl=False, err=True)
     covered = _covers(result.coverage, require_coverage)
-    sys.exit(2 if result.problems else 1 if (result.failed and not exit_zero) or not covered else 0)
+    fatal = any(not (tolerate_unreadable and problem.unreadable) for problem in result.problems)
+    sys.exit(2 if fatal else 1 if (result.failed and not exit_zero) or not covered else 0)
 
 
 def _covers(coverage: Coverage, required: int | None) -> bool:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 # In `looplint --help` commands stand in this order under their headings; one that is not named here follows those that are.
-_ORDER = ("check", "loop", "rule", "config", "new-rule", "server", "completion", "clean", "run", "verify", "debug")
+_ORDER = ("check", "loop", "rule", "config", "new-rule", "test-rule", "trust", "server", "completion", "clean", "run", "verify", "debug")
 _FOLDER = os.path.dirname(__file__)
 # What a file of this folder has where it is a command, and is read from it without importing it: heading, usage, description.
 _HELP = "\nHELP = "

@@ -34,10 +34,13 @@ class Automaton:
     arrows: Mapping[tuple[str, str], str]
     reads: frozenset[str] = frozenset()
     kinds: frozenset[str] = field(init=False, default=frozenset())
+    states: frozenset[str] = field(init=False, default=frozenset())
 
     def __post_init__(self) -> None:
         kinds = {kind.partition(":")[0] for _, kind in self.arrows} | self.reads | {"construct", "escape"}
         object.__setattr__(self, "kinds", frozenset(kinds) - {"iterate"})
+        states = {self.start, UNSEEN, *self.arrows.values(), *(state for state, _ in self.arrows)} - {"*"}
+        object.__setattr__(self, "states", frozenset(states))
 
     def next(self, state: str, kind: str, variant: str = "") -> str:
         names = (f"{kind}:{variant}", kind) if variant else (kind,)
@@ -70,6 +73,8 @@ class Visit:
     event: Event
     states: tuple[PathState, ...]
     certain: bool
+    # All states of the automaton: asking for another one is a mistake that would go unnoticed.
+    known: frozenset[str]
 
     def steady(self, loop: Loop | None) -> list[PathState]:
         """The states from a loop's second iteration on, or all of them."""
@@ -79,6 +84,7 @@ class Visit:
 
     def always(self, *names: str) -> bool:
         """Every path finds one of these states, at least from the second iteration of some enclosing loop on."""
+        self._check(names)
         for loop in (None, *reversed(self.event.loops)):
             states = self.steady(loop)
             if states and all(s.state in names for s in states):
@@ -86,7 +92,13 @@ class Visit:
         return False
 
     def sometimes(self, *names: str) -> list[PathState]:
+        self._check(names)
         return [s for s in self.states if s.state in names]
+
+    def _check(self, names: tuple[str, ...]) -> None:
+        for name in names:
+            if name not in self.known:
+                raise ValueError(f"the automaton has no state {name!r}; its states are {', '.join(sorted(self.known - {UNSEEN}))}")
 
 
 _Key = tuple[str, frozenset[Loop]]
@@ -146,7 +158,7 @@ def run(slices: Slices, automaton: Automaton, relevant: Mapping[int, str]) -> li
                 PathState(state, later, tuple(sorted(e.trail.items())), e.since)
                 for (state, later), e in sorted(found.items(), key=lambda item: (item[0][0], len(item[0][1])))
             )
-            visits.append(Visit(event, reached, relevant[index] == "must"))
+            visits.append(Visit(event, reached, relevant[index] == "must", automaton.states))
     return visits
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import traceback
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -11,6 +13,7 @@ import libcst as cst
 from looplint.dataclass import replace
 from looplint.finding import SEVERITIES, Certainty, Finding, Fix, Location, Problem, Related
 from looplint.interpreter.roots import follow, interpreter_of
+from looplint.linting.catalogue import folder
 from looplint.linting.coverage import FoundLoop
 from looplint.linting.results import FileResult
 from looplint.linting.stack import deeply
@@ -21,7 +24,7 @@ from looplint.repairs.fixes import fix_of
 from looplint.repairs.planner import Planner
 from looplint.rule import Report
 from looplint.semantics import composition
-from looplint.sources.reading import Source
+from looplint.sources.reading import Source, display_name
 from looplint.syntax.bounds import TooDeep
 from looplint.syntax.parsing import parsed
 from looplint.syntax.positions import span
@@ -39,7 +42,7 @@ class Unparsable(Exception):
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(str(problem))
-        self.problem = problem
+        self.problem = replace(problem, unreadable=True)
 
 
 def analyse_file(source: Source, rules: Sequence[Rule], overlay: Overlay | None = None, target_torch: str | None = None) -> FileResult:
@@ -57,7 +60,7 @@ def analyse_file(source: Source, rules: Sequence[Rule], overlay: Overlay | None 
     try:
         return deeply(_analyse, source, rules, overlay, target_torch)
     except RecursionError:
-        return FileResult((), (Problem(source.display, _TOO_DEEP),), frozenset())
+        return FileResult((), (Problem(source.display, _TOO_DEEP, unreadable=True),), frozenset())
 
 
 def _analyse(source: Source, rules: Sequence[Rule], overlay: Overlay | None, target_torch: str | None) -> FileResult:
@@ -79,7 +82,7 @@ def _analyse(source: Source, rules: Sequence[Rule], overlay: Overlay | None, tar
         except RecursionError:
             raise
         except Exception as error:  # noqa: BLE001 - a rule's bug is reported as one, and hides nothing else
-            problems.append(Problem(info.filename, f"internal error in {rule.code} ({type(error).__name__}: {error}); please report it"))
+            problems.append(Problem(info.filename, _fault(rule, error)))
             reads = None
             continue
         findings += found
@@ -92,6 +95,15 @@ def _analyse(source: Source, rules: Sequence[Rule], overlay: Overlay | None, tar
     # A unit test calls a function with what is worth a test: that says less of the function than its own file does.
     followed = frozenset() if tests else frozenset(program.reached.elsewhere)
     return FileResult(_distinct(findings), tuple(problems), followed, reads, loops)
+
+
+def _fault(rule: Rule, error: Exception) -> str:
+    """What is said of a rule that failed: of one of the user's own, where in its file."""
+    what = f"{type(error).__name__}: {error}"
+    if rule.path.parent == folder():
+        return f"internal error in {rule.code} ({what}); please report it"
+    rows = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == rule.path]
+    return f"the rule {rule.code} failed at {display_name(rule.path)}:{rows[-1] if rows else 1}: {what}"
 
 
 def _found(loop: TrainingLoop) -> FoundLoop:

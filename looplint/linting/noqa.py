@@ -1,4 +1,4 @@
-"""Writing `# noqa: ...` comments that silence findings."""
+"""Writing comments that silence findings: `# looplint: ignore[...]`, which other linters leave alone; ruff deletes codes in a `noqa` that it does not know."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 from looplint.finding import Finding
 from looplint.linting.suppression import Directive, Suppressions, scan
 
+_OWN = re.compile(r"L[LP]\d*", re.IGNORECASE)
+
 
 class NotSilenced(Exception):
     """No comment can be written that silences a finding without changing the program; says why."""
@@ -17,7 +19,7 @@ class NotSilenced(Exception):
 def add_noqa(text: str, findings: Iterable[Finding]) -> str:
     """A source with comments that silence findings of it.
 
-    A comment is added to one that stands on the line already; codes join a list of codes. Where a line cannot hold a comment, because it
+    A comment is added to what stands on the line already; codes join those of looplint that are silenced there. Where a line cannot hold a comment, because it
     ends inside of a string or with a backslash, the comment goes to the end of that string or statement, where it counts as well.
 
     Raises:
@@ -32,7 +34,7 @@ def add_noqa(text: str, findings: Iterable[Finding]) -> str:
         codes.setdefault(tails.get(row, row), []).append(finding.code)
     lines = re.findall(r"[^\n]*\n|[^\n]+", text)
     for row, wanted in codes.items():
-        directive = next((d for d in before.directives if d.row == row and d.kind == "noqa" and d.words), None)
+        directive = next((d for d in before.directives if d.row == row and _is_ours(d)), None)
         lines[row - 1] = _with(lines[row - 1], sorted(set(wanted)), directive)
     new = "".join(lines)
     if _program(new) != _program(text):
@@ -44,12 +46,19 @@ def add_noqa(text: str, findings: Iterable[Finding]) -> str:
     return new
 
 
+def _is_ours(directive: Directive) -> bool:
+    """Whether a comment on a line has a list of looplint's own codes."""
+    if directive.kind == "noqa":
+        return any(_OWN.fullmatch(word.text) for word in directive.words)
+    return directive.kind == "ignore" and bool(directive.words)
+
+
 def _with(line: str, codes: Sequence[str], directive: Directive | None) -> str:
     if directive is not None:
         end = directive.words[-1].end - 1
         return f"{line[:end]}, {', '.join(codes)}{line[end:]}"
     body = line.rstrip("\r\n")
-    return f"{body.rstrip()}  # noqa: {', '.join(codes)}{line[len(body) :]}"
+    return f"{body.rstrip()}  # looplint: ignore[{', '.join(codes)}]{line[len(body) :]}"
 
 
 def _program(text: str) -> list[tuple[int, str]]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from looplint.sources.compiling import refused
+
 # Cell magics whose body runs as Python in the notebook's own namespace.
 _PYTHON_CELLS = frozenset(
     {"time", "timeit", "capture", "prun", "memit", "mprun", "lprun", "debug", "wandb", "heat", "snakeviz", "notify", "python"}
@@ -13,6 +15,10 @@ _OTHER_LANGUAGES = re.compile(r"%(?:sql|md|md-sandbox|scala|r|sh|fs|bash|html|ja
 _CELL_MAGIC = re.compile(r"%%(\w[\w.-]*)")
 _ESCAPE = re.compile(r"[%!?,;/]")
 _TARGET = r"[A-Za-z_*][\w.]*(?:\[[^\]]*\])?"
+# IPython runs a magic without its sign, too, where the row is no Python.
+_AUTOMAGIC = re.compile(
+    r"(?:pip3?|conda|mamba|micromamba|uv|cd|ls|ll|cat|cp|mv|rm|rmdir|mkdir|less|more|man|pwd|env|matplotlib|load_ext|reload_ext|autoreload|run|timeit|time|who|whos|history)\s+[\w\-./~\"'$]"
+)
 _ASSIGNED = re.compile(rf"((?:{_TARGET}\s*,\s*)*{_TARGET}\s*=\s*)[%!][^=]")
 _HELP = re.compile(r"%{0,2}[A-Za-z_*][\w.*\[\]'\"]*\?{1,2}\s*$")
 _TIMED = re.compile(r"%time\s+(?!-|for\b|while\b|with\b|if\b|try\b|def\b|class\b|async\b|[%!])(?=\S)")
@@ -67,7 +73,7 @@ def _statement(row: str) -> str | None:
     if timed:
         # As long as what it replaces, so that columns stay too.
         return f"{indent}{'None'.ljust(timed.end() - 2)}; {body[timed.end() :]}"
-    if _ESCAPE.match(body) or _HELP.match(body):
+    if _ESCAPE.match(body) or _HELP.match(body) or (_AUTOMAGIC.match(body) and refused(body) is not None):
         return f"{indent}pass{_end(row)}"
     assigned = _ASSIGNED.match(body)
     if assigned:

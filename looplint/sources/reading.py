@@ -78,7 +78,7 @@ class SourceError(Exception):
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(str(problem))
-        self.problem = problem
+        self.problem = replace(problem, unreadable=True)
 
 
 def encode(source: Source, text: str) -> bytes:
@@ -250,7 +250,9 @@ def _decode_notebook(raw: bytes, path: Path | None, display: str) -> Source:
         raise SourceError(Problem(display, error.message, error.location)) from None
     if len(program.text) > MOST_BYTES:
         raise SourceError(Problem(display, f"is too large to be analysed ({len(program.text) // 1_000_000} MB)"))
-    problems = tuple(Problem(display, f"syntax error: {b.message}; the cell is left out", b.location, b.number) for b in program.broken)
+    problems = tuple(
+        Problem(display, f"syntax error: {b.message}; the cell is left out", b.location, b.number, unreadable=True) for b in program.broken
+    )
     return Source(path, display, raw, program.text, language="ipynb", cells=program.cells, problems=problems)
 
 

@@ -30,7 +30,24 @@ def test_a_fault_of_a_rule_is_a_problem_and_the_others_report(folder: Path) -> N
     (folder / "rules" / "no_step.py").write_text(FAULTY_RULE)
     done = looplint_text(".", "--output-format", "concise", cwd=folder)
     assert done.returncode == 2 and [line.split(" ")[2] for line in done.stdout.splitlines()] == ["LL102"]
-    assert done.stderr.startswith("error: train.py: internal error in ACME1 (AttributeError: ") and done.stderr.count("\n") == 1
+    row = 1 + FAULTY_RULE[: FAULTY_RULE.index("program.nonsense")].count("\n")
+    said = (
+        f"error: train.py: the rule ACME1 failed at rules/no_step.py:{row}: AttributeError: 'Program' object has no attribute 'nonsense'\n"
+    )
+    assert done.stderr == said
+
+
+def test_a_misspelt_state_is_a_fault_with_its_place(folder: Path) -> None:
+    automaton = 'A = Automaton(start="empty", arrows={("*", "backward"): "filled"})\n\n\ndef check'
+    text = RULE.replace("def check", automaton).replace("import Program", "import Automaton, Program")
+    loop = "    for event in [v.event for o in program.optimizers for v in program.run(A, o) if v.always('filed')]:\n"
+    (folder / "rules" / "no_step.py").write_text(text.replace("    for event in program.of(Step):\n", loop))
+    done = looplint_text(".", "--output-format", "concise", cwd=folder)
+    assert done.returncode == 2
+    assert (
+        "the rule ACME1 failed at rules/no_step.py:17: ValueError: the automaton has no state 'filed'; its states are empty, filled"
+        in done.stderr
+    )
 
 
 def test_a_fault_of_a_repair_is_a_problem_and_its_finding_stands(folder: Path) -> None:

@@ -35,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
 def test_add_noqa_silences_what_is_found_and_no_more(folder: Path) -> None:
     done = looplint(".", "--add-noqa", cwd=folder)
     assert (done.returncode, done.stdout) == (0, "Silenced 1 problem in 1 file.\n")
-    assert (folder / "engine.py").read_text() == ENGINE.replace("backward()", "backward()  # noqa: LL102")
+    assert (folder / "engine.py").read_text() == ENGINE.replace("backward()", "backward()  # looplint: ignore[LL102]")
     assert (folder / "main.py").read_text() == MAIN
     assert looplint(".", cwd=folder).returncode == 0
     assert looplint(".", "--add-noqa", cwd=folder).stdout == "Silenced 0 problems in 0 files.\n"
@@ -51,7 +51,7 @@ def test_add_noqa_keeps_encoding_and_line_ends(folder: Path) -> None:
     raw = ("# -*- coding: latin-1 -*-\n# ü\n" + ENGINE).replace("\n", "\r\n").encode("latin-1")
     (folder / "engine.py").write_bytes(raw)
     assert looplint(".", "--add-noqa", cwd=folder).returncode == 0
-    assert (folder / "engine.py").read_bytes() == raw.replace(b"backward()", b"backward()  # noqa: LL102")
+    assert (folder / "engine.py").read_bytes() == raw.replace(b"backward()", b"backward()  # looplint: ignore[LL102]")
 
 
 def test_add_noqa_refuses_what_it_cannot_write(folder: Path) -> None:
@@ -68,7 +68,7 @@ def test_add_noqa_reaches_the_cells_of_a_notebook(tmp_path: Path) -> None:
     notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     (tmp_path / "train.ipynb").write_text(json.dumps(notebook, indent=1) + "\n")
     assert looplint("train.ipynb", "--add-noqa", cwd=tmp_path).stdout == "Silenced 1 problem in 1 file.\n"
-    cells[0]["source"] = ENGINE.replace("backward()", "backward()  # noqa: LL102").splitlines(True)
+    cells[0]["source"] = ENGINE.replace("backward()", "backward()  # looplint: ignore[LL102]").splitlines(True)
     assert json.loads((tmp_path / "train.ipynb").read_text()) == notebook
     assert looplint("train.ipynb", cwd=tmp_path).returncode == 0
 

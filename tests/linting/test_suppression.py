@@ -56,21 +56,22 @@ def test_a_comment_does_not_reach(text: str, row: int) -> None:
 
 
 ADDED = {
-    "plain": ("step()\n", "step()  # noqa: LL102\n"),
-    "no newline at the end": ("step()", "step()  # noqa: LL102"),
-    "windows line ends": ("step()\r\nx\r\n", "step()  # noqa: LL102\r\nx\r\n"),
-    "another comment": ("step()  # why\n", "step()  # why  # noqa: LL102\n"),
-    "a list of codes": ("step()  # noqa: E501, B007 # why\n", "step()  # noqa: E501, B007, LL102 # why\n"),
-    "a list without spaces": ("step()  #noqa:E501\n", "step()  #noqa:E501, LL102\n"),
-    "looplint's own comment": ("step()  # looplint: ignore[LL104]\n", "step()  # looplint: ignore[LL104]  # noqa: LL102\n"),
+    "plain": ("step()\n", "step()  # looplint: ignore[LL102]\n"),
+    "no newline at the end": ("step()", "step()  # looplint: ignore[LL102]"),
+    "windows line ends": ("step()\r\nx\r\n", "step()  # looplint: ignore[LL102]\r\nx\r\n"),
+    "another comment": ("step()  # why\n", "step()  # why  # looplint: ignore[LL102]\n"),
+    "codes of others": ("step()  # noqa: E501, B007 # why\n", "step()  # noqa: E501, B007 # why  # looplint: ignore[LL102]\n"),
+    "own codes among them": ("step()  # noqa: E501, LL104 # why\n", "step()  # noqa: E501, LL104, LL102 # why\n"),
+    "a list without spaces": ("step()  #noqa:E501\n", "step()  #noqa:E501  # looplint: ignore[LL102]\n"),
+    "looplint's own comment": ("step()  # looplint: ignore[LL104]\n", "step()  # looplint: ignore[LL104, LL102]\n"),
     "silenced already": ("step()  # noqa\n", "step()  # noqa\n"),
-    "a backslash": ("x = step() \\\n    + 1\n", "x = step() \\\n    + 1  # noqa: LL102\n"),
-    "two backslashes": ("x = step() \\\n + 1 \\\n + 2\ny\n", "x = step() \\\n + 1 \\\n + 2  # noqa: LL102\ny\n"),
-    "a string of several lines": ('step("""\n# a\n""")\n', 'step("""\n# a\n""")  # noqa: LL102\n'),
-    "an f-string of several lines": ('print(f"""\n{step()}\n""")\n', 'print(f"""\n{step()}\n""")  # noqa: LL102\n'),
-    "a call of several lines": ("step(\n    1,\n)\n", "step(  # noqa: LL102\n    1,\n)\n"),
-    "a hash in a string": ("step('# noqa: E501')\n", "step('# noqa: E501')  # noqa: LL102\n"),
-    "another alphabet": ("schritt('äöü')  # noqa: E501\n", "schritt('äöü')  # noqa: E501, LL102\n"),
+    "a backslash": ("x = step() \\\n    + 1\n", "x = step() \\\n    + 1  # looplint: ignore[LL102]\n"),
+    "two backslashes": ("x = step() \\\n + 1 \\\n + 2\ny\n", "x = step() \\\n + 1 \\\n + 2  # looplint: ignore[LL102]\ny\n"),
+    "a string of several lines": ('step("""\n# a\n""")\n', 'step("""\n# a\n""")  # looplint: ignore[LL102]\n'),
+    "an f-string of several lines": ('print(f"""\n{step()}\n""")\n', 'print(f"""\n{step()}\n""")  # looplint: ignore[LL102]\n'),
+    "a call of several lines": ("step(\n    1,\n)\n", "step(  # looplint: ignore[LL102]\n    1,\n)\n"),
+    "a hash in a string": ("step('# noqa: E501')\n", "step('# noqa: E501')  # looplint: ignore[LL102]\n"),
+    "another alphabet": ("schritt('äöü')  # noqa: E501\n", "schritt('äöü')  # noqa: E501  # looplint: ignore[LL102]\n"),
 }
 
 
@@ -84,7 +85,7 @@ def test_a_comment_is_added(name: str) -> None:
 
 def test_several_findings_of_a_line_share_a_comment() -> None:
     findings = [finding(1, "LL104"), finding(1, "LL102"), finding(1, "LL104"), finding(2, "LL103")]
-    assert add_noqa("a\nb\n", findings) == "a  # noqa: LL102, LL104\nb  # noqa: LL103\n"
+    assert add_noqa("a\nb\n", findings) == "a  # looplint: ignore[LL102, LL104]\nb  # looplint: ignore[LL103]\n"
 
 
 def test_what_cannot_be_tokenized_is_left_alone() -> None:
@@ -142,12 +143,12 @@ def test_every_statement_of_a_real_file_can_be_silenced(path: Path) -> None:
     findings = [finding(n.lineno, end=n.end_lineno or 0) for n in ast.walk(tree) if isinstance(n, ast.stmt | ast.Call)]
     after = add_noqa(text, findings)
     assert ast.dump(ast.parse(after)) == ast.dump(tree)
-    assert after.count("# noqa: LL102") >= 4 and all(Suppressions.parse(after).silences(f) for f in findings)
+    assert after.count("# looplint: ignore[LL102]") >= 4 and all(Suppressions.parse(after).silences(f) for f in findings)
 
 
 @pytest.mark.parametrize("name", [n for n in ADDED if "f-string" not in n])
 def test_the_row_for_a_comment_is_told(name: str) -> None:
     before, after = ADDED[name]
     row = comment_row(before, 1)
-    assert "noqa" in after.split("\n")[row - 1]
+    assert "looplint: ignore" in after or "noqa" in after.split("\n")[row - 1]
     assert comment_row(before, 99) == 99

@@ -275,7 +275,7 @@ async def test_a_quick_fix_repairs_what_it_stands_for(every_client: LanguageClie
     replace_all(every_client, uri, repaired, 2)
     assert await codes(every_client, uri) == []
     silenced = after(every_client, {uri: text}, silence)[uri]
-    assert "loss.backward()  # noqa: LL102\n" in silenced
+    assert "loss.backward()  # looplint: ignore[LL102]\n" in silenced
     replace_all(every_client, uri, silenced, 3)
     assert await codes(every_client, uri) == []
     assert await actions_at(every_client, uri, found.range) == []

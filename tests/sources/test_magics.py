@@ -32,6 +32,8 @@ CASES = {
     "a bracket in a string opens nothing": ("x = '('\n!ls\n", "x = '('\npass\n"),
     "formatting with a remainder sign": ('print("loss = %f" % x)\nd["a = %d"] = 1\n', 'print("loss = %f" % x)\nd["a = %d"] = 1\n'),
     "a comment that asks": ("x = 1  # why?\n", "x = 1  # why?\n"),
+    "a magic without its sign": ("pip install torch==2.4\ncd data\nls -l ..\nx = 1\n", "pass\npass\npass\nx = 1\n"),
+    "what only looks like one": ("ls -l\npip = 1\ncd\ntime = time()\nrun (x)\n", "ls -l\npip = 1\ncd\ntime = time()\nrun (x)\n"),
     "line ends of Windows": ("!ls\r\nx = 1\r\n", "pass\r\nx = 1\r\n"),
 }
 

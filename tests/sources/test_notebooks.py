@@ -186,7 +186,7 @@ def test_formats_that_know_files_and_no_cells_name_the_line_of_the_json_text(fol
 def test_comments_that_silence_are_written_into_cells_and_not_onto_magics(folder: Path) -> None:
     before = (folder / "nb.ipynb").read_bytes()
     assert looplint("nb.ipynb", "--add-noqa", cwd=folder).returncode == 0
-    assert (folder / "nb.ipynb").read_bytes() == before.replace(b"loss.backward()", b"loss.backward()  # noqa: LL102")
+    assert (folder / "nb.ipynb").read_bytes() == before.replace(b"loss.backward()", b"loss.backward()  # looplint: ignore[LL102]")
     assert looplint("nb.ipynb", cwd=folder).returncode == 0
     magic = notebook(SETUP, LOOP.replace("    loss.backward()", "    %time loss.backward()"))
     (folder / "nb.ipynb").write_bytes(magic)

@@ -1,0 +1,37 @@
+"""`looplint test-rule`: what a page says of its examples is checked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from command_line import looplint_text
+from looplint.linting.catalogue import folder
+
+
+def test_the_page_of_a_new_rule_holds(tmp_path: Path) -> None:
+    looplint_text("new-rule", "unclipped-step", "--code", "ACME101", cwd=tmp_path)
+    done = looplint_text("test-rule", "rules/unclipped_step.py", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "rules/unclipped_step.py: ACME101 unclipped-step: its examples are as its page says\n")
+    assert looplint_text("test-rule", "rules", cwd=tmp_path).returncode == 0
+
+
+def test_what_does_not_hold_is_said_with_its_line(tmp_path: Path) -> None:
+    looplint_text("new-rule", "unclipped-step", "--code", "ACME101", cwd=tmp_path)
+    path = tmp_path / "rules" / "unclipped_step.py"
+    text = path.read_text()
+    path.write_text(text.replace("## Bad", "## Hold").replace("## Good", "## Bad").replace("## Hold", "## Good"))
+    done = looplint_text("test-rule", "rules", cwd=tmp_path)
+    assert done.returncode == 1 and done.stdout.splitlines() == [
+        "rules/unclipped_step.py: ACME101 unclipped-step: the example under Bad is not reported",
+        "rules/unclipped_step.py: ACME101 unclipped-step: the example under Good is reported, in its line 12: "
+        "opt steps with gradients that nothing has clipped",
+    ]
+    path.write_text(text.replace("## Good", "## Fine"))
+    assert "its page has no heading ## Good" in looplint_text("test-rule", "rules", cwd=tmp_path).stdout
+    path.write_text(text.replace('visit.always("filled")', 'visit.always("full")'))
+    done = looplint_text("test-rule", "rules", cwd=tmp_path)
+    assert done.returncode == 1 and "failed at rules/unclipped_step.py:" in done.stdout and "has no state 'full'" in done.stdout
+
+
+def test_a_rule_of_the_project_holds(tmp_path: Path) -> None:
+    assert looplint_text("test-rule", str(folder() / "missing_zero_grad.py"), cwd=tmp_path).returncode == 0
