@@ -14,7 +14,7 @@ import click
 from looplint.commands.options import rules_allowed, words
 from looplint.commands.terminal import coloured, complain
 from looplint.errors import UserError
-from looplint.runtime.harness.devices import require_cuda, require_torch
+from looplint.runtime.harness.devices import require_cuda, require_torch, untested_torch
 from looplint.runtime.harness.running import Inspection, as_json, as_text, inspect
 from looplint.runtime.harness.versions import Version, comparison_json, comparison_text, other_script, repaired, with_harm
 from looplint.runtime.streams.record import Options
@@ -83,6 +83,8 @@ def command(
     optimizer step.
     """
     require_torch()
+    if note := untested_torch():
+        click.echo(f"note: {note}", err=True)
     if device == "cuda":
         require_cuda()
     arguments = arguments[1:] if arguments[:1] == ("--",) else arguments
@@ -120,8 +122,7 @@ def command(
             version = other_script(script, compare_with, options, configurations)
         else:
             version = repaired(script, inspection, options, configurations, unsafe=unsafe_fixes)
-    if version is not None:
-        inspection = with_harm(inspection, version)
+            inspection = with_harm(inspection, version) if version is not None else inspection
     if speaks:
         _print(inspection, version, compared=bool(compare or compare_with), as_data=as_data, events=events)
         if report is not None and version is not None:

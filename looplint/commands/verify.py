@@ -12,7 +12,7 @@ import click
 from looplint.commands.options import rule_words
 from looplint.errors import UserError
 from looplint.linting.evidence import folder
-from looplint.runtime.harness.devices import default_device, require_cuda, require_torch
+from looplint.runtime.harness.devices import default_device, require_cuda, require_torch, untested_torch
 from looplint.runtime.harness.verify import Verdict, as_json, table, verify
 from looplint.runtime.streams.warm import Several, available
 
@@ -50,6 +50,8 @@ def command(
     correctly and with one misplacement at a time. The exit code is 1 if a case is not proven.
     """
     require_torch()
+    if note := untested_torch():
+        click.echo(f"note: {note}", err=True)
     if device == "cuda":
         require_cuda()
     device = device or default_device()

@@ -12,8 +12,8 @@ from test_run import BACKWARD, CLEAR, CLIP, CORRECT, edited
 
 from looplint.runtime.harness import comparing
 from looplint.runtime.harness.comparing import first_difference
-from looplint.runtime.harness.running import inspect
-from looplint.runtime.harness.versions import Version, comparison_json, comparison_text, other_script, repaired
+from looplint.runtime.harness.running import Inspection, inspect
+from looplint.runtime.harness.versions import Version, comparison_json, comparison_text, other_script, repaired, with_harm
 from looplint.runtime.streams.record import Options
 from looplint.runtime.streams.warm import Warm
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 BROKEN = edited((CLEAR, ""), (CLIP, ""), (BACKWARD, CLIP + BACKWARD), ("total += loss.item()", "total += loss"))
 
 
-def compared(folder: Path, warm: Warm, source: str, **options: int) -> tuple[object, Version | None]:
+def compared(folder: Path, warm: Warm, source: str, **options: int) -> tuple[Inspection, Version | None]:
     script = folder / "train.py"
     script.write_text(source)
     settings = Options(**options)  # type: ignore[arg-type]
@@ -43,10 +43,21 @@ def test_the_repaired_copy_runs_in_memory_and_ends_where_the_correct_script_does
     ends = [run.end["optimizers"][0]["end"] for run in (version.inspection.recording.stream, right)]
     assert ends[0] == ends[1]
     assert {Path(e.file).name for e in version.inspection.recording.stream.of("step")} == {"train.py"}
-    text = comparison_text(first, version)  # type: ignore[arg-type]
+    text = comparison_text(first, version)
     assert "They first differ at step 1: gradient norm" in text
     assert "Findings left in repaired: none." in text
-    assert json.loads(json.dumps(comparison_json(first, version)))["first_difference"]["number"] == 1  # type: ignore[arg-type]
+    assert json.loads(json.dumps(comparison_json(first, version)))["first_difference"]["number"] == 1
+
+
+def test_a_comparison_measures_the_damage_of_what_happens(tmp_path: Path, warm: Warm) -> None:
+    first, version = compared(tmp_path, warm, BROKEN)
+    assert version is not None
+    before, after = ({j.code: (j.verdict, j.text) for j in seen.joined} for seen in (first, with_harm(first, version)))
+    assert before["LL103"][0] == "happens"
+    verdict, text = after["LL103"]
+    assert verdict == "does harm"
+    assert text.startswith(f"{before['LL103'][1]}; compared with repaired: ")
+    assert "used a gradient norm above the limit" in text
 
 
 def test_what_a_repair_leaves_is_judged_in_the_repaired_text(tmp_path: Path, warm: Warm) -> None:
@@ -118,9 +129,9 @@ def test_the_page_holds_all_it_needs(tmp_path: Path, warm: Warm) -> None:
     first, version = compared(tmp_path, warm, BROKEN)
     assert version is not None
     page = Page()
-    page.feed(comparison_page(first, version))  # type: ignore[arg-type]
+    page.feed(comparison_page(first, version))
     assert (page.wrong, page.open, page.loads) == ([], [], [])
     (plot,) = page.plots
-    assert {trace["name"] for trace in plot["data"]} == {"as it is", "repaired"}  # type: ignore[index,call-overload]
+    assert {trace["name"] for trace in plot["data"]} == {"as it is", "repaired"}  # type: ignore[index]
     assert "They first differ at step 1" in page.text
     assert "optimizer.zero_grad()" in page.text

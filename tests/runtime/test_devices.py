@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,9 @@ from click.testing import CliRunner
 from command_line import looplint
 from looplint.commands.verify import command as verify_command
 from looplint.errors import UserError
-from looplint.runtime.harness.devices import default_device
+from looplint.runtime.harness.devices import default_device, require_torch, untested_torch
 from looplint.runtime.harness.verify import Case, judge
-from looplint.runtime.streams.record import Options
+from looplint.runtime.streams.record import Options, record
 from looplint.runtime.streams.warm import Warm
 
 pytestmark = pytest.mark.slow
@@ -53,6 +54,34 @@ def test_nothing_is_stored_for_cuda_without_a_gpu(tmp_path: Path, monkeypatch: p
 
 def test_the_default_without_a_gpu_is_the_processor() -> None:
     assert default_device() == "cpu"
+
+
+@pytest.mark.parametrize(
+    ("installed", "refused"), [("1.13.1", True), ("2.3.1+cu121", True), ("2.4.0", False), ("2.13.0+cpu", False), ("2.14.1", False)]
+)
+def test_a_torch_without_the_hooked_functions_is_refused_by_its_version(
+    installed: str, refused: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("looplint.runtime.harness.devices.version", lambda name: installed)
+    if refused:
+        with pytest.raises(UserError, match=f"needs torch 2.4 or newer, and {re.escape(installed)} is installed"):
+            require_torch()
+        return
+    require_torch()
+    assert bool(untested_torch()) == (installed == "2.14.1")
+
+
+def test_a_function_that_torch_does_not_have_switches_its_hook_off(tmp_path: Path, warm: Warm) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import torch\n"
+        "from looplint.runtime.recording.tape import Tape\n"
+        "from looplint.runtime.recording.watching import hook\n"
+        "tape = Tape('stream')\n"
+        "hook(tape, 'clips', torch.nn.utils, 'clip_by_a_name_of_tomorrow', None)\n"
+        "print(tape.failed)\n"
+    )
+    assert record(script, Options(hooks=False), warm.launch).stdout == "{'clips'}\n"
 
 
 def test_a_run_that_saw_no_gpu_proves_nothing_for_one(tmp_path: Path, warm: Warm) -> None:

@@ -148,7 +148,7 @@ def resumed_without_state(stream: Stream) -> Iterator[Witness]:
 
 def never_given_back(stream: Stream) -> Iterator[Witness]:
     """LL804: states taken of a module that was never given one again, in a run that came to its end."""
-    tally, ended = Tally(), stream.outcome == "finished"
+    tally, ended = Tally(), stream.over
     for taken, bad in states_left(stream):
         tally.add(taken.stack, bad and ended, taken.object, told=not bad)
     yield from tally.witnesses("LL804", lambda c: f"{c.bad} of {c.whole} states taken here were never given back")

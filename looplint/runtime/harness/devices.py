@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
 from looplint.errors import UserError
 
+# Of torch: the oldest with the functions that are hooked, and the newest that the tests ran with.
+OLDEST, NEWEST = (2, 4), (2, 13)
 # Allocates, because a GPU that torch lists may still be one that it cannot use. Without a GPU the error says why.
 # The working folder is left out of the path: a `random.py` that lies there is not torch's.
 _PROBE = """
@@ -25,10 +29,38 @@ def require_torch() -> None:
     """See that what is executed can be.
 
     Raises:
-        UserError: torch is not installed.
+        UserError: torch is not installed, or too old for the hooks.
     """
     if find_spec("torch") is None:
         raise UserError('executing training code needs torch: pip install "looplint[runtime]"')
+    try:
+        installed = version("torch")
+    except PackageNotFoundError:  # built in place, without metadata
+        return
+    if _release(installed) < OLDEST:
+        raise UserError(
+            f'executing training code needs torch {_written(OLDEST)} or newer, and {installed} is installed: pip install "looplint[runtime]"'
+        )
+
+
+def untested_torch() -> str:
+    """A note on a torch that is newer than the one that the recorder was tested with; empty where it is not."""
+    try:
+        installed = version("torch")
+    except PackageNotFoundError:
+        return ""
+    if _release(installed) <= NEWEST:
+        return ""
+    return f"torch {installed} is newer than {_written(NEWEST)}, with which recording was tested; a hook that does not fit it is named in the report"
+
+
+def _release(installed: str) -> tuple[int, int]:
+    major, minor = re.findall(r"\d+", f"{installed}.0")[:2]
+    return int(major), int(minor)
+
+
+def _written(release: tuple[int, int]) -> str:
+    return f"{release[0]}.{release[1]}"
 
 
 def missing_cuda() -> str | None:

@@ -142,7 +142,7 @@ def _forward(tape: Tape, optimizers: Optimizers, modules: Modules) -> Callable[.
 def _given(tape: Tape, place: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, str]:
     """A fingerprint of what a forward in the body of a loop over a loader is given, of the first ones at each place."""
     facts: dict[str, str] = {}
-    if tape.off("inputs") or not tape.running_loops() or not tape.sample("given", place, 2) or not tape.affordable():
+    if tape.off("inputs") or not tape.running_loops() or not tape.sample("given", place, 2):
         return facts
     with tape.reading("inputs"):
         first = next(measure.tensors_in([*args, *kwargs.values()]), None)
@@ -185,7 +185,7 @@ class _Reached:
 
 def _sample_graph(tape: Tape, modules: Modules, place: int) -> None:
     """What is alive just before a forward is what earlier iterations left behind."""
-    if tape.off("live graphs") or not tape.sample("graph", place, 2) or not tape.affordable():
+    if tape.off("live graphs") or not tape.sample("graph", place, 1):
         return
     facts: dict[str, int] = {}
     with tape.reading("live graphs"):

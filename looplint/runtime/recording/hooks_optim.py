@@ -158,7 +158,7 @@ def begin_step(
     if not closure and not tape.off("norms") and tape.sample("norm", number, 5):
         with tape.reading("norms"):
             facts.update(_norms(tape, parameters, facts.get("scale", 1.0)))
-    if not tape.off("changes") and tape.sample("change", number, 3) and tape.affordable():
+    if not tape.off("changes") and tape.sample("change", number, 3):
         with tape.reading("changes"):
             facts["copies"] = measure.copies(parameters)
     return facts

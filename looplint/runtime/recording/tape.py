@@ -285,15 +285,14 @@ class Tape:
         return self.events
 
     def sample(self, what: str, number: int, dense: int = 6) -> bool:
-        """Whether to take an expensive measurement now: always at first, then 2 ** (dense - 1) times per doubling of the count."""
+        """Whether to take an expensive measurement now: always at first, then 2 ** (dense - 1) times per doubling of the count.
+
+        The count decides, and not the time: what a run shows does not depend on how busy the machine is.
+        """
         key = (what, number)
         count = self._samples.get(key, 0)
         self._samples[key] = count + 1
         return count % (1 << max(0, count.bit_length() - dense)) == 0
-
-    def affordable(self, share: float = 0.05, free: float = 0.25) -> bool:
-        """Whether expensive measurements have so far stayed within their share of the run."""
-        return self.measuring < free + share * self.now()
 
 
 class Reading:

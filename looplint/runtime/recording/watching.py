@@ -87,8 +87,13 @@ def watched(
 def hook(
     tape: Tape, channel: Channel, owner: object, name: str, watcher: Callable[..., Watching], slot: str = "", within: tuple[str, ...] = ()
 ) -> None:
-    """Has a function of torch watched under one of its names."""
-    setattr(owner, name, watched(tape, channel, getattr(owner, name), watcher, slot, within))
+    """Has a function of torch watched under one of its names. A torch that has no such function is one more way for a hook to fail."""
+    try:
+        original = getattr(owner, name)
+    except AttributeError as error:
+        tape.fail(channel, error)
+        return
+    setattr(owner, name, watched(tape, channel, original, watcher, slot, within))
 
 
 def _end(tape: Tape, channel: Channel, watching: Watching, outcome: Outcome) -> None:

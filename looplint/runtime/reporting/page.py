@@ -82,8 +82,8 @@ def require() -> None:
 
 def figure(recordings: dict[str, Recording]) -> str:
     """The curves of some runs above each other, as JSON for the page's script."""
-    from plotly.graph_objects import Scatter  # type: ignore[import-untyped,import-not-found,unused-ignore]
-    from plotly.subplots import make_subplots  # type: ignore[import-untyped,import-not-found,unused-ignore]
+    from plotly.graph_objects import Scatter
+    from plotly.subplots import make_subplots
 
     columns = 3
     rows = -(-len(CURVES) // columns)
@@ -261,7 +261,7 @@ and, where there is a repair, as looplint repairs it. A case is proven when the 
 
 def document(title: str, body: str) -> str:
     """A self-contained page around a body; plots that are not inside a closed part are drawn at once."""
-    from plotly.offline import get_plotlyjs  # type: ignore[import-untyped,import-not-found,unused-ignore]
+    from plotly.offline import get_plotlyjs
 
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
