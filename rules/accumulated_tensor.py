@@ -67,7 +67,7 @@ Safe: `.item()`.
 What a run shows: the number of live autograd nodes grows with every batch.
 """
 
-from looplint.rule import Accumulate, Backward, DetachAdded, Program, Report, Reports, Step, note, over_entries
+from looplint.rule import Accumulate, Backward, DetachAdded, Forward, Program, Report, Reports, Step, note, over_entries
 
 CODE = "LL402"
 SEVERITY = "warning"
@@ -85,13 +85,12 @@ def check(program: Program) -> Reports:
         if event.key in program.uses.added_to_outputs:
             continue  # a sum that starts from an output of a model
         loop = event.carried[-1]
-        made = program.forwards_of(value.forwards)
+        made = program.graph_of(value)
         if not any(loop in e.loops for e in made):
             continue  # a graph from a forward pass before the loop
         if over_entries(loop) and not any(loop in e.loops for e in program.of(Backward, Step)):
             continue  # a sum over the entries of a dict, as the terms of one loss
         target = event.target
         message = f"{target} adds up tensors with their autograd graphs: the nodes of every batch stay in memory until {target} is gone"
-        yield Report(
-            event, message, note(made[0], "the graph comes from this forward pass"), repair=DetachAdded(event=event, scalar=value.scalar)
-        )
+        source = "the graph comes from this forward pass" if isinstance(made[0], Forward) else "its graph is used here, and stays"
+        yield Report(event, message, note(made[0], source), repair=DetachAdded(event=event, scalar=value.scalar))

@@ -68,6 +68,8 @@ Safe: `.item()` on a scalar loss, `.detach()` else.
 What a run shows: Autograd nodes stay alive after the iteration.
 """
 
+from collections.abc import Sequence
+
 from looplint.rule import (
     Backward,
     DetachArgument,
@@ -97,7 +99,7 @@ def check(program: Program) -> Reports:
         if event.into.leaves:
             continue  # a container that a function returns which nobody calls
         carried = [loop for loop in event.carried if keeps_history(program, loop)]
-        made = program.forwards_of(event.value.forwards)
+        made = program.graph_of(event.value)
         if not carried or not any(carried[-1] in e.loops for e in made):
             continue  # no loop that trains or goes over data, or a graph from a forward pass before it
         if _is_of_one_update(program, event, made):
@@ -106,16 +108,18 @@ def check(program: Program) -> Reports:
         yield Report(
             event,
             message,
-            note(made[0], "the graph comes from this forward pass"),
+            note(
+                made[0], "the graph comes from this forward pass" if isinstance(made[0], Forward) else "its graph is used here, and stays"
+            ),
             repair=DetachArgument(event=event, scalar=event.value.scalar),
         )
 
 
-def _is_of_one_update(program: Program, event: Keep, made: list[Forward]) -> bool:
+def _is_of_one_update(program: Program, event: Keep, made: Sequence[Forward | Backward]) -> bool:
     """Whether the container lives for one iteration of a loop that trains what its tensors come from: steps of one computation."""
     around = set(event.loops) - set(event.carried)
     trains = any(e.loops and e.loops[-1] in around for e in program.of(Backward, Step))
-    return trains and any(program.is_trained(e) for e in made)
+    return trains and any(isinstance(e, Backward) or program.is_trained(e) for e in made)
 
 
 def keeps_history(program: Program, loop: Loop) -> bool:

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 Graph = Literal["yes", "no", "maybe"]
 EventKey = tuple[CallString, int, str]
-# What was done to a tensor, and with what: the loader of a batch or of an entry of one, how many chunks of one, the scaler, the event that keeps or sums it up; else True.
+# What was done to a tensor, and with what: the loader of a batch or of an entry of one, how many chunks of one, the scaler, the event that keeps it, sums it up or sends it backward; else True.
 TagName = Literal[
-    "batch", "chunks", "entry", "input-grad", "kept", "loss", "mean", "pinned", "placed", "reduction?", "scaled", "scaler", "scaler?", "sum", "sum-reduction", "unknown",
+    "backward", "batch", "chunks", "entry", "input-grad", "kept", "loss", "mean", "pinned", "placed", "reduction?", "scaled", "scaler", "scaler?", "sum", "sum-reduction", "unknown",
 ]  # fmt: skip
 Tag = tuple[TagName, object]
 WIDTH = 8

@@ -17,6 +17,7 @@ from looplint.interpreter.interpreter import ROOT_FUEL, Interpreter, OutOfFuel
 from looplint.interpreter.outside import parameter
 from looplint.interpreter.statements import run_block
 from looplint.interpreter.unreached_methods import follow_insides
+from looplint.knowledge.frameworks import FRAMEWORK_HOOKS
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo, Project
 
@@ -143,7 +144,9 @@ def _methods(m: Interpreter, cls: ir.Class) -> bool:
     loop = hooks.loop_of_framework.run(m, found) if kind is FrameworkModule else None
     if loop is not None:
         return _begin(m, loop, f"{m.main.filename}::{cls.qualname}.fit")
-    if kind in (FrameworkModule, Dataset, Optimizer, Scheduler, Loss):
+    if kind is FrameworkModule:
+        uncalled = _with_loops_of_their_own(m, uncalled)
+    elif kind in (Dataset, Optimizer, Scheduler, Loss):
         return True
     if kind is Module and not cls.trains_itself:
         return True
@@ -158,6 +161,13 @@ def _methods(m: Interpreter, cls: ir.Class) -> bool:
         bound = None if ir.is_static(function) else ref(instance)
         complete = _function(m, Func(function, m.main, None, bound, found)) and complete
     return complete
+
+
+def _with_loops_of_their_own(m: Interpreter, methods: list[ir.Function]) -> list[ir.Function]:
+    """The methods that go backward in a loop: a subclass of a library's trainer whose `train` takes the place of the library's."""
+    calls = m.main.code.gradient_calls if m.main.code is not None else ()
+    training = {call.function for call in calls if call.kind == "backward" and call.loop is not None}
+    return [f for f in methods if f in training and f.name not in FRAMEWORK_HOOKS]
 
 
 def _in_order(cls: ir.Class, methods: list[ir.Function]) -> list[ir.Function]:

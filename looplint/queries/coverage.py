@@ -1,7 +1,8 @@
 """Which training loops of a program were understood: silence about the others means nothing, and their readers are told.
 
 What counts as a training loop is read off the text alone: a call of `backward` in its innermost loop (or in its function, where a caller loops), in a
-program that steps. It is *judged* where that call is known to reach parameters that an optimizer in sight steps; only then do the rules see all of it.
+program that steps. It is *judged* where that call is known to reach parameters that an optimizer in sight steps, or could step; only then do the rules
+see all of it.
 """
 
 from __future__ import annotations
@@ -81,6 +82,8 @@ def _reason(program: Program, known: _Known, info: ModuleInfo, calls: list[ir.Gr
         return ""
     first = calls[0]
     steps = _steps_beside(info, first)
+    if not steps and any(program.touches(event, obj) == "must" for event in events for obj in program.optimizers):
+        return ""  # that nothing steps is known as well
     if not steps and not any(call.kind == "step" for call in (info.code.gradient_calls if info.code is not None else ())):
         return None  # gradients of inputs, checks of gradients: nothing here is trained
     if not any(call.call in program.reached.gradient_calls for call in calls):

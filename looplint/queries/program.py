@@ -21,7 +21,7 @@ from looplint.domain.objects import (
     Settings,
     StateDict,
 )
-from looplint.domain.values import Arguments
+from looplint.domain.values import Arguments, Tensor
 from looplint.flow.automaton import Automaton, Visit, run
 from looplint.flow.events import (
     Accumulate,
@@ -288,6 +288,10 @@ class Program(Incidence):
     def forwards_of(self, keys: Iterable[object]) -> list[Forward]:
         """The forwards with some keys, in the order of the graph."""
         return sorted((self.forwards[key] for key in keys if key in self.forwards), key=lambda e: e.index)
+
+    def graph_of(self, tensor: Tensor) -> list[Forward] | list[Backward]:
+        """Where a tensor's graph is known from: the forwards that it comes from, or else the backwards that it went through."""
+        return self.forwards_of(tensor.forwards) or [e for e in self.of(Backward) if ("backward", e.key) in tensor.tags]
 
     def arguments_of(self, event: Forward) -> Arguments | None:
         """What a forward is given, where its class is known."""

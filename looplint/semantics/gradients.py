@@ -60,6 +60,24 @@ def backward(m: Interpreter, expr: ir.Call, losses: list[Value], args: Arguments
         repeated=m.comprehensions > 0,
     )
     m.emit(event, expr.node, sources)
+    if m.alive:
+        _prove_graph(m, expr, event, given=bool(args.positional) and losses == args.positional[:1])
+
+
+def _prove_graph(m: Interpreter, expr: ir.Call, event: Backward, given: bool) -> None:
+    """What went backward had a graph, or the program would have ended there; so has what it was made of by a factor."""
+    loss = expr.args[0].value if given and expr.args else expr.func.value if isinstance(expr.func, ir.Attr) else expr.func
+    while True:
+        match loss:
+            case ir.Call(func=ir.Attr(attr="scale"), args=[ir.Arg(value=inner)]) | ir.Binary(op="/", left=inner):
+                loss = inner
+            case _:
+                break
+    if isinstance(loss, ir.Name) and m.grad is not False:
+        value = m.frame.locals.get(loss.id, NOTHING)
+        if value and all(isinstance(a, Tensor) for a in value):
+            tensors = (a for a in value if isinstance(a, Tensor))
+            m.frame.locals[loss.id] = frozenset(replace(a, graph="yes").tagged(("backward", event.key)) for a in tensors)
 
 
 def _is_mean(tags: frozenset[Tag]) -> bool:

@@ -25,7 +25,7 @@ def keep(m: Interpreter, node: cst.CSTNode, base: Value, value: Value, key: Cons
     m.flags.sets_rates = m.flags.sets_rates or (key is not None and key.value == "lr")
     _let_go(m, value)
     tensors = tensors_in([value])
-    kept = [t for t in tensors if t.graph == "yes" and t.forwards]
+    kept = [t for t in tensors if t.graph == "yes" and (t.forwards or any(name == "backward" for name, _ in t.tags))]
     if not kept or not m.loops:
         return value
     plain = all(isinstance(a, Tensor) for a in value)

@@ -14,6 +14,55 @@ import pytest
 import looplint
 
 PROGRAMS = {
+    "what went backward had a graph, wherever it comes from": """
+        import acme
+        def train(model: nn.Module, optimizer, loader):
+            total, history = 0.0, []
+            for batch in loader:
+                optimizer.zero_grad()
+                loss, metrics = acme.step(model, batch)
+                (loss / 2).backward()
+                optimizer.step()
+                total += loss  # expect: LL402
+                history.append(loss)  # expect: LL401
+                acme.show(metrics)
+            return history
+        """,
+    "what never went backward need not have one": """
+        import acme
+        def train(model: nn.Module, optimizer, loader):
+            total = 0.0
+            for batch in loader:
+                optimizer.zero_grad()
+                loss, penalty = acme.step(model, batch)
+                loss.backward()
+                optimizer.step()
+                total += penalty
+                loss = acme.plain(loss)
+                total += loss
+            return total
+        """,
+    "a trainer of a library, with a loop of its own": """
+        from transformers import Trainer
+        class Mine(Trainer):
+            def train(self):
+                model, optimizer, accelerator = self.model, self.optimizer, self.accelerator
+                model.train()
+                for x, y in self.get_train_dataloader():
+                    loss = nn.functional.mse_loss(model(x), y)
+                    accelerator.backward(loss)  # expect: LL106
+                    optimizer.zero_grad()
+        """,
+    "a hook of a trainer of a library": """
+        import lightning
+        class Mine(lightning.LightningModule):
+            def training_step(self, batch):
+                optimizer = self.optimizers()
+                for x, y in batch:
+                    optimizer.zero_grad()
+                    self.manual_backward(nn.functional.mse_loss(self.net(x), y))
+                    optimizer.step()
+        """,
     "an attack wants the gradient of its input, and clears with an optimizer that holds it": """
         def attack(model: nn.Module, x, y, turns):
             changed = x.clone().requires_grad_()
