@@ -1,4 +1,4 @@
-"""README.md shows what the code says: its example and its table are rendered. `pytest --bless` writes them anew."""
+"""README.md shows what the code says: its example and its drawing are rendered. `pytest --bless` writes them anew."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from looplint import __version__
 from looplint.linting.catalogue import folder, load
 from places import ROOT
 
@@ -17,23 +18,10 @@ pytestmark = pytest.mark.slow
 README = ROOT / "README.md"
 
 
-def rule_table() -> str:
-    lines = ["| code | name | what it reports |", "|---|---|---|"]
-    lines += [f"| {r.code} | {r.name}{'' if r.default else ' (opt-in)'} | {r.summary} |" for r in load()]
-    return "\n".join(lines)
-
-
 def example() -> str:
     run = subprocess.run([sys.executable, "-m", "looplint", "examples/train.py"], cwd=ROOT, capture_output=True, text=True)
     first = run.stdout.split("\n\n")[0]
     return f"```\n{first}\n```"
-
-
-def repair() -> str:
-    run = subprocess.run(
-        [sys.executable, "-m", "looplint", "examples/train.py", "--isolated", "--diff"], cwd=ROOT, capture_output=True, text=True
-    )
-    return f"```diff\n{run.stdout}```"
 
 
 def loop() -> str:
@@ -44,7 +32,7 @@ def loop() -> str:
 
 @pytest.mark.parametrize(
     ("mark", "render"),
-    [("rules", rule_table), ("example", example), ("repair", repair), ("loop", loop)],
+    [("example", example), ("loop", loop)],
     ids=lambda v: v if isinstance(v, str) else "",
 )
 def test_rendered_parts_are_fresh(mark: str, render: object, request: pytest.FixtureRequest) -> None:
@@ -74,3 +62,20 @@ def test_codes_and_names_are_unique_and_every_rule_says_what_it_reports() -> Non
 def test_folders_of_fixtures_are_named_after_rules() -> None:
     names = {r.name.replace("-", "_") for r in load()}
     assert {p.name for p in folder("fixtures").iterdir() if p.is_dir() and not p.name.startswith("__")} <= names
+
+
+def test_links_lead_from_anywhere() -> None:
+    """The package index shows this page, too, and has no files beside it."""
+    targets = re.findall(r"\]\(([^)]+)\)", README.read_text(encoding="utf-8"))
+    assert len(targets) > 15 and all(target.startswith("https://") for target in targets)
+    pages = [re.fullmatch(r"https://looplint\.readthedocs\.io/([a-z-]*)/?", target) for target in targets]
+    rendered = {"", "rules", "configuration", "api"}
+    assert all((ROOT / "docs" / f"{page[1]}.md").exists() or page[1] in rendered for page in pages if page)
+
+
+def test_the_first_page_is_short() -> None:
+    assert len(README.read_text(encoding="utf-8").split()) < 1500
+
+
+def test_the_changelog_has_the_version() -> None:
+    assert re.search(rf"^## \[?{re.escape(__version__)}\b", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)

@@ -52,5 +52,5 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Put in what is said elsewhere already: in README.md, and in the code."""
+    """Put in what the code says already."""
     return reference.completed(markdown)

@@ -78,13 +78,8 @@ def loop(kind: str) -> str:
 
 
 def completed(text: str) -> str:
-    """A page with what it names: `<!-- readme: HEADING -->` for a section of README.md, `<!-- events -->`, `<!-- objects -->` and `<!-- repairs -->` for the tables of these.
-
-    Raises:
-        ValueError: README.md has no such section.
-    """
-    text = text.replace("<!-- events -->", _events()).replace("<!-- objects -->", _objects()).replace("<!-- repairs -->", _repairs())
-    return re.sub(r"<!-- readme: (.+?) -->", lambda m: _section(m[1]), text)
+    """A page with what it names: `<!-- events -->`, `<!-- objects -->` and `<!-- repairs -->` for the tables of these."""
+    return text.replace("<!-- events -->", _events()).replace("<!-- objects -->", _objects()).replace("<!-- repairs -->", _repairs())
 
 
 def _events() -> str:
@@ -118,14 +113,6 @@ def _repairs() -> str:
 
 def _summary(cls: type) -> str:
     return (inspect.getdoc(cls) or "").split("\n", 1)[0].replace("|", "\\|")
-
-
-def _section(heading: str) -> str:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    found = re.search(rf"^## {re.escape(heading)}\n(.*?)(?=^## |\Z)", readme, re.MULTILINE | re.DOTALL)
-    if found is None:
-        raise ValueError(f"README.md has no section {heading!r}")
-    return found[1].strip().replace("](docs/", "](")
 
 
 def api(package: ModuleType) -> str:

@@ -1,4 +1,4 @@
-"""The figures that are stated are those that the benchmarks stored. `pytest --bless` writes the README's table and that of the repairs anew."""
+"""The figures that are stated are those that the benchmarks stored. `pytest --bless` writes the tables anew."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from benchmarks.repairs.table import ALL, Ends, Row, part, table
 from places import ROOT
 
 README = ROOT / "README.md"
+MEASURED = ROOT / "docs" / "measured.md"
 REPAIRS = ROOT / "docs" / "measured-repairs.md"
 DIR = "--checkouts DIR"
 
@@ -39,7 +40,7 @@ def on_code_never_read(figures: dict[str, Any]) -> list[tuple[str, str, str]]:
     planted, known = figures["planted"], figures["understanding"]
     return [
         (
-            f"bugs planted by syntax alone in {planted['repositories']} repositories that [nobody had read](docs/measured.md)",
+            f"bugs planted by syntax alone in {planted['repositories']} repositories that nobody had read",
             f"{planted['found']} of {planted['bugs']} found ({share(planted['found'], planted['bugs'])}); in the round before, on other repositories, 54 of 134 (40.3 %)",
             "`python -m benchmarks.planted --checkouts DIR`",
         ),
@@ -69,7 +70,7 @@ def found_in_real_code(figures: dict[str, Any]) -> list[tuple[str, str, str]]:
             "the same command",
         ),
         (
-            f"in {fresh['repositories']} more ({fresh['loop_files']:,} files with a backward), each finding [read when first reported](docs/measured.md)",
+            f"findings in {fresh['repositories']} repositories on which nothing had been tuned ({fresh['loop_files']:,} files with a backward), each finding read when first reported",
             f"704 findings, 632 true (89.8 %); now {fresh['findings']}, of which {fresh['true']} are true",
             "with `--fresh`",
         ),
@@ -102,7 +103,7 @@ def planted_and_repaired(figures: dict[str, Any]) -> list[tuple[str, str, str]]:
         ),
         (
             f"{whole.planted:,} planted bugs, all in {figures['repairs']['bases']} of {figures['repairs']['of']} fixtures, and "
-            f"{whole.fixtures.made} broken fixtures, [repaired and run](docs/measured-repairs.md)",
+            f"{whole.fixtures.made} broken fixtures, [repaired and run](measured-repairs.md)",
             f"{share(whole.seen, whole.planted)} of them seen; {' and '.join(sorted(sound))} repaired texts parse, are stable and add no finding; "
             f"{whole.safe.same:,} of the {whole.safe.compared:,} safe repairs that can be compared end bitwise where the right script ends "
             f"({share(whole.safe.same, whole.safe.compared)}), {whole.unsafe.same:,} of the {whole.unsafe.compared:,} unsafe ones "
@@ -172,9 +173,16 @@ def figures_table() -> str:
     return "\n".join(["| what | figure | how to reproduce |", "|---|---|---|", *(f"| {' | '.join(row)} |" for row in rows)])
 
 
+def honest() -> str:
+    """The three rows of the README: on code that nobody had read, on code read when first reported, and what a run costs."""
+    figures = read()
+    rows = [on_code_never_read(figures)[0], found_in_real_code(figures)[2], speed(figures)[0]]
+    return "\n".join(["| what | figure |", "|---|---|", *(f"| {what} | {figure} |" for what, figure, _ in rows)])
+
+
 @pytest.mark.parametrize(
     ("path", "mark", "render"),
-    [(README, "figures", figures_table), (REPAIRS, "repairs", lambda: f"\n{table(repairs())}\n")],
+    [(README, "honest", honest), (MEASURED, "figures", figures_table), (REPAIRS, "repairs", lambda: f"\n{table(repairs())}\n")],
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_the_stated_figures_are_those_that_were_measured(path: Path, mark: str, render: Any, request: pytest.FixtureRequest) -> None:

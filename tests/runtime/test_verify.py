@@ -86,3 +86,9 @@ def test_the_verify_command_prints_json_and_fails_on_what_is_not_proven(tmp_path
     found = json.loads(result.stdout)
     assert [(c["case"], c["status"]) for c in found["cases"]] == [("case", "proven"), ("worse", "not proven")]
     assert "[2/2] LL101" in result.stderr
+
+
+def test_where_there_are_no_fixtures_it_is_said_where_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("looplint.linting.catalogue.folder", lambda name="rules": tmp_path / name)
+    result = CliRunner().invoke(verify_command, ["LL102"])
+    assert "the fixtures are part of a checkout" in str(result.exception)

@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from looplint.errors import UserError
 from looplint.linting import catalogue
 from looplint.linting.selectors import choose
 from looplint.runtime.evidence import claims_costs, signals
@@ -200,6 +201,11 @@ def verify(
 
 def _folders(rules: Sequence[str], fixtures: Path | None) -> list[tuple[catalogue.Rule, Path]]:
     root = fixtures or catalogue.folder("fixtures")
+    if not root.is_dir():
+        raise UserError(
+            f"{root}: no such folder; the fixtures are part of a checkout (git clone https://github.com/looplint/looplint) and of the source "
+            "distribution, not of what is installed: run this there, or name a folder with --fixtures"
+        )
     wanted = [name.strip() for names in rules for name in names.split(",") if name.strip()]
     found = []
     for rule in choose(catalogue.load(), select=wanted or ["ALL"]):
