@@ -208,9 +208,11 @@ def _part_of_loss(atom: Atom) -> Atom:
 def run_aug_assign(m: Interpreter, stmt: ir.AugAssign) -> None:
     old = evaluate(m, stmt.target)
     value = evaluate(m, stmt.value)
-    for atom in old:
-        if isinstance(atom, Params) and atom.grad:
-            hooks.gradient_changed.run(m, atom, stmt)
+    gradients = [atom for atom in old if isinstance(atom, Params) and atom.grad]
+    for atom in gradients:
+        hooks.gradient_changed.run(m, atom, stmt)
+    if gradients:
+        return  # changed in place: no other gradient comes in its stead
     result = binary(m, stmt.op, old, value, stmt)
     if stmt.op in ("+", "-"):
         result = hooks.accumulated.run(m, stmt, stmt.target, old, value, result)

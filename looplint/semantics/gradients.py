@@ -219,4 +219,7 @@ def _gradient_read(m: Interpreter, atom: Params | Tensor | Unknown) -> None:
 
 @hooks.gradient_changed
 def _gradient_changed(m: Interpreter, params: Params, stmt: ir.AugAssign) -> None:
+    if stmt.op in ("*", "/"):
+        m.gradients.scaled |= params.sources
+        return
     m.emit(Backward(manual=True), stmt.node, params.sources, certain=False)
