@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from looplint.dataclass import dataclass
-from looplint.domain.objects import Module, Obj, Optimizer, Scheduler
+from looplint.domain.objects import Engine, Module, Obj, Optimizer, Scaler, Scheduler, TorchModule
 from looplint.domain.values import refs
 from looplint.flow.automaton import UNSEEN, Automaton, Visit, run
 from looplint.flow.events import (
@@ -121,9 +121,8 @@ class Words:
                 found = [said for o in _sorted(event.subjects) for said in self._construct(o)]
             case Schedule():
                 found = [self._schedule(event, o) for o in _sorted(event.subjects)]
-            case Escape(callee=callee):
-                where = callee or "code that cannot be followed"
-                found = [Said(_names(event.subjects), f"handed to {where}: not known from here on", "unknown")]
+            case Escape():
+                found = list(_escaped(event))
             case Switch():
                 found = [Said(_names(event.subjects), "set")]
             case Keep(into=into):
@@ -159,8 +158,10 @@ class Words:
         if not seen:
             yield Said(_names(event.subjects), f"{verb} gradients")
 
-    def _forward(self, event: Event) -> Iterator[Said]:
+    def _forward(self, event: Forward) -> Iterator[Said]:
         graph = {True: "graph recorded", False: "no graph", None: "with or without a graph"}[event.grad]
+        if event.frozen and event.grad is not False:
+            graph = "frozen, a graph only of inputs that have one"
         told = {_name(o) for o, _ in self._modes.get(event.index, ())}
         for obj, visit in self._modes.get(event.index, ()):
             said = _joined(_name(obj), _before(visit, event), (), _MODES)
@@ -187,14 +188,23 @@ class Words:
                 if obj.name or obj.cls is not None:
                     yield Said(_name(obj), "train mode")
             case _:
-                yield Said(_name(obj), f"a {obj.kind}")
+                yield Said(_name(obj), f"{'an' if obj.kind[0] in 'aeiou' else 'a'} {obj.kind}")
 
     def _schedule(self, event: Event, obj: Obj) -> Said:
         of = _of_optimizer(obj)
         unit = obj.unit if isinstance(obj, Scheduler) else None
-        often = "once" if not event.loops else "every batch" if event.loops[-1] in self._program.batch_loops else "every epoch"
-        expected = {"steps": "every batch", "epochs": "every epoch", "validations": "every epoch"}.get(unit or "", often)
-        return Said(_name(obj), f"next learning rate{of}, {often}", "plain" if often == expected else "warn")
+        often = self._often(event)
+        expected = {"steps": ("every batch", "every step"), "epochs": ("every epoch",), "validations": ("every epoch",)}.get(
+            unit or "", (often,)
+        )
+        return Said(_name(obj), f"next learning rate{of}, {often}", "plain" if often in expected else "warn")
+
+    def _often(self, event: Event) -> str:
+        if not event.loops:
+            return "once"
+        if event.loops[-1] in self._program.batch_loops:
+            return "every batch"
+        return "every step" if any(e.loops and e.loops[-1] is event.loops[-1] for e in self._program.of(Step)) else "every epoch"
 
 
 def _alternatives(objects: Sequence[Obj], subjects: Iterable[set[Obj]]) -> list[list[Obj]]:
@@ -245,10 +255,22 @@ def _joined(name: str, states: Iterable[str], first: Iterable[str], words: dict[
     return Said(name, f"{text} (first time: {other})" if other else text, tone)
 
 
+def _escaped(event: Escape) -> Iterator[Said]:
+    """What is said of objects that reach code which is not followed; of those without a state in the picture nothing."""
+    names = _names(o for o in event.subjects if isinstance(o, Optimizer | Scheduler | Scaler | Engine | TorchModule))
+    where = event.callee or "code that cannot be followed"
+    if names and event.output:
+        yield Said(names, f"output handed to {where}", "unknown")
+    elif names and event.mode:
+        yield Said(names, f"{where} sets a mode that is not known", "unknown")
+    elif names:
+        yield Said(names, f"handed to {where}, which is not followed", "unknown")
+
+
 def _plainly(event: Event) -> Iterator[Said]:
     words = {
         "clear": "no gradients", "backward": "gradients of this batch", "step": "parameters updated", "update": "loss scale adjusted",
-        "move": "moved", "replace": _replacement(event), "save": "saved", "load": "loaded",
+        "move": "moved", "replace": _replacement(event), "save": "saved", "load": "loaded", "freeze": "parameters frozen", "thaw": "parameters trained",
     }.get(event.kind, event.kind)  # fmt: skip
     yield Said(_names(event.subjects), words)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
@@ -24,6 +25,8 @@ from looplint.syntax.site import Site
 BoxKind = Literal["root", "call", "loop", "branch"]
 # A root with none of these has no loop to draw.
 _TRAINING = frozenset({"backward", "step", "clear", "schedule"})
+# A number of batches is no number of epochs.
+_PER_EPOCH = re.compile(r"per_epoch|epoch_(?:size|length|steps)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,13 @@ class LoopView:
     elsewhere: tuple[Finding, ...]
     unjudged: tuple[tuple[str, str], ...]
     complete: bool
+
+    @property
+    def empty(self) -> str:
+        """What is said where there is nothing to draw."""
+        if self.unjudged or not self.complete:
+            return "Nothing can be drawn: no backward and no optimizer's step was reached."
+        return "No training loop is seen here: nothing goes backward, and no optimizer steps."
 
     def loops(self) -> Iterator[Box]:
         """All loops, outer ones first."""
@@ -167,7 +177,8 @@ class _Builder:
         before = box.items[-1] if box.items else None
         same = isinstance(before, Step) and before.place == place
         steps[key] = len(box.items)
-        box.items.append(Step(place, event.kind, "" if same else self._line(event.site), said, self._findings(place)))
+        kind = "gradient" if _by_hand(event) else event.kind
+        box.items.append(Step(place, kind, "" if same else self._line(event.site), said, self._findings(place)))
 
     def _box(self, scope: _Scope, event: Event) -> Box:
         _, _, site, what = scope
@@ -177,14 +188,14 @@ class _Builder:
         place = self._place(site)
         if isinstance(what, Loop):
             return Box("loop", self._line(site).removesuffix(":"), self._role(what), place, self._findings(place))
-        return Box("call", _code(site), "", place, self._findings(place))
+        return Box("call", _called(site), "", place, self._findings(place))
 
     def _role(self, loop: Loop) -> str:
         """What people call a loop, by what happens in it and what it goes over."""
         program = self._program
         stepped = any(loop in e.loops for e in program.of(OptimizerStep))
-        if stepped or any(loop in e.loops for e in program.of(Backward)):
-            if "epoch" in self._line(loop.site).lower():
+        if stepped or any(loop in e.loops and not _by_hand(e) for e in program.of(Backward)):
+            if not over_data(loop) and "epoch" in _PER_EPOCH.sub("", self._line(loop.site).lower()):
                 return "epoch loop"
             if not stepped and any(outer in e.loops for outer in _around(loop) for e in program.of(OptimizerStep)):
                 return "accumulation loop"
@@ -220,6 +231,11 @@ def _is_choice(event: Event) -> bool:
     return event.kind == "construct" and isinstance(event.site.node, cst.BaseCompoundStatement | cst.IfExp)
 
 
+def _by_hand(event: Event) -> bool:
+    """Whether a gradient is set or changed without a backward pass."""
+    return isinstance(event, Backward) and event.manual
+
+
 def _around(loop: Loop) -> Iterator[Loop]:
     outer = loop.parent
     while outer is not None:
@@ -232,13 +248,13 @@ def _scopes(event: Event) -> Iterator[_Scope]:
     levels: dict[CallString, int] = {}
     level = 0
     for context in reversed([*event.key[0].outward()]):
-        if level < len(event.calls) and context.site == (id(event.calls[level].node),):
+        if level < len(event.calls) and context.site[:1] == (id(event.calls[level].node),):
             level += 1
         levels[context] = level
     for here in range(len(event.calls) + 1):
-        guards = [g for g in event.guards if levels.get(g.frame, 0) == here]
+        guards = [g for g in event.guards if _level(g.frame, levels) == here]
         for depth, loop in enumerate(event.loops):
-            if levels.get(loop.frame, 0) == here:
+            if _level(loop.frame, levels) == here:
                 yield from (_guarded(g, event, here) for g in guards if g.depth <= depth)
                 guards = [g for g in guards if g.depth > depth]
                 yield "loop", id(loop.site.node), loop.site, loop
@@ -248,6 +264,11 @@ def _scopes(event: Event) -> Iterator[_Scope]:
             yield "call", id(call.node), call, None
 
 
+def _level(frame: CallString, levels: dict[CallString, int]) -> int:
+    """How many calls stand around a frame on the way to an event; one that has been left (a context manager's) counts where it was called."""
+    return next((levels[context] for context in frame.outward() if context in levels), 0)
+
+
 def _guarded(guard: Guard, event: Event, level: int) -> _Scope:
     site = event.chain[level]
     return "branch", (id(guard.test), guard.held), site, guard
@@ -255,6 +276,11 @@ def _guarded(guard: Guard, event: Event, level: int) -> _Scope:
 
 def _condition(guard: Guard, module: ModuleInfo) -> str:
     return f"{'if' if guard.held else 'unless'} {_code(Site(module, guard.test.node))}"
+
+
+def _called(site: Site) -> str:
+    """The text of a call; of a property, which is called by its name alone, that name."""
+    return site.node.name.value if isinstance(site.node, cst.FunctionDef) else _code(site)
 
 
 def _code(site: Site) -> str:
@@ -287,10 +313,13 @@ def _settled(box: Box, seen: set[object] | None = None) -> Box:
 
 
 def _drawn(item: Box | Step) -> object:
-    """What a part looks like, apart from what leads to it: two calls of one function that find the same state look the same."""
+    """What a part looks like, apart from what leads to it: two calls of one function that find the same state look the same.
+
+    The places of the calls in it belong to it: other functions may lead to the same events.
+    """
     if isinstance(item, Step):
         return item.place, item.kind, item.said
-    inside = tuple(_drawn(i) for i in item.items)
+    inside = tuple((i.place, _drawn(i)) if isinstance(i, Box) else _drawn(i) for i in item.items)
     return inside if item.kind == "call" else (item.title, inside)
 
 
@@ -298,5 +327,14 @@ def _both(outer: str, inner: str) -> str:
     if not inner:
         return outer
     if outer.startswith("if ") and inner.startswith("if "):
-        return f"{outer} and {f'({inner[3:]})' if ' or ' in inner else inner[3:]}"
+        return f"if {_operand(outer[3:])} and {_operand(inner[3:])}"
     return f"{outer}, {inner}"
+
+
+def _operand(condition: str) -> str:
+    """A condition as a part of `and`."""
+    try:
+        looser = isinstance(cst.parse_expression(condition), cst.IfExp | cst.Lambda | cst.NamedExpr) or " or " in condition
+    except cst.ParserSyntaxError:
+        looser = True
+    return f"({condition})" if looser else condition

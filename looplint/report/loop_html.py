@@ -39,7 +39,7 @@ def render(view: LoopView) -> str:
     for root in view.roots:
         body.extend(_box(root, view.filename))
     if not view.roots:
-        body.append('<p class="note">No training loop is seen here: nothing goes backward, and no optimizer steps.</p>')
+        body.append(f'<p class="note">{escaped(view.empty)}</p>')
     if view.elsewhere:
         body.append("<h2>Found besides</h2>")
         body.extend(_finding(f, f.place) for f in view.elsewhere)

@@ -53,7 +53,7 @@ def render(view: LoopView) -> str:
         _box(canvas, root, _PAD, canvas.width - 2 * _PAD, view.filename)
         canvas.y += _PAD
     if not view.roots:
-        _note(canvas, "No training loop is seen here: nothing goes backward, and no optimizer steps.")
+        _note(canvas, view.empty)
     if view.elsewhere:
         _note(canvas, "Found besides:")
         for finding in view.elsewhere:

@@ -15,6 +15,7 @@ from looplint.queries.loop_tree import Box, LoopView, Step
 Style = Callable[..., str]
 KINDS = {
     "construct": "build", "train": "mode", "eval": "mode", "accumulate": "add up", "escape": "hand out", "switch": "set", "schedule": "schedule", "update": "rescale",
+    "gradient": "by hand",
 }  # fmt: skip
 TURNS = {
     "batch loop": "next batch",
@@ -153,7 +154,7 @@ def _cut(text: str, room: int) -> str:
 
 def _closing(view: LoopView, width: int, style: Style) -> Iterator[str]:
     if not view.roots:
-        yield "No training loop is seen here: nothing goes backward, and no optimizer steps."
+        yield view.empty
     if view.elsewhere:
         yield "Found besides:"
         for finding in view.elsewhere:

@@ -115,6 +115,143 @@ def test_a_file_without_a_loop_says_so(tmp_path: Path) -> None:
     assert done.returncode == 0 and done.stdout == b"No training loop is seen here: nothing goes backward, and no optimizer steps.\n"
 
 
+def told(text: str) -> dict[int, list[str]]:
+    """What is said at each line of a program."""
+    found: dict[int, list[str]] = {}
+    for box in drawn(text).roots:
+        for step in steps(box):
+            found.setdefault(step.place.row, []).extend(str(said) for said in step.said)
+    return found
+
+
+def titles(text: str) -> list[tuple[str, list[str]]]:
+    """Every box that holds something, with the kinds and titles of what is in it."""
+    boxes = [b for root in drawn(text).roots for b in _all(root) if isinstance(b, Box)]
+    return [(b.title, [i.title if isinstance(i, Box) else i.kind for i in b.items]) for b in boxes if b.items]
+
+
+def test_the_loop_of_a_generator_stands_in_its_call() -> None:
+    text = LOOP.replace("    for x in loader:\n        net(x)", "    for y in outputs():\n        y").replace(
+        "for epoch", "def outputs():\n    for x in loader:\n        yield net(x)\nfor epoch"
+    )
+    assert ("outputs()", ["for x in loader"]) in titles(text)
+
+
+def test_a_condition_in_a_context_manager_stands_where_the_manager_is_entered() -> None:
+    text = LOOP.replace("        net(x)", "        with fast():\n            net(x)").replace(
+        "for epoch",
+        "import contextlib\n@contextlib.contextmanager\ndef fast():\n    if MODERN:\n        yield 1\n    else:\n        yield 2\nfor epoch",
+    )
+    assert ("for x in loader", ["if MODERN", "unless MODERN", "step"]) in titles(text)
+
+
+def test_conditions_keep_their_precedence() -> None:
+    text = LOOP.replace(
+        "        opt.step()", "        if a or b:\n            if c and d:\n                opt.zero_grad()\n        opt.step()"
+    )
+    step = next(s for b in drawn(text).roots for s in steps(b) if s.kind == "clear")
+    assert step.condition == "if (a or b) and c and d"
+
+
+def test_calls_of_other_functions_are_not_as_above() -> None:
+    text = LOOP + (
+        "def predict(x):\n    with torch.no_grad():\n        return net(x)\ndef first(x):\n    predict(x)\ndef second(x):\n    predict(x)\n"
+        "net.eval()\nfirst(1)\nsecond(2)\nsecond(3)\n"
+    )
+    roles = {b.title: b.role for root in drawn(text).roots for b in _all(root) if isinstance(b, Box)}
+    assert roles["first(1)"] == roles["second(2)"] == "" and roles["second(3)"] == "as above"
+
+
+@pytest.mark.parametrize(
+    ("head", "role"),
+    [
+        ("while done < steps_per_epoch:", "training loop"),
+        ("while epoch < last:", "epoch loop"),
+        ("for _ in range(num_epochs):", "epoch loop"),
+        ("for x in epoch_loader:", "batch loop"),
+    ],
+)
+def test_what_a_loop_is_called(head: str, role: str) -> None:
+    loader = "epoch_loader = torch.utils.data.DataLoader(data)\n"
+    found = drawn(
+        f"import torch\n{loader}"
+        + LOOP.replace("for epoch in range(3):", f"{head}\n   if True:").replace("    for x in loader:", "    if True:")
+    )
+    assert [b.role for b in found.loops()] == [role]
+
+
+def test_gradients_that_are_set_by_hand_are_no_backward_pass() -> None:
+    found = drawn(
+        LOOP.replace("        opt.step()", "        for p in net.parameters():\n            p.grad = p.grad + 1\n        opt.step()")
+    )
+    assert [s.kind for b in found.roots for s in steps(b)][-4:] == ["backward", "clear", "gradient", "step"]
+    assert [b.role for b in found.loops()][-1] == "loop"
+
+
+def test_scaled_gradients_are_what_they_were() -> None:
+    text = LOOP.replace("        opt.step()", "        for p in net.parameters():\n            p.grad *= 2\n        opt.step()")
+    assert told(text)[10] == ["opt: updates with this batch's gradients on top of used ones"]
+
+
+def test_what_leaves_sight_is_told_of_objects_that_have_a_state() -> None:
+    text = LOOP.replace(
+        "        opt.step()", "        opt.step()\n        show(loader, net)\n        show(net(x))\n        net.train(flag)"
+    )
+    said = told(text)
+    assert said[9] == ["net: handed to show, which is not followed"]
+    assert said[10] == ["net: mode not known, graph recorded", "net: perhaps output handed to show"]
+    assert said[11] == ["net: net.train sets a mode that is not known"]
+
+
+def test_a_frozen_module_records_no_graph_by_itself() -> None:
+    said = told(
+        LOOP.replace("for epoch", "old = torch.nn.Linear(2, 1)\nold.requires_grad_(False)\nfor epoch").replace(
+            "net(x)", "(net(x) - old(x))"
+        )
+    )
+    assert said[9][:2] == ["net: train mode, graph recorded", "old: train mode, frozen, a graph only of inputs that have one"]
+
+
+def test_parameters_are_frozen_and_trained() -> None:
+    said = told(LOOP.replace("for epoch", "net.requires_grad_(False)\nnet.requires_grad_(True)\nfor epoch"))
+    assert said[4] == ["net: parameters frozen"] and said[5] == ["net: parameters trained"]
+
+
+def test_a_schedule_of_steps_is_none_of_epochs() -> None:
+    """The loop of the step is neither one over batches, which are taken by the accumulation loop in it, nor one over epochs."""
+    text = LOOP.replace("for epoch", "plan = torch.optim.lr_scheduler.StepLR(opt, 3)\nfor epoch").replace(
+        "        opt.step()", "    opt.step()\n    plan.step()"
+    )
+    assert told(text.replace("for epoch in range(3)", "while go_on()"))[10] == ["plan: next learning rate of opt, every step"]
+
+
+def test_a_property_is_named_and_not_quoted() -> None:
+    text = """\
+import torch
+class Trainer:
+    def __init__(self):
+        self.net = torch.nn.Linear(1, 1)
+        self.made = None
+    @property
+    def optimizer(self):
+        if self.made is None:
+            self.made = torch.optim.SGD(self.net.parameters(), lr=1)
+        return self.made
+    def fit(self, loader):
+        for x in loader:
+            self.optimizer.zero_grad()
+            self.net(x).sum().backward()
+            self.optimizer.step()
+Trainer().fit([1])
+"""
+    assert not [title for title, _ in titles(text) if "def " in title]
+
+
+def test_a_program_that_is_not_followed_is_not_said_to_have_no_loop() -> None:
+    empty = LoopView("train.py", (), (), (("train.py:9", "the program is too large"),), complete=False)
+    assert render(empty).startswith("Nothing can be drawn: no backward and no optimizer's step was reached.")
+
+
 def test_an_output_that_has_no_boxes_gets_plain_characters() -> None:
     plain = looplint("loop", "examples/train.py", PYTHONIOENCODING="ascii").stdout
     assert plain.isascii() and b"+- batch loop - for x, y in loader" in plain and b"x LL103 clip-before-backward" in plain
