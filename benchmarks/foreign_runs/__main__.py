@@ -67,7 +67,11 @@ def outcomes(entry: Mapping[str, Any], checkouts: Path, launch: Any) -> Iterator
         inspection = run(path, edited(text, _last_of_each(edits)), entry, launch)
         said = sorted([j.code, "confirmed" if j.verdict in CONFIRMED else j.verdict] for j in inspection.joined)
         missed = planted.get("missed", "") if planted else ""
-        bug = [[planted["code"], planted.get("verdict", "confirmed")], *planted.get("also", [])] if planted and not missed else []
+        bug = (
+            [[planted["code"], planted.get("verdict", "confirmed")], *planted.get("also", [])]
+            if planted and (not missed or "verdict" in planted)
+            else []
+        )
         wanted = sorted([*clean, *bug])
         ran = f"{inspection.recording.message}; {len(inspection.recording.stream.of('step'))} steps"
         yield Outcome(

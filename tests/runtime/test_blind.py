@@ -9,6 +9,8 @@ from click.testing import CliRunner
 
 from looplint.commands.run import command as run_command
 from looplint.errors import UserError
+from looplint.finding import Finding, Location
+from looplint.runtime.evidence.joining import join
 from looplint.runtime.harness.running import Inspection, as_json, as_text, inspect
 from looplint.runtime.streams.record import Options
 from looplint.runtime.streams.warm import Warm
@@ -58,6 +60,28 @@ def test_a_run_that_saw_no_step_exits_with_2_and_says_why(main: str, tmp_path: P
     assert "The run saw no optimizer step" in as_text(inspection)
     assert HIDDEN[main] in as_text(inspection)
     assert as_json(inspection)["run"]["blind"] == inspection.blind
+
+
+def test_a_compiled_step_is_no_missing_step(tmp_path: Path, warm: Warm) -> None:
+    source = BUILD.replace("        optimizer.step()\n", "        step()\n").replace(
+        "def train", "step = torch.compile(optimizer.step, backend='eager')\n\n\ndef train"
+    )
+    script = tmp_path / "train.py"
+    stream = inspected(tmp_path, warm, source + "    train()\n").recording.stream
+    assert (len(stream.of("backward")), stream.of("step")) == (4, [])
+    row = next(n for n, text in enumerate(script.read_text().splitlines(), 1) if "backward()" in text)
+    finding = Finding("LL106", "missing-step", "message", str(script), Location(row, 1), Location(row, 2))
+    (joined,) = join([finding], stream, {"LL106": "missing-step", "LL111": "left"})
+    assert joined.verdict == "not measured"
+    assert "TORCH_COMPILE_DISABLE=1" in joined.text
+
+
+def test_an_optimizer_of_other_parameters_than_those_that_get_gradients_is_found(tmp_path: Path, warm: Warm) -> None:
+    source = BUILD.replace(
+        "optimizer = torch.optim.SGD(net.parameters(), lr=0.1)",
+        "other = nn.Linear(4, 2)\noptimizer = vars(torch.optim)['SGD'](list(vars(other)['_parameters'].values()), lr=0.1)",
+    )
+    assert "LL107" in {j.code for j in inspected(tmp_path, warm, source + "    train()\n").joined}
 
 
 def test_a_run_that_saw_steps_is_not_blind(tmp_path: Path, warm: Warm) -> None:

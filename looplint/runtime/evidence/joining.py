@@ -111,7 +111,7 @@ def join(findings: Sequence[Finding], stream: Stream, names: Mapping[str, str]) 
 
     `names` are those of the rules by code; of other rules, run-time findings are not wanted.
     """
-    seen = [w for w in witnesses(stream) if not _failed(w.code, stream)]
+    seen = [w for w in witnesses(stream) if not _unmeasured(w.code, stream)]
     stacks = {e.stack for e in stream.events} | {m.stack for m in stream.marks}
     ran = {(frame.file, frame.line) for stack in stacks for frame in stack}
     joined = [_judged(finding, seen, ran, stream) for finding in findings]
@@ -147,10 +147,14 @@ def failures(stream: Stream) -> dict[str, str]:
     return {mark.facts["channel"]: mark.facts["error"] for mark in stream.marked("failed")}
 
 
-def _failed(code: str, stream: Stream) -> str:
-    """The first failed channel that the verdicts on a rule rest on; empty where all of them measured."""
-    failed = failures(stream)
-    return next((channel for channel in CONDITIONS[code].channels if channel in failed), "")
+def _unmeasured(code: str, stream: Stream) -> str:
+    """Why the run has not measured what the verdicts on a rule rest on; empty where it has."""
+    failed, channels = failures(stream), CONDITIONS[code].channels
+    if channel := next((channel for channel in channels if channel in failed), ""):
+        return f"the recording of {channel} failed, which is a fault of looplint: {failed[channel]}"
+    if "steps" in channels and stream.marked("compiled") and not stream.of("step"):
+        return "the script compiles functions, and steps in them cannot be seen: TORCH_COMPILE_DISABLE=1 runs it uncompiled"
+    return ""
 
 
 def _judged(finding: Finding, seen: Sequence[Witness], ran: Collection[tuple[str, int]], stream: Stream) -> Joined:
@@ -162,8 +166,8 @@ def _judged(finding: Finding, seen: Sequence[Witness], ran: Collection[tuple[str
     if finding.code not in MEASURED:
         return verdict("not measured", "one run alone does not show what this rule reports")
     condition = CONDITIONS[finding.code]
-    if channel := _failed(finding.code, stream):
-        return verdict("not measured", f"the recording of {channel} failed, which is a fault of looplint: {failures(stream)[channel]}")
+    if reason := _unmeasured(finding.code, stream):
+        return verdict("not measured", reason)
     places = set(_places(finding))
     mine = [w for w in seen if w.code in (finding.code, ALIKE.get(finding.code)) and (places & w.frames or not w.frames) and w.whole]
     inner = [w for w in mine if (w.file, w.line) in places] or mine
