@@ -73,13 +73,18 @@ def call(m: Interpreter, callee: Value, args: Arguments, expr: ir.Call) -> Value
 
 
 def _without_fallbacks(candidates: Sequence[Atom]) -> list[Atom]:
-    """The callees without names of which nothing is known but that an import gives them in place of a known one: `except ImportError:`."""
+    """The callees without what stands for a known name of a library where that is not there: `except ImportError:`, a class of the same name."""
     known = {a.qualname.rpartition(".")[2] for a in candidates if isinstance(a, External) and call_effect(a.qualname) is not None}
-    return [
-        a
-        for a in candidates
-        if not (isinstance(a, External) and call_effect(a.qualname) is None and a.qualname.rpartition(".")[2] in known)
-    ]
+    return [a for a in candidates if not (known and _stands_for(a) in known)]
+
+
+def _stands_for(atom: Atom) -> str:
+    match atom:
+        case External(qualname) if call_effect(qualname) is None:
+            return qualname.rpartition(".")[2]
+        case ClassRef(cls):
+            return cls.name
+    return ""
 
 
 def _build_one_thing(candidates: list[Atom]) -> bool:

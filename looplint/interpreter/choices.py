@@ -32,7 +32,12 @@ def settle(m: Interpreter, stmt: ir.If, before: Snapshot, one: Snapshot, two: Sn
             continue
         pair = _of_one_kind(left, right)
         # An optimizer built before and replaced in one branch is gone; a model may go on under another name.
-        replaced = pair is not None and isinstance(pair[0], Optimizer | Scheduler) and before.locals.get(name) in (left, right)
+        replaced = (
+            pair is not None
+            and isinstance(pair[0], Optimizer | Scheduler)
+            and not (pair[0].symbolic or pair[1].symbolic)
+            and before.locals.get(name) in (left, right)
+        )
         if pair is not None and (replaced or _each_built(pair, built, otherwise)):
             m.frame.locals[name] = frozenset({Ref(_either(m, stmt.node, name, *pair))})
     for key, (owner, left) in built.writes.items():
@@ -104,7 +109,7 @@ def built_in(obj: Obj, frame: Frame) -> bool:
 
 def _single(value: Value) -> Obj | None:
     (atom, *others) = value or (None,)
-    return atom.obj if not others and isinstance(atom, Ref) and isinstance(atom.obj, _JOINED) and not atom.obj.symbolic else None
+    return atom.obj if not others and isinstance(atom, Ref) and isinstance(atom.obj, _JOINED) else None
 
 
 def _either(m: Interpreter, node: cst.CSTNode, name: str, first: Obj, second: Obj) -> Obj:

@@ -14,6 +14,49 @@ import pytest
 import looplint
 
 PROGRAMS = {
+    "a scaler of torch or one of another library, whichever device is there": """
+        import acme
+        def fit(model: nn.Module, optimizer, loader, other):
+            if other:
+                scaler = acme.amp.GradScaler()
+            else:
+                scaler = torch.amp.GradScaler()
+            for x, y in loader:
+                with torch.autocast("cuda"):
+                    loss = nn.functional.cross_entropy(model(x), y)
+                scaler.scale(loss).backward()
+                nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # expect: LL601
+                scaler.step(optimizer)
+                scaler.update()
+                optimizer.zero_grad()
+        """,
+    "an optimizer that is handed in, or else built": """
+        def fit(model: nn.Module, loader, optimizer=None):
+            if optimizer is None:
+                optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            for x, y in loader:
+                nn.functional.cross_entropy(model(x), y).backward()  # expect: LL102
+                optimizer.step()
+        """,
+    "a class of the program that stands for one of torch where torch is too old": """
+        if torch.__version__ >= "1.6":
+            from torch.cuda.amp import GradScaler
+        else:
+            class GradScaler:
+                def scale(self, loss):
+                    return loss
+                def step(self, optimizer):
+                    optimizer.step()
+                def update(self):
+                    pass
+        def train(model: nn.Module, optimizer, loader):
+            scaler = GradScaler()
+            for x, y in loader:
+                optimizer.zero_grad()
+                loss = nn.functional.cross_entropy(model(x), y)
+                scaler.scale(loss).backward()
+                scaler.step(optimizer)  # expect: LL602
+        """,
     "what went backward had a graph, wherever it comes from": """
         import acme
         def train(model: nn.Module, optimizer, loader):
