@@ -148,6 +148,9 @@ class _Builder:
         for event in events:
             if _is_choice(event) or (isinstance(event, Keep | Accumulate) and event.value.graph == "no"):
                 continue
+            said = self._words.at(event)
+            if not said:
+                continue
             box = root
             path: tuple[object, ...] = ()
             for scope in _scopes(event):
@@ -156,17 +159,14 @@ class _Builder:
                     boxes[path] = self._box(scope, event)
                     box.items.append(boxes[path])
                 box = boxes[path]
-            self._add(box, (*path, id(event.site.node), event.kind), event, steps)
+            self._add(box, (*path, id(event.site.node), event.kind), event, said, steps)
         root = _settled(root)
         only = root.items[0] if len(root.items) == 1 else None
         if isinstance(only, Box) and only.kind == "call":
             return replace(only, kind="root", title=f"{root.title} · {only.title}", role=root.role)
         return root
 
-    def _add(self, box: Box, key: tuple[object, ...], event: Event, steps: dict[tuple[object, ...], int]) -> None:
-        said = self._words.at(event)
-        if not said:
-            return
+    def _add(self, box: Box, key: tuple[object, ...], event: Event, said: tuple[Said, ...], steps: dict[tuple[object, ...], int]) -> None:
         if key in steps:
             # The same line again, for another element of a list that was followed one by one.
             old = box.items[steps[key]]

@@ -212,6 +212,12 @@ def test_a_frozen_module_records_no_graph_by_itself() -> None:
     assert said[9][:2] == ["net: train mode, graph recorded", "old: train mode, frozen, a graph only of inputs that have one"]
 
 
+def test_no_box_is_empty() -> None:
+    text = LOOP.replace("        opt.step()", "        if verbose:\n            show(loader)\n        opt.step()")
+    text = text.replace("for epoch", "loader = torch.utils.data.DataLoader(data)\nfor epoch")
+    assert not [b.title for root in drawn(text).roots for b in _all(root) if isinstance(b, Box) and not b.items]
+
+
 def test_parameters_are_frozen_and_trained() -> None:
     said = told(LOOP.replace("for epoch", "net.requires_grad_(False)\nnet.requires_grad_(True)\nfor epoch"))
     assert said[4] == ["net: parameters frozen"] and said[5] == ["net: parameters trained"]
