@@ -82,6 +82,7 @@ from looplint.queries.freezing import FrozenStep, steps_while_frozen
 from looplint.queries.iterations import counter_given, is_within, may_go_on
 from looplint.queries.moves import converts, held_under_the_opposite, moved_already, never_steps_after
 from looplint.queries.naming import called_at, callee, container_at, more_than, name_of, only_where
+from looplint.queries.phases import ForeignGradients, foreign_gradients
 from looplint.queries.precision import COMPUTING, SCALING, UPDATING, HalfStep, disabled, half_step, scaler_of, switched, unscaled_by_hand
 from looplint.queries.predictions import Scored, scored
 from looplint.queries.program import Program
@@ -169,7 +170,7 @@ __all__ = [
     "argument", "bypassed", "changing", "epoch_passes", "is_record", "is_written", "off", "on_accelerator", "only_over", "over_batches", "same_everywhere", "trains",
     "follows_time", "left_over", "converts", "held_under_the_opposite", "moved_already", "never_steps_after",
     "given_no_state", "goes_on", "starts_over", "steps_after",
-    "FrozenStep", "UnreadState", "unread_best_states", "Average", "HalfStep", "LastBatch", "PaddedPass", "padded_passes", "half_step", "smaller_last", "StaleBatch", "stale_batches", "steps_while_frozen",
+    "FrozenStep", "UnreadState", "unread_best_states", "Average", "ForeignGradients", "HalfStep", "LastBatch", "foreign_gradients", "PaddedPass", "padded_passes", "half_step", "smaller_last", "StaleBatch", "stale_batches", "steps_while_frozen",
     "Scored", "scored",
     "accumulated", "added_up", "evens_out", "normalises",
     "Accumulate", "Autocast", "Backward", "Clear", "Clip", "Construct", "Escape", "Eval", "Forward", "Freeze", "Keep", "Load", "LoadState", "Move", "ReadFile", "Replace", "Save", "Schedule", "Snapshot",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from looplint.dataclass import replace
-from looplint.domain.objects import Container, Obj
+from looplint.domain.objects import Container, List, Obj
 from looplint.domain.values import COMPUTED, NUMBERS, UNKNOWN, Graph, Ref, Tensor, Tuple, Unknown, Value, join_tensors
 from looplint.knowledge.pytorch import TENSOR_ATTRIBUTES
 
@@ -20,6 +20,8 @@ def tensors_in(values: Iterable[Value], depth: int = 3) -> list[Tensor]:
                     found.append(atom)
                 case Tuple() if depth:
                     found.extend(tensors_in(atom.items, depth - 1))
+                case Ref(obj=List(items=tuple(items), changed=False)) if depth:
+                    found.extend(tensors_in(items, depth - 1))
                 case Ref(obj=Container()) if depth:
                     found.extend(tensors_in(atom.obj.heap.values(), depth - 1))
     return found

@@ -16,7 +16,7 @@ from looplint.repairs.places import Place, called, meet, place_at, receiver
 from looplint.repairs.planner import Planner, check_free, common_block, highest
 from looplint.repairs.repair import Plan, Repair
 
-__all__ = ["ClearOther", "InsertClear", "MoveClear"]
+__all__ = ["ClearOther", "ClearPhase", "InsertClear", "MoveClear"]
 
 
 class MoveClear(Repair):
@@ -158,6 +158,27 @@ class InsertClear(Repair):
         around = p.alternatives(own, self.optimizer, "step")
         draft.line_after(p.last_of(around, own.layout, None, "update", "schedule"), code)
         return Plan(f"Clear the gradients of {name} after its step", applicability, [draft])
+
+
+class ClearPhase(Repair):
+    """Insert a clear where an optimizer's own phase begins, behind what another one's has left.
+
+    Attributes:
+        optimizer: whose gradients are not clean.
+        step: its step.
+        own: the backwards of its own phase.
+        loop: the loop that all of them are in.
+    """
+
+    optimizer: Optimizer | Engine
+    step: Step
+    own: tuple[Backward, ...]
+    loop: Loop
+
+    def plan(self, p: Planner) -> Plan:
+        if len(self.own) != 1:
+            raise Infeasible("its own gradients come from several backwards: the clear belongs before the first of them")
+        return InsertClear(optimizer=self.optimizer, step=self.step, backward=self.own[0], loop=self.loop).plan(p)
 
 
 class ClearOther(Repair):

@@ -194,3 +194,37 @@ def constant_rate(run: Stream, right: Stream) -> Signal:
             constant.append(scheduler.name)
     text = f"{', '.join(constant)} never stepped, the learning rate stayed at one value" if constant else "every scheduler stepped"
     return Signal(bool(constant), float(len(constant)), text)
+
+
+def steps_on_foreign(stream: Stream) -> list[tuple[Event, bool]]:
+    """The steps on gradients that several backwards filled, each with whether another optimizer stepped first after one of these."""
+    found: list[tuple[Event, bool]] = []
+    filled: dict[int, list[Event]] = {}
+    foreign: set[tuple[int, int]] = set()
+    open_: dict[int, set[int]] = {}
+    for event in stream.events:
+        if event.kind == "backward":
+            open_[event.n] = set(event.facts.get("filled", ()))
+            for number in open_[event.n]:
+                filled.setdefault(number, []).append(event)
+        elif event.kind == "clear":
+            filled.pop(event.object, None)
+        elif event.kind == "step":
+            for n, numbers in list(open_.items()):
+                if event.object in numbers:
+                    foreign.update((n, other) for other in numbers - {event.object})
+                    del open_[n]
+            mine = filled.get(event.object, [])
+            if len(mine) > 1:
+                others = [e for e in mine if (e.n, event.object) in foreign]
+                found.append((event, 0 < len(others) < len(mine)))
+    return found
+
+
+def foreign_applied(run: Stream, right: Stream) -> Signal:
+    mine, others = steps_on_foreign(run), steps_on_foreign(right)
+    bad, rest = sum(b for _, b in mine), sum(b for _, b in others)
+    whole = len(run.of("step"))
+    return Signal(
+        bad > rest, share(bad, whole), f"{bad} of {whole} steps also used what another optimizer's phase had left (repaired: {rest})"
+    )

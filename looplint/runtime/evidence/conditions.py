@@ -109,6 +109,13 @@ CONDITIONS: dict[str, Condition] = {
         GRADIENTS,
         harm=True,
     ),
+    "LL112": Condition(
+        "a step on gradients of several backwards",
+        "a step on gradients that a backward left after which another optimizer stepped first",
+        GRADIENTS,
+        turns=1,
+        harm=True,
+    ),
     "LL201": Condition(
         "a schedule step after an optimizer step",
         "a schedule step in the loop over batches",

@@ -29,6 +29,7 @@ JUDGES: tuple[tuple[tuple[str, ...], Judge], ...] = (
     (("LL108",), witness_cycle.accumulated_unscaled),
     (("LL110",), witness_cycle.retained),
     (("LL111",), witness_cycle.left_over),
+    (("LL112",), witness_cycle.foreign_applied),
     (("LL201", "LL202"), witness_state.schedule_pace),
     (("LL203",), witness_state.first_value_skipped),
     (("LL204",), witness_state.metric_missing),

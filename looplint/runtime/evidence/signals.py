@@ -18,6 +18,7 @@ SIGNALS: dict[str, Measure] = {
     "LL109": per_optimizer(claims_cycle.gradients_add_up),
     "LL110": claims_cycle.retained,
     "LL111": claims_state.left_over,
+    "LL112": claims_cycle.foreign_applied,
     "LL201": claims_cycle.too_often,
     "LL202": claims_cycle.too_seldom,
     "LL203": claims_cycle.first_value_skipped,

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from looplint.runtime.evidence.claims import concerns, empty, optimizers, steps_of, unchanged
+from looplint.runtime.evidence.claims_cycle import steps_on_foreign
 from looplint.runtime.evidence.claims_state import backwards_left
 from looplint.runtime.evidence.witness import Tally, Witness, anywhere, fills, mostly, together
 from looplint.runtime.streams.stream import Event, Stream, Thing
@@ -210,3 +211,11 @@ def retained(stream: Stream) -> Iterator[Witness]:
         kept = bool(event.facts.get("retain_graph")) and not event.facts.get("create_graph")
         tally.add(event.stack, kept and all(uses[n] == 1 for n in event.facts.get("forwards", ())))
     yield from tally.witnesses("LL110", lambda c: f"{c.bad} of {c.whole} backwards here kept a graph that no other backward used", mostly())
+
+
+def foreign_applied(stream: Stream) -> Iterator[Witness]:
+    """LL112: steps on gradients of which another optimizer's phase left a part."""
+    tally = Tally()
+    for step, bad in steps_on_foreign(stream):
+        tally.add(step.stack, bad, step.object)
+    yield from tally.witnesses("LL112", lambda c: f"{c.bad} of {c.whole} steps here also used what another optimizer's phase had left")
