@@ -10,6 +10,8 @@ Applicability = Literal["safe", "unsafe", "display-only"]
 Certainty = Literal["every-path", "some-path"]
 # What a problem does to a run: it learns wrong, crashes or reports wrong numbers; it wastes something, or is one step away from an error; nothing today.
 Severity = Literal["error", "warning", "advice"]
+# How each is coloured in a terminal.
+COLOURS: dict[Severity, str] = {"error": "red", "warning": "yellow", "advice": "cyan"}
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "advice")
 
 

@@ -37,6 +37,8 @@ extend-exclude = ["third_party/"]
 optimizers = ["acme.optim.Lion"]
 ```
 
+`--config FILE` uses one file for everything, and `--config 'KEY = VALUE'` sets one option above all files: `--config 'fixable = ["LL1"]'`.
+
 `looplint config` prints the effective settings for a file or folder, and where each is set. `looplint config --schema` prints the
 [JSON schema](looplint.schema.json), with which editors complete keys and check values.
 

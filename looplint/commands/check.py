@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from looplint.commands.group import Grouped
-from looplint.commands.options import configured, rule_words, settings_above, words
+from looplint.commands.options import colour_option, configured, rule_words, settings_above, words
 from looplint.commands.terminal import coloured, complain
 from looplint.dataclass import replace
 from looplint.errors import UserError
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from looplint.sources.changes import Changes
 
 # The formats that have no place for which loops were judged: standard error names them, except where --statistics does.
-_WITHOUT_COVERAGE = frozenset({"concise", "json", "json-lines", "gitlab", "junit"})
+_WITHOUT_COVERAGE = frozenset({"concise", "json", "json-lines", "gitlab", "junit", "rdjson"})
 HELP = ("Lint", "PATH...", "Lint files and folders: `looplint check PATH...`.")
 
 
@@ -43,9 +43,11 @@ class Check(Grouped):
             "output_file",
             "statistics",
             "min_severity",
+            "color",
             "quiet",
             "exit_on",
             "exit_zero",
+            "exit_non_zero_on_fix",
             "tolerate_unreadable",
             "require_coverage",
         ),
@@ -97,6 +99,7 @@ def _pairs(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tup
 @click.option("--quiet", "-q", is_flag=True, help="Print findings only.")
 @click.option("--exit-on", type=click.Choice(SEVERITIES), metavar="SEVERITY", help="Exit 1 for: error, warning (by default), advice.")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 even if there are findings.")
+@click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit 1 if something was repaired.")
 @click.option("--tolerate-unreadable", is_flag=True, help="Name unreadable files, but do not exit 2.")
 @click.option("--require-coverage", type=click.IntRange(0, 100), metavar="PERCENT", help="Exit 1 if fewer of the loops were judged.")
 @click.option("--since", metavar="REV", help="Only lines changed since a git revision.")
@@ -105,6 +108,7 @@ def _pairs(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tup
 @click.option("--write-baseline", type=click.Path(), metavar="FILE", help="Write all problems to FILE, as a baseline.")
 @click.option("--add-noqa", is_flag=True, help="Add a comment that silences each problem.")
 @configured
+@colour_option
 @click.option("--watch", is_flag=True, help="Lint again whenever a file changes.")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), metavar="N", help="Number of processes.")
 @click.option("--shard", metavar="I/N", help="Lint part I of N of the files.")
@@ -133,6 +137,7 @@ def command(
     shard: str | None,
     no_cache: bool,
     exit_zero: bool,
+    exit_non_zero_on_fix: bool,
     tolerate_unreadable: bool,
     require_coverage: int | None,
     jobs: int | None,
@@ -190,13 +195,16 @@ def command(
         result = replace(result, findings=tuple(f for f in result.findings if changes.touches(f)), problems=problems)
     for problem in result.problems:
         complain(problem)
+    if not result.checked and not result.problems and not quiet:
+        click.echo("warning: there is no Python file, notebook or document to lint under the given paths", err=True)
     if repairs is not None:
         left = tuple(ways.reported(result.findings))
         unwritten = _repair(repairs, left, diff=diff, show=show_fixes, quiet=quiet, alone=diff or fix_only)
         if diff or fix_only:
             fatal = unwritten or any(not (tolerate_unreadable and problem.unreadable) for problem in result.problems)
-            sys.exit(2 if fatal else 1 if diff and repairs.changed else 0)
+            sys.exit(2 if fatal else 1 if repairs.changed and (diff or exit_non_zero_on_fix) else 0)
         result = replace(result, findings=repairs.left({p.filename for p in unwritten}), problems=(*result.problems, *unwritten))
+    known = known if known is not None or write_baseline is not None else settings.baseline
     if write_baseline is not None or known is not None:
         from looplint.linting import baseline as baselines
 
@@ -213,12 +221,14 @@ def command(
 
         write_atomic(output_file, text.encode("utf-8", "surrogateescape"))
     elif output_format != "text" or not quiet or result.findings:
-        click.echo(text, nl=False, err=repairs is not None and repairs.stdin is not None)
+        # What is coloured was asked for, also where standard output is no terminal.
+        click.echo(text, nl=False, err=repairs is not None and repairs.stdin is not None, color=coloured())
     if output_format in _WITHOUT_COVERAGE and not statistics and result.coverage.lost and not quiet:
         click.echo(result.coverage.told(), nl=False, err=True)
     covered = _covers(result.coverage, require_coverage)
     fatal = any(not (tolerate_unreadable and problem.unreadable) for problem in result.problems)
-    sys.exit(2 if fatal else 1 if (result.failed and not exit_zero) or not covered else 0)
+    repaired = exit_non_zero_on_fix and repairs is not None and bool(repairs.changed)
+    sys.exit(2 if fatal else 1 if (result.failed and not exit_zero) or repaired or not covered else 0)
 
 
 def _covers(coverage: Coverage, required: int | None) -> bool:
@@ -264,7 +274,7 @@ def _repair(repairs: FixResult, left: Sequence[Finding], *, diff: bool, show: bo
     for old, new in repairs.changed:
         if diff:
             text = fixing.diff(old, new)
-            click.echo(shown(text) if sys.stdout.isatty() else text, nl=False)
+            click.echo(_coloured_diff(text) if coloured() else shown(text) if sys.stdout.isatty() else text, nl=False, color=coloured())
         elif old.path is not None and (problem := fixing.write(old, new)):
             complain(problem)
             unwritten.append(problem)
@@ -286,6 +296,22 @@ def _repair(repairs: FixResult, left: Sequence[Finding], *, diff: bool, show: bo
         more = f" {unsafe}{' more' if applied else ''} can be repaired with --unsafe-fixes." if unsafe else ""
         click.echo(f"{'Would repair' if diff else 'Repaired'} {count} in {files} file{'s' if files != 1 else ''}.{more}", err=True)
     return unwritten
+
+
+def _coloured_diff(text: str) -> str:
+    styles: dict[str, dict[str, Any]] = {
+        "+++": {"bold": True},
+        "---": {"bold": True},
+        "@@": {"fg": "cyan"},
+        "+": {"fg": "green"},
+        "-": {"fg": "red"},
+    }
+
+    def styled(line: str) -> str:
+        style = next((style for start, style in styles.items() if line.startswith(start)), {})
+        return click.style(visible(line), **style) if style else visible(line)
+
+    return "\n".join(map(styled, text.split("\n")))
 
 
 def _add_noqa(paths: tuple[str, ...], configurations: Configurations, jobs: int | None, quiet: bool) -> NoReturn:

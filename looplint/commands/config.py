@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from looplint.commands.options import configured
+from looplint.commands.options import configured, settings_above
 from looplint.errors import UserError
 
 HELP = ("Set up", "config [PATH]", "Print the effective settings and where each is set.")
@@ -23,7 +23,6 @@ def command(path: str, config: str | None, isolated: bool, allow_rules: bool | N
     from looplint.linting.selection import Selection
     from looplint.linting.selectors import check_words
     from looplint.settings import text
-    from looplint.settings.configuration import Configurations
 
     if wanted == "schema":
         click.echo(text.schema_text(), nl=False)
@@ -36,7 +35,7 @@ def command(path: str, config: str | None, isolated: bool, allow_rules: bool | N
         from looplint.sources.import_roots import nearest
 
         raise UserError(f"{path}: no such file or directory{nearest(place)}")
-    configurations = Configurations(file=config, isolated=isolated, allow_rules=allow_rules)
+    configurations = settings_above(config, isolated, allow_rules=allow_rules)
     settings = configurations.of_folder(place) if place.is_dir() else configurations.of_file(place)
     check_words(settings, index(settings.rules))
     click.echo(text.settings_text(settings, place, Selection.of(settings).codes()), nl=False)

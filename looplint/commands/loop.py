@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from looplint.commands.options import configured
+from looplint.commands.options import colour_option, configured, settings_above
 from looplint.commands.terminal import coloured, complain
 from looplint.errors import UserError
 
@@ -29,6 +29,7 @@ _NARROWEST = 60
 @click.option("--html", "html_file", type=click.Path(), metavar="FILE", help="Write a self-contained HTML page instead.")
 @click.option("--svg", "svg_file", type=click.Path(), metavar="FILE", help="Write an SVG image instead.")
 @configured
+@colour_option
 def command(
     path: str,
     width: int | None,
@@ -43,14 +44,13 @@ def command(
     from looplint.linting.analysis import Unparsable, build_program
     from looplint.linting.files import lint_paths
     from looplint.queries.loop_tree import view
-    from looplint.settings.configuration import Configurations
     from looplint.sources.reading import SourceError, read_source
 
     try:
         program, info = build_program(read_source(path))
     except (SourceError, Unparsable) as error:
         raise UserError(str(error.problem)) from None
-    linted = lint_paths([path], configurations=Configurations(file=config, isolated=isolated, allow_rules=allow_rules))
+    linted = lint_paths([path], configurations=settings_above(config, isolated, allow_rules=allow_rules))
     for problem in linted.problems:
         complain(problem)
     found = view(program, info, linted.findings)

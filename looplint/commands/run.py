@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from looplint.commands.options import rules_allowed, words
+from looplint.commands.options import colour_option, rules_allowed, words
 from looplint.commands.terminal import coloured, complain
 from looplint.errors import UserError
 from looplint.runtime.harness.devices import require_cuda, require_torch, untested_torch
@@ -40,6 +40,7 @@ HELP = ("Measure (needs torch; executes code)", "run SCRIPT", "Run a script, and
 @click.option("--select", multiple=True, callback=words, metavar="RULES", help="Rules to run instead of the default ones.")
 @click.option("--ignore", multiple=True, callback=words, metavar="RULES", help="Rules not to run.")
 @rules_allowed
+@colour_option
 @click.option("--compare", is_flag=True, help="Run it again with looplint's repairs, in memory, and show what changes.")
 @click.option("--compare-with", metavar="OTHER", help="Compare with a run of another script.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --compare, apply unsafe repairs too.")

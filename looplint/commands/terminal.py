@@ -14,11 +14,25 @@ if TYPE_CHECKING:
     from looplint.finding import Problem
 
 
+# What --color says: "always", "never", or "auto".
+_wanted = "auto"
+
+
+def want_colour(when: str) -> None:
+    """Let `coloured` say what the command line says."""
+    global _wanted
+    _wanted = when
+
+
 def coloured() -> bool:
-    """Whether colours are wanted."""
+    """Whether colours are wanted on standard output: by the command line, by the environment (https://no-color.org, https://force-color.org), or as it is a terminal."""
+    if _wanted != "auto":
+        return _wanted == "always"
     if os.environ.get("NO_COLOR"):
         return False
-    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+    if any(os.environ.get(name, "0") not in ("", "0") for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
+        return True
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb" and os.environ.get("CLICOLOR") != "0"
 
 
 def prepare() -> None:

@@ -124,16 +124,11 @@ class Configurations:
         """Settings that do no more than the user trusts their file with.
 
         Raises:
-            UserError: the cache would be outside of the project.
+            UserError: the cache or the baseline would be outside of the project.
         """
-        if (
-            settings.cache_dir is not None
-            and "cache-dir" not in self._overrides
-            and not self._trust.may_reach(path, Path(settings.cache_dir))
-        ):
-            raise UserError(
-                _leads_out("cache-dir", settings.origin("cache-dir")[-1], Path(settings.cache_dir), "use --cache-dir or --no-cache")
-            )
+        for option, value in (("cache-dir", settings.cache_dir), ("baseline", settings.baseline)):
+            if value is not None and option not in self._overrides and not self._trust.may_reach(path, Path(value)):
+                raise UserError(_leads_out(option, settings.origin(option)[-1], Path(value), f"--{option} on the command line may"))
         if not settings.rules:
             return settings
         unexecuted, refusal = self._trust.unexecuted(path, settings.rules)

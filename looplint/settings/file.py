@@ -119,6 +119,22 @@ class _File:
         return str((self.path.parent / Path(text).expanduser()).resolve())
 
 
+def inline(assignments: list[str]) -> dict[str, Any]:
+    """What the command line sets with `--config 'KEY = VALUE'`, by the names of options; paths and patterns are those of the current folder.
+
+    Raises:
+        UserError: one is no assignment in TOML, or sets what is no option, or to what means nothing.
+    """
+    values: dict[str, Any] = {}
+    for number, text in enumerate(assignments, 1):
+        here = Path.cwd() / f"--config (number {number})"
+        _, section = _parse(here, text.encode("utf-8", "surrogateescape"))
+        if "extend" in section:
+            raise UserError("--config: `extend` stands in a file; --config FILE names one")
+        values |= _File(here, text, ()).layer(section).values
+    return values
+
+
 def check_value(name: str, value: str) -> None:
     """See that a value given on the command line is one.
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 # The order in which they are offered; one that is not named here follows.
-_ORDER = ("text", "concise", "json", "json-lines", "sarif", "github", "gitlab", "junit")
+_ORDER = ("text", "concise", "json", "json-lines", "sarif", "github", "gitlab", "junit", "rdjson", "markdown")
 
 
 def _found() -> tuple[str, ...]:

@@ -99,6 +99,7 @@ OPTIONS: tuple[Option, ...] = (
         "Classes and functions of your own, or of a library that looplint does not know, by kind. They are taken at their word and not analysed.",
         '{ optimizers = ["acme.optim.Lion"], wrappers = ["acme.parallel.shard"] }', merge="by key",
     ),
+    Option("baseline", "file", "A baseline: the problems listed in it are not reported. `--write-baseline` writes one.", '"known.json"', None),
     Option("cache-dir", "file", "The folder of the cache.", '".cache/looplint"', None),
 )  # fmt: skip
 

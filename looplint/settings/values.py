@@ -52,6 +52,7 @@ class Settings:
     target_torch: str | None = None
     rules: tuple[str, ...] = ()
     knowledge: Tables = ()
+    baseline: str | None = None
     cache_dir: str | None = None
     # The nearest configuration file, and where each value that is not a default was said: option name -> places.
     file: Path | None = None

@@ -46,12 +46,19 @@ def _github(text: str) -> Iterator[Span]:
         yield (int(found["line"]), int(found.get("col", 0))), (int(found["endLine"]), int(found.get("endColumn", 0)))
 
 
+def _rdjson(text: str) -> Iterator[Span]:
+    for diagnostic in json.loads(text)["diagnostics"]:
+        start, end = diagnostic["location"]["range"]["start"], diagnostic["location"]["range"]["end"]
+        yield (start["line"], start["column"]), (end["line"], end["column"])
+
+
 SPANS: dict[str, Callable[[str], Iterator[Span]]] = {
     "json": lambda text: _json(json.loads(text)),
     "json-lines": lambda text: _json([json.loads(line) for line in text.splitlines()]),
     "sarif": _sarif,
     "gitlab": _gitlab,
     "github": _github,
+    "rdjson": _rdjson,
 }
 
 
@@ -72,7 +79,7 @@ NOTEBOOKS = {
 
 
 def test_every_format_with_an_end_is_looked_at() -> None:
-    assert set(FORMATS) - set(SPANS) == {"text", "concise", "junit"}, "these have a beginning only"
+    assert set(FORMATS) - set(SPANS) == {"text", "concise", "junit", "markdown"}, "these have a beginning only"
 
 
 @pytest.mark.parametrize("kind", NOTEBOOKS)

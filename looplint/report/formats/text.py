@@ -6,13 +6,12 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
 from looplint.escaping import shown_place, visible
-from looplint.finding import SEVERITIES, Finding, Location, Severity
+from looplint.finding import COLOURS, SEVERITIES, Finding, Location, Severity
 from looplint.linting.files import LintResult
 from looplint.linting.fingerprint import enclosing
 from looplint.sources.reading import lines_of
 
 Style = Callable[..., str]
-_COLOURS = {"error": "red", "warning": "yellow", "advice": "cyan"}
 _ADVICE_OPTIONS = "`--exit-on advice` shows each place, `--min-severity warning` leaves it out"
 # So many places are named where a line stands for several.
 _PLACES = 3
@@ -50,7 +49,7 @@ def _alike(findings: Iterable[Finding]) -> Iterable[Sequence[Finding]]:
 def _block(findings: Sequence[Finding], style: Style) -> str:
     """One mistake: the places where it is made, what takes part in it, and what would repair it."""
     first = findings[0]
-    fg = _COLOURS[first.severity]
+    fg = COLOURS[first.severity]
     level = style(f"{first.severity}:", fg=fg, bold=True)
     places = f" ({len(findings)} places)" if len(findings) > 1 else ""
     head = f"{style(shown_place(first.place), bold=True)}: {level} {style(first.code, fg=fg, bold=True)} {style(first.name, fg=fg)}{places}"
@@ -89,7 +88,7 @@ def _by_rule(findings: Sequence[Finding]) -> Iterable[Sequence[Finding]]:
 
 def _advice(findings: Sequence[Finding], style: Style) -> str:
     """The findings of one rule in one line: where the first ones are, and what is said of the first."""
-    first, fg = findings[0], _COLOURS["advice"]
+    first, fg = findings[0], COLOURS["advice"]
     places = first.place
     if len(findings) > 1:
         named = [*(f.place for f in findings[:_PLACES]), *(["..."] if len(findings) > _PLACES else [])]
