@@ -61,6 +61,7 @@ CALLS: dict[str, str] = {
     "timm.utils.ModelEmaV3": "copy-module",
     "timm.utils.dispatch_clip_grad": "clip",
     "torch_ema.ExponentialMovingAverage": "pure",
+    "diffusers.training_utils.EMAModel": "pure",
     # loops that belong to a framework
     "transformers.Trainer": "framework",
     "transformers.Seq2SeqTrainer": "framework",

@@ -212,6 +212,12 @@ def test_a_frozen_module_records_no_graph_by_itself() -> None:
     assert said[9][:2] == ["net: train mode, graph recorded", "old: train mode, frozen, a graph only of inputs that have one"]
 
 
+def test_an_average_that_a_library_keeps_of_parameters_is_no_module() -> None:
+    text = LOOP.replace("import torch\n", "import torch\nfrom diffusers.training_utils import EMAModel\n")
+    said = told(text.replace("for epoch", "mean = EMAModel(net.parameters())\nfor epoch") + "        mean.step(net.parameters())\n")
+    assert 10 in said and 5 not in said and 11 not in said
+
+
 def test_no_box_is_empty() -> None:
     text = LOOP.replace("        opt.step()", "        if verbose:\n            show(loader)\n        opt.step()")
     text = text.replace("for epoch", "loader = torch.utils.data.DataLoader(data)\nfor epoch")
