@@ -195,6 +195,8 @@ def command(
         result = replace(result, findings=tuple(f for f in result.findings if changes.touches(f)), problems=problems)
     for problem in result.problems:
         complain(problem)
+    for warning in result.warnings if not quiet else ():
+        click.echo(f"warning: {visible(warning)}", err=True)
     if not result.checked and not result.problems and not quiet:
         click.echo("warning: there is no Python file, notebook or document to lint under the given paths", err=True)
     if repairs is not None:

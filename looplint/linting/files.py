@@ -41,6 +41,8 @@ class LintResult:
     coverage: Coverage = Coverage()
     # The least severity that makes a run fail.
     exit_on: Severity = "warning"
+    # What is wrong with the files themselves, and keeps nothing from being linted.
+    warnings: tuple[str, ...] = ()
 
     def fails(self, finding: Finding) -> bool:
         """Whether a finding makes the run fail: by its severity, or as its rule was selected by its own code or name."""
@@ -102,7 +104,8 @@ def lint_gathered(
     results = run(gathered.sources, ways, jobs, progress, cache)
     problems = [*gathered.problems, *(p for r in results for p in r.problems)]
     findings = in_cells(findings_of(results, gathered.sources, ways), gathered.sources)
-    return LintResult(tuple(findings), tuple(dict.fromkeys(problems)), gathered.checked, coverage=coverage_of(results, gathered.sources))
+    coverage, warnings = coverage_of(results, gathered.sources), tuple(ways.without_effect(gathered.sources))
+    return LintResult(tuple(findings), tuple(dict.fromkeys(problems)), gathered.checked, coverage=coverage, warnings=warnings)
 
 
 def _lint_part(gathered: Gathered, shard: Shard, ways: Ways, run: Callable[[Sequence[Source]], list[FileResult]]) -> LintResult:

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from looplint.dataclass import dataclass, replace
-from looplint.finding import Finding, Location, Problem, reaches
+from looplint.finding import Finding, Location, Problem, reaches, written_place
 from looplint.knowledge.own import Tables
 from looplint.linting.catalogue import Entry, index
 from looplint.linting.selectors import check_words, choose, closeness, names_alone, selects
+from looplint.linting.suppression import without_effect
 from looplint.linting.unused import CODE as UNUSED
 from looplint.linting.unused import unused
 from looplint.settings.configuration import Configurations
@@ -134,6 +135,15 @@ class Ways:
                 reports = unused(source.display, source.text, [f for f in found if f.filename == source.display], known, unasked)
                 # A program in a document is a part of the file only, so nothing is written to it.
                 yield from (f.with_fix(None) for f in reports) if source.language == "markdown" else reports
+
+    def without_effect(self, sources: Iterable[Source]) -> Iterator[str]:
+        """What is to be said of comments that are meant to silence something, and do not: the place, and why."""
+        for source in sources:
+            if b"looplint" in source.code.lower():
+                known = [(entry.code, entry.name) for entry in index(self.of_source(source).rule_folders)]
+                for row, column, why in without_effect(source.text, known):
+                    cell, location = source.place(Location(row, column))
+                    yield f"{written_place(source.display, location, cell)}: {why}"
 
     def may_hold_unused(self, source: Source) -> bool:
         """Whether a file has to be read for its comments alone."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Literal
 
 from looplint.dataclass import dataclass, field
@@ -13,6 +13,11 @@ from looplint.finding import Finding
 _MARKERS = ("noqa", "looplint:")
 _NOQA = re.compile(r"#\s*noqa(?::\s*(?P<names>[A-Za-z]+[0-9]*(?:[,\s]+[A-Za-z]+[0-9]+)*))?", re.IGNORECASE)
 _IGNORE = re.compile(r"#\s*looplint:\s*(?P<kind>ignore-file|ignore|noqa)\s*(?:\[(?P<names>[^\[\]#]*)\])?", re.IGNORECASE)
+# What people write who mean to silence something: the words of other linters, and looplint's own without a colon.
+_MEANT = re.compile(
+    r"#\s*(?:no-?looplint\b|looplint\s*[:=]?\s*(?:ignore|noqa|disable|skip|off|suppress|allow|nolint)(?:[-_](?:file|line|next|next-line))?\b)",
+    re.IGNORECASE,
+)
 _NAME = re.compile(r"[^,\s]+")
 
 
@@ -77,6 +82,30 @@ class Suppressions:
             by_word = self._by_row.get(row, {})
             for word in words if by_word else ():
                 yield from by_word.get(word, ())
+
+
+def without_effect(text: str, known: Collection[tuple[str, str]]) -> Iterator[tuple[int, int, str]]:
+    """The comments of a file that are meant to silence something, and do not.
+
+    Args:
+        text: its text.
+        known: code and name of every rule there is.
+
+    Returns:
+        Row and column (from 1) of each, and why it silences nothing.
+    """
+    if "looplint" not in text.lower():
+        return
+    suppressions = Suppressions.parse(text) if any(marker in text.lower() for marker in _MARKERS) else Suppressions()
+    starts = {(directive.row, directive.start) for directive in suppressions.directives}
+    for row, column, comment in scan(text)[0]:
+        for meant in _MEANT.finditer(comment):
+            if (row, column + meant.start()) not in starts:
+                yield row, column + meant.start(), "this comment silences nothing; `# looplint: ignore[CODE]` silences a line"
+    for directive in suppressions.directives:
+        for word in directive.words if directive.kind != "noqa" else ():
+            if not any(code.startswith(word.text.upper()) or name == word.text.lower() for code, name in known):
+                yield directive.row, word.start, f"no rule has the code or name {word.text}, so the comment silences nothing by it"
 
 
 def _directives(row: int, column: int, comment: str) -> Iterator[Directive]:
