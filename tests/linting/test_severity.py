@@ -226,6 +226,8 @@ def test_rules_that_report_what_happens_to_a_run_say_so() -> None:
         "LL902": "advice",
         "LL903": "warning",
         "LL904": "warning",
+        "LL905": "warning",
+        "LL906": "advice",
     }
 
 
