@@ -111,6 +111,7 @@ LATE_IMPORTS = [
     ("looplint.runtime.recording.child", "looplint.runtime.recording.hooks", "imports torch, where a script is to run"),
     ("looplint.runtime.recording.child", "looplint.runtime.recording.limits", "imports torch, where a script is to run"),
     ("looplint.runtime.recording.child", "looplint.runtime.recording.probes", "imports torch, where a script is to run"),
+    ("looplint.runtime.recording.child", "looplint.runtime.recording.spawned", "imports torch, where a script is to run"),
     ("looplint.runtime.recording.child", "runpy", "only a module is run by its name"),
     ("looplint.runtime.recording.child", "torch", "the recording process imports it when a script is to run"),
     ("looplint.runtime.recording.child", "torch._dynamo", "imported once, for the forks of a process that serves"),

@@ -12,6 +12,7 @@ from looplint.errors import UserError
 from looplint.finding import Finding, Location
 from looplint.runtime.evidence.joining import join
 from looplint.runtime.harness.running import Inspection, as_json, as_text, inspect
+from looplint.runtime.streams import record as record_module
 from looplint.runtime.streams.record import Options
 from looplint.runtime.streams.warm import Warm
 
@@ -46,9 +47,7 @@ def inspected(folder: Path, warm: Warm, source: str) -> Inspection:
 HIDDEN = {
     "    print(net(torch.ones(1, 4)).shape)\n": "speaks for nothing.",
     "    step = torch.compile(optimizer.step, backend='eager')\n    net(torch.ones(8, 4)).pow(2).mean().backward()\n    step()\n": "TORCH_COMPILE_DISABLE=1",
-    "    import torch.multiprocessing as mp\n    child = mp.get_context('fork').Process(target=train)\n    child.start()\n    child.join()\n": (
-        "It started 1 process, which are not recorded"
-    ),
+    "    import os\n    if not os.fork():\n        train()\n        os._exit(0)\n    os.wait()\n": "speaks for nothing",
 }
 
 
@@ -60,6 +59,18 @@ def test_a_run_that_saw_no_step_exits_with_2_and_says_why(main: str, tmp_path: P
     assert "The run saw no optimizer step" in as_text(inspection)
     assert HIDDEN[main] in as_text(inspection)
     assert as_json(inspection)["run"]["blind"] == inspection.blind
+
+
+def test_the_stream_of_a_started_process_has_one_name() -> None:
+    source = (Path(record_module.__file__).parents[1] / "recording" / "tape.py").read_text()
+    assert f'SPAWNED = "{record_module.SPAWNED}"' in source
+
+
+def test_processes_that_take_no_step_are_named(tmp_path: Path, warm: Warm) -> None:
+    main = "    import torch.multiprocessing as mp\n    child = mp.get_context('fork').Process(target=print)\n    child.start()\n    child.join()\n"
+    inspection = inspected(tmp_path, warm, BUILD + main)
+    assert inspection.exit_code == 2
+    assert "It started 1 process, and the first took no step" in inspection.blind
 
 
 def test_a_compiled_step_is_no_missing_step(tmp_path: Path, warm: Warm) -> None:
@@ -188,3 +199,49 @@ def test_findings_exit_with_0_where_a_launcher_would_take_them_for_a_crash(tmp_p
     assert [CliRunner().invoke(run_command, [*zero, str(script)]).exit_code for zero in ([], ["--exit-zero"])] == [1, 0]
     script.write_text("raise ValueError\n")
     assert CliRunner().invoke(run_command, ["--exit-zero", str(script)]).exit_code == 2
+
+
+SPAWNING = """
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+from torch import nn
+
+
+def train(rank, port, steps):
+    dist.init_process_group("gloo", init_method=f"tcp://localhost:{port}", rank=rank, world_size=2)
+    torch.manual_seed(0)
+    net = nn.parallel.DistributedDataParallel(nn.Linear(4, 2))
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for i in range(steps):
+        net(torch.ones(8, 4)).pow(2).mean().backward()
+        optimizer.step()
+    print(rank, "done", flush=True)
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    import socket
+
+    with socket.socket() as probe:
+        probe.bind(("localhost", 0))
+        port = probe.getsockname()[1]
+    START
+"""
+
+
+@pytest.mark.parametrize(("steps", "outcome"), [(0, "finished"), (3, "step-limit")])
+@pytest.mark.parametrize(
+    "start",
+    ["mp.spawn(train, (port, 6), nprocs=2)", "mp.start_processes(train, (port, 6), nprocs=2, start_method='fork')"],
+    ids=["spawn", "fork"],
+)
+def test_the_first_process_that_a_script_trains_in_is_recorded(start: str, steps: int, outcome: str, tmp_path: Path, warm: Warm) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(SPAWNING.replace("START", start))
+    inspection = inspect(str(script), Options(seconds=90, steps=steps), launch=warm.launch)
+    recording = inspection.recording
+    assert recording.outcome == outcome, recording.message + recording.stderr
+    assert len(recording.stream.of("step")) == (steps or 6)
+    assert [(j.code, j.verdict) for j in inspection.joined] == [("LL102", "does harm")]
+    assert sorted(recording.stdout.split("\n")) == (["", "0 done", "1 done"] if not steps else [""])

@@ -40,7 +40,8 @@ class Inspection:
         if stream.marked("compiled"):
             said += " It compiles functions, and steps in them cannot be seen: set TORCH_COMPILE_DISABLE=1 to run it uncompiled."
         if started := len(stream.marked("process")):
-            said += f" It started {started} process{'es' if started > 1 else ''}, which are not recorded: train in the process itself, or start it by torchrun."
+            count = f"{started} process{'es' if started > 1 else ''}"
+            said += f" It started {count}, and the first took no step that could be recorded: run it without --epochs and --batches, or start it by torchrun."
         return said
 
     @property

@@ -100,6 +100,7 @@ def _run_script(options: dict[str, Any]) -> None:
     import torch
 
     from looplint.runtime.recording.limits import StepLimit
+    from looplint.runtime.recording.spawned import end_children
 
     _seed(options)
     recorder = _record(options) if options.get("stream") else None
@@ -117,6 +118,7 @@ def _run_script(options: dict[str, Any]) -> None:
         _run(options)
     except StepLimit as limit:
         end.update(outcome="step-limit", message=str(limit))
+        end_children()
     except SystemExit as error:
         code = error.code if isinstance(error.code, int) else 0 if error.code is None else 1
         end.update(outcome="exit", exit=code, message=str(error.code) if isinstance(error.code, str) else "")

@@ -25,6 +25,7 @@ from looplint.runtime.recording import (
     hooks_state,
     limits,
     measure,
+    spawned,
 )
 from looplint.runtime.recording.probes import Sources
 from looplint.runtime.recording.tape import Tape
@@ -53,6 +54,13 @@ class Recorder:
             print(f"looplint: the recording was not written to its end: {type(error).__name__}: {error}", file=sys.stderr)
 
 
+def _asked(tape: Tape, stream: str) -> None:
+    """The parent asks for what is not yet written; or a process that this one started was ended, and this one is to end with it."""
+    tape.flush()
+    if message := spawned.stopped(stream):
+        raise limits.StepLimit(message)
+
+
 def install(options: dict[str, Any], sources: Sources) -> Recorder:
     """Opens the stream and installs the hooks.
 
@@ -62,7 +70,7 @@ def install(options: dict[str, Any], sources: Sources) -> Recorder:
     """
     tape = Tape(options["stream"], own=options.get("own", ""))
     if hasattr(signal, "SIGUSR2"):  # the parent asks a process that it is about to end for what is not yet written
-        signal.signal(signal.SIGUSR2, lambda *_: tape.flush())
+        signal.signal(signal.SIGUSR2, lambda *_: _asked(tape, options["stream"]))
     cuda = torch.cuda.get_device_name() if torch.cuda.is_available() else None
     tape.write(
         {
@@ -94,6 +102,7 @@ def install(options: dict[str, Any], sources: Sources) -> Recorder:
     hooks_loggers.install(tape)
     hooks_kept.install(tape, sources)
     hooks_blind.install(tape)
+    spawned.install(tape, options, install)
     if options.get("costs"):
         hooks_costs.install(tape)
     final.install(tape, values)

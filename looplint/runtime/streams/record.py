@@ -18,6 +18,7 @@ from looplint.runtime.streams import loops
 from looplint.runtime.streams.stream import Stream, read
 
 CHILD = Path(__file__).parents[1] / "recording" / "child.py"
+SPAWNED = ".spawned"  # as in `recording.tape`, which is not imported here
 TAIL = 20_000  # characters kept of what the script printed
 # What importing torch may take before the script starts: a minute was seen on a machine with all its processors busy.
 STARTING = 300.0
@@ -118,12 +119,18 @@ def _record(folder: Path, script: str, options: Options, launch: Launch) -> Reco
     code, timed_out = launch(settings, cwd, _environment(options), folder / "out", folder / "err", options.seconds)
     seconds = time.monotonic() - began
     stdout, stderr = _tail(folder / "out"), _tail(folder / "err")
-    stream = loops.annotate(read(stream_path)) if options.hooks else Stream()
+    stream = loops.annotate(_trained(stream_path)) if options.hooks else Stream()
     result = json.loads(result_path.read_text("utf-8")) if result_path.exists() and result_path.stat().st_size else {}
     outcome, message = _outcome(code, timed_out, result, trace_path, options)
     if timed_out and not (folder / "ready").exists():
         message = f"importing torch took more than {STARTING:g} s; the script was not started"
     return Recording(outcome, None if timed_out else code, message, stream, stdout, stderr, seconds, result)
+
+
+def _trained(path: Path) -> Stream:
+    """The stream of the script's own process; or that of the first one which it started, where only that took steps."""
+    own, spawned = read(path), read(path.with_name(path.name + SPAWNED))
+    return spawned if spawned.of("step") and not own.of("step") else own
 
 
 def _own_folder(module: str, cwd: Path) -> str:
