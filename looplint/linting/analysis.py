@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import traceback
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -169,10 +170,11 @@ def _program(source: Source, project: Project | None = None) -> tuple[Program, M
 
 def _syntax_error(source: Source, error: cst.ParserSyntaxError) -> Problem:
     """Where a source is no Python, in the words of the running Python; in the parser's where Python would take it."""
-    from looplint.sources.compiling import refused, without_rows
+    from looplint.sources.compiling import newer_syntax, refused, without_rows
 
     refusal = refused(source.text)
-    if refusal is not None and not refusal.limit:
+    newer = newer_syntax(source.text, refusal) if refusal is not None else ""
+    if refusal is not None and not refusal.limit and not newer:
         message, location = refusal.message, refusal.location
     else:
         first = error.message.splitlines()[0]
@@ -180,6 +182,10 @@ def _syntax_error(source: Source, error: cst.ParserSyntaxError) -> Problem:
         found = re.fullmatch(r"parser error: error at (\d+):(\d+): (.*)", first)
         location = Location(int(found[1]), int(found[2])) if found else Location(error.editor_line, error.editor_column)
         message = f"the parser, LibCST, cannot read this: {found[3] if found else first}"
+        if refusal is not None and newer:
+            # Where the text is no Python is the parser's to say: the running Python did not come so far.
+            running = ".".join(map(str, sys.version_info[:2]))
+            message += f" (in line {refusal.location.row} is syntax of Python {newer}, which Python {running}, on which looplint runs, does not know)"
     cell, place = source.place(location)
     return Problem(source.display, f"syntax error: {message if cell is None else without_rows(message)}", place, cell)
 

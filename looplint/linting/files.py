@@ -159,6 +159,9 @@ def gather(paths: Sequence[str], ways: Ways) -> Gathered:
             if program.path is None or worth_analysing(program, ways, named=program.display in ways.named):
                 candidates.append(program)
                 problems.extend(program.problems)
+            elif program.problems and could_contain_loop(program.raw):
+                # What could not be read may be the loop itself.
+                problems.extend(program.problems)
     for candidate in candidates:
         ways.of_source(candidate)
     return Gathered(tuple(candidates), (*ways.refused, *problems), discovered.files)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 
 from looplint.dataclass import dataclass
 from looplint.finding import Location
@@ -33,6 +34,22 @@ def refused(text: str) -> Refusal | None:
     except (ValueError, OverflowError, RecursionError, MemoryError):
         return Refusal("too deeply nested, or holds a null byte", Location(1, 1), limit=True)
     return None
+
+
+# Syntax that the parser knows and an older Python does not: the version that brought it, and a line that has it.
+_NEWER = (
+    ((3, 12), re.compile(r"\s*type\s+\w+\s*(?:=|\[)|\s*(?:async\s+)?(?:def|class)\s+\w+\s*\[")),
+    ((3, 14), re.compile(r"\s*except\s+[\w.]+\s*,|.*\b(?:t|tr|rt)[\"']", re.IGNORECASE)),
+)
+
+
+def newer_syntax(text: str, refusal: Refusal) -> str:
+    """The version of Python whose syntax the running one has stumbled over; nothing where it is no known one, or that is not newer."""
+    rows = text.splitlines()
+    line = rows[refusal.location.row - 1] if refusal.location.row <= len(rows) else ""
+    if refusal.message.startswith("f-string") and sys.version_info < (3, 12):
+        return "3.12"
+    return next((f"{a}.{b}" for (a, b), written in _NEWER if sys.version_info < (a, b) and written.match(line)), "")
 
 
 def without_rows(message: str) -> str:

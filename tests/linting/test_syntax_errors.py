@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import looplint
 from command_line import looplint_text
 from looplint.report import FORMATS
+from programs import BROKEN
 
 HEAD = "import torch\n"
 TORN = {
@@ -38,6 +40,17 @@ def test_the_place_and_the_words_are_those_of_python(text: str) -> None:
 def test_what_only_the_parser_cannot_read_is_said_with_its_place() -> None:
     with pytest.raises(looplint.UnreadError, match=r"<text>:2:5: syntax error: the parser, LibCST, cannot read this: expected one of"):
         looplint.lint("loss.backward()\n(a): int = 1\n")
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="this Python knows the syntax")
+@pytest.mark.parametrize("line", ["type X = int", "def f[T](a): pass", "class C[T](A): pass", "x = t'{a}'", "x = f'{a['b']}'"])
+def test_a_newer_syntax_is_linted_and_takes_no_error_upon_itself(line: str) -> None:
+    assert [f.code for f in looplint.lint(f"{line}\n{BROKEN}")] == ["LL102"]
+    with pytest.raises(looplint.UnreadError) as caught:
+        looplint.lint(f"{line}\n{BROKEN}    opt.step(\n")
+    (problem,) = caught.value.problems
+    assert problem.location is not None and problem.location.row >= 11
+    assert "(in line 1 is syntax of Python 3.1" in problem.message and "on which looplint runs, does not know)" in problem.message
 
 
 @pytest.mark.parametrize("name", sorted(FORMATS))

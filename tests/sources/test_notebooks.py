@@ -70,6 +70,13 @@ def test_a_folders_notebooks_are_found_and_checkpoints_are_not(folder: Path) -> 
     assert out.count("LL102") == 1 and out.startswith("nb.ipynb:cell 5")
 
 
+def test_a_loop_in_a_cell_that_is_no_python_is_not_passed_over(folder: Path) -> None:
+    cells = [nbformat.v4.new_code_cell(source) for source in ("import torch\n", "loss.backward()\n___ = \n")]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / "exercise.ipynb")
+    done = looplint("exercise.ipynb", cwd=folder)
+    assert done.returncode == 2 and "exercise.ipynb:cell 2:2:7: syntax error: invalid syntax; the cell is left out" in done.stderr
+
+
 @pytest.mark.parametrize("comment", ["# noqa: LL102", "# looplint: ignore[missing-zero-grad]"])
 def test_a_comment_silences_its_row_in_the_cell(folder: Path, comment: str) -> None:
     (folder / "nb.ipynb").write_bytes(notebook(SETUP, LOOP.replace("loss.backward()", f"loss.backward()  {comment}")))
