@@ -61,6 +61,7 @@ for step in range(10):
 - Gradients that are cleared between the other's step and the own backward, or may be.
 - Modules that are frozen while the other's loss goes backward, and inputs without a graph (`detach()`).
 - Losses that both optimizers step on together: the first step after the backward is the optimizer's own, or one optimizer holds both.
+- Phases whose own loss reaches the other's modules too: the two may train on both losses on purpose.
 - A backward without a step of the other behind it, and a step without a backward of its own.
 
 ## Repair

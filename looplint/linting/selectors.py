@@ -73,6 +73,9 @@ def _check(word: str, rules: Sequence[Selectable]) -> None:
     if not word or not (word.upper() == "ALL" or any(selects(word, r) for r in rules)):
         from difflib import get_close_matches
 
-        near = get_close_matches(word, [n for r in rules for n in (r.code, r.name)], 1)
+        names = [n for r in rules for n in (r.code, r.name)]
+        # Letters that look like digits: LL1O2 is nearer to LL102 than to LL112.
+        meant = word[:2].upper() + word[2:].translate(str.maketrans("OoIl", "0011"))
+        near = [meant] if meant in names else get_close_matches(word, names, 1)
         hint = f"; did you mean {near[0]}?" if near else "; `looplint rule --all` lists them"
         raise UserError(f"no rule has the code, prefix or name {word!r}{hint}")

@@ -43,6 +43,8 @@ def foreign_gradients(program: Program, optimizer: Optimizer) -> ForeignGradient
         filling = [e for e in program.of(Backward) if not e.manual and program.touches(e, optimizer) == "must"]
         foreign = [e for e in filling if _passes_through(program, e, optimizer, other) and _is_followed_by(e, closings, steps)]
         own = [e for e in filling if e not in foreign]
+        if any(related(e.subjects, other.holds) for e in own):
+            continue  # its own loss reaches the other's modules too: the two may train on each other's losses on purpose
         for step in steps:
             loop = step.loops[-1]
             left = [e for e in foreign if e.loops[-1:] == (loop,)]
