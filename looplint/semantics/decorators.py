@@ -43,20 +43,40 @@ def _grad_of_decorators(m: Interpreter, frame: Frame) -> tuple[bool | None, bool
 
 
 def _grad_of_wrapper(m: Interpreter, frame: Frame, decorator: ir.Expr) -> bool | None:
-    """How a decorator of the program sets gradients around the functions that it is put on: by a `with`, or a decorator, in a function inside it."""
+    """How a decorator of the program sets gradients around the functions that it is put on.
+
+    It does so by a `with` or a decorator of a function inside it that calls them, or hands them to a decorator of torch: `return torch.no_grad()(fn)`.
+    """
     if not isinstance(decorator, ir.Name | ir.Attr):
         return None
     functions = [a.function for a in classes.static_value(m, decorator, frame.module) if isinstance(a, Func)]
     for outer in functions:
-        for inner in _functions_in(outer.body):
+        for inner in (outer, *_functions_in(outer.body)):
+            handed = [switch for stmt in inner.body if isinstance(stmt, ir.Return) and (switch := _handed_to(stmt, inner)) is not None]
+            if handed:
+                return handed[0]
+            if inner is outer:
+                continue
             if not any(inner.usage.get(param.name, ir.Usage()).called for param in outer.params):
                 continue
             found = [expr for stmt in inner.body if isinstance(stmt, ir.With) for expr, _ in stmt.items]
             for expr in (*found, *inner.decorators):
-                switch = _SWITCHES.get((ir.path_of(expr.func if isinstance(expr, ir.Call) else expr) or "").rpartition(".")[2])
+                switch = _switch(expr.func if isinstance(expr, ir.Call) else expr)
                 if switch is not None:
                     return switch
     return None
+
+
+def _handed_to(stmt: ir.Return, function: ir.Function) -> bool | None:
+    """How a function sets gradients around the one that it is given and hands to a decorator of torch, or to one of two."""
+    match stmt.value:
+        case ir.Call(func=decorator, args=[ir.Arg(value=ir.Name(id=name))]) if any(p.name == name for p in function.params):
+            return next((switch for part in ir.walk(decorator) if (switch := _switch(part)) is not None), None)
+    return None
+
+
+def _switch(expr: ir.Expr) -> bool | None:
+    return _SWITCHES.get((ir.path_of(expr) or "").rpartition(".")[2])
 
 
 def _functions_in(body: list[ir.Stmt]) -> list[ir.Function]:

@@ -14,6 +14,33 @@ import pytest
 import looplint
 
 PROGRAMS = {
+    "a decorator of the program hands what it is put on to one of torch": """
+        def without_gradients(new=True):
+            def decorate(fn):
+                return (torch.inference_mode if new else torch.no_grad)()(fn)
+            return decorate
+        def also_without(fn):
+            return torch.no_grad()(fn)
+        @without_gradients()
+        def validate(model: nn.Module, loader):
+            model.eval()
+            total = 0.0
+            for x, y in loader:
+                total += nn.functional.mse_loss(model(x), y)
+            return total.item()
+        @also_without
+        def test(model: nn.Module, loader):
+            model.eval()
+            return sum(nn.functional.mse_loss(model(x), y).item() for x, y in loader)
+        def fit(model: nn.Module, optimizer, loader, held_out):
+            for epoch in range(3):
+                model.train()
+                for x, y in loader:
+                    optimizer.zero_grad()
+                    nn.functional.mse_loss(model(x), y).backward()
+                    optimizer.step()
+                print(validate(model, held_out), test(model, held_out))
+        """,
     "a scaler of torch or one of another library, whichever device is there": """
         import acme
         def fit(model: nn.Module, optimizer, loader, other):
