@@ -251,6 +251,7 @@ def _is_loss_item(node: ast.expr) -> bool:
 
 @planter("result of to() thrown away", "LL503")
 def discarded(text: Text) -> Found:
+    modules = _used_as_modules(text)
     for block in text.blocks:
         for stmt in block:
             if not (isinstance(stmt, ast.Assign) and len(stmt.targets) == 1 and text.in_loop(stmt) and text.alone(stmt)):
@@ -258,8 +259,21 @@ def discarded(text: Text) -> Found:
             call = stmt.value
             if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in ("to", "cuda")):
                 continue
-            if isinstance(stmt.targets[0], ast.Name) and receiver(call) == stmt.targets[0].id and stmt.lineno == stmt.end_lineno:
+            name = stmt.targets[0].id if isinstance(stmt.targets[0], ast.Name) else ""
+            if name and name not in modules and receiver(call) == name and stmt.lineno == stmt.end_lineno:
                 yield stmt.lineno, _without_target(text, stmt)
+
+
+def _used_as_modules(text: Text) -> set[str]:
+    """Names that are called somewhere in the file, asked for what modules have, or said to be modules: those are moved in place."""
+    found = {"module", "model", "net"}
+    for node in ast.walk(ast.parse(text.text)):
+        match node:
+            case ast.Call(func=ast.Name(id=name)):
+                found.add(name)
+            case ast.Attribute(value=ast.Name(id=name), attr="parameters" | "state_dict" | "train" | "eval" | "named_parameters" | "weight"):
+                found.add(name)
+    return found
 
 
 def _without_target(text: Text, stmt: ast.Assign) -> str:
@@ -311,7 +325,7 @@ def softmax_first(text: Text) -> Found:
         for n in ast.walk(text.tree)
         if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call) and ast.unparse(n.value.func).endswith("CrossEntropyLoss")
     }
-    for node in ast.walk(text.tree):
+    for node in ast.walk(ast.parse(text.text)):
         if (
             isinstance(node, ast.Call)
             and node.args
@@ -325,7 +339,7 @@ def softmax_first(text: Text) -> Found:
 
 @planter("best state not copied", "LL801")
 def shared_state(text: Text) -> Found:
-    for node in ast.walk(text.tree):
+    for node in ast.walk(ast.parse(text.text)):
         if not (isinstance(node, ast.Call) and ast.unparse(node.func).endswith("deepcopy") and len(node.args) == 1):
             continue
         if ast.unparse(node.args[0]).endswith(".state_dict()") and node.lineno == node.end_lineno and text.in_loop(node):
@@ -344,7 +358,7 @@ def no_set_epoch(text: Text) -> Found:
 
 @planter("training data not shuffled", "LL901")
 def not_shuffled(text: Text) -> Found:
-    for node in ast.walk(text.tree):
+    for node in ast.walk(ast.parse(text.text)):
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and ast.unparse(node.value.func).endswith("DataLoader"):
             shuffles = [
                 k for k in node.value.keywords if k.arg == "shuffle" and isinstance(k.value, ast.Constant) and k.value.value is True

@@ -17,3 +17,8 @@ def test_train_mode_is_taken_away_only_where_training_comes_again() -> None:
     assert _rows(once + "for epoch in range(3):\n    fit(net, data)\n    check(net, data)\n") == [2]
     inside = "for epoch in range(3):\n    net.train()\n    step(net)\n    net.eval()\n    check(net)\n"
     assert _rows(inside) == [2]
+
+
+def test_only_what_is_no_module_is_moved_for_nothing() -> None:
+    text = "for x, y in loader:\n    x = x.to(device)\n    head = head.to(device)\n    part = part.cuda()\n    loss = head(x) + norm(part.weight)\n"
+    assert [plant.row for plant in plants(text) if plant.category == "result of to() thrown away"] == [2]
