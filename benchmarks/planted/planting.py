@@ -267,7 +267,7 @@ def discarded(text: Text) -> Found:
 def _used_as_modules(text: Text) -> set[str]:
     """Names that are called somewhere in the file, asked for what modules have, or said to be modules: those are moved in place."""
     found = {"module", "model", "net"}
-    for node in ast.walk(ast.parse(text.text)):
+    for node in ast.walk(text.tree):
         match node:
             case ast.Call(func=ast.Name(id=name)):
                 found.add(name)
@@ -325,7 +325,7 @@ def softmax_first(text: Text) -> Found:
         for n in ast.walk(text.tree)
         if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call) and ast.unparse(n.value.func).endswith("CrossEntropyLoss")
     }
-    for node in ast.walk(ast.parse(text.text)):
+    for node in ast.walk(text.tree):
         if (
             isinstance(node, ast.Call)
             and node.args
@@ -339,7 +339,7 @@ def softmax_first(text: Text) -> Found:
 
 @planter("best state not copied", "LL801")
 def shared_state(text: Text) -> Found:
-    for node in ast.walk(ast.parse(text.text)):
+    for node in ast.walk(text.tree):
         if not (isinstance(node, ast.Call) and ast.unparse(node.func).endswith("deepcopy") and len(node.args) == 1):
             continue
         if ast.unparse(node.args[0]).endswith(".state_dict()") and node.lineno == node.end_lineno and text.in_loop(node):
@@ -358,7 +358,7 @@ def no_set_epoch(text: Text) -> Found:
 
 @planter("training data not shuffled", "LL901")
 def not_shuffled(text: Text) -> Found:
-    for node in ast.walk(ast.parse(text.text)):
+    for node in ast.walk(text.tree):
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and ast.unparse(node.value.func).endswith("DataLoader"):
             shuffles = [
                 k for k in node.value.keywords if k.arg == "shuffle" and isinstance(k.value, ast.Constant) and k.value.value is True
