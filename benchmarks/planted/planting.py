@@ -271,7 +271,9 @@ def _used_as_modules(text: Text) -> set[str]:
         match node:
             case ast.Call(func=ast.Name(id=name)):
                 found.add(name)
-            case ast.Attribute(value=ast.Name(id=name), attr="parameters" | "state_dict" | "train" | "eval" | "named_parameters" | "weight"):
+            case ast.Attribute(
+                value=ast.Name(id=name), attr="parameters" | "state_dict" | "train" | "eval" | "named_parameters" | "weight"
+            ):
                 found.add(name)
     return found
 
