@@ -195,7 +195,9 @@ class _Builder:
         program = self._program
         stepped = any(loop in e.loops for e in program.of(OptimizerStep))
         if stepped or any(loop in e.loops and not _by_hand(e) for e in program.of(Backward)):
-            if not over_data(loop) and "epoch" in _PER_EPOCH.sub("", self._line(loop.site).lower()):
+            # A loader of an epoch's batches has its name, too.
+            told = loop.targets if over_data(loop) else (_PER_EPOCH.sub("", self._line(loop.site)),)
+            if any("epoch" in text.lower() for text in told):
                 return "epoch loop"
             if not stepped and any(outer in e.loops for outer in _around(loop) for e in program.of(OptimizerStep)):
                 return "accumulation loop"

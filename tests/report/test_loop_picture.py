@@ -169,6 +169,7 @@ def test_calls_of_other_functions_are_not_as_above() -> None:
         ("while epoch < last:", "epoch loop"),
         ("for _ in range(num_epochs):", "epoch loop"),
         ("for x in epoch_loader:", "batch loop"),
+        ("for epoch in epoch_loader:", "epoch loop"),
     ],
 )
 def test_what_a_loop_is_called(head: str, role: str) -> None:
