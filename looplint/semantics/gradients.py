@@ -30,7 +30,7 @@ from looplint.interpreter.elements import element_of
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import method_transfer, transfer
 from looplint.semantics.outcomes import tags_of_forward
-from looplint.semantics.parameters import held, may_thaw, want_gradients
+from looplint.semantics.parameters import held, may_thaw, picked, want_gradients
 from looplint.syntax import ir
 
 
@@ -194,7 +194,10 @@ def _ask_for_gradient(m: Interpreter, target: ir.Attr, atom: Tensor | Unknown, v
 
 def _replace_gradient(m: Interpreter, target: ir.Attr, owner: Params | Tensor | Unknown, value: Value) -> None:
     """`p.grad = None`, or another gradient: what was added up so far is gone."""
-    sources, certain = owner.deps if isinstance(owner, Unknown) else owner.sources, isinstance(owner, Params)
+    sources, certain = (
+        owner.deps if isinstance(owner, Unknown) else owner.sources,
+        isinstance(owner, Params) and not picked(m, target.value),
+    )
     m.emit(Clear(), target.node, sources, certain=certain)
     if value != NONE:
         m.emit(Backward(manual=True), target.node, sources, certain=certain)
@@ -203,7 +206,8 @@ def _replace_gradient(m: Interpreter, target: ir.Attr, owner: Params | Tensor | 
 def _freeze(m: Interpreter, params: Params, target: ir.Attr, value: Value) -> None:
     """`p.requires_grad = value`."""
     owners = m.frame.locals.get(target.value.id, NOTHING) if isinstance(target.value, ir.Name) else frozenset({params})
-    want_gradients(m, params.sources, target.node, value, all_of_each=params.exact and len(owners) == 1, untold=True)
+    exact = params.exact and len(owners) == 1
+    want_gradients(m, params.sources, target.node, value, all_of_each=exact, untold=True, some=picked(m, target.value))
 
 
 @hooks.gradient_read

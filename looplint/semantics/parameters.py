@@ -167,24 +167,42 @@ def _is_zero(args: Arguments) -> bool:
     return known is not None and known.value == 0
 
 
+def picked(m: Interpreter, parameter: ir.Expr) -> bool:
+    """Whether some parameters of a loop over them get here, and others do not: a condition asks for what the loop gives beside them, their names."""
+    if not m.loops:
+        return False
+    beside = m.loops[-1].targets - {ir.render(parameter)}
+    return any(g.depth >= len(m.loops) and g.names & beside for g in m.guards)
+
+
 def want_gradients(
-    m: Interpreter, modules: frozenset[Obj], node: cst.CSTNode, value: Value, *, all_of_each: bool = True, untold: bool = False
+    m: Interpreter,
+    modules: frozenset[Obj],
+    node: cst.CSTNode,
+    value: Value,
+    *,
+    all_of_each: bool = True,
+    untold: bool = False,
+    some: bool = False,
 ) -> None:
     """Parameters of modules are told whether to take gradients: `requires_grad_(value)`, `p.requires_grad = value`.
 
     Args:
         all_of_each: whether it is told to all parameters of each module.
         untold: whether modules count as frozen where the value is not known.
+        some: whether it is told to parameters that were chosen one by one.
     """
     known = constant_of(value)
-    certain = all_of_each and len(modules) == 1 and not any(obj.many for obj in modules)
+    certain = all_of_each and not some and len(modules) == 1 and not any(obj.many for obj in modules)
     if known is None or known.value:
         m.emit(Thaw(), node, modules, certain=known is not None)
     if known is None or not known.value:
         m.emit(Freeze(), node, modules, certain=certain and known is not None)
     for obj in modules:
         if isinstance(obj, TorchModule):
-            obj.frozen = not known.value if known is not None else untold
+            frozen = not known.value if known is not None else untold
+            # Where some are frozen, the others take gradients as before.
+            obj.frozen = frozen and (obj.frozen or not some)
 
 
 def may_thaw(m: Interpreter, atom: Tensor | Unknown, node: cst.CSTNode) -> None:

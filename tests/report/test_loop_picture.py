@@ -213,6 +213,14 @@ def test_a_frozen_module_records_no_graph_by_itself() -> None:
     assert said[9][:2] == ["net: train mode, graph recorded", "old: train mode, frozen, a graph only of inputs that have one"]
 
 
+def test_parameters_that_are_chosen_by_name_are_some() -> None:
+    some = "for n, p in net.named_parameters():\n    if 'bias' in n:\n        p.requires_grad = False\nfor epoch"
+    said = told(LOOP.replace("for epoch", some))
+    assert said[6] == ["net: perhaps parameters frozen"] and said[10][0] == "net: train mode, graph recorded"
+    clear = "        for n, p in net.named_parameters():\n            if 'bias' in n:\n                p.grad = None\n        opt.step()"
+    assert all("perhaps" in words for words in told(LOOP.replace("        opt.step()", clear))[10])
+
+
 def test_an_average_that_a_library_keeps_of_parameters_is_no_module() -> None:
     text = LOOP.replace("import torch\n", "import torch\nfrom diffusers.training_utils import EMAModel\n")
     said = told(text.replace("for epoch", "mean = EMAModel(net.parameters())\nfor epoch") + "        mean.step(net.parameters())\n")
