@@ -24,6 +24,7 @@ from looplint.flow.events import (
     Schedule,
     Step,
     Switch,
+    Thaw,
     Train,
     Unscale,
 )
@@ -85,6 +86,8 @@ class Words:
         self._subjects: dict[object, set[Obj]] = {}
         for event in program.events:
             self._subjects.setdefault(event.key, set()).update(event.subjects)
+        # What is frozen at one place and not, or in part, at another.
+        self._thawed = {obj for event in program.of(Thaw) for part in event.subjects for obj in part.lineage()}
         self._gradients = self._visits(GRADIENTS, [o for o in program.optimizers if isinstance(o, Optimizer)])
         self._modes = self._visits(MODE, program.modules)
 
@@ -160,7 +163,7 @@ class Words:
 
     def _forward(self, event: Forward) -> Iterator[Said]:
         graph = {True: "graph recorded", False: "no graph", None: "with or without a graph"}[event.grad]
-        if event.frozen and event.grad is not False:
+        if event.frozen and event.grad is not False and not self._thawed & event.subjects:
             graph = "frozen, a graph only of inputs that have one"
         told = {_name(o) for o, _ in self._modes.get(event.index, ())}
         for obj, visit in self._modes.get(event.index, ()):

@@ -233,6 +233,13 @@ def test_no_box_is_empty() -> None:
     assert not [b.title for root in drawn(text).roots for b in _all(root) if isinstance(b, Box) and not b.items]
 
 
+def test_a_module_of_which_a_part_is_trained_again_is_not_frozen() -> None:
+    again = (
+        "for p in net.parameters():\n    p.requires_grad = False\nfor p in net.head().parameters():\n    p.requires_grad = True\nfor epoch"
+    )
+    assert told(LOOP.replace("for epoch", again))[11][0] == "net: train mode, graph recorded"
+
+
 def test_parameters_are_frozen_and_trained() -> None:
     said = told(LOOP.replace("for epoch", "net.requires_grad_(False)\nnet.requires_grad_(True)\nfor epoch"))
     assert said[4] == ["net: parameters frozen"] and said[5] == ["net: parameters trained"]
