@@ -26,7 +26,7 @@ from looplint.linting.selection import Selection
 # The bytes of the largest program of a family, about.
 _LARGEST = 64_000
 # Time and memory below which a growth exponent says nothing.
-_LEAST_SECONDS, _LEAST_MEGABYTES = 0.5, 30.0
+_LEAST_SECONDS, _LEAST_MEGABYTES = 1.0, 30.0
 _MOST_EXPONENT = 1.35
 _SECONDS, _GIGABYTES = 60, 3
 
