@@ -27,7 +27,7 @@ def test_what_is_as_deep_as_any_real_code_is_not(name: str) -> None:
     check(FAMILIES[name](40))
 
 
-@pytest.mark.parametrize("name", RUNS.keys() - {"quotes"})
+@pytest.mark.parametrize("name", [name for name in RUNS if name != "quotes"])
 def test_length_alone_is_no_depth(name: str) -> None:
     check(FAMILIES[name](3000))
 
