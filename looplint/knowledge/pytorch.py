@@ -373,25 +373,6 @@ LOSSES = frozenset({
     "poisson_nll_loss", "smooth_l1_loss", "soft_margin_loss", "triplet_margin_loss", "cosine_embedding_loss",
 })  # fmt: skip
 
-# Schedulers by what one step() counts; "horizon" names the arguments that tell.
-STEP_UNIT_SCHEDULERS = frozenset({"OneCycleLR", "CyclicLR"})
-# A cycle whose length is given in epochs is meant to be stepped once an epoch: it works, though the page says otherwise.
-TOTALS = {"OneCycleLR": (2, "total_steps"), "CyclicLR": (3, "step_size_up")}
-# Schedulers without a horizon: what is named for a unit, if anything is, is the factor.
-SCHEDULER_FACTORS = {"ExponentialLR": (1, "gamma")}
-SCHEDULER_HORIZONS: dict[str, tuple[tuple[int, str], ...]] = {
-    "CosineAnnealingLR": ((1, "T_max"),),
-    "MultiStepLR": ((1, "milestones"),),
-    "StepLR": ((1, "step_size"),),
-    "LinearLR": ((3, "total_iters"),),
-    "ConstantLR": ((2, "total_iters"),),
-    "PolynomialLR": ((1, "total_iters"),),
-    "CosineAnnealingWarmRestarts": ((1, "T_0"),),
-    "SequentialLR": ((2, "milestones"),),
-    "LambdaLR": ((1, "lr_lambda"),),
-    "MultiplicativeLR": ((1, "lr_lambda"),),
-}
-
 # Layers whose output differs between train and eval mode.
 MODE_SENSITIVE = (
     "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d",
@@ -435,8 +416,7 @@ PARAMETERLESS = frozenset({
     "LPPool1d", "LPPool2d", "MaxUnpool2d", "Upsample", "UpsamplingNearest2d", "UpsamplingBilinear2d", "PixelShuffle", "PixelUnshuffle", "ZeroPad2d",
     "ReflectionPad1d", "ReflectionPad2d", "ReplicationPad2d", "ConstantPad2d", "Fold", "Unfold", "ChannelShuffle", "CosineSimilarity", "PairwiseDistance",
 })  # fmt: skip
-# Schedulers whose next rate follows from the present one, wherever they count from.
-MEMORYLESS_SCHEDULERS = frozenset({"torch.optim.lr_scheduler.ExponentialLR"})
+
 
 # Layers whose parameters begin as zeros and ones, or another number.
 CONSTANT_LAYERS = frozenset({

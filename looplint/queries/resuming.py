@@ -5,7 +5,7 @@ from __future__ import annotations
 from looplint.domain.objects import Obj, Optimizer, Scaler, Scheduler
 from looplint.domain.values import constant_of, refs
 from looplint.flow.events import Event, LoadState, Schedule, Step
-from looplint.knowledge.pytorch import MEMORYLESS_SCHEDULERS
+from looplint.knowledge.schedules import MEMORYLESS_SCHEDULERS
 from looplint.queries.program import Program
 from looplint.queries.relations import may_follow
 

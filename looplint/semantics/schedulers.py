@@ -13,7 +13,7 @@ from looplint.interpreter import classes
 from looplint.interpreter.calls import build, builds
 from looplint.interpreter.names import lookup
 from looplint.interpreter.transfers import construction, method_transfer, transfer
-from looplint.knowledge.pytorch import SCHEDULER_FACTORS, SCHEDULER_HORIZONS, STEP_UNIT_SCHEDULERS, TOTALS
+from looplint.knowledge.schedules import SCHEDULER_FACTORS, SCHEDULER_HORIZONS, STEP_UNIT_SCHEDULERS, TOTALS
 from looplint.semantics import checkpoints
 from looplint.syntax import ir
 
