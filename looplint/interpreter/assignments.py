@@ -116,17 +116,19 @@ def _assign_attribute(m: Interpreter, target: ir.Attr, value: Value) -> None:
                 hooks.part_assigned.run(m, atom.obj, target, value)
             case Ref():
                 objects.set_attribute(m, atom.obj, target, value)
-                if (
-                    len(base) == 1
-                    and isinstance(atom.obj, Instance)
-                    and isinstance(known := constant_of(value), Const)
-                    and known.value is not None
-                ):
-                    m.constants[atom.obj, target.attr] = value
+                if len(base) == 1 and isinstance(atom.obj, Instance):
+                    _note_constant(m, atom.obj, target.attr, value)
             case ModuleRef() if atom.module.frame is not None:
                 _weak_write(m, atom.module.frame, target.attr, value)
             case External() if switch := setting(f"{atom.qualname}.{target.attr}"):
                 hooks.setting_assigned.run(m, target, switch, value)
+
+
+def _note_constant(m: Interpreter, obj: Instance, name: str, value: Value) -> None:
+    """An attribute is given a constant: it holds that on this path, whatever others give it."""
+    known = constant_of(value)
+    if isinstance(known, Const) and known.value is not None:
+        m.constants[obj, name] = value
 
 
 def _assign_item(m: Interpreter, target: ir.Subscript, value: Value, stmt: ir.Stmt | None) -> None:
