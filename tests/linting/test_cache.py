@@ -22,7 +22,7 @@ from looplint.sources.reading import read_source
 from looplint.sources.reads import Reads
 from programs import BROKEN, CLEAN, RULE
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("own_rules_allowed")]
 
 ENGINE = "def fit(net, loader, opt):\n    for x, y in loader:\n        net(x).sum().backward()\n        opt.step()\n"
 SCRIPT = "import torch\nfrom engine import fit\nnet = torch.nn.Linear(1, 1)\nfit(net, loader, torch.optim.SGD(net.parameters(), lr=0.1))\n"
@@ -43,9 +43,6 @@ def lint(folder: Path, *arguments: str) -> tuple[str, str]:
     code = RUN.format(arguments=["check", *(arguments or (".",)), "--output-format", "concise"])
     done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True)
     return done.stdout, done.stderr.splitlines()[-1]
-
-
-pytestmark = pytest.mark.usefixtures("own_rules_allowed")
 
 
 @pytest.fixture

@@ -9,10 +9,7 @@ import pytest
 from command_line import looplint
 from programs import BROKEN, CLEAN, RULE
 
-pytestmark = pytest.mark.slow
-
-
-pytestmark = pytest.mark.usefixtures("own_rules_allowed")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("own_rules_allowed")]
 
 
 @pytest.fixture

@@ -75,6 +75,7 @@ def test_what_only_looks_deep(text: str) -> None:
     check(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["elif", "joined strings", "or", "comparisons"])
 def test_long_chains_are_analysed_on_a_larger_stack(name: str) -> None:
     program, _ = build_program(decode(FAMILIES[name](1500).encode(), None, "train.py"))
