@@ -238,9 +238,8 @@ def _accumulates(m: Interpreter, stmt: ir.Assign, value: Value) -> Value | None:
     place = ir.render(stmt.targets[0])
     for side, other in ((expr.left, expr.right), (expr.right, expr.left)):
         if ir.render(side) == place:
-            before = m.save()
-            old, added = evaluate(m, side), evaluate(m, other)
-            m.restore(before)
+            with m.looking():
+                old, added = evaluate(m, side), evaluate(m, other)
             return hooks.accumulated.run(m, stmt, stmt.targets[0], old, added, value)
     return None
 
@@ -264,11 +263,10 @@ def _extends(m: Interpreter, stmt: ir.Assign, value: Value) -> Value:
             pass
         case _:
             return value
-    before = m.save()
-    old = evaluate(m, former)
-    lists = [o for o in refs(old, List) if len(o.loops or ()) < len(m.loops)]
-    added = [element_of(m, evaluate(m, p.value)) if isinstance(p, ir.Star) else evaluate(m, p) for p in parts] if lists else []
-    m.restore(before)
+    with m.looking():
+        old = evaluate(m, former)
+        lists = [o for o in refs(old, List) if len(o.loops or ()) < len(m.loops)]
+        added = [element_of(m, evaluate(m, p.value)) if isinstance(p, ir.Star) else evaluate(m, p) for p in parts] if lists else []
     if not lists or len(lists) < len(old):
         return value
     for each in added:

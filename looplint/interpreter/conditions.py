@@ -71,10 +71,8 @@ def _property(m: Interpreter, test: ir.Attr) -> tuple[ir.Function, dict[str, ir.
 
 def _value_of(m: Interpreter, expr: ir.Expr) -> Value:
     """What an expression is that was evaluated before: nothing happens again."""
-    before = m.save()
-    value = m.evaluate(expr)
-    m.restore(before)
-    return value
+    with m.looking():
+        return m.evaluate(expr)
 
 
 def _returned(function: ir.Function) -> ir.Expr | None:

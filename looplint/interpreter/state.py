@@ -89,6 +89,13 @@ class Position(Path):
         self.guards = snapshot.guards
         self.constants = dict(snapshot.constants)
 
+    @contextmanager
+    def looking(self) -> Iterator[None]:
+        """Evaluate what was evaluated before, for its value: on this path nothing happens again."""
+        before = self.save()
+        yield
+        self.restore(before)
+
     def join_at(self, snapshots: list[Snapshot]) -> None:
         self.restore(merge(snapshots))
 

@@ -57,14 +57,14 @@ def _kept(body: Iterable[ir.Stmt], node: cst.CSTNode) -> tuple[ir.If, str] | Non
             for inner in stmt.body:
                 if isinstance(inner, ir.Assign):
                     for target, value in _pairs(inner):
-                        if isinstance(target, ir.Name) and any(e.node is node for e in _within(value)):
+                        if isinstance(target, ir.Name) and any(e.node is node for e in ir.walk(value)):
                             return stmt, target.id
     return None
 
 
 def _remembers(stmt: ir.If) -> bool:
     """Whether a branch keeps the value that its condition found better: `if loss < best: best = loss`."""
-    tests = [e for e in _within(stmt.test) if isinstance(e, ir.Compare) and e.ops[0] in ("<", ">", "<=", ">=") and len(e.rights) == 1]
+    tests = [e for e in ir.walk(stmt.test) if isinstance(e, ir.Compare) and e.ops[0] in ("<", ">", "<=", ">=") and len(e.rights) == 1]
     sides = [{ir.render(test.left), ir.render(test.rights[0])} for test in tests]
     given = [pair for s in stmt.body if isinstance(s, ir.Assign) for pair in _pairs(s)]
     return any({ir.render(target), ir.render(value)} in sides for target, value in given)
@@ -78,12 +78,6 @@ def _pairs(stmt: ir.Assign) -> Iterator[tuple[ir.Expr, ir.Expr]]:
                 yield from zip(targets, values)
             case _:
                 yield target, stmt.value
-
-
-def _within(expr: ir.Expr) -> Iterator[ir.Expr]:
-    yield expr
-    for inner in ir.children(expr):
-        yield from _within(inner)
 
 
 def _texts(body: Iterable[ir.Stmt]) -> Iterator[ir.Stmt]:
@@ -103,7 +97,7 @@ def _is_read(function: ir.Function, name: str) -> bool:
         written = [t for t in stmt.targets if not isinstance(t, ir.Name | ir.Display)] if isinstance(stmt, ir.Assign) else []
         added = [stmt.target] if isinstance(stmt, ir.AugAssign) else []
         for whole in (*ir.expressions(stmt), *written, *added):
-            for expr in _within(whole):
+            for expr in ir.walk(whole):
                 if isinstance(expr, ir.Name) and (expr.id == name or expr.id in _BY_TEXT):
                     return True
                 if isinstance(expr, ir.Lambda) and _is_read(expr.function, name):

@@ -87,11 +87,10 @@ def _reads(body: list[ir.Stmt]) -> tuple[set[str], set[str]] | None:
     """The names that a block mentions, and those that are its comprehensions' own; None where functions in it may read more."""
     found: set[str] = set()
     own: set[str] = set()
-    work = [e for stmt in ir.statements(body) for e in (*ir.expressions(stmt), *_written_into(stmt))]
+    roots = [e for stmt in ir.statements(body) for e in (*ir.expressions(stmt), *_written_into(stmt))]
     if any(isinstance(stmt, ir.FunctionDef | ir.ClassDef) for stmt in ir.statements(body)):
         return None
-    while work:
-        expr = work.pop()
+    for expr in ir.walk(*roots):
         match expr:
             case ir.Lambda():
                 return None
@@ -99,7 +98,6 @@ def _reads(body: list[ir.Stmt]) -> tuple[set[str], set[str]] | None:
                 found.add(name)
             case ir.Comprehension(clauses=clauses):
                 own.update(name for clause in clauses for name in ir.paths_in(clause.target))
-        work.extend(ir.children(expr))
     return found, own
 
 
@@ -114,13 +112,9 @@ def _written_into(stmt: ir.Stmt) -> Iterator[ir.Expr]:
 
 def _given(event: Forward, stmt: ir.For) -> set[str]:
     """The names in the arguments of a forward's call, where it stands in a loop's own text."""
-    work = [e for inner in ir.statements(stmt.body) for e in ir.expressions(inner)]
-    while work:
-        expr = work.pop()
-        if isinstance(expr, ir.Call) and expr.node is event.site.node:
-            return set().union(*(ir.paths_in(a.value) for a in expr.args))
-        work.extend(ir.children(expr))
-    return set()
+    roots = (e for inner in ir.statements(stmt.body) for e in ir.expressions(inner))
+    calls = (expr for expr in ir.walk(*roots) if isinstance(expr, ir.Call) and expr.node is event.site.node)
+    return next((set().union(*(ir.paths_in(a.value) for a in call.args)) for call in calls), set())
 
 
 def _takes_one(stmt: ir.For) -> bool:

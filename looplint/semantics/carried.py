@@ -42,6 +42,4 @@ def _hands_on_before(forward: ir.Function, path: str) -> bool:
 
 def _is_handed(expr: ir.Expr, path: str) -> bool:
     """Whether an expression calls something with a name among the arguments."""
-    if isinstance(expr, ir.Call) and any(ir.path_of(a.value) == path for a in expr.args):
-        return True
-    return any(_is_handed(child, path) for child in ir.children(expr))
+    return any(isinstance(e, ir.Call) and any(ir.path_of(a.value) == path for a in e.args) for e in ir.walk(expr))

@@ -206,10 +206,8 @@ def _is_bound_forward(m: Interpreter, func: ir.Expr) -> bool:
     """Whether a name stands for the bound forward of a module, so that the call of the name is one of it."""
     if ir.path_of(func) is None:
         return False
-    before = m.save()
-    value = m.evaluate(func)
-    m.restore(before)
-    return any(isinstance(a, Method) and a.name == "forward" for a in value)
+    with m.looking():
+        return any(isinstance(a, Method) and a.name == "forward" for a in m.evaluate(func))
 
 
 @method_transfer("train", "eval")
