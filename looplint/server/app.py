@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -20,6 +21,8 @@ from looplint.server.client_settings import wishes_of
 from looplint.server.documents import Documents
 from looplint.server.messages import at_position, diagnostics, hover
 from looplint.settings.trust import trust
+
+T = TypeVar("T")
 
 # How long nothing must be typed before what was typed is judged.
 _PAUSE = 0.25
@@ -152,7 +155,7 @@ class Server(LanguageServer):
             self._actions = checked, Actions(checked, self.encoding, bool(edits and edits.document_changes))
         return self._actions[1]
 
-    async def in_thread(self, function: Any, *arguments: Any) -> Any:
+    async def in_thread(self, function: Callable[..., T], *arguments: object) -> T:
         """Call what judges, in the thread that is for it."""
         return await asyncio.get_running_loop().run_in_executor(self._judging, function, *arguments)
 
@@ -264,4 +267,4 @@ def _answer(server: Server) -> None:
         if actions is None:
             return []
         only = params.context.only
-        return await ls.in_thread(actions.offer, params.text_document.uri, params.range, only)  # type: ignore[no-any-return]
+        return await ls.in_thread(actions.offer, params.text_document.uri, params.range, only)

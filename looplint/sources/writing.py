@@ -52,7 +52,7 @@ def _replace(target: Path, data: bytes, mode: int | None) -> None:
             _keep(target, name)
         os.chmod(name, stat.S_IMODE(mode) if mode is not None else 0o666 & ~_umask())
         os.replace(name, target)
-    except BaseException:
+    except BaseException:  # also when the user interrupts: no half-written file stays behind
         with suppress(FileNotFoundError):
             os.unlink(name)
         raise

@@ -167,7 +167,7 @@ def _wait(process: subprocess.Popen[bytes], ready: Path, seconds: float) -> bool
     try:
         if ends_in_time(ended, ready, seconds):
             return False
-    except BaseException:
+    except BaseException:  # also when the user interrupts: nothing of the run stays behind
         _kill(process)
         raise
     end_group(process.pid)
