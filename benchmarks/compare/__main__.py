@@ -1,8 +1,8 @@
 """`python -m benchmarks.compare OLD NEW`: what two checkouts of looplint say differently of the same programs.
 
 OLD and NEW are folders with a checkout each, or revisions of this repository. Both are asked, by all rules, about OLD's fixtures, about bugs
-that OLD's injector plants in them, and about the repositories in `--checkouts`; whatever a finding says is compared, its repair too. The exit
-code is 1 where anything differs.
+that OLD's injector plants in them, and about the repositories in `--checkouts`; whatever a finding says is compared, its repair too. With `--explain`
+it is printed which commits between them changed which answers. The exit code is 1 where anything differs.
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from benchmarks.compare.answers import Cache, Checkout
-from benchmarks.compare.differences import differences, report
+from benchmarks.compare.answers import Answer, Cache, Checkout
+from benchmarks.compare.differences import Difference, differences, report
+from benchmarks.compare.history import Between, Commit, changes, commits, extract, followed, table
 from benchmarks.compare.programs import Program, repositories, scripts, written
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def parser_of_arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.compare", description=__doc__)
     parser.add_argument("old", metavar="OLD", help="a folder, or a revision of this repository")
     parser.add_argument("new", metavar="NEW", help="likewise")
@@ -46,14 +47,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--ignore-field", action="append", default=[], metavar="FIELD", help="a field of findings to leave out (repeatable)"
     )
-    parser.add_argument("--old-cache", type=Path, metavar="FILE", help="keep what OLD says here, and do not ask it again")
+    parser.add_argument(
+        "--explain",
+        type=int,
+        nargs="?",
+        const=3,
+        metavar="N",
+        help="print which commits brought the differences, found by bisection with N programs for each rule and kind of difference (default 3)",
+    )
+    parser.add_argument("--cache", type=Path, metavar="FILE", help="keep the answers here, and do not ask again")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="so many processes at a time (default 2)")
     parser.add_argument("--timeout", type=float, default=1200, metavar="SECONDS", help="the longest a process may take (default 1200)")
-    options = parser.parse_args(arguments)
+    return parser
 
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = parser_of_arguments()
+    options = parser.parse_args(arguments)
     with ExitStack() as stack:
         try:
             roots = [stack.enter_context(checkout(name)) for name in (options.old, options.new)]
+            history = [] if options.explain is None else commits(*roots)
         except ValueError as error:
             parser.error(str(error))
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="compare-"))).resolve()
@@ -62,8 +76,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             "jobs": options.jobs,
             "timeout": options.timeout,
             "bytecode": scratch / "bytecode",
+            "cache": Cache(options.cache),
         }
-        old, new = Checkout("OLD", roots[0], cache=Cache(options.old_cache), **how), Checkout("NEW", roots[1], **how)
+        old, new = Checkout("OLD", roots[0], **how), Checkout("NEW", roots[1], **how)
         programs = [
             p
             for p in asked_about(options, old, scratch / "planted")
@@ -71,17 +86,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ]
         if not programs:
             parser.error("there are no such programs")
+
+        def differ(between: Between) -> list[Difference]:
+            return list(differences(between.program.name, between.old, between.new, options.ignore_field))
+
+        def ask(commit: Commit, asked: Sequence[Program]) -> list[Answer]:
+            with tempfile.TemporaryDirectory(dir=scratch) as folder:
+                root = extract(commit, Path(folder), roots[1])
+                return Checkout(commit.revision[:7], root, **{**how, "bytecode": Path(folder) / "bytecode"}).answers(asked)
+
         started = time.perf_counter()
-        before, after = old.answers(programs), new.answers(programs)
+        pairs = [Between(*each) for each in zip(programs, old.answers(programs), new.answers(programs), strict=True)]
+        found = {pair.program.name: those for pair in pairs if (those := differ(pair))}
+        chosen = set(followed(found, options.explain)) if history else set()
+        explained = list(changes([pair for pair in pairs if pair.program.name in chosen], history, ask, differ)) if chosen else []
     print(f"\r{len(programs)} programs in {time.perf_counter() - started:.0f} s{'':<80}", file=sys.stderr)
-    found = [
-        difference
-        for program, left, right in zip(programs, before, after, strict=True)
-        for difference in differences(program.name, left, right, options.ignore_field)
-    ]
-    print(report(found, {p.name: p.about for p in programs if p.about}).strip() or "no difference")
-    failed = sum(bool(answer["error"]) for answer in after)
-    print(f"{len(programs)} programs, {sum(len(a['findings']) for a in before)} findings in OLD, {failed} errors in NEW")
+    about = {p.name: p.about for p in programs if p.about}
+    print(report([each for those in found.values() for each in those], about).strip() or "no difference")
+    if chosen:
+        print(
+            f"\n{len(explained)} commits changed answers on the {len(chosen)} of {len(found)} programs that were followed:\n{table(explained)}\n"
+        )
+    failed = sum(bool(pair.new["error"]) for pair in pairs)
+    print(f"{len(programs)} programs, {sum(len(pair.old['findings']) for pair in pairs)} findings in OLD, {failed} errors in NEW")
     return 1 if found else 0
 
 

@@ -26,6 +26,12 @@ class Difference:
     kind: str
     place: str
     text: str
+    # The rule of a finding.
+    code: str = ""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.kind, self.code
 
 
 def differences(name: str, old: Mapping[str, Any], new: Mapping[str, Any], ignored: Collection[str] = ()) -> Iterator[Difference]:
@@ -38,7 +44,7 @@ def differences(name: str, old: Mapping[str, Any], new: Mapping[str, Any], ignor
     for before, after in pairs:
         for field in _changed(before, after):
             kind = f"changed order of {field}" if field == "related" and _sorted(before) == _sorted(after) else f"changed {field}"
-            yield Difference(kind, f"{_place(before)} {before['code']}", _change(_part(before, field), _part(after, field)))
+            yield Difference(kind, f"{_place(before)} {before['code']}", _change(_part(before, field), _part(after, field)), before["code"])
     yield from _only("", left, right)
     if [_less(f, ignored) for f in old["findings"]] != [_less(f, ignored) for f in new["findings"]] and not (pairs or left or right):
         yield Difference("changed order", name, "the same findings, in another order")
@@ -127,7 +133,7 @@ def _only(kind: str, old: Iterable[Finding], new: Iterable[Finding]) -> Iterator
     for side, found in ((ONLY_OLD, old), (ONLY_NEW, new)):
         for each in found:
             said = f"{each['code']} {each['message']}" if "code" in each else each["message"]
-            yield Difference(f"{kind}{side}", _place(each), said)
+            yield Difference(f"{kind}{side}", _place(each), said, each.get("code", ""))
 
 
 def _sorted(finding: Finding) -> list[str]:

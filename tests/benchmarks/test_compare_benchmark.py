@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from benchmarks.compare.__main__ import ROOT, main
-from benchmarks.compare.differences import differences, report
-from benchmarks.compare.programs import repositories, scripts
+from benchmarks.compare.differences import Difference, differences, report
+from benchmarks.compare.history import Between, Commit, changes, commits, extract, followed, table
+from benchmarks.compare.programs import Program, repositories, scripts
 
 pytestmark = pytest.mark.slow
 
@@ -33,7 +35,7 @@ def compared(old: dict[str, Any], new: dict[str, Any]) -> str:
 
 
 def test_a_checkout_is_like_itself_and_a_changed_message_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    options = ["--mutants", "0", "--old-cache", str(tmp_path / "cache"), *(o for case in CASES for o in ("--only", case))]
+    options = ["--mutants", "0", "--cache", str(tmp_path / "cache"), *(o for case in CASES for o in ("--only", case))]
     assert main([str(ROOT), str(ROOT), *options]) == 0
     assert "no difference" in capsys.readouterr().out
     changed = tmp_path / "changed"
@@ -72,6 +74,59 @@ def test_order_errors_and_outputs_are_compared() -> None:
     assert compared(answer(finding(related=turned)), answer(finding(related=turned[::-1]))).endswith("changed order of related: 1")
     assert "- no error\n+ KeyError: 1" in compared(answer(), answer(error="KeyError: 1"))
     assert "-0 entry\n+0 exit" in compared(answer(debug="0 entry"), answer(debug="0 exit"))
+
+
+def test_commits_that_changed_answers_are_found_by_bisection() -> None:
+    history = [Commit(f"{number:07}", f"change {number}") for number in range(100)]
+    # What each program's message is before the first commit of a pair, and from it on.
+    told = {"one.py": {0: "a", 17: "b", 60: "c"}, "two.py": {0: "a", 60: "c"}, "same.py": {0: "a", 40: "b", 45: "a"}}
+    asked: list[int] = []
+
+    def said(name: str, number: int) -> dict[str, Any]:
+        return answer(finding(filename=name, message=next(text for since, text in reversed(told[name].items()) if since <= number)))
+
+    def ask(commit: Commit, programs: Any) -> list[dict[str, Any]]:
+        asked.append(int(commit.revision))
+        return [said(program.name, asked[-1]) for program in programs]
+
+    def differ(between: Between) -> list[Difference]:
+        return list(differences(between.program.name, between.old, between.new))
+
+    pending = [Between(Program(name, Path("."), name), said(name, 0), said(name, 99)) for name in told]
+    found = list(changes(pending, history, ask, differ))
+    assert [(int(change.commit.revision), list(change.programs)) for change in found] == [(17, ["one.py"]), (60, ["one.py", "two.py"])]
+    assert len(asked) == len(set(asked)) < 15
+    shown = table(found)
+    assert "0000060 change 60\n    2 programs\n    2 changed message LL102, as at one.py:3:1 LL102:\n        - b\n        + c" in shown
+
+
+def test_of_each_kind_of_difference_so_many_programs_are_followed() -> None:
+    message, place = (Difference(f"changed {field}", "train.py:3:1", "", "LL102") for field in ("message", "location"))
+    found = {"a": [message], "b": [message], "c": [message, place], "d": [message], "e": [message]}
+    assert followed(found, 1) == ["c"] and followed(found, 3) == ["c", "a", "b"]
+
+
+def test_the_commits_between_two_checkouts_are_those_that_change_code(tmp_path: Path) -> None:
+    def git(*arguments: str) -> None:
+        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *arguments], cwd=tmp_path / "new", check=True)
+
+    (tmp_path / "new" / "looplint").mkdir(parents=True)
+    git("init", "--quiet")
+    for number, name in enumerate(("looplint/a.py", "README.md", "looplint/b.py")):
+        (tmp_path / "new" / name).write_text(str(number), encoding="utf-8")
+        git("add", ".")
+        git("commit", "--quiet", "--message", f"writes {name}")
+        if not number:
+            git("worktree", "add", "--quiet", "--detach", "../old")
+    old, new = tmp_path / "old", tmp_path / "new"
+    history = commits(old, new)
+    assert [commit.subject for commit in history] == ["", "writes looplint/b.py"]
+    assert (extract(history[1], tmp_path / "code", new) / "looplint" / "b.py").read_text(encoding="utf-8") == "2"
+    with pytest.raises(ValueError, match="no ancestor"):
+        commits(new, old)
+    (old / "looplint" / "a.py").write_text("changed", encoding="utf-8")
+    with pytest.raises(ValueError, match="not committed"):
+        commits(old, new)
 
 
 def test_a_folder_with_a_main_is_one_program_and_repositories_have_three_layouts(tmp_path: Path) -> None:
