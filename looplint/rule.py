@@ -61,6 +61,8 @@ from looplint.flow.remarks import (
 from looplint.queries.accumulation import accumulated, added_up, evens_out, left_over, normalises
 from looplint.queries.best_states import UnreadState, unread_best_states
 from looplint.queries.bypassed import bypassed
+from looplint.queries.clearing import CLEARING, Uncleared, uncleared
+from looplint.queries.data_loops import over_data, over_entries, over_tensor, untrained_loop, validation_loop
 from looplint.queries.feeding import (
     LastBatch,
     PaddedPass,
@@ -80,30 +82,22 @@ from looplint.queries.feeding import (
 )
 from looplint.queries.freezing import FrozenStep, steps_while_frozen
 from looplint.queries.iterations import counter_given, is_within, may_go_on
-from looplint.queries.moves import converts, held_under_the_opposite, moved_already, never_steps_after
+from looplint.queries.modes import (
+    MODE,
+    always_in_eval,
+    left_in_eval,
+    may_train_again,
+    mode_matters,
+    mode_states,
+    validation_before,
+)
+from looplint.queries.moves import converts, held_under_the_opposite, is_used, moved_already, never_steps_after, state_loaded
 from looplint.queries.naming import called_at, callee, container_at, more_than, name_of, only_where
 from looplint.queries.phases import ForeignGradients, foreign_gradients
 from looplint.queries.precision import COMPUTING, SCALING, UPDATING, HalfStep, disabled, half_step, scaler_of, switched, unscaled_by_hand
 from looplint.queries.predictions import Scored, scored
 from looplint.queries.program import Program
-from looplint.queries.protocols import (
-    CLEARING,
-    MODE,
-    Uncleared,
-    contains_part,
-    known_elsewhere,
-    mode_matters,
-    mode_states,
-    only_containers,
-    over_data,
-    over_entries,
-    over_tensor,
-    uncleared,
-    unregistered,
-    untrained_loop,
-    validation_loop,
-    wrapper_for,
-)  # fmt: skip
+from looplint.queries.registration import contains_part, known_elsewhere, only_containers, unregistered, wrapper_for
 from looplint.queries.relations import held_by, may_follow, only, related, subjects
 from looplint.queries.resuming import given_no_state, goes_on, starts_over, steps_after
 from looplint.queries.stale_batches import StaleBatch, stale_batches
@@ -162,13 +156,13 @@ Reports = Iterator[Report]
 
 __all__ = [
     "CLEARING", "MODE", "UNSEEN", "Automaton", "Binary", "BoolOp", "Compare", "Const", "Event", "Expr", "Guard", "Loop", "Note", "Obj", "PathState", "Program", "Report", "Reports", "Severity", "Site", "Tensor", "Uncleared",
-    "Value", "Visit", "constant_of", "mode_matters", "mode_states", "called_at", "callee", "container_at", "more_than", "name_of", "note", "only_where", "over_data", "over_entries", "over_tensor", "paths_in", "refs", "related", "render", "run", "tensor_of", "uncleared",
+    "Value", "Visit", "constant_of", "always_in_eval", "left_in_eval", "may_train_again", "mode_matters", "mode_states", "validation_before", "called_at", "callee", "container_at", "more_than", "name_of", "note", "only_where", "over_data", "over_entries", "over_tensor", "paths_in", "refs", "related", "render", "run", "tensor_of", "uncleared",
     "Engine", "Loader", "Loss", "Module", "Optimizer", "Sampler", "Scaler", "Scheduler", "StateDict", "held_by", "only", "subjects",
     "contains_part", "may_follow", "untrained_loop", "validation_loop", "without_parameters", "draws_nothing",
     "COMPUTING", "SCALING", "UPDATING", "disabled", "scaler_of", "switched", "unscaled_by_hand",
     "counter_given", "is_within", "known_elsewhere", "only_containers", "may_go_on", "unregistered", "wrapper_for",
     "argument", "bypassed", "changing", "epoch_passes", "is_record", "is_written", "off", "on_accelerator", "only_over", "over_batches", "same_everywhere", "trains",
-    "follows_time", "left_over", "converts", "held_under_the_opposite", "moved_already", "never_steps_after",
+    "follows_time", "left_over", "converts", "held_under_the_opposite", "is_used", "moved_already", "never_steps_after", "state_loaded",
     "given_no_state", "goes_on", "starts_over", "steps_after",
     "FrozenStep", "UnreadState", "unread_best_states", "Average", "ForeignGradients", "HalfStep", "LastBatch", "foreign_gradients", "PaddedPass", "padded_passes", "half_step", "smaller_last", "StaleBatch", "stale_batches", "steps_while_frozen",
     "Scored", "scored",

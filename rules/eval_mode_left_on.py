@@ -90,18 +90,19 @@ from looplint.rule import (
     InsertTrain,
     Loop,
     Obj,
-    PathState,
     Program,
     Report,
     Reports,
     Train,
-    Visit,
+    always_in_eval,
     called_at,
-    is_within,
+    left_in_eval,
     may_go_on,
+    may_train_again,
     mode_matters,
     mode_states,
     note,
+    validation_before,
 )
 
 CODE = "LL304"
@@ -118,56 +119,31 @@ def check(program: Program) -> Reports:
             continue
         if mode_matters(module) is False:
             continue  # a model known to have neither dropout nor batch norm
-        if _always_in_eval(visit):
+        if always_in_eval(visit):
             continue  # missing-train-mode reports that
         for loop in reversed(event.loops[: event.loops.index(batches) + 1]):
-            left = next((s for s in visit.sometimes("eval") if _in_loop(s, loop)), None)
-            if left is None or left.since is None:
+            switch = left_in_eval(visit, loop)
+            if switch is None:
                 continue
-            if loop is not batches and not may_go_on(program, left.since, loop):
+            if loop is not batches and not may_go_on(program, switch, loop):
                 continue  # a validation in the last iteration
-            if any(loop in e.loops and _may_be_called(program, e, module, left.since, loop) for e in program.of(Train)):
+            if may_train_again(program, module, switch, loop):
                 continue  # a call that may be a train() of this model
-            validated = _validated(program, module, left.since, event, loop)
-            if validated is None:
+            validation = validation_before(program, module, switch, event, loop)
+            if validation is None:
                 continue  # a part that is put into eval mode with no validation forward after it
-            if (left.since, module) in reported:
-                break
-            reported.add((left.since, module))
-            name = called_at(event, module)
-            until = ", to the end of the epoch" if loop is batches else ""
-            again = any(loop in e.loops and program.touches(e, module) for e in program.of(Train))
-            because = f"on this way nothing calls {name}.train()" if again else f"nothing in this loop calls {name}.train() again"
-            message = f"after a validation {name} is still in eval mode here{until}: {because}"
-            notes = note(left.since, "eval() is called here, some iterations before") + note(validated, "for this validation")
-            yield Report(event, message, notes, repair=InsertTrain(module=module, loop=loop, event=event))
+            if (switch, module) not in reported:
+                reported.add((switch, module))
+                notes = note(switch, "eval() is called here, some iterations before") + note(validation, "for this validation")
+                yield Report(
+                    event, _message(program, event, module, loop), notes, repair=InsertTrain(module=module, loop=loop, event=event)
+                )
             break
 
 
-def _in_loop(state: PathState, loop: Loop) -> bool:
-    """Whether a path got into eval mode in an iteration of the loop before this one."""
-    return state.since is not None and state.since.kind == "eval" and loop in state.since.loops and loop in state.later
-
-
-def _always_in_eval(visit: Visit) -> bool:
-    """Whether the model is in eval mode on every path from the second iteration of some enclosing loop on."""
-    return any(states and all(s.state == "eval" for s in states) for states in map(visit.steady, visit.event.loops))
-
-
-def _may_be_called(program: Program, event: Train, module: Obj, switch: Event, loop: Loop) -> bool:
-    """Whether a call may be a `train()` of this model, for all one can tell: conditions of two functions are not known to agree."""
-    touched = program.touches(event, module)
-    if touched == "may":
-        return True
-    return touched == "must" and any(program.varies(g, loop) and not is_within(switch, g) for g in event.guards if g.depth >= loop.depth)
-
-
-def _validated(program: Program, module: Obj, switch: Event, trained: Event, loop: Loop) -> Event | None:
-    """A forward in the loop that the switch was made for, before the training goes on: of the same model, and not trained."""
-    for event in program.of(Forward):
-        if module in event.subjects and loop in event.loops and not program.is_trained(event) and event.index > switch.index:
-            visit = mode_states(program, module, event)
-            between = trained.index < switch.index or event.index < trained.index
-            if between and visit is not None and any(s.since is switch for s in visit.sometimes("eval")):
-                return event
-    return None
+def _message(program: Program, event: Event, module: Obj, loop: Loop) -> str:
+    name = called_at(event, module)
+    until = ", to the end of the epoch" if loop is program.batch_loop(event) else ""
+    on_other_paths = any(loop in e.loops and program.touches(e, module) for e in program.of(Train))
+    because = f"on this path nothing calls {name}.train()" if on_other_paths else f"nothing in this loop calls {name}.train() again"
+    return f"after a validation {name} is still in eval mode here{until}: {because}"

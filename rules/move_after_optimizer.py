@@ -75,20 +75,20 @@ from looplint.rule import (
     Automaton,
     Construct,
     Event,
-    LoadState,
     Move,
     MoveBeforeConstruction,
     Optimizer,
     Program,
     Report,
     Reports,
-    Step,
     converts,
     held_under_the_opposite,
+    is_used,
     moved_already,
     name_of,
     never_steps_after,
     note,
+    state_loaded,
 )
 
 CODE = "LL501"
@@ -110,7 +110,7 @@ def check(program: Program) -> Reports:
             construct = visit.states[0].last(Construct)
             if construct is None or moved_already(program, event, construct):
                 continue
-            if program.built_after(event) and not _is_used(program, optimizer):
+            if program.built_after(event) and not is_used(program, optimizer):
                 continue  # it is built again after the move, and the first one is never used
             if never_steps_after(program, event, optimizer):
                 continue  # a way on which the optimizer never steps
@@ -119,7 +119,7 @@ def check(program: Program) -> Reports:
             if held_under_the_opposite(event):
                 continue  # its parameters are taken under the opposite condition
             reported.add(event)
-            loaded = _loaded(program, optimizer, construct, event)
+            loaded = state_loaded(program, optimizer, construct, event)
             message, breaks = _message(program, event, optimizer, loaded)
             yield Report(
                 event,
@@ -129,17 +129,6 @@ def check(program: Program) -> Reports:
                 severity="error" if breaks else "warning",
                 severity_unrepaired=None if breaks else "advice",
             )
-
-
-def _is_used(program: Program, optimizer: Optimizer) -> bool:
-    """Whether an optimizer steps, or may do so where that is not seen."""
-    return program.escapes(optimizer) or any(optimizer in e.subjects for e in program.of(Step))
-
-
-def _loaded(program: Program, optimizer: Optimizer, construct: Event, move: Event) -> Event | None:
-    """Where an optimizer is given a state between its construction and a move, unless the program moves that state itself."""
-    given = [e for e in program.of(LoadState) if optimizer in e.subjects and construct.index < e.index < move.index and e.certain]
-    return given[0] if given and not optimizer.state_asked else None
 
 
 def _message(program: Program, event: Move, optimizer: Optimizer, loaded: Event | None) -> tuple[str, bool]:

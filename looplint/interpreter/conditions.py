@@ -9,6 +9,7 @@ from looplint.domain.values import Func, Mode, Ref, Value
 from looplint.interpreter import classes
 from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax import ir
+from looplint.syntax.running_best import keeps_best
 
 _DEPTH = 3
 
@@ -114,13 +115,10 @@ def _substituted(expr: ir.Expr, values: Mapping[str, ir.Expr]) -> ir.Expr | None
 
 
 def set_aside(test: ir.Expr, body: list[ir.Stmt]) -> set[int]:
-    """The assignments of one name to another in a branch that remembers what it compares: `if loss < best: best, kept = loss, model`."""
-    if not isinstance(test, ir.Compare) or test.ops[0] not in ("<", ">", "<=", ">=") or len(test.rights) != 1:
+    """The assignments of one name to another in a branch that keeps a running best: `if loss < best: best = loss; kept = model`."""
+    if not keeps_best(test, body):
         return set()
-    sides = {ir.render(test.left), ir.render(test.rights[0])}
-    given = [s for s in body if isinstance(s, ir.Assign) and len(s.targets) == 1 and ir.path_of(s.targets[0]) and ir.path_of(s.value)]
-    remembers = any({ir.render(s.targets[0]), ir.render(s.value)} == sides for s in given)
-    return {id(s) for s in given} if remembers else set()
+    return {id(s) for s in body if isinstance(s, ir.Assign) and len(s.targets) == 1 and ir.path_of(s.targets[0]) and ir.path_of(s.value)}
 
 
 def _asks_for_mode(m: Interpreter, test: ir.Expr) -> bool:

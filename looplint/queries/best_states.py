@@ -13,6 +13,7 @@ from looplint.flow.graph import Loop
 from looplint.queries.program import Program
 from looplint.queries.relations import related
 from looplint.syntax import ir
+from looplint.syntax.running_best import keeps_best, pairs
 
 # Functions by which a name can be read without being named.
 _BY_TEXT = frozenset({"locals", "vars", "eval", "exec", "globals"})
@@ -51,33 +52,15 @@ def unread_best_states(program: Program) -> Iterator[UnreadState]:
 
 
 def _kept(body: Iterable[ir.Stmt], node: cst.CSTNode) -> tuple[ir.If, str] | None:
-    """The branch that remembers a better value, and the name under which it keeps what a call gives."""
+    """The branch that keeps a running best, and the name under which it keeps what a call gives."""
     for stmt in ir.statements(body):
-        if isinstance(stmt, ir.If) and _remembers(stmt):
+        if isinstance(stmt, ir.If) and keeps_best(stmt.test, stmt.body):
             for inner in stmt.body:
                 if isinstance(inner, ir.Assign):
-                    for target, value in _pairs(inner):
+                    for target, value in pairs(inner):
                         if isinstance(target, ir.Name) and any(e.node is node for e in ir.walk(value)):
                             return stmt, target.id
     return None
-
-
-def _remembers(stmt: ir.If) -> bool:
-    """Whether a branch keeps the value that its condition found better: `if loss < best: best = loss`."""
-    tests = [e for e in ir.walk(stmt.test) if isinstance(e, ir.Compare) and e.ops[0] in ("<", ">", "<=", ">=") and len(e.rights) == 1]
-    sides = [{ir.render(test.left), ir.render(test.rights[0])} for test in tests]
-    given = [pair for s in stmt.body if isinstance(s, ir.Assign) for pair in _pairs(s)]
-    return any({ir.render(target), ir.render(value)} in sides for target, value in given)
-
-
-def _pairs(stmt: ir.Assign) -> Iterator[tuple[ir.Expr, ir.Expr]]:
-    """Each target of an assignment with what it gets."""
-    for target in stmt.targets:
-        match target, stmt.value:
-            case ir.Display(items=targets), ir.Display(items=values) if len(targets) == len(values):
-                yield from zip(targets, values)
-            case _:
-                yield target, stmt.value
 
 
 def _texts(body: Iterable[ir.Stmt]) -> Iterator[ir.Stmt]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from looplint.domain.objects import Optimizer, Scheduler
 from looplint.flow.automaton import PathState
+from looplint.queries.clearing import CLEARING
+from looplint.queries.modes import MODE
 from looplint.queries.program import Program
-from looplint.queries.protocols import CLEARING, MODE
 
 
 def describe(program: Program) -> str:

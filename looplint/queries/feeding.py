@@ -12,8 +12,8 @@ from looplint.domain.values import constant_of, refs
 from looplint.flow.events import Backward, Event, Forward, Move, Step
 from looplint.flow.graph import Loop
 from looplint.flow.remarks import BuildLoader, BuildSampler, Transfer
+from looplint.queries.data_loops import over_data, validation_loop
 from looplint.queries.program import Program
-from looplint.queries.protocols import over_data, validation_loop
 from looplint.semantics.loaders import loaders_in, only_loader
 
 

@@ -29,8 +29,8 @@ from looplint.flow.events import (
     Unscale,
 )
 from looplint.flow.graph import Loop
+from looplint.queries.modes import MODE
 from looplint.queries.program import Program
-from looplint.queries.protocols import MODE
 
 Tone = Literal["plain", "good", "warn", "unknown"]
 

@@ -15,9 +15,9 @@ from looplint.flow.events import Accumulate, Backward, Event, Forward, Keep
 from looplint.flow.events import Step as OptimizerStep
 from looplint.flow.graph import Guard, Loop
 from looplint.queries.coverage import training_loops
+from looplint.queries.data_loops import over_data
 from looplint.queries.loop_phrases import Said, Words
 from looplint.queries.program import Program
-from looplint.queries.protocols import over_data
 from looplint.syntax.positions import span
 from looplint.syntax.project import ModuleInfo
 from looplint.syntax.site import Site

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looplint.domain.objects import Engine, Module, Optimizer
 from looplint.domain.values import constant_of
-from looplint.flow.events import Event, Move, Step
+from looplint.flow.events import Event, LoadState, Move, Step
 from looplint.queries.program import Program
 from looplint.queries.relations import exclude_each_other, may_follow, rule_each_other_out, subjects
 
@@ -45,3 +45,14 @@ def held_under_the_opposite(event: Move) -> bool:
     """Whether the parameters of what is moved are only asked for under conditions that rule out those of the move."""
     asked = [guards for module in subjects(event, Module) for guards in module.asked_under]
     return bool(asked) and all(rule_each_other_out(event.guards, guards) for guards in asked)
+
+
+def is_used(program: Program, optimizer: Optimizer) -> bool:
+    """Whether an optimizer steps, or may do so in code that is not followed."""
+    return program.escapes(optimizer) or any(optimizer in e.subjects for e in program.of(Step))
+
+
+def state_loaded(program: Program, optimizer: Optimizer, construct: Event, move: Event) -> Event | None:
+    """Where an optimizer is given a state between its construction and a move, unless the program moves that state itself."""
+    given = [e for e in program.of(LoadState) if optimizer in e.subjects and construct.index < e.index < move.index and e.certain]
+    return given[0] if given and not optimizer.state_asked else None

@@ -8,7 +8,7 @@ from looplint.domain.values import constant_of
 from looplint.flow.automaton import Automaton
 from looplint.flow.events import Backward, Event, Move, Step, Unscale
 from looplint.queries.program import Program
-from looplint.queries.protocols import with_parameters
+from looplint.queries.registration import with_parameters
 from looplint.queries.relations import related
 
 # What a scaler has done to an optimizer's gradients since the last backward; "mixed" gradients come from losses with a scaler and without one.

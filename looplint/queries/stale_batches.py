@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from looplint.dataclass import dataclass
 from looplint.flow.events import Forward
 from looplint.flow.graph import Loop
+from looplint.queries.data_loops import validation_loop
 from looplint.queries.program import Program
-from looplint.queries.protocols import validation_loop
 from looplint.syntax import ir
 from looplint.syntax.site import Site
 

@@ -1,0 +1,62 @@
+"""When the gradients of an optimizer are cleared."""
+
+from __future__ import annotations
+
+from looplint.dataclass import dataclass
+from looplint.domain.objects import Engine, Obj, Optimizer
+from looplint.flow.automaton import Automaton
+from looplint.flow.events import Backward, Clear, Escape, Step
+from looplint.flow.graph import Loop
+from looplint.queries.program import Program
+
+# A clear that no step came before starts nothing: "fresh" lasts until the first step.
+CLEARING = Automaton(
+    start="fresh",
+    arrows={
+        ("?", "clear"): "fresh",
+        ("fresh", "clear"): "fresh",
+        ("fresh-filled", "clear"): "fresh",
+        ("*", "clear"): "empty",
+        ("fresh", "backward"): "fresh-filled",
+        ("empty", "backward"): "filled",
+        ("applied", "backward"): "stale",
+        ("*", "step"): "applied",
+    },
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Uncleared:
+    """A backward that adds to gradients which a step has already used, in every iteration of a loop."""
+
+    backward: Backward
+    step: Step
+    loop: Loop
+
+
+def uncleared(program: Program, optimizer: Optimizer | Engine) -> Uncleared | None:
+    """A step of a loop that always uses gradients added to ones already applied; None where something clears them on some path."""
+    if optimizer.many or not isinstance(optimizer, Optimizer):
+        return None
+    if optimizer.may_clear and not any(optimizer in e.subjects for e in program.of(Clear)):
+        return None  # nothing tells that its step leaves the gradients
+    for visit in program.run(CLEARING, optimizer):
+        step = visit.event
+        if not isinstance(step, Step) or not visit.certain:
+            continue
+        for loop in reversed(step.loops):
+            states = visit.steady(loop)
+            stale = next((s for s in states if s.state == "stale"), None)
+            if stale is None or (
+                any(s.state in ("empty", "filled", "applied", "?") for s in states) and _cleared_in(program, loop, optimizer)
+            ):
+                continue
+            backward = stale.last(Backward) if isinstance(stale.since, Escape) else stale.since
+            if isinstance(backward, Backward) and loop in backward.loops and not backward.manual:
+                return Uncleared(backward, step, loop)
+    return None
+
+
+def _cleared_in(program: Program, loop: Loop, optimizer: Obj) -> bool:
+    """Whether anything in a loop may clear the gradients."""
+    return any(loop in e.loops and e.variant != "output" and program.touches(e, optimizer) for e in program.of(Clear, Escape))

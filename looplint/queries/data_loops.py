@@ -1,0 +1,75 @@
+"""What a loop goes over, and which loops validate."""
+
+from __future__ import annotations
+
+from looplint.domain.objects import List, Module
+from looplint.domain.values import Atom, Iter, Number, Ref, Tensor, Tuple, refs
+from looplint.flow.events import Backward, Escape, Event, Step
+from looplint.flow.graph import Loop
+from looplint.queries.program import Program
+
+
+def validation_loop(program: Program, event: Event) -> Loop | None:
+    """The innermost loop over data around an event in which nothing is trained."""
+    loop = untrained_loop(program, event)
+    return loop if loop is not None and over_data(loop) else None
+
+
+def untrained_loop(program: Program, event: Event) -> Loop | None:
+    """The innermost loop around an event, where nothing is trained in it."""
+    if not event.loops:
+        return None
+    loop = event.loops[-1]
+    trained = any(loop in e.loops for e in program.of(Backward, Step, Escape) if e.kind != "escape" or e.certain)
+    return None if trained else loop
+
+
+def over_data(loop: Loop) -> bool:
+    """Whether a loop goes over batches rather than counts, entries or parts of a model: over a loader, or over something that is no range."""
+    return bool(loop.over) and not over_entries(loop) and not any(_counts(atom) or _is_of_modules(atom) for atom in loop.over)
+
+
+def over_entries(loop: Loop) -> bool:
+    """Whether a loop goes over the entries of a dict, by name: what they are is known beforehand, and batches are not."""
+    return loop.iterates.endswith((".items()", ".values()", ".keys()"))
+
+
+def over_tensor(loop: Loop) -> bool:
+    """Whether a loop goes over the first dimension of a tensor, as a recurrent network goes over the steps of a sequence.
+
+    Several tensors that are gone through side by side may be data; they are not where a model put out one of them.
+    """
+    columns = [
+        item
+        for atom in loop.over or ()
+        if isinstance(atom, Iter) and not atom.over
+        for row in atom.element
+        if isinstance(row, Tuple)
+        for item in row.items
+    ]
+    return any(isinstance(atom, Tensor) for atom in loop.over or ()) or any(
+        isinstance(a, Tensor) and a.forwards for item in columns for a in item
+    )
+
+
+def _counts(atom: Atom) -> bool:
+    """Whether what is gone over gives numbers, or is a collection that the text itself writes out."""
+    match atom:
+        case Iter():
+            return any(isinstance(a, Number) for a in atom.element)
+        case Ref(obj=List(items=items)):
+            return items is not None
+    return False
+
+
+def _is_of_modules(atom: Atom) -> bool:
+    """Whether what is gone over gives the parts of a model, alone or beside something else."""
+    match atom:
+        case Iter():
+            rows = [value for row in atom.element for value in (row.items if isinstance(row, Tuple) else (frozenset({row}),))]
+            return any(refs(value, Module) for value in rows)
+        case Ref(obj=List() as listed):
+            return bool(refs(listed.heap.get("[]"), Module))
+        case Ref():
+            return isinstance(atom.obj, Module)
+    return False

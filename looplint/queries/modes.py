@@ -1,0 +1,89 @@
+"""Train and eval mode: which a forward finds, whether they differ, and whether a validation leaves eval mode on."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from looplint.domain.objects import Container, Module, Obj
+from looplint.domain.values import Ref
+from looplint.flow.automaton import Automaton, Visit
+from looplint.flow.events import Event, Forward, Train
+from looplint.flow.graph import Loop
+from looplint.knowledge.pytorch import BUILT_OF_LAYERS, MODE_SENSITIVE
+from looplint.queries.iterations import is_within
+from looplint.queries.program import Program
+
+MODE = Automaton(start="train", arrows={("*", "eval"): "eval", ("*", "train"): "train"}, reads=frozenset({"forward"}))
+
+
+def mode_states(program: Program, module: Obj, event: Event) -> Visit | None:
+    """The modes in which a forward can find its module."""
+    for visit in program.run(MODE, module):
+        if visit.event is event:
+            return visit
+    return None
+
+
+def mode_matters(module: Obj, besides: Collection[Obj] = ()) -> bool | None:
+    """Whether train and eval mode differ for a module, `besides` some of its parts: None where its parts are not all known."""
+    seen: set[int] = set()
+    work = [module]
+    known = True
+    while work:
+        obj = work.pop()
+        if id(obj) in seen or obj in besides:
+            continue
+        seen.add(id(obj))
+        leaf = obj.qualname.rpartition(".")[2]
+        modal = obj.modal if isinstance(obj, Module) else ""
+        if modal == "yes" or (not modal and leaf in MODE_SENSITIVE):
+            return True
+        known = known and modal != "maybe"
+        if (isinstance(obj, Module) and obj.parameter) or leaf in ("ParameterList", "ParameterDict"):
+            continue
+        of_torch = obj.qualname.startswith("torch.nn.")
+        given = obj.arguments.values() if isinstance(obj, Module) and of_torch and leaf in BUILT_OF_LAYERS and obj.arguments else ()
+        parts = [*(a.obj for value in (*obj.heap.values(), *given) for a in value if isinstance(a, Ref)), *obj.one_of]
+        if isinstance(obj, Module) and not parts and (not of_torch or leaf in BUILT_OF_LAYERS):
+            known = known and obj.cls is not None and not obj.symbolic
+        if isinstance(obj, Module) and (obj.symbolic or obj.many) and obj.part:
+            known = False
+        work.extend(o for o in parts if isinstance(o, Module | Container))
+    return False if known else None
+
+
+def always_in_eval(visit: Visit) -> bool:
+    """Whether a forward finds its model in eval mode on every path from the second iteration of some enclosing loop on."""
+    return any(states and all(s.state == "eval" for s in states) for states in map(visit.steady, visit.event.loops))
+
+
+def left_in_eval(visit: Visit, loop: Loop) -> Event | None:
+    """The `eval()` of an earlier iteration of a loop that is still in force at a forward on some path."""
+    for state in visit.sometimes("eval"):
+        if state.since is not None and state.since.kind == "eval" and loop in state.since.loops and loop in state.later:
+            return state.since
+    return None
+
+
+def may_train_again(program: Program, module: Obj, switch: Event, loop: Loop) -> bool:
+    """Whether a call in a loop may be a `train()` of a module after a switch to eval mode.
+
+    That is a `train()` of an object that may be the module, or one under a condition that is not known to agree with that of the switch.
+    """
+    for event in program.of(Train):
+        touched = program.touches(event, module) if loop in event.loops else None
+        apart = (program.varies(g, loop) and not is_within(switch, g) for g in event.guards if g.depth >= loop.depth)
+        if touched == "may" or (touched == "must" and any(apart)):
+            return True
+    return False
+
+
+def validation_before(program: Program, module: Obj, switch: Event, trained: Event, loop: Loop) -> Event | None:
+    """The forward of a module in a loop for which it was put into eval mode: one that is not trained and comes before the next that is."""
+    for event in program.of(Forward):
+        if module in event.subjects and loop in event.loops and not program.is_trained(event) and event.index > switch.index:
+            visit = mode_states(program, module, event)
+            between = trained.index < switch.index or event.index < trained.index
+            if between and visit is not None and any(s.since is switch for s in visit.sometimes("eval")):
+                return event
+    return None

@@ -1,0 +1,97 @@
+"""Which modules hold the parameters of which, and which keep modules where they are not registered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from looplint.domain.objects import Container, Dict, List, Loss, Module, Obj
+from looplint.domain.values import Ref, Tuple, Value, refs
+from looplint.flow.remarks import Shelve
+from looplint.knowledge.pytorch import PARAMETERLESS
+
+
+def contains_part(module: Obj, whole: Obj) -> bool:
+    """Whether a module was built around a part of another one: it keeps the parameters that were there."""
+    seen: set[int] = set()
+    work = [module]
+    while work:
+        obj = work.pop()
+        if id(obj) in seen:
+            continue
+        seen.add(id(obj))
+        part = isinstance(obj, Module) and obj.part
+        if obj is not module and (part or whole in set(obj.lineage()) and module not in set(obj.lineage())):
+            return True
+        given = obj.arguments if isinstance(obj, Module) else None
+        values = [*obj.heap.values(), *(given.values() if given is not None else ())]
+        work.extend(a.obj for value in values for a in value if isinstance(a, Ref) and isinstance(a.obj, Module | Container))
+    return False
+
+
+def unregistered(event: Shelve) -> list[Module]:
+    """The modules with parameters that an object made for itself and keeps in a plain container, where it does not know of them."""
+    found = dict.fromkeys(o for o in _shelved(event) if _is_lost(o, event.constructor))
+    return sorted(found, key=lambda o: (o.name, o.qualname, o.number))
+
+
+def only_containers(event: Shelve) -> bool:
+    """Whether an attribute that is given a plain container is never given a module instead."""
+    attribute = event.name.rpartition(".")[2]
+    return not any(isinstance(a, Ref) and isinstance(a.obj, Module | Loss) for o in event.subjects for a in o.heap.get(attribute, ()))
+
+
+def known_elsewhere(event: Shelve) -> bool:
+    """Whether something registers the modules that an object keeps in a plain container, asks for their parameters, or is handed them."""
+    return event.given or any(o.registered or o.asked for o in _shelved(event))
+
+
+def _shelved(event: Shelve) -> Iterator[Module]:
+    """The modules in a plain container, and in the containers in it."""
+    work: list[tuple[Value, int]] = [(event.value, 3)]
+    while work:
+        value, depth = work.pop()
+        for atom in value:
+            match atom:
+                case Tuple() if depth and len(atom.items) > 1:
+                    work.extend((item, depth - 1) for item in atom.items)
+                case Ref(obj=List(items=() | (_,))):
+                    continue  # a list of one, written as one, is how a module is hidden on purpose
+                case Ref(obj=List() | Dict()) if depth:
+                    work.extend((inner, depth - 1) for inner in atom.obj.heap.values())
+                case Ref(obj=Module() as module) if depth < 3:
+                    yield module
+
+
+def wrapper_for(event: Shelve) -> str | None:
+    """The class of torch that can hold what a plain container holds; None where it holds other things than modules."""
+    for atom in event.value if len(event.value) == 1 else ():
+        match atom:
+            case Tuple(items=items):
+                return "ModuleList" if all(_all_modules(i) for i in items) else None
+            case Ref(obj=List() as listed):
+                return "ModuleList" if _all_modules(listed.heap.get("[]")) else None
+            case Ref(obj=Dict() as table):
+                return "ModuleDict" if table.exact and not table.changed and _all_modules(table.heap.get("[]")) else None
+    return None
+
+
+def _all_modules(value: Value | None) -> bool:
+    return bool(value) and all(isinstance(a, Ref) and isinstance(a.obj, Module | Loss) for a in value or ())
+
+
+def _is_lost(module: Module, constructor: object) -> bool:
+    known = not module.symbolic and constructor in module.made_in
+    elsewhere = module.registered or module.asked or module.handed_over or module.frozen
+    return known and not elsewhere and with_parameters(module)
+
+
+def with_parameters(module: Module, depth: int = 4) -> bool:
+    """Whether a module is known to hold parameters."""
+    if module.cls is None and not module.heap:
+        return not module.qualname.startswith("torch.nn.") or module.qualname.rpartition(".")[2] not in PARAMETERLESS | {
+            "Sequential",
+            "ModuleList",
+            "ModuleDict",
+        }
+    parts = [part for value in module.heap.values() for part in refs(value, Module)]
+    return depth > 0 and any(p.parameter or with_parameters(p, depth - 1) for p in parts)
