@@ -2,7 +2,8 @@
 
 ## What it does
 
-Reports a part or parameter of a model that is assigned or added after an optimizer took all of the model's parameters.
+Reports an assignment, or a call such as `append`, that gives a model another submodule or parameter after an optimizer was built from all of
+the model's parameters.
 
 ## Why it matters
 

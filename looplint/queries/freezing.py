@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from looplint.dataclass import dataclass
-from looplint.domain.objects import Module, Obj, Optimizer
+from looplint.domain.objects import Obj, Optimizer
 from looplint.flow.automaton import Automaton, Visit, run
-from looplint.flow.events import Backward, Construct, Escape, Event, Freeze, Replace, Step, Thaw
+from looplint.flow.events import Backward, Construct, Escape, Freeze, Replace, Step, Thaw
 from looplint.queries.program import Program
-from looplint.queries.relations import related
 
 # Whether any of a module's parameters takes gradients. What is frozen is so whatever came before it.
 _TAKING = Automaton(
@@ -47,24 +44,7 @@ def _is_frozen(visit: Visit) -> bool:
 
 def _visits(program: Program, optimizer: Optimizer, module: Obj) -> list[Visit]:
     """What happens to the parameters of a module, the steps of an optimizer that holds them, and the backwards that may reach them."""
-    events = program.of(Construct, Escape, Freeze, Thaw, Replace, Backward, Step)
-    relevant = {e.index: touched for e in events if (touched := _touches(e, optimizer, module))}
-    return run(program.slices, _TAKING, relevant)
-
-
-def _touches(event: Event, optimizer: Optimizer, module: Obj) -> str | None:
-    match event:
-        case Step():
-            return ("must" if event.certain else "may") if optimizer in event.subjects else None
-        case Construct():
-            return "must" if module in event.subjects else None
-        case Freeze():
-            return ("must" if event.certain else "may") if any(s in event.subjects for s in module.lineage()) else None
-        case Escape() if event.mode or event.output:
-            return None
-    return "must" if not event.subjects or related(_wholes(event.subjects), [module]) else None
-
-
-def _wholes(objects: Iterable[Obj]) -> list[Obj]:
-    """Some objects; in place of any part of a module, which may be each, the module."""
-    return [o.parent if o.parent is not None and (o.many or (isinstance(o, Module) and o.part)) else o for o in objects]
+    events = program.of(Construct, Escape, Freeze, Thaw, Replace, Backward)
+    relevant = {e.index: touched for e in events if (touched := program.touches_parameters(e, module))}
+    steps = {e.index: "must" if e.certain else "may" for e in program.of(Step) if optimizer in e.subjects}
+    return run(program.slices, _TAKING, relevant | steps)

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TypeVar, overload
 
 from looplint.domain.objects import Engine, Loss, Module, Obj, Optimizer, Scaler, StateDict
-from looplint.flow.events import Backward, Construct, Event, LoadState, Save, Snapshot, Step, Unscale
+from looplint.flow.events import Backward, Construct, Escape, Event, LoadState, Save, Snapshot, Step, Unscale
 from looplint.flow.graph import EventGraph
 from looplint.flow.remarks import Remark
 from looplint.queries.attribution import used_backwards
@@ -113,6 +113,16 @@ class Incidence:
             return "must" if related(event.subjects, [state.owner]) else None
         return None
 
+    def touches_parameters(self, event: Event, module: Obj) -> str | None:
+        """Whether an event happens to the parameters of a module: for a freeze, to all of them; for any other event, perhaps to some."""
+        if event.kind == "construct":
+            return "must" if module in event.subjects else None
+        if event.kind == "freeze":
+            return ("must" if event.certain else "may") if any(s in event.subjects for s in module.lineage()) else None
+        if isinstance(event, Escape) and (event.mode or event.output):
+            return None
+        return "must" if not event.subjects or related(_wholes(event.subjects), [module]) else None
+
     @cached_property
     def _other_branches(self) -> dict[Obj, set[Obj]]:
         """The states that are taken in other branches of a condition than a state, and read in its place."""
@@ -183,3 +193,8 @@ class Incidence:
             for obj in event.subjects:
                 found[event.kind].setdefault(obj, []).append(event)
         return found
+
+
+def _wholes(objects: Iterable[Obj]) -> list[Obj]:
+    """Some objects; in place of any part of a module, which may be each, the module."""
+    return [o.parent if o.parent is not None and (o.many or (isinstance(o, Module) and o.part)) else o for o in objects]

@@ -41,7 +41,9 @@ def test_headings(rule: Rule) -> None:
 def test_what_it_does_is_a_definition(rule: Rule) -> None:
     what = section(rule, "What it does")
     assert what.startswith("Reports ")
-    assert rule.summary.rstrip(".") not in what
+    # It says when a finding is reported; the first line, in other words, would not.
+    words = [set(re.findall(r"[a-z_]{4,}", text.lower())) for text in (what, rule.summary)]
+    assert len(words[0] - words[1]) > len(words[0] & words[1]) + 1
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda r: r.code)
