@@ -18,7 +18,8 @@ import looplint.report.formats.text
 from looplint.commands.cli import main
 from looplint.linting import catalogue
 
-_COLOURS = ("FORCE_COLOR", "NO_COLOR")
+# What the environment of the tests must not say to what they run.
+_NOT_SAID = ("FORCE_COLOR", "NO_COLOR", "GITHUB_STEP_SUMMARY")
 
 
 def looplint(
@@ -53,7 +54,7 @@ def _run(arguments: tuple[str, ...], cwd: Path, environment: Mapping[str, str], 
             os.dup2(stream.fileno(), number)
         encoding = environment.get("PYTHONIOENCODING")
         sys.stdin, sys.stdout, sys.stderr = (os.fdopen(n, mode, encoding=encoding) for n, mode in ((0, "r"), (1, "w"), (2, "w")))
-        for name in _COLOURS:
+        for name in _NOT_SAID:
             os.environ.pop(name, None)
         os.environ.update(environment)
         os.chdir(cwd)

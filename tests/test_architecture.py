@@ -18,6 +18,7 @@ from places import ROOT
 # Imports inside functions: each keeps start-up fast, as it says; (module, what it imports, why).
 LATE_IMPORTS = [
     ("looplint", "importlib", "loads by name what is asked for"),
+    ("looplint.commands.check", "looplint.commands.asking", "a command imports what it runs with, not what the others do"),
     ("looplint.commands.check", "looplint.commands.progress", "a command imports what it runs with, not what the others do"),
     ("looplint.commands.check", "looplint.commands.watching", "a command imports what it runs with, not what the others do"),
     ("looplint.commands.check", "looplint.finding", "a command imports what it runs with, not what the others do"),
@@ -67,6 +68,8 @@ LATE_IMPORTS = [
     ("looplint.commands.run", "looplint.runtime.reporting.comparison", "a command imports what it runs with, not what the others do"),
     ("looplint.commands.run", "looplint.runtime.reporting.page", "a command imports what it runs with, not what the others do"),
     ("looplint.commands.server", "looplint.server.app", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.summaries", "looplint.report.formats.markdown", "a command imports what it runs with, not what the others do"),
+    ("looplint.commands.summaries", "looplint.report.formats.text", "a command imports what it runs with, not what the others do"),
     ("looplint.commands.terminal", "click", "a command imports what it runs with, not what the others do"),
     ("looplint.commands.test_rule", "looplint.linting.catalogue", "a command imports what it runs with, not what the others do"),
     ("looplint.commands.test_rule", "looplint.linting.files", "a command imports what it runs with, not what the others do"),

@@ -10,10 +10,11 @@ import click
 
 from looplint.commands.group import Grouped
 from looplint.commands.options import colour_option, configured, rule_words, settings_above, words
-from looplint.commands.terminal import coloured, complain
+from looplint.commands.summaries import summarise
+from looplint.commands.terminal import coloured, complain, shown_diff
 from looplint.dataclass import replace
 from looplint.errors import UserError
-from looplint.escaping import shown, shown_place, visible
+from looplint.escaping import shown_place, visible
 from looplint.finding import SEVERITIES
 from looplint.settings.formats import FORMATS
 
@@ -37,7 +38,7 @@ class Check(Grouped):
     groups = {
         "Rules": ("select", "ignore", "extend_select", "target_torch"),
         "Files": ("exclude", "force_exclude", "extension", "stdin_filename", "show_files"),
-        "Repairs": ("fix", "unsafe_fixes", "diff", "fix_only", "show_fixes"),
+        "Repairs": ("fix", "interactive", "unsafe_fixes", "diff", "fix_only", "show_fixes"),
         "Report": (
             "output_format",
             "output_file",
@@ -88,6 +89,7 @@ def _pairs(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tup
 @click.option("--stdin-filename", type=click.Path(), metavar="FILE", help="The file name to use for standard input.")
 @click.option("--show-files", is_flag=True, help="List the files without linting them.")
 @click.option("--fix", is_flag=True, help="Apply the safe repairs.")
+@click.option("--interactive", is_flag=True, help="Ask for each repair: yes, no, diff, all, quit.")
 @click.option("--unsafe-fixes", is_flag=True, help="Apply unsafe repairs as well; review them.")
 @click.option("--diff", is_flag=True, help="Print what --fix would change; write nothing.")
 @click.option("--fix-only", is_flag=True, help="Apply repairs, but do not report what is left.")
@@ -117,6 +119,7 @@ def _pairs(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tup
 def command(
     paths: tuple[str, ...],
     fix: bool,
+    interactive: bool,
     unsafe_fixes: bool,
     diff: bool,
     fix_only: bool,
@@ -158,6 +161,9 @@ def command(
 
     if known is not None and write_baseline is not None:
         raise UserError("--baseline hides known problems and --write-baseline writes them all: use one of them")
+    if interactive and (diff or add_noqa or watch):
+        raise UserError("--interactive asks and repairs: use it without --diff, --add-noqa and --watch")
+    fix = fix or interactive
     if add_noqa and (fix or fix_only or diff or known is not None or write_baseline is not None):
         raise UserError("--add-noqa silences all findings: use it without --fix, --diff, --baseline and --write-baseline")
     part = Shard.parse(shard) if shard is not None else None
@@ -186,7 +192,14 @@ def command(
         if fix or fix_only or diff:
             from looplint.linting.fixing import fix_paths
 
-            repairs = fix_paths(paths or (".",), configurations=configurations, cache=cache, unsafe=unsafe_fixes, jobs=jobs, progress=shown)
+            ask = None
+            if interactive:
+                from looplint.commands.asking import asker
+
+                ask = asker(paths, shown.clear if shown else lambda: None)
+            repairs = fix_paths(
+                paths or (".",), configurations=configurations, cache=cache, unsafe=unsafe_fixes, jobs=jobs, progress=shown, ask=ask
+            )
             result = repairs.linted
         else:
             result = lint_paths(paths or (".",), configurations=configurations, cache=cache, shard=part, jobs=jobs, progress=shown)
@@ -217,6 +230,7 @@ def command(
     if known is not None:
         result = baselines.hide(known, result, looked)
     result = replace(result, findings=tuple(ways.reported(result.findings)), exit_on=settings.exit_on)
+    summarise(result, output_format)
     text = render(result, colour=output_file is None and coloured())
     if output_file is not None:
         from looplint.sources.writing import write_atomic
@@ -276,7 +290,7 @@ def _repair(repairs: FixResult, left: Sequence[Finding], *, diff: bool, show: bo
     for old, new in repairs.changed:
         if diff:
             text = fixing.diff(old, new)
-            click.echo(_coloured_diff(text) if coloured() else shown(text) if sys.stdout.isatty() else text, nl=False, color=coloured())
+            click.echo(shown_diff(text, colour=coloured()) if coloured() or sys.stdout.isatty() else text, nl=False, color=coloured())
         elif old.path is not None and (problem := fixing.write(old, new)):
             complain(problem)
             unwritten.append(problem)
@@ -298,22 +312,6 @@ def _repair(repairs: FixResult, left: Sequence[Finding], *, diff: bool, show: bo
         more = f" {unsafe}{' more' if applied else ''} can be repaired with --unsafe-fixes." if unsafe else ""
         click.echo(f"{'Would repair' if diff else 'Repaired'} {count} in {files} file{'s' if files != 1 else ''}.{more}", err=True)
     return unwritten
-
-
-def _coloured_diff(text: str) -> str:
-    styles: dict[str, dict[str, Any]] = {
-        "+++": {"bold": True},
-        "---": {"bold": True},
-        "@@": {"fg": "cyan"},
-        "+": {"fg": "green"},
-        "-": {"fg": "red"},
-    }
-
-    def styled(line: str) -> str:
-        style = next((style for start, style in styles.items() if line.startswith(start)), {})
-        return click.style(visible(line), **style) if style else visible(line)
-
-    return "\n".join(map(styled, text.split("\n")))
 
 
 def _add_noqa(paths: tuple[str, ...], configurations: Configurations, jobs: int | None, quiet: bool) -> NoReturn:

@@ -6,7 +6,7 @@ import codecs
 import os
 import sys
 from io import TextIOWrapper
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TextIO
 
 from looplint.escaping import visible
 
@@ -24,15 +24,15 @@ def want_colour(when: str) -> None:
     _wanted = when
 
 
-def coloured() -> bool:
-    """Whether colours are wanted on standard output: by the command line, by the environment (https://no-color.org, https://force-color.org), or as it is a terminal."""
+def coloured(stream: TextIO | None = None) -> bool:
+    """Whether colours are wanted on a stream, standard output by default: by the command line, by the environment (https://no-color.org, https://force-color.org), or as it is a terminal."""
     if _wanted != "auto":
         return _wanted == "always"
     if os.environ.get("NO_COLOR"):
         return False
     if any(os.environ.get(name, "0") not in ("", "0") for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
         return True
-    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb" and os.environ.get("CLICOLOR") != "0"
+    return (stream or sys.stdout).isatty() and os.environ.get("TERM") != "dumb" and os.environ.get("CLICOLOR") != "0"
 
 
 def prepare() -> None:
@@ -48,6 +48,25 @@ def _written(error: UnicodeError) -> tuple[bytes | str, int]:
         raise error
     halves = all(0xDC80 <= ord(char) < 0xDD00 for char in error.object[error.start : error.end])
     return (codecs.lookup_error("surrogateescape") if halves else codecs.lookup_error("backslashreplace"))(error)
+
+
+def shown_diff(text: str, *, colour: bool) -> str:
+    """A unified diff as a terminal can show it."""
+    import click
+
+    styles: dict[str, dict[str, Any]] = {
+        "+++": {"bold": True},
+        "---": {"bold": True},
+        "@@": {"fg": "cyan"},
+        "+": {"fg": "green"},
+        "-": {"fg": "red"},
+    }
+
+    def styled(line: str) -> str:
+        style = next((style for start, style in styles.items() if colour and line.startswith(start)), {})
+        return click.style(visible(line), **style) if style else visible(line)
+
+    return "\n".join(map(styled, text.split("\n")))
 
 
 def complain(problem: Problem) -> None:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NoReturn
 
 import click
 
+from looplint.commands.summaries import WATCHED
 from looplint.errors import UserError
+from looplint.escaping import visible
 from looplint.settings.file import NAMES
 from looplint.sources.languages import is_looked_for
 
+_WAITING = "Watching for changes; Ctrl-C ends."
 _CLEAR = "\x1b[2J\x1b[3J\x1b[H"
 
 
@@ -46,12 +52,12 @@ def watch(paths: Sequence[str], extensions: Iterable[tuple[str, str]]) -> NoRetu
         path = Path(name)
         return by_default(change, name) and (path.name in NAMES or is_looked_for(path.name, extensions) or path in named)
 
-    first = True
+    first, run = True, _Runs()
     try:
         # It says within a moment that it watches (by no changes): one that is made during the first run is not missed.
         for found in changes(*folders, watch_filter=counts, rust_timeout=200, yield_on_timeout=True, raise_interrupt=True):
             if found or first:
-                _run()
+                run({name for _, name in found})
             first = False
     except KeyboardInterrupt:
         sys.exit(0)
@@ -70,12 +76,39 @@ def _folders(paths: Sequence[str]) -> list[Path]:
     return sorted(set(found))
 
 
-def _run() -> None:
-    arguments = [argument for argument in sys.argv[1:] if argument != "--watch"]
-    if sys.stdout.isatty():
-        click.echo(_CLEAR, nl=False, color=True)
-    try:
-        subprocess.run([sys.executable, "-m", "looplint", *arguments], check=False)
-    except KeyboardInterrupt:
-        sys.exit(0)
-    click.echo("Watching for changes; Ctrl-C ends.", err=True)
+class _Runs:
+    """Runs of this command line without `--watch`: what made each run necessary, and how it ended."""
+
+    def __init__(self) -> None:
+        self._findings: int | None = None
+
+    def __call__(self, changed: Iterable[str]) -> None:
+        arguments = [argument for argument in sys.argv[1:] if argument != "--watch"]
+        if sys.stdout.isatty():
+            click.echo(_CLEAR, nl=False, color=True)
+        if names := sorted(map(os.path.relpath, changed)):
+            others = f" and {len(names) - 1} more" if names[1:] else ""
+            click.echo(f"{_clock()} {visible(names[0])}{others} changed", err=True)
+        began = time.monotonic()
+        try:
+            with TemporaryDirectory(prefix="looplint-") as folder:
+                found = Path(folder, "found")
+                environment = {**os.environ, WATCHED: str(found)}
+                status = subprocess.run([sys.executable, "-m", "looplint", *arguments], check=False, env=environment).returncode
+                said = self._said(found.read_text(encoding="utf-8") if found.exists() else "", status)
+        except KeyboardInterrupt:
+            sys.exit(0)
+        click.echo(f"{_clock()} {said}, {time.monotonic() - began:.1f} s. {_WAITING}", err=True)
+
+    def _said(self, found: str, status: int) -> str:
+        """How a run ended, and how many findings there are compared with the run before."""
+        count, _, said = found.partition(" ")
+        if not count:
+            return "nothing was linted" if status == 2 else "done"
+        more = int(count) - (int(count) if self._findings is None else self._findings)
+        self._findings = int(count)
+        return f"{said} ({abs(more)} {'more' if more > 0 else 'fewer'} than before)" if more else said
+
+
+def _clock() -> str:
+    return time.strftime("[%H:%M:%S]")

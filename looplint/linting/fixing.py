@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from looplint.dataclass import dataclass, field, replace
 from looplint.errors import UserError
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 # Each round applies what does not touch each other; a file that still changes after so many is left as it is then.
 _MOST_ROUNDS = 10
 _NEWLINE = re.compile(r"\r\n|\r|\n")
+Answer = Literal["yes", "no", "all", "quit"]
+# Asked of each repair that holds, with the diff of what it changes.
+Ask = Callable[[Finding, str], Answer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,7 @@ def fix_paths(
     unsafe: bool = False,
     jobs: int | None = None,
     progress: Progress | None = None,
+    ask: Ask | None = None,
 ) -> FixResult:
     """Lint files and folders and repair what can be repaired, in memory: nothing is written.
 
@@ -82,12 +86,13 @@ def fix_paths(
         unsafe: whether unsafe repairs are made too.
         jobs: how many processes lint.
         progress: called with the number of files linted and of all.
+        ask: says of each repair whether it is made; all are where it is not given.
 
     Raises:
         UserError: a configuration is wrong, or names a rule that does not exist.
     """
     ways = Ways(paths, selection, configurations)
-    return fix_gathered(gather(paths, ways), ways, cache=cache, unsafe=unsafe, jobs=jobs, progress=progress)
+    return fix_gathered(gather(paths, ways), ways, cache=cache, unsafe=unsafe, jobs=jobs, progress=progress, ask=ask)
 
 
 def fix_gathered(
@@ -98,12 +103,14 @@ def fix_gathered(
     unsafe: bool = False,
     jobs: int | None = None,
     progress: Progress | None = None,
+    ask: Ask | None = None,
 ) -> FixResult:
     """Repair what was gathered, in the ways it was gathered for; the rest is as for `fix_paths`."""
     results = run(gathered.sources, ways, jobs, progress, cache)
     session = Session(list(gathered.sources), results, ways, unsafe, gathered.files)
     found = tuple(in_cells(session.remaining(), session.current))
-    session.work(ways.reports)
+    if ask is None or session.ask_for_each(ways.reports, ask):
+        session.work(ways.reports)
     problems = [*gathered.problems, *(p for r in session.results for p in r.problems)]
     findings = tuple(in_cells(session.remaining(), session.current))
     coverage = coverage_of(session.results, session.current)
@@ -133,6 +140,14 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
     return "".join([*parts, text[end:]])
 
 
+class _Proof(NamedTuple):
+    """Repairs that hold: the files and their results with these repairs made."""
+
+    findings: Sequence[Finding]
+    sources: list[Source]
+    results: list[FileResult]
+
+
 @dataclass(slots=True)
 class Session:
     """The files of one run while they are repaired."""
@@ -144,6 +159,8 @@ class Session:
     given: Sequence[Path]
     applied: list[Applied] = field(default_factory=list)
     refused: dict[tuple[str, str, str], str] = field(default_factory=dict)
+    # What the user does not want repaired: a finding by its line's text, and which of those it is.
+    declined: set[tuple[tuple[str, str, str], int]] = field(default_factory=set)
     current: list[Source] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -162,6 +179,30 @@ class Session:
                 if reason is None:
                     break  # the places of the others may have moved
                 self.refused[self._fingerprint(finding)] = reason
+
+    def ask_for_each(self, among: Callable[[Finding], bool], ask: Ask) -> bool:
+        """Ask of each repair that holds whether it is made, and make it at once.
+
+        Returns:
+            Whether all that are left are to be made without being asked for.
+        """
+        while (offered := next(self._repairable(among), None)) is not None:
+            finding, number = offered
+            proof = self._prove([finding])
+            if isinstance(proof, str):
+                self.refused[self._fingerprint(finding)] = proof
+                continue
+            changes = "".join(diff(old, new) for old, new in zip(self.current, proof.sources, strict=True) if old.text != new.text)
+            answer = ask(next(iter(in_cells([finding], self.current))), changes)
+            if answer == "quit":
+                return False
+            if answer == "no":
+                self.declined.add((self._fingerprint(finding), number))
+                continue
+            self._keep(proof)
+            if answer == "all":
+                return True
+        return False
 
     def changed(self) -> Iterator[tuple[Source, Source]]:
         return ((old, new) for old, new in zip(self.sources, self.current, strict=True) if old.text != new.text)
@@ -184,12 +225,7 @@ class Session:
         """The repairs of this round: those of the run's own files that reach into no place another one reaches into."""
         taken: dict[str, list[tuple[Location, Location]]] = {}
         chosen = []
-        for finding in self._findings(self.results):
-            if finding.fix is None or not among(finding) or not self._wanted(finding.fix) or self._fingerprint(finding) in self.refused:
-                continue
-            if not all(self._may_change(e.filename) for e in finding.fix.edits):
-                self.refused[self._fingerprint(finding)] = "its place is in a file that is not among the files to repair"
-                continue
+        for finding, _ in self._repairable(among):
             reach = _reach(finding)
             if any(a <= end and start <= b for name, start, end in reach for a, b in taken.get(name, ())):
                 continue
@@ -197,6 +233,22 @@ class Session:
                 taken.setdefault(name, []).append((start, end))
             chosen.append(finding)
         return chosen
+
+    def _repairable(self, among: Callable[[Finding], bool]) -> Iterator[tuple[Finding, int]]:
+        """What can be repaired and is to be, each with how many findings like it stand before it."""
+        seen: Counter[tuple[str, str, str]] = Counter()
+        for finding in self._findings(self.results):
+            fingerprint = self._fingerprint(finding)
+            number = seen[fingerprint]
+            seen[fingerprint] += 1
+            if finding.fix is None or not among(finding) or not self._wanted(finding.fix):
+                continue
+            if fingerprint in self.refused or (fingerprint, number) in self.declined:
+                continue
+            if not all(self._may_change(e.filename) for e in finding.fix.edits):
+                self.refused[fingerprint] = "its place is in a file that is not among the files to repair"
+                continue
+            yield finding, number
 
     def _may_change(self, filename: str) -> bool:
         """Whether a file was given to be repaired; one with nothing to analyse in it comes in here."""
@@ -215,11 +267,24 @@ class Session:
         return fix.applicability == "safe" or (self.unsafe and fix.applicability == "unsafe")
 
     def _try(self, findings: Sequence[Finding]) -> str | None:
-        """Apply repairs and keep them if they hold: the text parses, the findings are gone, and no rule has begun to speak.
+        """Apply repairs and keep them if they hold.
 
         Returns:
             None, or the reason why nothing was changed.
         """
+        proof = self._prove(findings)
+        if isinstance(proof, str):
+            return proof
+        self._keep(proof)
+        return None
+
+    def _keep(self, proof: _Proof) -> None:
+        placed = in_cells(proof.findings, self.current)
+        self.applied += [Applied(f.code, f.name, f.filename, f.location, f.fix.message, f.cell) for f in placed if f.fix]
+        self.current, self.results = proof.sources, proof.results
+
+    def _prove(self, findings: Sequence[Finding]) -> _Proof | str:
+        """Whether repairs hold: the text parses, the findings are gone, and no rule has begun to speak; or the reason why they do not."""
         edits: dict[str, list[Edit]] = {}
         for finding in findings:
             for edit in finding.fix.edits if finding.fix else ():
@@ -244,10 +309,7 @@ class Session:
             return f"the repair would bring {', '.join(code for code in risen if now[code] > before[code])}"
         if risen:
             return "the repair does not make the finding go away"
-        placed = in_cells(findings, self.current)
-        self.applied += [Applied(f.code, f.name, f.filename, f.location, f.fix.message, f.cell) for f in placed if f.fix]
-        self.current, self.results = after, results
-        return None
+        return _Proof(findings, after, results)
 
     def _fingerprint(self, finding: Finding) -> tuple[str, str, str]:
         """A finding by its line's text, which stays when other lines move."""

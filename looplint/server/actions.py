@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from lsprotocol import types
 
@@ -23,40 +24,72 @@ FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.looplint"
 KINDS = (types.CodeActionKind.QuickFix.value, FIX_ALL, f"notebook.{FIX_ALL}")
 
 Edits = dict[str, list[types.TextEdit]]
+_ALL = "looplint: Apply all safe repairs"
+
+
+class Abilities(NamedTuple):
+    """What an editor understands: edits that say to which version of a document they belong; actions whose edits it asks for when they are chosen."""
+
+    versioned: bool
+    resolves: bool
 
 
 class Actions:
     """The actions for what was found in one state of the open documents. What was worked out once is kept."""
 
-    def __init__(self, checked: Checked, encoding: str, versioned: bool) -> None:
+    def __init__(self, checked: Checked, encoding: str, abilities: Abilities) -> None:
         """Prepare to offer actions.
 
         Args:
             checked: what is open, and what was found in it.
             encoding: the unit in which columns are counted.
-            versioned: whether the editor understands edits that say to which version of a document they belong.
+            abilities: what the editor understands.
         """
         self._checked = checked
         self._encoding = encoding
-        self._versioned = versioned
+        self._abilities = abilities
         self._repairs: dict[Finding, Edits | None] = {}
 
-    def offer(self, uri: str, place: types.Range, only: Sequence[str] | None) -> list[types.CodeAction]:
+    def offer(self, uri: str, place: types.Range, only: Sequence[str] | None, unasked: bool = False) -> list[types.CodeAction]:
         """The actions for a place of a document.
 
         Args:
             uri: the document.
             place: what is selected in it.
-            only: the kinds of actions the editor asks for; those for the place where it does not say.
+            only: the kinds of actions the editor asks for; where it does not say, those for the place, and one for the whole document.
+            unasked: whether the editor asks by itself, as it does with every movement.
         """
         found = []
         if _asked(KINDS[0], only):
             found += list(self._for_place(uri, place))
+        # All repairs together cost more than one: they are worked out for who asks for them by name, or when they are chosen.
         for kind in KINDS[1:]:
-            # Costs more than a repair, so it is worked out only for who asks for it by name.
             if only is not None and _asked(kind, only):
                 found += list(self._for_document(uri, kind))
+        if only is None and self._repairable(uri):
+            if self._abilities.resolves:
+                found.append(types.CodeAction(_ALL, FIX_ALL, data={"uri": uri}))
+            elif not unasked:
+                found += list(self._for_document(uri, FIX_ALL))
         return found
+
+    def resolve(self, action: types.CodeAction) -> types.CodeAction:
+        """An action that was offered without its edits, with them."""
+        uri = action.data.get("uri") if isinstance(action.data, dict) else None
+        made = next(self._for_document(uri, FIX_ALL), None) if isinstance(uri, str) else None
+        if made is not None:
+            action.edit = made.edit
+        return action
+
+    def _repairable(self, uri: str) -> bool:
+        """Whether something that is said of a document can be repaired safely."""
+        name = self._name(uri)
+        return any(
+            said.raw.filename == name and said.raw.fix is not None and said.raw.fix.applicability == "safe" for said in self._checked.said
+        )
+
+    def _name(self, uri: str) -> str | None:
+        return next((display for (display, _), known in self._checked.snapshot.uris.items() if known == uri), None)
 
     def _for_place(self, uri: str, place: types.Range) -> Iterator[types.CodeAction]:
         silencing = []
@@ -75,14 +108,14 @@ class Actions:
         yield from silencing
 
     def _for_document(self, uri: str, kind: str) -> Iterator[types.CodeAction]:
-        name = next((display for (display, _), known in self._checked.snapshot.uris.items() if known == uri), None)
+        name = self._name(uri)
         if name is None:
             return
         session = self._session()
         session.work(lambda finding: finding.filename == name and self._checked.ways.reports(finding))
         edits = self._edits(session.changed())
         if edits:
-            yield self._action("looplint: Apply all safe repairs", kind, edits)
+            yield self._action(_ALL, kind, edits)
 
     def _repair(self, finding: Finding) -> Edits | None:
         """The edits of a repair that has proved to hold; None for one that has not."""
@@ -127,7 +160,7 @@ class Actions:
         return types.CodeAction(title, kind, diagnostics=diagnostics, is_preferred=preferred or None, edit=self._workspace_edit(edits))
 
     def _workspace_edit(self, edits: Edits) -> types.WorkspaceEdit:
-        if not self._versioned:
+        if not self._abilities.versioned:
             return types.WorkspaceEdit(changes=edits)
         version = self._checked.snapshot.version
         return types.WorkspaceEdit(

@@ -15,11 +15,12 @@ from pygls.lsp.server import LanguageServer
 
 from looplint import __version__
 from looplint.errors import UserError
-from looplint.server.actions import KINDS, Actions
+from looplint.server.actions import KINDS, Abilities, Actions
 from looplint.server.checking import Checked, Checker
 from looplint.server.client_settings import wishes_of
 from looplint.server.documents import Documents
 from looplint.server.messages import at_position, diagnostics, hover
+from looplint.server.pulling import Pulls
 from looplint.settings.trust import trust
 
 T = TypeVar("T")
@@ -49,6 +50,7 @@ class Server(LanguageServer):
         self._stale = False
         self._shown: dict[str, types.PublishDiagnosticsParams] = {}
         self._complaint = ""
+        self._pulls = Pulls()
         self._actions: tuple[Checked, Actions] | None = None
         # The folders of own rules of which the user was asked whether they are executed.
         self._asked: set[str] = set()
@@ -66,6 +68,15 @@ class Server(LanguageServer):
             self._complain(str(error))
             wishes = wishes_of(None)
         self.checker = Checker(wishes.overrides, wishes.configuration, wishes.allow_rules)
+
+    def let_pull(self) -> bool:
+        """Whether the editor asks for diagnostics: it can, and can be told to ask again where a change in one file has brought some in another."""
+        capabilities = self.client_capabilities
+        documents, workspace = capabilities.text_document, capabilities.workspace
+        can_ask = documents is not None and documents.diagnostic is not None
+        again = workspace.diagnostics if workspace is not None else None
+        self._pulls.wanted = can_ask and again is not None and bool(again.refresh_support)
+        return self._pulls.wanted
 
     def watch(self) -> None:
         """Ask the editor to tell when files change that findings rest on."""
@@ -150,19 +161,35 @@ class Server(LanguageServer):
         if checked is None:
             return None
         if self._actions is None or self._actions[0] is not checked:
-            workspace = self.client_capabilities.workspace
-            edits = workspace.workspace_edit if workspace is not None else None
-            self._actions = checked, Actions(checked, self.encoding, bool(edits and edits.document_changes))
+            self._actions = checked, Actions(checked, self.encoding, self._abilities())
         return self._actions[1]
+
+    def _abilities(self) -> Abilities:
+        workspace, documents = self.client_capabilities.workspace, self.client_capabilities.text_document
+        edits = workspace.workspace_edit if workspace is not None else None
+        actions = documents.code_action if documents is not None else None
+        resolves = actions is not None and actions.resolve_support is not None and "edit" in actions.resolve_support.properties
+        return Abilities(bool(edits and edits.document_changes), resolves and bool(actions and actions.data_support))
 
     async def in_thread(self, function: Callable[..., T], *arguments: object) -> T:
         """Call what judges, in the thread that is for it."""
         return await asyncio.get_running_loop().run_in_executor(self._judging, function, *arguments)
 
+    async def pulled(self, uri: str, known: str | None) -> types.DocumentDiagnosticReport:
+        """The diagnostics of a document for an editor that asks for them, or that they are those it knows."""
+        with self._pulls.answering(uri):
+            checked = await self.fresh()
+        # Cells are sent: a change in one is one of a whole program.
+        found = diagnostics(checked, self.encoding) if checked is not None and uri in self.documents.files() else {}
+        return self._pulls.answer(uri, found.get(uri, []), known)
+
     def _publish(self, found: dict[str, list[types.Diagnostic]]) -> None:
-        """Send what has changed: for open documents also that there is nothing."""
+        """Send what has changed: for open documents also that there is nothing. Of documents for which the editor asks, it is told to ask again."""
+        asked_for = self.documents.files() if self._pulls.wanted else frozenset()
+        if self._pulls.outdated(asked_for, found):
+            self.workspace_diagnostic_refresh(None)
         shown: dict[str, types.PublishDiagnosticsParams] = {}
-        for uri in sorted({*self._shown, *found, *self.documents.uris()}):
+        for uri in sorted({*self._shown, *found, *self.documents.uris()} - asked_for):
             document = self.documents.get(uri)
             params = types.PublishDiagnosticsParams(uri, found.get(uri, []), document.version if document is not None else None)
             if params != self._shown.get(uri):
@@ -192,6 +219,11 @@ def _follow_editor(server: Server) -> None:
     @server.feature(types.INITIALIZE)
     def initialize(ls: Server, params: types.InitializeParams) -> None:
         ls.wish(params.initialization_options)
+        if ls.let_pull():
+            ls.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, types.DiagnosticOptions(True, False, "looplint"))(asked_for)
+
+    async def asked_for(ls: Server, params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
+        return await ls.pulled(params.text_document.uri, params.previous_result_id)
 
     @server.feature(types.INITIALIZED)
     def initialized(ls: Server, _: types.InitializedParams) -> None:
@@ -261,10 +293,15 @@ def _answer(server: Server) -> None:
         place = types.Range(params.position, params.position)
         return hover(checked, at_position(checked, ls.encoding, params.text_document.uri, place))
 
-    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(list(KINDS)))
+    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(list(KINDS), resolve_provider=True))
     async def asked(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
         actions = await ls.actions()
         if actions is None:
             return []
-        only = params.context.only
-        return await ls.in_thread(actions.offer, params.text_document.uri, params.range, only)
+        unasked = params.context.trigger_kind is types.CodeActionTriggerKind.Automatic
+        return await ls.in_thread(actions.offer, params.text_document.uri, params.range, params.context.only, unasked)
+
+    @server.feature(types.CODE_ACTION_RESOLVE)
+    async def chosen(ls: Server, action: types.CodeAction) -> types.CodeAction:
+        actions = await ls.actions()
+        return action if actions is None else await ls.in_thread(actions.resolve, action)

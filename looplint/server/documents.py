@@ -118,6 +118,10 @@ class Documents:
     def uris(self) -> list[str]:
         return list(self._open)
 
+    def files(self) -> frozenset[str]:
+        """What is open and no cell of a notebook."""
+        return frozenset(self._open) - self._cell_uris()
+
     def lines(self, uri: str) -> Text | None:
         """A document's text, ready to count its places."""
         document = self._open.get(uri)
@@ -136,7 +140,7 @@ class Documents:
                 sources.append(decode(raw, path, display, "ipynb"))
             except SourceError as error:
                 problems.append(error.problem)
-        in_cells = {cell.document for cells in self._notebooks.values() for cell in cells}
+        in_cells = self._cell_uris()
         for document in self._open.values():
             if document.uri in in_cells:
                 continue
@@ -150,6 +154,9 @@ class Documents:
             except SourceError as error:
                 problems.append(error.problem)
         return Snapshot(tuple(sources), tuple(problems), uris, dict(self._open))
+
+    def _cell_uris(self) -> frozenset[str]:
+        return frozenset(cell.document for cells in self._notebooks.values() for cell in cells)
 
     def _notebook(self, cells: Sequence[types.NotebookCell]) -> bytes:
         """The JSON text of a notebook with these cells."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+import re
 import signal
 import subprocess
 import sys
@@ -19,6 +20,9 @@ pytestmark = pytest.mark.slow
 
 pytest.importorskip("watchfiles")
 READY = "Watching for changes; Ctrl-C ends."
+# A clock, and what has changed; a clock, what was found, and how long it took.
+CHANGED = re.compile(r"\[\d\d:\d\d:\d\d\] (.+) changed")
+ENDED = re.compile(rf"\[\d\d:\d\d:\d\d\] (.+), \d+\.\d s\. {READY}")
 
 
 class Watch:
@@ -30,6 +34,7 @@ class Watch:
         ours = signal.signal(signal.SIGINT, signal.default_int_handler)
         self.process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         signal.signal(signal.SIGINT, ours)
+        self.changed = self.summary = ""
         self._lines: queue.Queue[str] = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
 
@@ -41,8 +46,12 @@ class Watch:
     def next(self) -> list[str]:
         """What the next run prints, up to that the next change is waited for."""
         printed = []
-        while (line := self._lines.get(timeout=60)) != READY:
-            printed.append(line)
+        while not (ended := ENDED.fullmatch(line := self._lines.get(timeout=60))):
+            if changed := CHANGED.fullmatch(line):
+                self.changed = changed[1]
+            else:
+                printed.append(line)
+        self.summary = ended[1]
         return [" ".join(line.split()[:3]) for line in printed]
 
 
@@ -62,10 +71,15 @@ def watch(folder: Path) -> Iterator[Watch]:
 
 def test_every_change_is_linted_until_it_is_interrupted(folder: Path, watch: Watch) -> None:
     assert watch.next() == []
+    assert (watch.changed, watch.summary) == ("", "no findings")
     (folder / "train.py").write_text(BROKEN)
     assert watch.next() == ["train.py:8:5: error: LL102"]
+    assert (watch.changed, watch.summary) == ("train.py", "1 error (1 more than before)")
     (folder / "looplint.toml").write_text('ignore = ["LL102"]\n')
     assert watch.next() == []
+    assert (watch.changed, watch.summary) == ("looplint.toml", "no findings (1 fewer than before)")
+    (folder / "looplint.toml").write_text("ignore = 1\n")
+    assert watch.next()[-1].startswith("error: ") and watch.summary == "nothing was linted"
     (folder / "looplint.toml").unlink()
     assert watch.next() == ["train.py:8:5: error: LL102"]
     (folder / "notes.txt").write_text("what is no program changes nothing\n")

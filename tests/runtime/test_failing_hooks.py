@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 def run(folder: Path, warm: Warm, source: str, **options: Any) -> Recording:
     script = folder / "script.py"
     script.write_text(textwrap.dedent(source))
-    return record(script, Options(seconds=60, **options), warm.launch)
+    return record(script, Options(seconds=60, cwd=folder, **options), warm.launch)
 
 
 def failures(recording: Recording) -> dict[str, str]:

@@ -65,6 +65,7 @@ async def session(client: LanguageClient, editor: str, folder: Path) -> list[str
         watched.extend(registration.method for registration in params.registrations)
 
     answer = await client.initialize_session(types.InitializeParams(capabilities=client_capabilities(editor), root_uri=folder.as_uri()))
+    assert answer.capabilities.diagnostic_provider is None, "it could not be told to ask again"
     UNITS[client] = str(answer.capabilities.position_encoding)
     return watched
 
@@ -72,6 +73,20 @@ async def session(client: LanguageClient, editor: str, folder: Path) -> list[str
 @pytest_lsp.fixture(config=COMMAND)
 async def client(lsp_client: LanguageClient, tmp_path: Path) -> AsyncIterator[None]:
     await session(lsp_client, "visual-studio-code", tmp_path)
+    yield
+    await lsp_client.shutdown_session()
+
+
+@pytest_lsp.fixture(config=COMMAND)
+async def asking(lsp_client: LanguageClient, tmp_path: Path) -> AsyncIterator[None]:
+    """An editor that asks for diagnostics."""
+    capabilities = client_capabilities("neovim@v0.11.0")
+    assert capabilities.workspace is not None and capabilities.text_document is not None
+    assert capabilities.text_document.diagnostic is not None
+    capabilities.workspace.diagnostics = types.DiagnosticWorkspaceClientCapabilities(refresh_support=True)
+    answer = await lsp_client.initialize_session(types.InitializeParams(capabilities=capabilities, root_uri=tmp_path.as_uri()))
+    assert answer.capabilities.diagnostic_provider == types.DiagnosticOptions(True, False, "looplint")
+    UNITS[lsp_client] = str(answer.capabilities.position_encoding)
     yield
     await lsp_client.shutdown_session()
 
@@ -220,7 +235,7 @@ async def test_comments_and_configuration_are_respected(client: LanguageClient, 
     replace_all(client, uri, CLEARED.replace("loss.backward()", "loss.backward()  # noqa: LL102"), 2)
     [left] = await said(client, uri)
     assert left.code == "LL001" and list(left.tags or []) == [types.DiagnosticTag.Unnecessary]
-    [removal] = await actions_at(client, uri, left.range)
+    [removal] = await actions_at(client, uri, left.range, ["quickfix"])
     assert "LL001" in removal.title
     (tmp_path / "looplint.toml").unlink()
     replace_all(client, uri, LOOP, 2)
@@ -267,7 +282,7 @@ async def test_a_quick_fix_repairs_what_it_stands_for(every_client: LanguageClie
     text = LOOP.replace("import torch\n", "import torch\n\nNAME = 'é😀'\n")
     uri = show(every_client, tmp_path / "train.py", text)
     [found] = await said(every_client, uri)
-    repair, silence = await actions_at(every_client, uri, found.range)
+    repair, silence = await actions_at(every_client, uri, found.range, ["quickfix"])
     assert repair.title.startswith("LL102: ") and repair.is_preferred and repair.kind == types.CodeActionKind.QuickFix
     assert list(repair.diagnostics or []) == [found]
     repaired = after(every_client, {uri: text}, repair)[uri]
@@ -285,7 +300,7 @@ async def test_a_document_without_a_file_is_linted_and_repaired(client: Language
     uri = "untitled:Untitled-1"
     client.text_document_did_open(types.DidOpenTextDocumentParams(types.TextDocumentItem(uri, "python", 1, LOOP)))
     [found] = await said(client, uri)
-    repair, silence = await actions_at(client, uri, found.range)
+    repair, silence = await actions_at(client, uri, found.range, ["quickfix"])
     replace_all(client, uri, after(client, {uri: LOOP}, repair)[uri], 2)
     assert await codes(client, uri) == []
     replace_all(client, uri, after(client, {uri: LOOP}, silence)[uri], 3)
@@ -314,6 +329,46 @@ async def test_all_safe_repairs_of_a_document_at_once(client: LanguageClient) ->
     assert await actions_at(client, uri, everything, ["source.organizeImports"]) == []
 
 
+async def test_all_repairs_are_offered_also_where_no_kind_is_asked_for(client: LanguageClient) -> None:
+    path = ROOT / "examples" / "train.py"
+    uri, text = show(client, path, path.read_text()), path.read_text()
+    await said(client, uri)
+    start = types.Range(types.Position(0, 0), types.Position(0, 0))
+    [offered] = await actions_at(client, uri, start)
+    assert offered.kind == "source.fixAll.looplint" and offered.edit is None, "it is worked out when it is chosen"
+    chosen = await client.code_action_resolve_async(offered)
+    replace_all(client, uri, after(client, {uri: text}, chosen)[uri], 2)
+    assert await codes(client, uri) == []
+    assert await actions_at(client, uri, start) == []
+    assert (await client.code_action_resolve_async(offered)).edit is None, "nothing is left to be repaired"
+
+
+async def test_an_editor_that_asks_is_answered_and_not_told_twice(asking: LanguageClient, tmp_path: Path) -> None:
+    async def pull(uri: str, known: str | None = None) -> types.DocumentDiagnosticReport:
+        return await asking.text_document_diagnostic_async(
+            types.DocumentDiagnosticParams(types.TextDocumentIdentifier(uri), "looplint", known)
+        )
+
+    main, engine = tmp_path / "main.py", tmp_path / "engine.py"
+    engine.write_text(CLEARED)
+    main.write_text(MAIN)
+    (tmp_path / "data.py").write_text("class Pairs: ...\n")
+    first = show(asking, main, MAIN)
+    nothing = await pull(first)
+    assert isinstance(nothing, types.RelatedFullDocumentDiagnosticReport) and not nothing.items
+    assert isinstance(await pull(first, nothing.result_id), types.RelatedUnchangedDocumentDiagnosticReport)
+    second = show(asking, engine, LOOP)
+    report = await pull(second)
+    assert isinstance(report, types.RelatedFullDocumentDiagnosticReport)
+    assert [item.code for item in report.items] == ["LL102"] and report.items[0].related_information is not None
+    assert asking.diagnostic_refresh_count == 0, "it had asked itself"
+    assert second not in asking.diagnostics
+    replace_all(asking, second, CLEARED, 2)
+    await until(lambda: asking.diagnostic_refresh_count == 1)
+    last = await pull(second, report.result_id)
+    assert isinstance(last, types.RelatedFullDocumentDiagnosticReport) and not last.items
+
+
 CELLS = (
     "%matplotlib inline\nimport torch\nfrom torch import nn, optim",
     "net = nn.Linear(2, 1)\nopt = optim.SGD(net.parameters(), lr=0.1)",
@@ -338,7 +393,7 @@ async def test_cells_of_a_notebook_are_one_program(client: LanguageClient, tmp_p
     assert (found.code, found.range.start.line) == ("LL102", 2)
     assert not client.diagnostics.get(first) and not client.diagnostics.get(middle)
     texts = dict(zip((first, middle, last), CELLS, strict=True))
-    repair, _ = await actions_at(client, last, found.range)
+    repair, _ = await actions_at(client, last, found.range, ["quickfix"])
     repaired = after(client, texts, repair)
     assert [uri for uri in texts if repaired[uri] != texts[uri]] == [last]
     shown = await hover_at(client, last, 2, 6)

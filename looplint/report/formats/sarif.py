@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from pathlib import Path, PurePath
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -17,6 +18,7 @@ from looplint.linting.files import LintResult
 from looplint.linting.fingerprint import Identity, identify
 from looplint.report.formats.json import url_of
 from looplint.report.places import in_file
+from looplint.settings.trust import project_of
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 HOME = "https://github.com/looplint/looplint"
@@ -34,7 +36,7 @@ def render(result: LintResult, *, colour: bool = False) -> str:
     driver = {"name": "looplint", "version": __version__, "semanticVersion": __version__, "informationUri": HOME, "rules": _rules(result)}
     run = {
         "tool": {"driver": driver},
-        "originalUriBaseIds": {_BASE: {"uri": Path.cwd().as_uri() + "/"}},
+        "originalUriBaseIds": {_BASE: {"uri": f"{_root(os.getcwd()).as_uri().rstrip('/')}/"}},
         "columnKind": "unicodeCodePoints",
         "invocations": [_invocation(result)],
         "results": [_result(f, i, numbers[f.code]) for f, i in zip(result.findings, identify(result.findings))],
@@ -145,11 +147,20 @@ def _physical(filename: str, start: Location | None, end: Location | None, cell:
 
 
 def _artifact(filename: str) -> Json:
-    path = PurePath(filename)
-    if path.is_absolute():
+    """A file below the project, as services know it wherever in the project the run was; one elsewhere by its whole path."""
+    if filename.startswith("<"):
+        return {"uri": quote(filename), "uriBaseId": _BASE}
+    path, root = Path(os.path.abspath(filename)), _root(os.getcwd())
+    if root not in path.parents:
         return {"uri": path.as_uri()}
     # Names are bytes; those that are no UTF-8 can be addressed too.
-    return {"uri": quote(os.fsencode(path.as_posix())), "uriBaseId": _BASE}
+    return {"uri": quote(os.fsencode(path.relative_to(root).as_posix())), "uriBaseId": _BASE}
+
+
+@lru_cache(maxsize=1)
+def _root(current: str) -> Path:
+    """The folder that names are relative to, for a run in the current folder: its project's."""
+    return project_of(Path(current))
 
 
 def _region(start: Location, end: Location | None) -> Json:

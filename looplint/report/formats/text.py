@@ -127,7 +127,7 @@ def _count(result: LintResult, style: Style) -> str:
         told = set(advice)
         problems = [f for f in result.findings if f not in told]
         files = len({f.filename for f in problems})
-        said = f"Found {_numbers(problems)} in {files} file{'s' if files != 1 else ''} ({checked}).{repair}\n"
+        said = f"Found {numbers(problems)} in {files} file{'s' if files != 1 else ''} ({checked}).{repair}\n"
     elif result.problems:
         said = f"No findings ({checked}).\n"
     else:
@@ -137,7 +137,7 @@ def _count(result: LintResult, style: Style) -> str:
     return said
 
 
-def _numbers(findings: Sequence[Finding]) -> str:
+def numbers(findings: Sequence[Finding]) -> str:
     """How many there are of each severity: "2 errors and 1 warning"."""
     counted = [(severity, sum(f.severity == severity for f in findings)) for severity in SEVERITIES]
     *others, last = [_number(severity, count) for severity, count in counted if count]
