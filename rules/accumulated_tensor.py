@@ -2,7 +2,7 @@
 
 ## What it does
 
-Reports `total += loss` and `total = total + loss` in a loop, where `total` lives on from one iteration to the next, and what is added has a
+Reports `total += loss` and `total = total + loss` in a loop, where `total` persists from one iteration to the next, and what is added has a
 graph that comes from a forward pass in that loop.
 
 ## Why it matters
@@ -52,7 +52,7 @@ def train(net: nn.Module, loader, epochs: int):
 ## Stays quiet
 
 - Values without a graph: `.item()`, `.detach()`, what is computed under `no_grad`.
-- A sum that begins anew in every iteration.
+- A sum that starts again in every iteration.
 - A sum that goes backward, in this call of the function around it or in another one.
 - A sum that starts from an output of a model: that is an output in the making.
 - A graph from a forward pass before the loop: it is held once, not once an iteration.
@@ -79,7 +79,7 @@ def check(program: Program) -> Reports:
         if value.graph != "yes":
             continue  # a value without a graph
         if not event.carried:
-            continue  # a sum that begins anew in every iteration
+            continue  # a sum that starts again in every iteration
         if program.goes_backward(event):
             continue  # a sum that goes backward
         if event.key in program.uses.added_to_outputs:

@@ -48,7 +48,7 @@ def train(net: nn.Module, loader, epochs: int, k: int):
 ## Stays quiet
 
 - A condition that also holds for another reason, such as on the last batch.
-- A step of the same optimizer at another place, such as behind the batch loop; code that cannot be followed and may step it.
+- A step of the same optimizer at another place, such as after the batch loop; code that cannot be followed and may step it.
 - A counter that goes on from epoch to epoch.
 - A step that may be another optimizer's.
 - Accumulation by a framework.

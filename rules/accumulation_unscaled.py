@@ -2,7 +2,7 @@
 
 ## What it does
 
-Reports the backward in a loop whose optimizer steps once in k batches, or behind a loop over k batches or over the k chunks of one, where
+Reports the backward in a loop whose optimizer steps once in k batches, or after a loop over k batches or over the k chunks of one, where
 nothing divides the loss by k: every operation between the forward pass and the backward is known, it ends in a loss or a mean, and none of them
 changes its scale.
 
@@ -11,7 +11,7 @@ It is a warning where nothing clips the gradients and the optimizer, such as Ada
 ## Why it matters
 
 The accumulated gradient is the sum over k batches: k times what one batch of that size would give. The learning rate is in effect k times
-larger, and clipping bites k times earlier.
+larger, and clipping takes effect k times earlier.
 
 ## Bad
 
@@ -53,11 +53,11 @@ def train(net: nn.Module, loader, epochs: int, k: int):
 
 ## Stays quiet
 
-- A loss that is divided, or multiplied by any factor, on its way; a weight on another summand does not count.
+- A loss that is divided, or multiplied by any factor, before the backward; a weight on another summand does not count.
 - A loss with `reduction="sum"`, or that is a sum.
 - A backward under a condition of its own, or by a framework that divides (`accelerator.backward`, DeepSpeed).
 - Programs that multiply or divide gradients themselves, and optimizers whose learning rate is divided by k.
-- A loss that is computed by code that cannot be followed, and a loop that hands objects to such code.
+- A loss that is computed by code that cannot be followed, and a loop that passes objects to such code.
 
 ## Repair
 
@@ -115,9 +115,9 @@ def check(program: Program) -> Reports:
 
 
 def _unscaled(program: Program, backward: Backward, optimizer: Obj, loop: Loop) -> bool:
-    """Whether the whole way of the loss is known, and nothing on it changes its scale."""
+    """Whether the computation of the loss is known, and nothing in it changes its scale."""
     if not (backward.known and backward.mean and backward.forwards):
-        return False  # computed by code that cannot be followed, divided or multiplied on its way, or a sum
+        return False  # computed by code that cannot be followed, divided or multiplied before the backward, or a sum
     if backward.via or any(g.depth > backward.loops.index(loop) for g in backward.guards):
         return False  # by a framework, or under a condition of its own
     if program.gradients.scaled:

@@ -51,7 +51,7 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-- A scheduler that counts epochs, or whose unit nothing tells.
+- A scheduler that counts epochs, or whose unit is not known.
 - A scheduler that is stepped in the training loop too.
 - `scheduler.step(epoch)`, with an argument.
 - A step outside the loop that is directly around a training loop.
@@ -93,7 +93,7 @@ def check(program: Program) -> Reports:
         if scheduler is None or not event.certain:
             continue  # a step that may be another scheduler's
         if scheduler.unit != "steps":
-            continue  # a scheduler that counts epochs, or whose unit nothing tells
+            continue  # a scheduler that counts epochs, or whose unit is not known
         inner = next((loop for loop in training if event.loops and event.loops[-1] is loop.parent), None)
         if inner is None or any(loop in training for loop in event.loops):
             continue  # a step outside the loop that is directly around a training loop

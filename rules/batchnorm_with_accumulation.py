@@ -7,7 +7,7 @@ Reports the step of an optimizer that steps once in k batches, where a module wh
 
 ## Why it matters
 
-Accumulation is meant to do what k times the batch size would do. Batch normalisation does not go along: mean and variance are those of each small
+Accumulation is meant to do what k times the batch size would do. Batch normalisation does not do that: mean and variance are those of each small
 batch alone, in the forward pass and in the running statistics. With the two or four examples a batch that make people accumulate, they are noise.
 
 ## Bad

@@ -52,7 +52,7 @@ def train(loader, epochs: int):
 
 - A prediction that has gone through a sigmoid or a softmax on some path.
 - A prediction that is clamped.
-- A prediction of which some path does not tell what it came out of.
+- A prediction whose origin is not known on some path.
 
 ## Repair
 

@@ -4,7 +4,7 @@
 
 Reports `torch.backends.cudnn.benchmark = True` where `torch.backends.cudnn.deterministic = True` holds at the same time: the one that is
 set later finds the other one set on every path, or whatever conditions one of them stands under, the other one stands under too. It is advice
-where one function sets both under the same conditions, and a warning where one place undoes what was asked for in another.
+where one function sets both under the same conditions, and a warning where one place undoes what another one set.
 
 ## Why it matters
 
@@ -114,7 +114,7 @@ def check(program: Program) -> Reports:
 
 
 def _together(one: Event, other: Event) -> bool:
-    """Whether both switches are set in one call of one function, under the same conditions: nobody has asked for one of them alone."""
+    """Whether both switches are set in one call of one function, under the same conditions: neither was set alone."""
     return one.calls == other.calls and set(one.guards) == set(other.guards)
 
 

@@ -3,12 +3,12 @@
 ## What it does
 
 Reports `best = model.state_dict()` where, on some path, an optimizer steps the model or a part of it after that, and the state is then
-saved, or given to `load_state_dict`; and `best = model`, where a branch that remembers a better value gives the model that further name.
+saved, or given to `load_state_dict`; and `best = model`, where a branch that keeps a running best gives the model that further name.
 
 ## Why it matters
 
 `state_dict()` returns a new dict of the same tensors. Every step of the optimizer changes them in place, so that what is restored in the
-end is the last state of the training and not the best one: early stopping and "best model" selection do nothing, without a word.
+end is the last state of the training and not the best one: early stopping and "best model" selection have no effect, silently.
 
 ## Bad
 
@@ -61,10 +61,10 @@ def fit(net: nn.Module, loader, validate, epochs: int):
 ## Stays quiet
 
 - A deep copy, or a dict of clones.
-- A further name of a model that each iteration builds anew.
+- A further name of a model that each iteration rebuilds.
 - A state that is saved to a file before the next step, and one that is taken in the call which saves it, or has it saved.
-- A state that is taken outside the loop in which the model is stepped and then saved: it is meant to be the present one. Where such a state
-  goes back to its own model it is reported.
+- A state that is taken outside the loop in which the model is stepped and then saved: it is meant to be the current one. Where such a state
+  is loaded back into its own model it is reported.
 - A model that is moved to another device in between, which copies.
 - A state that may be of one of several models.
 - States of optimizers and schedulers.

@@ -51,7 +51,7 @@ def train(net: nn.Module, loader, epochs: int):
 
 - A clip in a loop that the step is not in: it is not run in the iteration of the step.
 - Clipping of weights (WGAN), and a norm that is only measured.
-- An optimizer that code which cannot be followed gets hold of in between.
+- An optimizer that escapes, in between, into code that cannot be followed.
 
 ## Repair
 

@@ -51,9 +51,9 @@ def train(net: nn.Module, loader, epochs: int):
 ## Stays quiet
 
 - A clip that finds gradients on some path, such as one under the condition of an accumulating step.
-- A step whose gradients are clipped again behind the backward.
+- A step whose gradients are clipped again after the backward.
 - A norm that is only measured (`max_norm=inf`).
-- An optimizer that code which cannot be followed gets hold of in between.
+- An optimizer that escapes, in between, into code that cannot be followed.
 
 ## Repair
 

@@ -1,8 +1,8 @@
-"""A tensor is converted or moved, and the result is thrown away.
+"""A tensor is converted or moved, and the result is discarded.
 
 ## What it does
 
-Reports a statement that only calls `to`, `cuda`, `cpu`, `half`, `float` or a like method of a tensor: nothing takes the copy that it makes.
+Reports a statement that only calls `to`, `cuda`, `cpu`, `half`, `float` or a similar method of a tensor: the returned copy is not used.
 That it is a tensor has to show in the code: it is computed, comes from a loader of tensors, or is used as only a tensor can be.
 
 ## Why it matters
@@ -79,5 +79,5 @@ def check(program: Program) -> Reports:
             continue  # it may be something else than a tensor
         stays = "keeps its type" if event.changes == "type" else "stays where it is"
         yield Report(
-            event, f"{event.method}() returns a new tensor and nothing takes it: {event.receiver} {stays}", repair=AssignResult(event=event)
+            event, f"{event.method}() returns a new tensor, which is not used: {event.receiver} {stays}", repair=AssignResult(event=event)
         )

@@ -1,13 +1,13 @@
-"""The cached memory of the device is given back in every batch.
+"""The cached memory of the device is released in every batch.
 
 ## What it does
 
-Reports `torch.cuda.empty_cache()` and its like for other devices in every iteration of the loop that runs the backward.
+Reports `torch.cuda.empty_cache()` and its equivalents for other devices in every iteration of the loop that runs the backward.
 
 ## Why it matters
 
-PyTorch keeps the memory of freed tensors for the next ones. Giving it back waits for the device, and each batch then asks the driver for the same
-memory again. It frees nothing that the program could not use anyway.
+PyTorch keeps the memory of freed tensors for the next ones. Releasing it waits for the device, and each batch then requests the same memory from the
+driver again. It frees nothing that the program could not use anyway.
 
 ## Bad
 
@@ -59,7 +59,7 @@ Unsafe: remove the call; another program on the same device may count on the mem
 
 ## Evidence
 
-What a run shows: in how many training batches the memory is given back. What each costs depends on the device: on the CPU nothing.
+What a run shows: in how many training batches the memory is released. What each costs depends on the device: on the CPU nothing.
 """
 
 from looplint.rule import DropCall, Program, Release, Report, Reports
@@ -78,5 +78,5 @@ def check(program: Program) -> Reports:
             continue  # a call where an exception is handled
         if not program.every_iteration(event, loop):
             continue  # a call under a condition that changes from iteration to iteration
-        message = f"{event.what}() in every batch: each waits for the device, and asks for its memory anew"
+        message = f"{event.what}() in every batch: each waits for the device, and allocates its memory again"
         yield Report(event, message, repair=DropCall(event=event))

@@ -1,4 +1,4 @@
-"""A validation that is not made every time leaves the model in eval mode for the training after it.
+"""A validation in some iterations leaves the model in eval mode for the training after it.
 
 ## What it does
 
@@ -68,10 +68,10 @@ def fit(loader, held_out, epochs: int):
 
 - A forward that trains no parameter which an optimizer of the program steps.
 - A model known to have neither dropout nor batch norm.
-- `train()` after the validation or in each iteration, and a helper that puts the mode back.
+- `train()` after the validation or in each iteration, and a helper that restores the mode.
 - A call that may be a `train()` of this model in the loop.
 - Parts that are put into eval mode with no validation forward after it, such as frozen batch norm.
-- A validation after which the loop is left, or that is made in its last iteration.
+- A validation after which the loop is left, or that runs in its last iteration.
 - A `train()` under a condition that another function tests, or on the mode that the model was in.
 - A model that is in eval mode on every path in some enclosing loop: missing-train-mode reports that.
 

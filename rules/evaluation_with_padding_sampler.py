@@ -54,10 +54,10 @@ def evaluate(net: nn.Module, data, rank: int, processes: int):
 
 ## Stays quiet
 
-- `drop_last=True` of the sampler, or a value that the text does not tell: then items are left out, and none is repeated.
+- `drop_last=True` of the sampler, or a value that is not known: then items are left out, and none is repeated.
 - A loader that is trained on, that may have another sampler or none, or that a framework prepares.
 - Other samplers than torch's DistributedSampler.
-- Forwards whose results nothing is measured on.
+- Forwards whose results are not measured.
 
 ## Repair
 

@@ -9,7 +9,7 @@ was followed by the other's step.
 ## Why it matters
 
 The generator's loss goes backward through the discriminator, and fills its gradients too. They push the discriminator to call fakes real. Where
-nothing clears them before the discriminator's own backward, its step applies the sum of both: it is trained against itself, and no error tells. It is
+nothing clears them before the discriminator's own backward, its step applies the sum of both: it is trained against itself, without an error. It is
 the same with the critic that an actor's loss goes through.
 
 ## Bad
@@ -58,15 +58,15 @@ for step in range(10):
 
 ## Stays quiet
 
-- Gradients that are cleared between the other's step and the own backward, or may be.
+- Gradients that are cleared between the other's step and the optimizer's own backward, or may be.
 - Modules that are frozen while the other's loss goes backward, and inputs without a graph (`detach()`).
 - Losses that both optimizers step on together: the first step after the backward is the optimizer's own, or one optimizer holds both.
 - Phases whose own loss reaches the other's modules too: the two may train on both losses on purpose.
-- A backward without a step of the other behind it, and a step without a backward of its own.
+- A backward without a step of the other after it, and a step without a backward of its own.
 
 ## Repair
 
-Unsafe: `zero_grad()` at the beginning of the own phase, where that has a single backward.
+Unsafe: `zero_grad()` at the beginning of the optimizer's own phase, where that has a single backward.
 
 ## Evidence
 

@@ -1,4 +1,4 @@
-"""A loss tensor is printed or put into a text without `.item()` in every batch.
+"""A loss tensor is printed or formatted without `.item()` in every batch.
 
 ## What it does
 
@@ -7,7 +7,7 @@ iteration of a loop over batches.
 
 ## Why it matters
 
-The text needs the number, and the number is on the device: each batch waits until the device has computed it, and nothing in the line says so.
+The text needs the number, and the number is on the device: each batch waits until the device has computed it, and the line does not show that.
 `print(loss)`, `str(loss)` and `%s` also show `tensor(0.6931, device='cuda:0', grad_fn=<NllLossBackward0>)`; f-strings and `format` the number.
 
 ## Bad
@@ -60,7 +60,7 @@ Safe: `.item()`.
 
 ## Evidence
 
-What a run shows: in how many training batches a text is made of a tensor.
+What a run shows: in how many training batches a tensor is formatted.
 """
 
 from looplint.rule import Program, Report, Reports, Show, ShowItem, over_batches
@@ -77,5 +77,5 @@ def check(program: Program) -> Reports:
             continue  # outside loops over batches, or in one that counts epochs
         if not program.every_iteration(event, loop):
             continue  # under a condition that changes from iteration to iteration
-        message = f"{event.name} goes into a text as a tensor in every batch: each waits for the device, and nothing here says so"
+        message = f"{event.name} is formatted as a tensor in every batch: each waits for the device, which this line does not show"
         yield Report(event, message, repair=ShowItem(event=event))

@@ -4,13 +4,13 @@
 
 Reports a call of a module's `forward` method by its name, or by another name that the bound method was given, where the module itself could be
 called. It is an error where this program puts something around the module's calls: a hook, a norm of `torch.nn.utils` or `fully_shard`; a warning
-where it is `model.compile()`; and advice else.
+where it is `model.compile()`; and advice otherwise.
 
 ## Why it matters
 
 Calling the module runs `forward` and everything around it: forward hooks and pre-hooks, and with them feature extraction, profilers,
-`weight_norm` and `spectral_norm` of the old kind, sharding and compilation. Called directly, `forward` passes over all of that without a
-word: behind a `spectral_norm` that is a hook, the layer's weight is used as it was last computed and is never trained.
+`weight_norm` and `spectral_norm` of the old kind, sharding and compilation. Called directly, `forward` skips all of that
+silently: with a `spectral_norm` that is a hook, the layer's weight is used as it was last computed and is never trained.
 
 ## Bad
 
@@ -54,7 +54,7 @@ def train(net: nn.Module, loader, epochs: int):
 - `self.forward(...)` in the class's own `forward`, and in a `__call__` of its own.
 - Classes with a `__call__` of their own.
 - Compiled, scripted and traced modules, and modules whose `forward` the program wraps.
-- Objects that are not known to be modules, and `forward` handed on without being called.
+- Objects that are not known to be modules, and `forward` passed on without being called.
 
 ## Repair
 
@@ -70,10 +70,10 @@ from looplint.rule import Attach, Bypass, CallModule, Module, Program, Report, R
 CODE = "LL504"
 SEVERITY = "advice"
 
-# What happens where `forward` passes over what stands around the module's calls.
+# What happens where `forward` skips what is put around the module's calls.
 PASSED_OVER = {
     "hook": "the hook that is registered on it does not run",
-    "norm": "its weight is not computed anew, and is not trained",
+    "norm": "its weight is not recomputed, and is not trained",
     "shards": "its parameters are not gathered from the other processes",
     "compilation": "it does not run compiled",
 }

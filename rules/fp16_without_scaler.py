@@ -7,7 +7,7 @@ scales it and an optimizer of the program steps the model.
 
 ## Why it matters
 
-Gradients have the type of the forward pass. The smallest number of float16 is 6e-8: what is smaller becomes zero, without a word. A
+Gradients have the type of the forward pass. The smallest number of float16 is 6e-8: what is smaller becomes zero silently. A
 `GradScaler` multiplies the loss first. bfloat16 has the range of float32 and needs no scaler. float16 is the default of `torch.autocast("cuda")`,
 bfloat16 that of `torch.autocast("cpu")`.
 
@@ -53,13 +53,13 @@ def train(model: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-- bfloat16, and types and devices that the text does not tell.
+- bfloat16, and types and devices that are not known.
 - Programs that set the autocast's type for the whole process.
 - Models that no optimizer steps.
 - Gradients that the program multiplies itself.
 - The branch for runs in which the autocast is switched off: a backward under a condition on the same switch, or under any condition where
   other backwards are scaled.
-- A backward by a framework, and a loss whose way is not known.
+- A backward by a framework, and a loss whose computation is not known.
 
 ## Repair
 
@@ -94,7 +94,7 @@ def check(program: Program) -> Reports:
             if backward.variant:
                 continue  # a loss that a scaler scales, or may scale
             if not backward.known:
-                continue  # a loss whose way is not known
+                continue  # a loss whose computation is not known
             forward = visit.sometimes("half")[0].last(Forward)
             region = forward.autocast if forward is not None and forward.key in backward.forwards else None
             if forward is None or region is None:

@@ -7,9 +7,9 @@ of its steps and to each backward.
 
 ## Why it matters
 
-Frozen parameters get no gradients, and a step passes over what has none, its weight decay included: the optimizer changes nothing, without a
-word. Where nothing else in the graph takes gradients, `backward()` raises an error; where something does, such as another model, an input or a
-loss that was told `requires_grad_()`, the loop runs to its end and nothing is learned. A typical cause is a loop that freezes all parameters of a
+Frozen parameters get no gradients, and a step skips what has none, its weight decay included: the optimizer changes nothing,
+silently. Where nothing else in the graph takes gradients, `backward()` raises an error; where something does, such as another model, an input or a
+loss on which `requires_grad_()` was called, the loop runs to its end and nothing is learned. A typical cause is a loop that freezes all parameters of a
 model after its new head was put in, so that the head is frozen too.
 
 ## Bad
@@ -54,16 +54,16 @@ for step in range(10):
 - Parameters of which some take gradients: a part that was not frozen, was thawed, or was put in later.
 - Parameters that are frozen under a condition, or thawed later in the loop.
 - Parameters that are frozen between their backward and their step.
-- An optimizer that is handed in, that is given more later, or of which it is not known what it holds.
-- A model that code which cannot be followed gets hold of after it is frozen.
+- An optimizer that is passed in, that is given more later, or of which it is not known what it holds.
+- A model that escapes into code that cannot be followed after it is frozen.
 
 ## Repair
 
-None: which parameters are to be trained is for the program to say.
+None: which parameters are to be trained is for the author to decide.
 
 ## Evidence
 
-What a run shows: all parameters of an optimizer have `requires_grad` False when it steps, or the backward fails for want of a graph.
+What a run shows: all parameters of an optimizer have `requires_grad` False when it steps, or the backward fails because there is no graph.
 """
 
 from looplint.rule import Optimizer, Program, Report, Reports, name_of, note, steps_while_frozen
@@ -75,7 +75,7 @@ DEFAULT = False
 def check(program: Program) -> Reports:
     for optimizer in program.optimizers:
         if not isinstance(optimizer, Optimizer) or optimizer.symbolic or optimizer.many or optimizer.escaped:
-            continue  # handed in
+            continue  # passed in
         if not optimizer.exact or optimizer.extended or optimizer.alternatives:
             continue  # it is not known what it holds
         found = steps_while_frozen(program, optimizer)

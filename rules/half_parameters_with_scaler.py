@@ -53,7 +53,7 @@ for step in range(10):
 - Other scalers than torch's, such as that of FSDP, and one whose own unscaling the program replaces.
 - Parameters that are frozen, converted back, or that the program puts other numbers in (`p.data = p.data.float()`).
 - A conversion under a condition, or to a type that is not known.
-- A model that code which cannot be followed gets hold of after it is converted, and an optimizer that is handed in.
+- A model that escapes into code that cannot be followed after it is converted, and an optimizer that is passed in.
 
 ## Repair
 
@@ -76,5 +76,5 @@ def check(program: Program) -> Reports:
         if found is None:
             continue
         name = name_of(found.module, "the model")
-        message = f"the scaler finds gradients in float16: {name_of(optimizer, 'the optimizer')} trains {name} in float16, and unscaling refuses that"
+        message = f"the scaler gets gradients in float16: {name_of(optimizer, 'the optimizer')} trains {name} in float16, and unscaling refuses that"
         yield Report(found.event, message, note(found.move, f"{name} is converted here"))

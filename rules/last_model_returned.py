@@ -2,7 +2,7 @@
 
 ## What it does
 
-Reports `best_state = ... model.state_dict() ...` in the branch of a training loop that remembers a better value, where nothing ever reads the
+Reports `best_state = ... model.state_dict() ...` in the branch of a training loop that keeps a running best, where nothing ever reads the
 name, and the branch writes no file. It is an error where the model is applied, saved or returned after the loop, else a warning.
 
 ## Why it matters
@@ -67,14 +67,14 @@ def fit(net: nn.Module, loader, validate, epochs: int):
 ## Stays quiet
 
 - A state that anything reads: it is loaded, returned, saved, or compared with None.
-- A branch that saves the model to a file, or that calls something for its own sake, which may.
+- A branch that saves the model to a file, or that calls something whose result is not used, which may.
 - A state in an attribute or an entry, which others may read.
-- A branch that does not remember the value it compares.
+- A branch that does not keep the value it compares.
 - A model that no optimizer steps.
 
 ## Repair
 
-None: after the loop, or where training stops early, is for the program to say.
+None: after the loop, or where training stops early, is for the author to decide.
 
 ## Evidence
 

@@ -57,8 +57,8 @@ for epoch in range(3):
 ## Stays quiet
 
 - Programs that are not known to use an accelerator.
-- A number of workers that the text does not tell.
-- Datasets that are not known to read, decode or compute their items when asked: of items in memory, workers would only send copies.
+- A number of workers that is not known.
+- Datasets that are not known to read, decode or compute their items on access: of items in memory, workers would only send copies.
 - Iterable datasets, whose items each worker would repeat unless they are split.
 
 ## Repair
@@ -85,9 +85,9 @@ def check(program: Program) -> Reports:
         return  # a program that is not known to use an accelerator
     for loader, found in program.training_passes.items():
         if not off(loader, "num_workers"):
-            continue  # workers, or a number of them that the text does not tell
+            continue  # workers, or a number of them that is not known
         if not loader.makes_items:
-            continue  # a dataset that is not known to read, decode or compute its items when asked
+            continue  # a dataset that is not known to read, decode or compute its items on access
         if loader.style == "iterable":
             continue  # an iterable dataset
         message = f"{name_of(loader, 'this loader')} makes its batches in the training process: the device waits for each"

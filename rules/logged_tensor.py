@@ -2,8 +2,8 @@
 
 ## What it does
 
-Reports a tensor with a graph that is put into a list, a dict or a like container which lives on from one iteration to the next, in a loop
-that trains or goes over data. The graph comes from a forward pass in that loop.
+Reports a tensor with a graph that is put into a list, a dict or a similar container which persists from one iteration to the next, in a loop
+that trains or iterates over data. The graph comes from a forward pass in that loop.
 
 ## Why it matters
 
@@ -61,7 +61,7 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Repair
 
-Safe: `.item()` on a scalar loss, `.detach()` else.
+Safe: `.item()` on a scalar loss, `.detach()` otherwise.
 
 ## Evidence
 
@@ -101,7 +101,7 @@ def check(program: Program) -> Reports:
         carried = [loop for loop in event.carried if keeps_history(program, loop)]
         made = program.graph_of(event.value)
         if not carried or not any(carried[-1] in e.loops for e in made):
-            continue  # no loop that trains or goes over data, or a graph from a forward pass before it
+            continue  # no loop that trains or iterates over data, or a graph from a forward pass before it
         if _is_of_one_update(program, event, made):
             continue  # a container that lives for one iteration of an outer loop that trains what its tensors come from
         message = f"{container_at(event)} keeps tensors with their autograd graphs: the nodes of every iteration stay in memory as long as it does"
@@ -123,5 +123,5 @@ def _is_of_one_update(program: Program, event: Keep, made: Sequence[Forward | Ba
 
 
 def keeps_history(program: Program, loop: Loop) -> bool:
-    """Whether a loop trains, or goes over data: what is collected there is a record, not a step of one computation."""
+    """Whether a loop trains, or iterates over data: what is collected there is a record, not a step of one computation."""
     return (over_data(loop) and not over_tensor(loop)) or any(loop in e.loops for e in program.of(Backward, Step))

@@ -7,7 +7,7 @@ can reach the parameters that the optimizer holds; and one in a loop that trains
 
 ## Why it matters
 
-`step()` with every gradient None does nothing and says nothing.
+`step()` with every gradient None silently does nothing.
 
 ## Bad
 
@@ -49,12 +49,12 @@ def train(net: nn.Module, loader, epochs: int):
 ## Stays quiet
 
 - A program that could not be followed to its end.
-- Code that cannot be followed may go backward: it gets hold of the optimizer or of something in the loop, and nothing clears the gradients behind it.
+- Code that cannot be followed may go backward: the optimizer or something in the loop escapes into it, and nothing clears the gradients afterwards.
 - Backwards by other names: `accelerator.backward`, `fabric.backward`, `engine.backward`, `scaler.scale(loss).backward()`,
   `torch.autograd.backward`.
 - Gradients by hand (`p.grad = ...`, evolution strategies), and programs that multiply gradients themselves.
 - A step that is given a closure.
-- Optimizers of one list or dict, which cannot be told apart.
+- Optimizers of one list or dict, which cannot be distinguished.
 
 ## Repair
 
@@ -94,7 +94,7 @@ def check(program: Program) -> Reports:
         return  # a program that could not be followed to its end
     for optimizer in program.optimizers:
         if not isinstance(optimizer, Optimizer) or optimizer.many:
-            continue  # optimizers of one list or dict, which cannot be told apart
+            continue  # optimizers of one list or dict, which cannot be distinguished
         backwards = [e for e in program.of(Backward) if program.touches(e, optimizer)]
         in_sight = not backwards and not optimizer.escaped and not any(program.touches(e, optimizer) for e in program.of(Escape))
         for event in program.of(Step):

@@ -58,7 +58,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 ## Stays quiet
 
 - Forwards whose results go backward, or are what another forward is trained on or towards: a generator's samples, pseudo-labels.
-- Forwards whose results nothing is measured on.
+- Forwards whose results are not measured.
 - A second look at the batch that the model is trained on in the same iteration.
 - One input that is run again and again with no training in between: Monte-Carlo dropout.
 - Models that are frozen, or that no optimizer steps.
@@ -101,7 +101,7 @@ def check(program: Program) -> Reports:
         if program.is_trained(event) or program.feeds_training(event) or not event.certain:
             continue  # a forward whose result goes backward, or is what another one is trained on
         if event.key not in program.uses.scored:
-            continue  # a forward whose result nothing is measured on
+            continue  # a forward whose result is not measured
         if _samples(program, event):
             continue  # Monte-Carlo dropout
         if program.looks_again(event):

@@ -60,7 +60,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 - A decorator, a context or a caller that disables gradients.
 - Models that are frozen (`requires_grad_(False)`), or that no optimizer steps.
 - Forwards that are differentiated by their inputs: attacks, saliency maps.
-- Forwards whose results nothing is measured on.
+- Forwards whose results are not measured.
 
 ## Repair
 
@@ -101,7 +101,7 @@ def check(program: Program) -> Reports:
         if event.grad is not True:
             continue  # a decorator, a context or a caller that disables gradients
         if event.key not in program.uses.scored | program.uses.fetched:
-            continue  # a forward whose result nothing is measured on
+            continue  # a forward whose result is not measured
         if event.key in program.uses.differentiated or program.for_input_gradient(event):
             continue  # a forward that is differentiated by its inputs
         if event.frozen or not related(program.stepped_modules, {module}):

@@ -8,8 +8,8 @@ path.
 ## Why it matters
 
 `update()` adapts the scale to the overflows that were found, and makes the scaler ready for the next step. Without it the second
-`scaler.step(optimizer)` raises "step() has already been called since the last update()". Behind a scaler that is switched off, or an
-exception that something swallows, nothing is raised: the mistake waits for the first run in half precision.
+`scaler.step(optimizer)` raises "step() has already been called since the last update()". With a scaler that is switched off, or an
+exception that is swallowed, nothing is raised: the mistake shows in the first run in half precision.
 
 ## Bad
 
@@ -54,15 +54,15 @@ def train(model: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-- One update behind the steps of several optimizers; an update under the step's condition, or in a function that is called behind the step.
+- One update after the steps of several optimizers; an update under the step's condition, or in a function that is called after the step.
 - An update on some path between the two.
-- A scaler that code which cannot be followed gets hold of.
+- A scaler that escapes into code that cannot be followed.
 - `GradScaler(enabled=False)`.
-- Scalers of one list or dict, which cannot be told apart.
+- Scalers of one list or dict, which cannot be distinguished.
 
 ## Repair
 
-Safe: insert `scaler.update()` behind the last step of the iteration.
+Safe: insert `scaler.update()` after the last step of the iteration.
 
 ## Evidence
 
@@ -77,7 +77,7 @@ CODE = "LL602"
 def check(program: Program) -> Reports:
     for scaler in program.scalers:
         if scaler.many:
-            continue  # scalers of one list or dict, which cannot be told apart
+            continue  # scalers of one list or dict, which cannot be distinguished
         if disabled(scaler):
             continue  # GradScaler(enabled=False)
         stale = [v.event for v in program.run(UPDATING, scaler) if v.event.kind == "step" and v.certain and _never_updated(v)]

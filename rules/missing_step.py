@@ -3,7 +3,7 @@
 ## What it does
 
 Reports a backward in a loop that fills the gradients of an optimizer which steps nowhere in the program. The optimizer is built in the code
-that leads to the loop; one that is handed in counts where the loop clears it, so that no caller can step it in between.
+that leads to the loop; one that is passed in counts where the loop clears it, so that no caller can step it in between.
 
 ## Why it matters
 
@@ -47,16 +47,16 @@ def train(net: nn.Module, loader, epochs: int):
 ## Stays quiet
 
 - A program that could not be followed to its end, or in which a step's optimizer is not known.
-- Code that is not seen may step: it gets hold of the optimizer, and the loop does not clear the gradients each time. A framework may.
+- Code that is not analysed may step: the optimizer escapes into it, and the loop does not clear the gradients each time. A framework may.
 - An optimizer that steps in another call of the function that builds it.
 - Gradients that other code reads.
 - Functions that only send a loss backward: their caller may step.
-- An optimizer all of whose parameters other optimizers step on in the same loop: it was built anew.
+- An optimizer all of whose parameters other optimizers step on in the same loop: it was rebuilt.
 - Gradients that are filled by hand, and backwards for the gradients of inputs.
 
 ## Repair
 
-Unsafe: insert the step behind the backward.
+Unsafe: insert the step after the backward.
 
 ## Evidence
 
@@ -101,10 +101,10 @@ def check(program: Program) -> Reports:
             if event.manual or event.loops[-1] in program.gradients.read_of_tensors:
                 continue  # gradients that are filled by hand, or wanted of the inputs
             if _others_step(steps, optimizer, event):
-                continue  # it was built anew
+                continue  # it was rebuilt
             start = _cleared_each_time(program, optimizer, event.loops[-1]) or _built_and_kept(program, optimizer, event.root)
             if start is None:
-                continue  # code that is not seen may step
+                continue  # code that is not analysed may step
             name = name_of(optimizer)
             message = f"gradients are computed in this loop, but {name}.step() is called on no path: the parameters never change"
             what = f"{name} is built here" if isinstance(start, Construct) else f"{name}'s gradients are cleared here"
@@ -123,7 +123,7 @@ def _cleared_each_time(program: Program, optimizer: Optimizer | Engine, loop: Lo
 
 
 def _built_and_kept(program: Program, optimizer: Optimizer | Engine, root: str) -> Construct | None:
-    """Where an optimizer is built of which no code gets hold that cannot be followed."""
+    """Where an optimizer is built that does not escape into code that cannot be followed."""
     if optimizer.symbolic or optimizer.escaped or any(not e.subjects for e in program.of(Step)):
         return None
     if any(not e.output and program.touches(e, optimizer) for e in program.of(Escape)):
@@ -137,7 +137,7 @@ def _steps_in_some_call(steps: list[Step], optimizer: Obj) -> bool:
 
 
 def _others_step(steps: list[Step], optimizer: Optimizer | Engine, backward: Backward) -> bool:
-    """Whether other optimizers step on all that this one holds, where the gradients are computed, in this call or in another: it was built anew."""
+    """Whether other optimizers step on all that this one holds, where the gradients are computed, in this call or in another: it was rebuilt."""
     inner = backward.loops[-1].site.node
     stepped = held_by(o for e in steps if any(loop.site.node is inner for loop in e.loops) for o in e.subjects)
     return bool(optimizer.holds) and all(related([h], stepped) for h in optimizer.holds)

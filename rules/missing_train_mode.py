@@ -93,7 +93,7 @@ def check(program: Program) -> Reports:
             if switch is None or loop not in switch.loops:
                 continue  # an eval() before the loop
             if _for_this(program, switch, event, module):
-                continue  # an eval() that stands right before the forward, for nothing else
+                continue  # an eval() right before the forward, for nothing else
             if (switch, module) not in reported:
                 reported.add((switch, module))
                 name = called_at(event, module)

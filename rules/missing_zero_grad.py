@@ -7,8 +7,8 @@ the loop on.
 
 ## Why it matters
 
-backward() adds to `.grad`. Without a clear every step uses the sum of all batches so far, which grows and points more and more into the
-past.
+backward() adds to `.grad`. Without a clear every step uses the sum of all batches so far, which grows and is dominated by old
+batches.
 
 ## Bad
 
@@ -49,9 +49,9 @@ def train(net: nn.Module, loader, epochs: int):
 
 - A clear of any kind on some path between the step and the backward: `model.zero_grad()`, `p.grad = None`, a helper that clears, a clear
   under the condition of an accumulating step.
-- Code in the loop that cannot be followed and gets hold of the optimizer.
+- An optimizer that escapes into code in the loop that cannot be followed.
 - A single step outside a loop, and steps with a closure that clears (LBFGS).
-- Gradients that are filled by hand, and optimizers of one list or dict, which cannot be told apart.
+- Gradients that are filled by hand, and optimizers of one list or dict, which cannot be distinguished.
 - A loop in which another optimizer is cleared more than once: wrong-optimizer-cleared reports that.
 
 ## Repair

@@ -11,7 +11,7 @@ statement, and advice where it does not.
 
 On CPU and CUDA a plain move changes the parameters in place and the optimizer goes on working; `to_empty()` from the meta device, XLA and
 the overwrite flag replace them, and the optimizer is left with dead ones; Adagrad keeps its state on the old device. PyTorch's
-documentation asks for the move first.
+documentation says to move first.
 
 ## Bad
 
@@ -56,11 +56,11 @@ def train(net: nn.Module, loader, epochs: int):
 - Moves of tensors.
 - A move of the same kind before the optimizer was built, and models that are built where they are to be (`device_map`).
 - A move to where an earlier one has taken the model already.
-- A move on a way on which the optimizer never steps, such as that of a run for inference.
+- A move on a path on which the optimizer never steps, such as that of a run for inference.
 - An optimizer that is built again after the move, where the first one is never used.
 - A move under a condition where the optimizer holds one of several sets of parameters: what decides one may decide the other.
 - A move under the opposite of the condition under which the parameters are taken.
-- Optimizers that are handed in, and those of one list or dict.
+- Optimizers that are passed in, and those of one list or dict.
 
 ## Repair
 
@@ -102,7 +102,7 @@ def check(program: Program) -> Reports:
     reported = set()
     for optimizer in program.optimizers:
         if optimizer.symbolic or optimizer.many or not isinstance(optimizer, Optimizer):
-            continue  # handed in, or of one list or dict
+            continue  # passed in, or of one list or dict
         for visit in program.run(AUTOMATON, optimizer):
             event = visit.event
             if not isinstance(event, Move) or event in reported or not optimizer.holds or not all(s.state == "built" for s in visit.states):
@@ -113,7 +113,7 @@ def check(program: Program) -> Reports:
             if program.built_after(event) and not is_used(program, optimizer):
                 continue  # it is built again after the move, and the first one is never used
             if never_steps_after(program, event, optimizer):
-                continue  # a way on which the optimizer never steps
+                continue  # a path on which the optimizer never steps
             if event.guards and optimizer.alternatives:
                 continue  # what decides which parameters it holds may decide the move
             if held_under_the_opposite(event):

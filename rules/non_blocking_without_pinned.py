@@ -56,7 +56,7 @@ for epoch in range(3):
 ## Stays quiet
 
 - Batches that are pinned by hand.
-- Loaders whose arguments the text does not tell, and those that a framework prepares.
+- Loaders whose arguments are not known, and those that a framework prepares.
 - Moves to the CPU.
 - Tensors that no loader made, or one of several loaders.
 
@@ -66,7 +66,7 @@ Safe: `pin_memory=True` on the loader, and `non_blocking=True` on the other copi
 
 ## Evidence
 
-What a run on an accelerator shows: copies that are asked not to wait, from memory that is not pinned. On the CPU there is no copy.
+What a run on an accelerator shows: copies with `non_blocking=True` from memory that is not pinned. On the CPU there is no copy.
 """
 
 from looplint.rule import BuildLoader, Loader, PinLoader, Program, Report, Reports, Transfer, name_of, note, off, subjects
@@ -91,7 +91,7 @@ def check(program: Program) -> Reports:
             continue  # a tensor that no loader made, or one of several loaders; a loader that a framework prepares
         (loader,) = loaders
         if not off(loader, "pin_memory"):
-            continue  # a loader whose arguments the text does not tell
+            continue  # a loader whose arguments are not known
         if loader in reported:
             continue
         reported.add(loader)

@@ -53,11 +53,11 @@ def train(net: nn.Module, loader, epochs: int):
 - An optimizer of this model that is built after the assignment.
 - A wrapper around the part that was there, which keeps its parameters; a part from elsewhere, which may.
 - A part that has no parameters, such as `nn.Identity()`.
-- Optimizers that are handed in, those of one list or dict, and those that code which cannot be followed gets hold of.
+- Optimizers that are passed in, those of one list or dict, and those that escape into code that cannot be followed.
 
 ## Repair
 
-Unsafe: move the construction behind the assignment.
+Unsafe: move the construction after the assignment.
 
 ## Evidence
 
@@ -89,7 +89,7 @@ def check(program: Program) -> Reports:
     reported = set()
     for optimizer in program.optimizers:
         if not isinstance(optimizer, Optimizer) or optimizer.symbolic or optimizer.many:
-            continue  # handed in, or of one list or dict
+            continue  # passed in, or of one list or dict
         if optimizer.extended:
             continue  # add_param_group
         for visit in program.run(AUTOMATON, optimizer):
@@ -97,7 +97,7 @@ def check(program: Program) -> Reports:
             if not isinstance(event, Replace) or event in reported:
                 continue
             if any(s.state == "?" for s in visit.states):
-                continue  # code that cannot be followed gets hold of the optimizer
+                continue  # the optimizer escapes into code that cannot be followed
             (module,) = event.subjects
             construct = visit.states[0].last(Construct)
             if construct is None or not _covers(optimizer, module):

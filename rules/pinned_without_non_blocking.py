@@ -55,10 +55,10 @@ for epoch in range(3):
 
 ## Stays quiet
 
-- Loaders that do not pin, or whose arguments the text does not tell.
+- Loaders that do not pin, or whose arguments are not known.
 - Moves to the CPU.
 - Tensors that no loader made, or one of several loaders.
-- A flag that the text does not tell.
+- A flag that is not known.
 
 ## Repair
 
@@ -81,14 +81,14 @@ def check(program: Program) -> Reports:
     for event in program.of(Transfer):
         loaders = [o for o in subjects(event, Loader) if o in built]
         if event.waits is not True:
-            continue  # non_blocking=True, or a flag that the text does not tell
+            continue  # non_blocking=True, or a flag that is not known
         if event.device == "cpu":
             continue  # a move to the CPU
         if len(loaders) != 1 or not event.certain:
             continue  # a tensor that no loader made, or one of several loaders
         (loader,) = loaders
         if argument(loader, "pin_memory") is not True:
-            continue  # a loader that does not pin, or whose arguments the text does not tell
+            continue  # a loader that does not pin, or whose arguments are not known
         message = f"{event.name} is in pinned memory and the program waits for its copy: non_blocking=True is missing"
         yield Report(
             event,

@@ -6,7 +6,7 @@ Reports `scheduler.step()` without an argument, or with the counter of a loop, w
 
 ## Why it matters
 
-ReduceLROnPlateau.step() without its metric raises TypeError, at the end of the first epoch. The number of the epoch never falls: taken for a loss,
+ReduceLROnPlateau.step() without its metric raises TypeError, at the end of the first epoch. The number of the epoch never falls: taken as a loss,
 it lowers the learning rate after `patience` epochs, again and again, whatever the model does.
 
 ## Bad
@@ -56,7 +56,7 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Repair
 
-Unsafe: pass the validation loss where one name is in reach.
+Unsafe: pass the validation loss where it has a unique name in scope.
 
 ## Evidence
 
@@ -79,7 +79,7 @@ def check(program: Program) -> Reports:
         construct = next((e for e in program.of(Construct) if scheduler in e.subjects), None)
         counter = counter_given(event)
         if counter is not None:
-            message = f"{name_of(scheduler)}.step({counter}) takes {counter} for the metric it watches: the learning rate follows the count of the loop, not the model"
+            message = f"{name_of(scheduler)}.step({counter}) gets {counter} as the metric: the learning rate follows the count of the loop, not the model"
             yield Report(event, message, note(construct, "ReduceLROnPlateau is built here"), repair=PassMetric(event=event))
         elif not args.positional and not args.keywords and not args.starred:
             message = f"{name_of(scheduler)}.step() needs the metric it watches: without it ReduceLROnPlateau raises TypeError"

@@ -1,4 +1,4 @@
-"""Training is resumed with the model and the epoch, and with an optimizer that remembers nothing.
+"""Training is resumed with the model and the epoch, and with an optimizer whose state is lost.
 
 ## What it does
 
@@ -7,7 +7,7 @@ then trains the model in a loop, with an optimizer that keeps moments or momentu
 
 ## Why it matters
 
-Adam and momentum live from averages over thousands of steps. An optimizer that is built anew starts with empty ones: Adam's first steps
+Adam and momentum rely on averages over thousands of steps. An optimizer that is rebuilt starts with empty ones: Adam's first steps
 are as large as the learning rate for every parameter, whatever its gradient, and the loss jumps at each resume. The number of the epoch says
 that the run was meant to go on as if nothing had happened.
 
@@ -64,8 +64,8 @@ def train(resume: str, epochs: int):
 - Weights to begin with: a checkpoint that does not say where to go on.
 - The best model, loaded after training.
 - A checkpoint of which an entry with "optim" in its name is read.
-- An optimizer that is restored, that may be (a load whose object is not known), or that code which cannot be followed gets hold of.
-- An optimizer that is handed in.
+- An optimizer that is restored, that may be (a load whose object is not known), or that escapes into code that cannot be followed.
+- An optimizer that is passed in.
 
 ## Repair
 

@@ -1,4 +1,4 @@
-"""Training is resumed with the optimizer, and with a learning-rate schedule or a loss scale that begins anew.
+"""Training is resumed with the optimizer, and with a learning-rate schedule or a loss scale that starts over.
 
 ## What it does
 
@@ -9,7 +9,7 @@ that begins after it steps the optimizer together with a scheduler of it, or thr
 
 The optimizer's state holds its present learning rate, the scheduler's the place in the schedule. A scheduler that counts from nothing again
 takes what comes next from the beginning: a warm-up or `LambdaLR` jumps back to the first rate, `StepLR` and `MultiStepLR` decay too late,
-and a cosine that had half of its way to go ends near a third of its first rate. A loss scale that begins at its first value
+and a cosine that was half done ends near a third of its first rate. A loss scale that begins at its first value
 only costs the first steps, which overflow and are skipped: that is advice.
 
 ## Bad
@@ -69,8 +69,8 @@ def train(resume: str, epochs: int):
 ## Stays quiet
 
 - A checkpoint that does not say where to go on, and one of which an entry named after a scheduler ("sched", "lr") or scaler ("scal", "amp") is read.
-- A scheduler or scaler that is restored, that may be (a load whose object is not known), or that code which cannot be followed gets hold of.
-- A scheduler that is told where it begins: `last_epoch`, a step that gets a number, steps made up before the training, a factor that knows
+- A scheduler or scaler that is restored, that may be (a load whose object is not known), or that escapes into code that cannot be followed.
+- A scheduler that is given its starting point: `last_epoch`, a step that gets a number, steps made up before the training, a factor that knows
   where the training began.
 - `ExponentialLR`, whose next rate follows from the present one, and schedulers that are not torch's.
 - A scaler that is switched off.

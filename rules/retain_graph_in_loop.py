@@ -2,7 +2,7 @@
 
 ## What it does
 
-Reports `retain_graph=True` on the only backward in a loop through a graph that is built anew in every iteration of the loop.
+Reports `retain_graph=True` on the only backward in a loop through a graph that is built in every iteration of the loop.
 
 ## Why it matters
 
@@ -51,7 +51,7 @@ def train(net: nn.Module, loader, epochs: int):
 - A graph that reaches back into the iteration before, such as a hidden state that is carried on.
 - A forward outside the loop, whose graph every iteration goes through.
 - A backward in a comprehension or in a closure that an optimizer calls.
-- A loss whose way is not known, and a loop that hands objects to code that cannot be followed.
+- A loss whose computation is not known, and a loop that passes objects to code that cannot be followed.
 
 ## Repair
 
@@ -83,7 +83,7 @@ def check(program: Program) -> Reports:
         if event.repeated or any(e.closure for e in program.of(Step)):
             continue  # a backward in a comprehension or in a closure that an optimizer calls
         if not event.known or not forwards or any(loop in e.loops for e in program.of(Escape)):
-            continue  # a loss whose way is not known, or a loop that hands objects to code that cannot be followed
+            continue  # a loss whose computation is not known, or a loop that passes objects to code that cannot be followed
         made = program.forwards_of(forwards)
         if len(made) < len(forwards) or any(loop not in e.loops for e in made):
             continue  # a forward outside the loop
@@ -91,7 +91,7 @@ def check(program: Program) -> Reports:
         yield Report(
             event,
             message,
-            note(made[0], "the graph is built anew in every iteration here"),
+            note(made[0], "the graph is built in every iteration here"),
             repair=DropArgument(event=event, keyword="retain_graph", position=1),
         )
 

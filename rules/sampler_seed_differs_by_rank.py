@@ -2,13 +2,13 @@
 
 ## What it does
 
-Reports a `DistributedSampler` that shuffles with a `seed` which is another one in each process: one that is computed from the rank.
+Reports a `DistributedSampler` that shuffles with a `seed` that differs between processes: one that is computed from the rank.
 
 ## Why it matters
 
 Each process shuffles the whole dataset by itself and takes every n-th item of its order. The parts are disjoint only where all processes draw the
 same order. With a seed for each rank an epoch takes some items several times and others never: of 1,000 items two processes saw 760 between them,
-and eight 647. A seed that hangs on the rank is right for augmentation and dropout, not for the sampler.
+and eight 647. A seed that depends on the rank is right for augmentation and dropout, not for the sampler.
 
 ## Bad
 
@@ -43,7 +43,7 @@ def build(data, seed: int):
 ## Stays quiet
 
 - A seed that is the same everywhere, and none, which is 0.
-- `shuffle=False`, or a value that the text does not tell: nothing is drawn.
+- `shuffle=False`, or a value that is not known: nothing is drawn.
 - Other samplers than torch's DistributedSampler.
 
 ## Repair

@@ -1,4 +1,4 @@
-"""A distributed sampler is never told the epoch, and draws the order of the first one again and again.
+"""The epoch of a distributed sampler is never set: it repeats the order of the first epoch.
 
 ## What it does
 
@@ -53,11 +53,11 @@ for epoch in range(3):
 
 ## Stays quiet
 
-- `shuffle=False`, or a value that the text does not tell.
-- A loader that is not trained on, or that is gone over once.
+- `shuffle=False`, or a value that is not known.
+- A loader that is not trained on, or that is iterated over once.
 - `sampler.set_epoch(...)`, `loader.sampler.set_epoch(...)`, and a `set_epoch` of something that is not known.
-- A sampler or loader that code which cannot be followed gets hold of.
-- Loaders prepared by accelerate or Fabric, which tell the epoch themselves.
+- A sampler or loader that escapes into code that cannot be followed.
+- Loaders prepared by accelerate or Fabric, which set the epoch themselves.
 - A loader that may have one of several samplers; having one or none does not matter.
 
 ## Repair
@@ -83,7 +83,7 @@ def check(program: Program) -> Reports:
         if len(samplers) != 1 or samplers[0] not in built:
             continue  # a loader that may have one of several samplers
         if not samplers[0].by_epoch:
-            continue  # shuffle=False, or a value that the text does not tell
+            continue  # shuffle=False, or a value that is not known
         if program.told_the_epoch(samplers[0], loader):
             continue  # set_epoch is called, or may be: by a framework, or by code that cannot be followed
         event, name = built[samplers[0]], name_of(samplers[0], "this sampler")

@@ -2,7 +2,7 @@
 
 ## What it does
 
-Reports a scheduler of `torch.optim.lr_scheduler`, or of a class that derives from one, whose `step()` stands above that of its optimizer in the
+Reports a scheduler of `torch.optim.lr_scheduler`, or of a class that derives from one, whose `step()` comes before that of its optimizer in the
 body of a loop, where in the first iteration no path has stepped the optimizer before. Each iteration that steps the scheduler steps the optimizer
 too.
 
@@ -54,13 +54,13 @@ def train(net: nn.Module, loader, epochs: int):
 
 - A scheduler whose optimizer is not known, or of which there are several.
 - `scheduler.step(epoch)`, with an argument.
-- An optimizer that has stepped before, on some path into the first iteration, or may have where that is not seen.
+- An optimizer that has stepped before, on some path into the first iteration, or may have in code that is not analysed.
 - An optimizer's step under a condition of its own, which changes from iteration to iteration.
 - Steps of other optimizers.
 
 ## Repair
 
-Safe: move the call behind the optimizer's step.
+Safe: move the call after the optimizer's step.
 
 ## Evidence
 

@@ -52,7 +52,7 @@ def train(net: nn.Module, loader, epochs: int):
 ## Stays quiet
 
 - Schedulers that count steps: `OneCycleLR`, a horizon over `len(loader)`.
-- A scheduler whose unit nothing tells.
+- A scheduler whose unit is not known.
 - `scheduler.step(epoch + i / iters)`, with an argument.
 - A step under a condition that no optimizer's step in the loop stands under, but for one on the scheduler itself.
 - A loop that counts epochs by its name, each of one full batch.
@@ -99,7 +99,7 @@ def check(program: Program) -> Reports:
         if event.args.positional or event.args.keywords:
             continue  # scheduler.step(epoch + i / iters)
         if not epoch_unit(scheduler, loop):
-            continue  # a scheduler that counts steps, or whose unit nothing tells
+            continue  # a scheduler that counts steps, or whose unit is not known
         if _guarded(program, event, loop, scheduler):
             continue
         name = name_of(scheduler)

@@ -50,7 +50,7 @@ def train(net: nn.Module, loader, epochs: int):
 ## Stays quiet
 
 - A program that could not be followed to its end, or in which it is not known what is stepped.
-- A scheduler that is wrapped in another one, or that code which cannot be followed gets hold of: it is returned, stored or handed on.
+- A scheduler that is wrapped in another one, or that escapes into code that cannot be followed: it is returned, stored or passed on.
 - One of several schedulers that are chosen from or kept in one list or dict.
 - A scheduler whose optimizer does not step in a loop after it.
 
@@ -93,7 +93,7 @@ def check(program: Program) -> Reports:
             if not scheduler.qualname.startswith("torch.optim.lr_scheduler.") or scheduler in stepped:
                 continue
             if scheduler.wrapped or scheduler.escaped:
-                continue  # wrapped in another one, returned, stored or handed on
+                continue  # wrapped in another one, returned, stored or passed on
             if scheduler.merged is not None or scheduler.many:
                 continue  # one of several that are chosen from, or kept in one list or dict
             optimizers = refs(scheduler.optimizer, Optimizer)

@@ -8,7 +8,7 @@ built after the scheduler.
 
 ## Why it matters
 
-A scheduler keeps the optimizer it was built with. Where the optimizer is built anew - for a second phase, with parameters that were frozen,
+A scheduler keeps the optimizer it was built with. Where the optimizer is rebuilt - for a second phase, with parameters that were frozen,
 after a move of the model - the scheduler goes on changing the old one's learning rate, and the new one trains with a constant.
 
 ## Bad
@@ -54,14 +54,14 @@ def train(net: nn.Module, loader, epochs: int):
 
 - Programs that set a learning rate by hand.
 - A loop in which some step's optimizer is not known, or may be one of several.
-- Optimizers and schedulers that code which cannot be followed gets hold of, that are handed in, chosen at run time or wrapped, and classes
+- Optimizers and schedulers that escape into code that cannot be followed, that are passed in, chosen at run time or wrapped, and classes
   of the project's own.
 - Optimizers and schedulers that are built in different loops.
 - Optimizers of other parameters, such as one that only carries a schedule.
 
 ## Repair
 
-Unsafe: build the scheduler behind the optimizer that steps, and on it; a second one where its own optimizer steps elsewhere.
+Unsafe: build the scheduler after the optimizer that steps, from that optimizer; a second one where its own optimizer steps elsewhere.
 
 ## Evidence
 
@@ -104,7 +104,7 @@ def check(program: Program) -> Reports:
         if scheduler in reported or scheduler not in built or len(own) != 1:
             continue
         if not plain(scheduler) or scheduler.wrapped or not plain(own[0]):
-            continue  # known to other code, handed in, chosen at run time, wrapped, or of a class of the project
+            continue  # known to other code, passed in, chosen at run time, wrapped, or of a class of the project
         here = [e for e in steps if event.loops[0] in e.loops]
         others = {o for e in here for o in subjects(e, Optimizer)}
         if own[0] in others:
@@ -129,7 +129,7 @@ def check(program: Program) -> Reports:
 
 
 def plain(obj: Obj) -> bool:
-    """Whether an object is of a class of torch, the only one of its place, and no code that cannot be followed gets hold of it."""
+    """Whether an object is of a class of torch, the only one of its place, and does not escape into code that cannot be followed."""
     alone = not (obj.many or obj.escaped or obj.symbolic) and obj.merged is None
     return alone and obj.cls is None and obj.qualname.startswith("torch.optim.")
 

@@ -1,4 +1,4 @@
-"""The seed is set when the model has its weights already.
+"""The seed is set after the model has drawn its weights.
 
 ## What it does
 
@@ -7,7 +7,7 @@ Reports the first seed of a program, where a model with parameters is built befo
 ## Why it matters
 
 A model draws its weights when it is built. A seed that comes later fixes the order of the data and dropout, and not where the training
-starts: two runs with the same seed differ from the first batch on, and the difference is put down to the hardware.
+starts: two runs with the same seed differ from the first batch on, and the difference is blamed on the hardware.
 
 ## Bad
 
@@ -43,14 +43,14 @@ for step in range(10):
 
 ## Stays quiet
 
-- A program that sets a seed before the model too, under whatever condition, or calls a function that speaks of a seed.
+- A program that sets a seed before the model too, under whatever condition, or calls a function with "seed" in its name.
 - A seed in a loop, and a model that is built in a loop.
 - A seed and a model in different functions that nobody calls: nothing says which runs first.
 - Weights that are drawn again after the seed, or loaded.
-- Models whose first values all stand in the program.
+- Models whose initial values are all set by the program.
 - Models that may come with their weights: those of `transformers`, `timm`, `diffusers` and `torch.hub`, and those with an argument such as
   `weights`.
-- Models that code which cannot be followed gets hold of, and parts of other models.
+- Models that escape into code that cannot be followed, and parts of other models.
 
 ## Repair
 
@@ -58,7 +58,7 @@ Safe: the seed is moved above the statement that builds the model.
 
 ## Evidence
 
-What a run shows: parameters are there already when the first seed is set.
+What a run shows: parameters exist when the first seed is set.
 """
 
 from looplint.rule import Module, MoveSeed, Program, Report, Reports, Step, draws_nothing, name_of, note, related
@@ -73,7 +73,7 @@ def check(program: Program) -> Reports:
     reported = set()
     for module in program.modules:
         if not related(program.stepped_modules, [module]) or draws_nothing(module):
-            continue  # a model whose first values all stand in the program
+            continue  # a model whose initial values are all set by the program
         if _pretrained(module):
             continue  # a model that may come with its weights
         found = program.drawn_unseeded(module)
@@ -84,7 +84,7 @@ def check(program: Program) -> Reports:
             continue
         reported.add(late)
         name = name_of(module, "the model")
-        message = f"{name} was built before this seed: its first weights are other ones in each run"
+        message = f"{name} was built before this seed: its first weights differ from run to run"
         yield Report(late, message, note(built, "the weights are drawn here"), repair=MoveSeed(seed=late, construct=built))
 
 

@@ -51,9 +51,9 @@ def train(loader, epochs: int):
 
 ## Stays quiet
 
-- A prediction that is the result of a sigmoid on some path only, or of which some path does not tell what it came out of.
+- A prediction that is the result of a sigmoid on some path only, or whose origin is not known on some path.
 - A sigmoid for metrics, or inside the model (gates).
-- `BCELoss` behind a sigmoid.
+- `BCELoss` after a sigmoid.
 - Targets that are probabilities.
 
 ## Repair
@@ -72,6 +72,6 @@ CODE = "LL702"
 
 def check(program: Program) -> Reports:
     for found in scored(program, "binary_cross_entropy_with_logits", "sigmoid"):
-        message = f"this loss takes logits, and {found.what} is the result of a sigmoid: behind its own sigmoid no prediction is below 0.5"
+        message = f"this loss takes logits, and {found.what} is the result of a sigmoid: after its own sigmoid no prediction is below 0.5"
         notes = tuple(Note(site, "sigmoid is applied here") for site in found.sites[:3])
         yield Report(found.event, message, notes, repair=DropActivation(event=found.event, outcomes=found.outcomes))

@@ -51,9 +51,9 @@ def train(loader, epochs: int):
 
 ## Stays quiet
 
-- A prediction that is the result of a softmax on some path only, or of which some path does not tell what it came out of.
+- A prediction that is the result of a softmax on some path only, or whose origin is not known on some path.
 - A softmax for metrics, or inside the model (attention).
-- `NLLLoss` behind a `log_softmax`.
+- `NLLLoss` after a `log_softmax`.
 - A `log_softmax` before the cross-entropy, which changes nothing: the logarithm of a softmax is its own.
 
 ## Repair

@@ -51,11 +51,11 @@ def train(net: nn.Module, loader, epochs: int):
   after the step.
 - A step that may be another optimizer's.
 - A step that is given a closure.
-- An optimizer that code which cannot be followed gets hold of in between.
+- An optimizer that escapes, in between, into code that cannot be followed.
 
 ## Repair
 
-Unsafe: move the step behind the backward.
+Unsafe: move the step after the backward.
 
 ## Evidence
 

@@ -7,8 +7,8 @@ Reports `optimizer.step()` where on every path its gradients are those of a loss
 ## Why it matters
 
 `scaler.step(optimizer)` divides the gradients by the scale and skips the step where they hold infinities. `optimizer.step()` does neither:
-plain SGD takes steps that are tens of thousands of times too long, and behind an `unscale_` the overflowed gradients are applied. A
-`scaler.update()` behind it raises "No inf checks were recorded prior to update" unless `unscale_` has run.
+plain SGD takes steps that are tens of thousands of times too long, and after an `unscale_` the overflowed gradients are applied. A
+`scaler.update()` after it raises "No inf checks were recorded prior to update" unless `unscale_` has run.
 
 ## Bad
 

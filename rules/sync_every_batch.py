@@ -1,15 +1,15 @@
-"""A training loop on an accelerator asks for a number in every batch.
+"""A training loop on an accelerator reads a value from the device in every batch.
 
 ## What it does
 
 Reports the first place in a training loop where every iteration waits for a number that comes out of a model: `.item()`, `.tolist()`,
 `.cpu()`, `.numpy()`, `float()`, a printed tensor, or a call that only waits (`torch.cuda.synchronize()`). The number is only added up,
-printed or handed on, in a program that moves a model or a batch to an accelerator.
+printed or passed on, in a program that moves a model or a batch to an accelerator.
 
 ## Why it matters
 
 The program runs ahead of the device and queues its work. A number can only be had when the queue is empty: the device then stands idle until the
-program has queued the next batch. A running sum on the device, or a condition that asks every hundredth batch, costs nothing.
+program has queued the next batch. A running sum on the device, or a condition that holds in every hundredth batch, costs nothing.
 
 ## Bad
 
@@ -67,7 +67,7 @@ None.
 
 ## Evidence
 
-What a run shows: in how many training batches a tensor is asked for its number. What each costs depends on the device and on how much work is
+What a run shows: in how many training batches the value of a tensor is read. What each costs depends on the device and on how much work is
 queued: on the CPU nothing.
 """
 

@@ -50,11 +50,11 @@ for epoch in range(3):
 
 ## Stays quiet
 
-- `shuffle=False` in so many words where no other loader is shuffled in its place, a sampler or a batch sampler.
+- An explicit `shuffle=False` where no other loader is shuffled in its place, a sampler or a batch sampler.
 - Iterable datasets and those that are not known.
 - A dataset that mixes or draws its items itself.
 - One batch of everything.
-- A loader that is gone over once.
+- A loader that is iterated over once.
 - What follows in time: a dataset whose name says so, or a hidden state that the loop or the model carries from batch to batch.
 
 ## Repair
@@ -92,7 +92,7 @@ def check(program: Program) -> Reports:
     for loader, found in program.training_passes.items():
         swapped = _shuffled_instead(program, loader)
         if loader.order != "as stored" and swapped is None:
-            continue  # shuffle in so many words, a sampler, or one batch of everything
+            continue  # an explicit shuffle, a sampler, or one batch of everything
         if loader.style != "map":
             continue  # an iterable dataset, one that is not known, or one that mixes or draws its items itself
         if follows_time(loader, found.batches.assigned) or program.carries_state(found.batches):
@@ -111,7 +111,7 @@ def check(program: Program) -> Reports:
 
 
 def _shuffled_instead(program: Program, loader: Loader) -> Loader | None:
-    """Another loader that shuffles and that nothing is trained on, where this one is told not to: the flags are swapped."""
+    """Another loader that shuffles and that nothing is trained on, where this one is set not to: the flags are swapped."""
     if argument(loader, "shuffle") is not False or not all(argument(loader, name) is None for name in ("sampler", "batch_sampler")):
         return None
     for event in program.of(BuildLoader):

@@ -1,4 +1,4 @@
-"""Modules are kept in a plain list, tuple or dict, where their owner does not know of them.
+"""Modules are kept in a plain list, tuple or dict, which does not register them.
 
 ## What it does
 
@@ -51,9 +51,9 @@ class Net(nn.Module):
 ## Stays quiet
 
 - Modules that are also registered: `nn.Sequential(*layers)`, `ModuleList`, `add_module`, `setattr`.
-- Modules whose `parameters()` are asked for by hand, that are handed to another object, or that are frozen.
+- Modules whose `parameters()` are requested explicitly, that are passed to another object, or that are frozen.
 - An attribute that one of the methods returns.
-- Modules without parameters, and modules that were handed in.
+- Modules without parameters, and modules that were passed in.
 - A list of one, written as one, which hides a module on purpose.
 - An attribute that may be something else than a container.
 
@@ -94,7 +94,7 @@ def check(program: Program) -> Reports:
             continue  # an attribute that may be something else than a container
         lost = unregistered(event)
         if not lost:
-            continue  # modules that are registered, asked for their parameters, handed in or on, or without parameters
+            continue  # modules that are registered, whose parameters are requested, passed in or on, or without parameters
         reported.add(which)
         name = event.name
         message = (

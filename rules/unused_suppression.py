@@ -1,4 +1,4 @@
-"""A comment silences a rule that does not speak there.
+"""A suppression comment where its rule reports nothing.
 
 ## What it does
 
@@ -7,7 +7,7 @@ are run for that, whichever are selected. A code or name that no rule has is rep
 
 ## Why it matters
 
-The comment stays behind when the problem is gone, and silences the next one on its line, which may be another one.
+The comment stays behind when the problem is gone, and suppresses the next one on its line, which may be a different one.
 
 ## Bad
 
@@ -62,5 +62,5 @@ SEVERITY = "advice"
 
 
 def check(program: Program) -> Reports:
-    """Says nothing: what is silenced where is known when all rules have spoken; see `looplint.linting.unused`."""
+    """Says nothing: which comments suppress something is known after all rules have run; see `looplint.linting.unused`."""
     yield from ()

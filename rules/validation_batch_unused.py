@@ -9,7 +9,7 @@ as what the forward is given.
 ## Why it matters
 
 A loop's names outlive it: after the training loop they hold its last batch. A validation loop that binds other names and reads the old ones
-measures that one training batch again and again, or compares its own outputs with the targets of another batch, and no error tells.
+measures that one training batch again and again, or compares its own outputs with the targets of another batch, without an error.
 
 ## Bad
 
@@ -65,7 +65,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 
 ## Repair
 
-None: which of the names was meant is for the program to say.
+None: which of the names was meant is for the author to decide.
 
 ## Evidence
 
@@ -81,6 +81,6 @@ DEFAULT = False
 def check(program: Program) -> Reports:
     for found in stale_batches(program):
         read, unread = " and ".join(found.read), " and ".join(found.unread)
-        message = f"this validation loop reads {read}, which another loop has left behind, and never its own {unread}"
+        message = f"this validation loop reads {read}, which another loop left behind, and never its own {unread}"
         notes = (Note(found.loop.site, "these batches are not used"), Note(found.other, "what is read is the last batch of this loop"))
         yield Report(found.forward, message, notes)

@@ -1,8 +1,8 @@
-"""The workers of a loader are started anew in every epoch.
+"""The workers of a loader are restarted in every epoch.
 
 ## What it does
 
-Reports a `DataLoader` with workers that a loop goes over in every iteration of another loop, and that is not given
+Reports a `DataLoader` with workers that a loop iterates over in every iteration of another loop, and that is not given
 `persistent_workers=True`.
 
 ## Why it matters
@@ -56,15 +56,15 @@ for epoch in range(3):
 
 ## Stays quiet
 
-- Loaders that are built in the outer loop, or gone over once.
-- A number of workers that the text does not tell, or that differs from call to call of the function that builds the loader.
+- Loaders that are built in the outer loop, or iterated over once.
+- A number of workers that is not known, or that differs from call to call of the function that builds the loader.
 - Loaders and datasets that a loop of the program changes: workers that stay would keep the old state.
 
 ## Repair
 
 Unsafe: `persistent_workers=True`. Workers that stay take their seed once and not once an epoch (torch 2.13), so shuffling and dropout go by other
-random numbers from the second epoch on: the run is as good, and not bitwise the same. Where the number of workers does not stand in the call, it
-may be 0 in another run, and torch refuses the argument beside it.
+random numbers from the second epoch on: the run is as good, and not bitwise the same. Where the number of workers is not a literal in the call, it
+may be 0 in another run, and torch refuses the argument then.
 
 ## Evidence
 
@@ -84,7 +84,7 @@ def check(program: Program) -> Reports:
     for loader, found in epoch_passes(program).items():
         workers = argument(loader, "num_workers")
         if not isinstance(workers, int) or workers < 1 or not off(loader, "persistent_workers"):
-            continue  # a number of workers that the text does not tell, or none
+            continue  # a number of workers that is not known, or none
         if changing(loader):
             continue  # a loader or dataset that a loop of the program changes
         if not same_everywhere(program, found.loader, "num_workers"):

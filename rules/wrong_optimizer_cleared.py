@@ -49,7 +49,7 @@ def train(G: nn.Module, D: nn.Module, loader):
 
 - A clear of any kind that reaches this optimizer on some path, such as a `zero_grad()` of a module that holds both.
 - A loop that clears the other optimizer once: missing-zero-grad reports that.
-- Code in the loop that cannot be followed and gets hold of the optimizer.
+- An optimizer that escapes into code in the loop that cannot be followed.
 
 ## Repair
 
@@ -87,6 +87,6 @@ def check(program: Program) -> Reports:
 
 
 def _misplaced(clears: list[Clear], step: int) -> Clear:
-    """The clear that stands nearest before the step."""
+    """The last clear before the step."""
     before = [e for e in clears if e.index < step]
     return max(before, key=lambda e: e.index) if before else clears[-1]

@@ -52,7 +52,7 @@ def train(net: nn.Module, loader, epochs: int):
 - A clear that finds gradients of an earlier iteration or none, on some path.
 - A step that on some path finds gradients, as those of another loss.
 - A clear that may be another optimizer's.
-- An optimizer that code which cannot be followed gets hold of in between.
+- An optimizer that escapes, in between, into code that cannot be followed.
 
 ## Repair
 

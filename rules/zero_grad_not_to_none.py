@@ -48,7 +48,7 @@ def train(model: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-- A setting that is not written in the call, or whose value the text does not tell.
+- A setting that is not written in the call, or whose value is not known.
 - Programs that read or write gradients themselves, which may need them to be tensors.
 - A `target-torch` below 2.0: zeros were the default there.
 
