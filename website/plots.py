@@ -1,4 +1,4 @@
-"""The evidence of a rule as a picture: per case, the measure of its claim in the broken run and in the repaired one."""
+"""The evidence of a rule as a plot: per case, the measure of its claim in the broken run and in the repaired one."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def _hidden(name: str) -> bool:
 
 
 def loop(kind: str) -> str:
-    """The loop of the shipped script, drawn as a picture or as a page."""
+    """The loop of the shipped script, drawn as an image or as a page."""
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / f"loop.{kind}"
         printed(["loop", "--isolated", f"--{kind}", str(target), "examples/train.py"], ROOT)

@@ -117,7 +117,7 @@ def _expects(case: Path, code: str) -> bool:
 
 
 def _evidence(rule: Rule) -> str:
-    """What `looplint verify` has stored: for each device a picture and a table."""
+    """What `looplint verify` has stored: for each device a plot and a table."""
     parts = []
     for stored in evidence.load():
         cases = stored.of(rule.code)

@@ -35,7 +35,7 @@ def parser_of_arguments() -> argparse.ArgumentParser:
     )
     parser.add_argument("--no-fixtures", action="store_true", help="leave out the fixtures")
     parser.add_argument("--only", action="append", default=[], metavar="TEXT", help="only programs whose name contains this (repeatable)")
-    for kind, what in (("loop", "the picture of the loop"), ("debug", "the graph and the states"), ("fix", "the repaired texts")):
+    for kind, what in (("loop", "the drawing of the loop"), ("debug", "the graph and the states"), ("fix", "the repaired texts")):
         parser.add_argument(
             f"--{kind}",
             dest="texts",

@@ -19,7 +19,7 @@ def fingerprint(text: str) -> str:
 
 
 def edited(text: str, edits: Sequence[Mapping[str, Any]]) -> str:
-    """A script with some edits, all of which speak of its lines as they were numbered before any of them.
+    """A script with some edits, all of which refer to its lines as they were numbered before any of them.
 
     `{"delete": 3}`, `{"move": 3, "after": 7}` (or "before"), `{"insert": "code", "after": 7}`, `{"set": 3, "to": "code"}`, `{"drop": ".item()", "in": 3}`: what is
     moved or put in takes the indentation of the line that it follows or replaces.

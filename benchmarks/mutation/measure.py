@@ -41,7 +41,7 @@ class Outcome:
     kind: str
     mutant: Mutant
     detected: bool
-    # Rules of the default selection, other than the planted one, that speak on the mutant and not on the base.
+    # Rules of the default selection, other than the planted one, that report on the mutant and not on the base.
     others: tuple[str, ...]
 
 

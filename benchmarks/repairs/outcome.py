@@ -28,7 +28,7 @@ Verdict: TypeAlias = Callable[[Path], Ran]
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is repaired: a planted bug, or a fixture, with the rule that has to speak."""
+    """What is repaired: a planted bug, or a fixture, with the rule that has to report it."""
 
     code: str
     base: str
@@ -40,7 +40,7 @@ class Subject:
 class Outcome:
     """What became of one subject.
 
-    `repair` is the applicability that was needed ("safe", "unsafe"), "none" where nothing was repaired, or "unseen" where the rule did not speak.
+    `repair` is the applicability that was needed ("safe", "unsafe"), "none" where nothing was repaired, or "unseen" where the rule did not report it.
     `reason` is what was done, or why nothing was; empty where the rule has no repair.
     `same` tells whether the repaired run does what the right one does; None where a run cannot tell. `stand_in`: the CPU stood in for CUDA.
     """
@@ -96,7 +96,7 @@ def outcome_of(
     Args:
         subject: what is repaired.
         folder: where the program lies; nothing else lies there.
-        accepted: the codes under which the rule may speak.
+        accepted: the codes under which the rule may report.
         before: the codes that the right program has as well.
         texts: what is known of programs.
         verdict: runs the repaired program; None where it is not to be run.

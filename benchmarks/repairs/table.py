@@ -27,7 +27,7 @@ class Ends:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The counts of one rule. `stand_in`: compared with the CPU in the place of CUDA; `quiet`: no rule speaks that did not before."""
+    """The counts of one rule. `stand_in`: compared with the CPU in the place of CUDA; `quiet`: no rule reports anything new."""
 
     planted: int
     seen: int
@@ -91,5 +91,5 @@ def _cells(ends: Ends) -> tuple[int, str]:
 
 
 def part(some: int, whole: int) -> str:
-    """`12 of 13`, so that nobody takes the share of a few for that of many."""
+    """`12 of 13`, so that the share of a few is not taken for that of many."""
     return "-" if not whole else f"all {whole}" if some == whole else f"{some} of {whole}"

@@ -1,7 +1,7 @@
 """`python -m benchmarks.unknown --checkouts DIR`: hide from real files what they import, and print what is reported only then.
 
-What is made out of sight is told by its use, so a file alone, without its project, or one whose optimizers, layers, losses, loaders or models come
-from a library that nobody knows, is still judged. What is said then has to be true: every finding that is given only with something hidden is printed
+The kind of an object whose construction is not analysed is inferred from its use, so a file alone, without its project, or one whose optimizers,
+layers, losses, loaders or models come from an unknown library, is still judged. What is said then has to be true: every finding that is given only with something hidden is printed
 until somebody has read and judged it.
 """
 

@@ -28,7 +28,7 @@ def asker(paths: Sequence[str], clear: Callable[[], None]) -> Ask:
         clear: takes away from the terminal what is drawn there.
 
     Raises:
-        UserError: there is nobody to be asked.
+        UserError: there is no terminal to ask on.
     """
     if "-" in paths:
         raise UserError("--interactive needs standard input for the answers: name the files")

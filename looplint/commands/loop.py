@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 HELP = ("Lint", "loop FILE", "Draw the training loops of a file, with the findings.")
 
-# A picture is pasted more often than it is looked at in a wide window.
+# A drawing is pasted more often than it is viewed in a wide window.
 _WIDTH = 120
 _NARROWEST = 60
 

@@ -34,7 +34,7 @@ class Progress:
 
 @contextmanager
 def progress(*, quiet: bool) -> Iterator[Progress | None]:
-    """What a run reports to, or None where nobody looks at it; the line goes away however the run ends."""
+    """What a run reports to, or None where there is no terminal; the line is removed however the run ends."""
     if quiet or not sys.stderr.isatty():
         yield None
         return

@@ -110,21 +110,21 @@ def command(
     for name in ("SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), lambda number, _: sys.exit(128 + int(number)))
-    speaks = os.environ.get("RANK", "0") == "0"  # under torchrun every process runs, and the first reports
+    reports = os.environ.get("RANK", "0") == "0"  # under torchrun every process runs, and the first reports
     configurations = Configurations(overrides={"select": select, "ignore": ignore}, allow_rules=allow_rules)
-    if speaks:
+    if reports:
         click.echo(f"executing {' '.join([script, *arguments])}", err=True)
     inspection = inspect(script, options, configurations)
     version = None
     if compare_with or compare:
-        if speaks:
+        if reports:
             click.echo(f"executing {compare_with or 'it as repaired'}", err=True)
         if compare_with:
             version = other_script(script, compare_with, options, configurations)
         else:
             version = repaired(script, inspection, options, configurations, unsafe=unsafe_fixes)
             inspection = with_harm(inspection, version) if version is not None else inspection
-    if speaks:
+    if reports:
         _print(inspection, version, compared=bool(compare or compare_with), as_data=as_data, events=events)
         if report is not None and version is not None:
             from looplint.runtime.reporting.comparison import comparison_page
@@ -132,7 +132,7 @@ def command(
             report.write_text(comparison_page(inspection, version), encoding="utf-8")
             click.echo(f"wrote {report}", err=True)
     code = inspection.exit_code
-    raise SystemExit(0 if not speaks or (exit_zero and code == 1) else code)
+    raise SystemExit(0 if not reports or (exit_zero and code == 1) else code)
 
 
 def _print(inspection: Inspection, version: Version | None, *, compared: bool, as_data: bool, events: bool) -> None:

@@ -1,4 +1,4 @@
-"""`looplint server`: speak the language server protocol."""
+"""`looplint server`: the language server."""
 
 from __future__ import annotations
 

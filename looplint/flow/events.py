@@ -284,7 +284,7 @@ class LoadState(Load):
 
 
 class Switch(Event):
-    """A setting of PyTorch gets a value; one that is not known may be a user's wish and counts as off."""
+    """A setting of PyTorch gets a value; one that is not known may be an option and counts as off."""
 
     kind = "switch"
     setting: str
@@ -303,7 +303,7 @@ class Escape(Event):
     callee: str
     # Whether nothing but the mode may change: `model.train(flag)`.
     mode: bool = False
-    # Whether only what the objects put out is handed over: it may be sent backward, and nothing else can happen to them.
+    # Whether only what the objects put out is passed on: it may be sent backward, and nothing else can happen to them.
     output: bool = False
 
     @property

@@ -1,4 +1,4 @@
-"""The vocabulary that both front ends speak: what happens in a training loop.
+"""The vocabulary of both front ends: what happens in a training loop.
 
 The static side emits these events for every path of a program, the recorder for the one path that ran.
 """
@@ -30,7 +30,7 @@ EventKind = Literal[
     "load",  # torch.load, load_state_dict
     "switch",  # a global setting of PyTorch is set
     # Judged where they stand, whatever came before: noted beside the graph.
-    "discard",  # a tensor's copy on another device or in another type is made, and nobody takes it
+    "discard",  # a tensor's copy on another device or in another type is made, and not used
     "shelve",  # a list, tuple or dict becomes an attribute of a module
     "unready",  # a part is given to a module before the constructor of torch's base class has run
     "bypass",  # module.forward(...) is called in place of the module

@@ -17,7 +17,7 @@ class Remark(Event):
 
 
 class Discard(Remark):
-    """A tensor's copy on another device or in another type is made, and nothing takes it."""
+    """A tensor's copy on another device or in another type is made, and not used."""
 
     kind = "discard"
     # The text of the tensor, and the method that copies it.

@@ -140,7 +140,7 @@ def bind(m: Interpreter, member: tuple[ir.Function | ir.Assign, ClassRef], obj: 
 
 
 def is_left_open(m: Interpreter, cls: ClassRef, name: str) -> bool:
-    """Whether a class says of an attribute only that it is None at first: who sets it is a subclass, or somebody else, out of sight."""
+    """Whether a class says of an attribute only that it is None at first: it is set by a subclass, or by code that is not analysed."""
     known = m.left_open.get((cls, name))
     if known is None:
         known = m.left_open[cls, name] = not _has_subclass(m, cls) and not any(

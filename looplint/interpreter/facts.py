@@ -117,9 +117,9 @@ class Agenda:
     """What may run later and is followed after everything else."""
 
     def __init__(self) -> None:
-        # Values with functions that were handed to code which may call them.
+        # Values with functions that were passed to code which may call them.
         self.values: list[Value] = []
-        # Generators that nobody has asked for an item yet.
+        # Generators from which no item was taken yet.
         self.generators: dict[Generator, Func] = {}
 
 
@@ -139,5 +139,5 @@ class Evidence:
         self.users: dict[ir.Function, dict[str, list[ir.Function]]] = {}
         # The names that functions bind.
         self.bound: dict[ir.Function, set[str]] = {}
-        # Names that come from out of sight, and what their use tells that they hold: None where it tells nothing.
+        # Names that code which is not analysed binds, and what their use says that they hold: None where it says nothing.
         self.names: dict[tuple[str, str, str], Value | None] = {}

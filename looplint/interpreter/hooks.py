@@ -64,7 +64,7 @@ setting_assigned: Hook[Callable[[Interpreter, ir.Attr, tuple[str, str], Value], 
 tensor_written: Hook[Callable[[Interpreter, ir.Expr, Value, Value], None]] = Hook("tensor_written")
 # An item of a container of modules is given a value.
 item_assigned: Hook[Callable[[Interpreter, Module, ir.Subscript, Const | None, Value], None]] = Hook("item_assigned")
-# Something is asked for whose making is out of sight: an attribute that nothing sets, a name that nothing binds, one that has been imported.
+# A value is read whose origin is not analysed: an attribute that nothing sets, a name that nothing binds, one that has been imported.
 attribute_unset: Hook[Callable[[Interpreter, Obj, str], Value]] = Hook("attribute_unset")
 name_unbound: Hook[Callable[[Interpreter, Frame, str], Value]] = Hook("name_unbound")
 name_imported: Hook[Callable[[Interpreter, Frame, str, Value], Value]] = Hook("name_imported")

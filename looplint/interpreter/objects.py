@@ -140,7 +140,7 @@ def attribute(m: Interpreter, obj: Obj, name: str) -> Value:
 
 
 def _is_default(obj: Obj, name: str, member: tuple[ir.Function | ir.Assign, ClassRef]) -> bool:
-    """Whether a class says what a field is by default: an object that is handed in may have been built with something else."""
+    """Whether a class says what a field is by default: an object that is passed in may have been built with something else."""
     what, owner = member
     return obj.symbolic and isinstance(what, ir.Assign) and name in owner.cls.fields
 

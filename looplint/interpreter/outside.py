@@ -1,4 +1,4 @@
-"""Objects whose making is out of sight: what the code does with them tells what they are.
+"""Objects whose construction is not analysed: their kind is inferred from their use.
 
 They are parameters of functions that nobody calls, names that nothing binds or that come from modules which cannot be read, what code that cannot be
 followed returns, and attributes of such objects.
@@ -59,7 +59,7 @@ def _of_kind(m: Interpreter, kind: type[AnyObj], name: str, key: object, cls: Cl
     return obj
 
 
-# -- handed in
+# -- passed in
 
 
 def parameter(m: Interpreter, func: Func, param: ir.Param) -> Value:
@@ -93,7 +93,7 @@ def _class_named(m: Interpreter, module: ModuleInfo, annotation: ir.Expr | None)
 
 
 def _build(m: Interpreter, obj: Obj, cls: ClassRef) -> None:
-    """Follow the constructor of an object that is handed in; what happened to it since is not known."""
+    """Follow the constructor of an object that is passed in; what happened to it since is not known."""
     init = classes.find_member(m, cls, "__init__")
     if init is None or not isinstance(init[0], ir.Function) or not m.alive or init[0] in m.active:
         return

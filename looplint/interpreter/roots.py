@@ -185,7 +185,7 @@ def _in_order(cls: ir.Class, methods: list[ir.Function]) -> list[ir.Function]:
 
 
 def _deferred(m: Interpreter) -> bool:
-    """Functions that were handed to code that cannot be followed, and generators that nobody in sight took an item from: they may run."""
+    """Functions that were passed to code that cannot be followed, and generators from which no analysed code took an item: they may run."""
     complete = True
     while m.agenda.generators:
         obj, func = m.agenda.generators.popitem()

@@ -284,7 +284,7 @@ class Session:
         self.current, self.results = proof.sources, proof.results
 
     def _prove(self, findings: Sequence[Finding]) -> _Proof | str:
-        """Whether repairs hold: the text parses, the findings are gone, and no rule has begun to speak; or the reason why they do not."""
+        """Whether repairs hold: the text parses, the findings are gone, and no rule reports anything new; or the reason why they do not."""
         edits: dict[str, list[Edit]] = {}
         for finding in findings:
             for edit in finding.fix.edits if finding.fix else ():

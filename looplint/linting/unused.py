@@ -1,4 +1,4 @@
-"""Comments that silence nothing: what rule LL001 reports, judged when all other rules have spoken."""
+"""Comments that silence nothing: what rule LL001 reports, judged when all other rules have run."""
 
 from __future__ import annotations
 

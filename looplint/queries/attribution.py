@@ -1,4 +1,4 @@
-"""Which backwards fill the gradients of an optimizer whose parameters nobody knows: those that its steps use.
+"""Which backwards fill the gradients of an optimizer whose parameters are not known: those that its steps use.
 
 Where one optimizer is in sight, each backward is taken to be its own. Where there are several, the text still tells them apart, because a step uses what
 the backward before it left: in `d_loss.backward(); d_optimizer.step(); g_loss.backward(); g_optimizer.step()` each loss belongs to one of them.

@@ -144,7 +144,7 @@ def over_batches(program: Program, loop: Loop) -> bool:
 
 
 def is_record(event: Event) -> bool:
-    """Whether what a statement computes is only added up, printed or handed over: nothing in the loop waits for it."""
+    """Whether what a statement computes is only added up, printed or passed on: nothing in the loop waits for it."""
     node = event.statement
     if isinstance(node, cst.SimpleStatementLine):
         return len(node.body) == 1 and isinstance(node.body[0], cst.AugAssign | cst.Expr)

@@ -63,7 +63,7 @@ class Incidence:
         return found or []
 
     def escapes(self, obj: Obj) -> bool:
-        """Whether code that cannot be followed gets hold of an object."""
+        """Whether an object escapes into code that cannot be followed."""
         return obj.escaped
 
     @cached_property

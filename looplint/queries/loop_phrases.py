@@ -259,7 +259,7 @@ def _joined(name: str, states: Iterable[str], first: Iterable[str], words: dict[
 
 
 def _escaped(event: Escape) -> Iterator[Said]:
-    """What is said of objects that reach code which is not followed; of those without a state in the picture nothing."""
+    """What is said of objects that reach code which is not followed; nothing of those without a state in the drawing."""
     names = _names(o for o in event.subjects if isinstance(o, Optimizer | Scheduler | Scaler | Engine | TorchModule))
     where = event.callee or "code that cannot be followed"
     if names and event.output:

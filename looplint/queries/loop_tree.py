@@ -99,7 +99,7 @@ class LoopView:
 
 
 def view(program: Program, info: ModuleInfo, findings: Iterable[Finding]) -> LoopView:
-    """Build the picture of a program.
+    """Build the drawing of a program.
 
     Args:
         program: the events and their states.

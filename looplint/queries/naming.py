@@ -1,4 +1,4 @@
-"""How messages name things: as the program does, at the place they speak of."""
+"""How messages name things: as the program does, at the place that they are about."""
 
 from __future__ import annotations
 

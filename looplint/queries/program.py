@@ -384,13 +384,13 @@ class Program(Incidence):
         return held_by(stepped) | {obj for obj in stepped if isinstance(obj, Engine)} | frozenset().union(*alone)
 
     def _goes_with(self, step: Event, optimizer: Obj) -> frozenset[Obj]:
-        """The modules that the gradients for a step are those of, where nobody in sight builds the optimizer and it is the only one."""
+        """The modules that the gradients for a step are those of, where no analysed code builds the optimizer and it is the only one."""
         if self._optimizers_by_root.get(step.root) != {optimizer}:
             return frozenset()
         filled = [e for e in self.of(Backward) if e.root == step.root and set(e.loops) & set(step.loops)]
         modules = {obj for e in filled for obj in e.subjects if isinstance(obj, Module)}
         if len({whole for obj in modules for *_, whole in [list(obj.lineage())]}) > 1:
-            modules &= {obj for e in self.of(Train) for obj in e.subjects}  # what only lies in between is trained by nobody
+            modules &= {obj for e in self.of(Train) for obj in e.subjects}  # what only lies in between is not trained
         return frozenset(modules)
 
 

@@ -11,7 +11,7 @@ from looplint.syntax.ir import BoolOp, Expr, Unary, render
 
 
 def may_follow(later: Event, earlier: Event) -> bool:
-    """Whether an event can come after another one: it stands further down, in a loop with it, or nobody says which function is called first."""
+    """Whether an event can come after another one: it stands further down, in a loop with it, or the order of the calls is not known."""
     return later.root != earlier.root or later.index > earlier.index or bool(set(later.loops) & set(earlier.loops))
 
 

@@ -260,7 +260,7 @@ def _comments_above(layout: Layout, statement: Statement) -> int:
 def _comments_of(layout: Layout, statement: Statement) -> int:
     """The start of the comments that belong to a statement.
 
-    A comment above several lines without a blank one speaks of all of them, unless it shares a word with this one.
+    A comment above several lines without a blank one belongs to all of them, unless it shares a word with this one.
     """
     start, line = _comments_above(layout, statement), layout.row_start(statement.start)
     if start == line:

@@ -1,4 +1,4 @@
-"""The loop as one picture in SVG that needs nothing else: nested boxes, rows of events, states beside them, findings where they stand."""
+"""The drawing of a loop as one self-contained SVG: nested boxes, rows of events with their states, findings at their places."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class _Canvas:
 
 
 def render(view: LoopView) -> str:
-    """A picture of a loop."""
+    """The drawing of a loop."""
     deepest = max((_depth(root) for root in view.roots), default=1)
     states_at = _PAD * (deepest + 1) + (6 + _KIND + _CODE) * _LETTER
     canvas = _Canvas(states_at, states_at + _SAID * _LETTER + _PAD * (deepest + 1))

@@ -1,4 +1,4 @@
-"""The loop as a picture of text, which one can read in a terminal and paste into a review."""
+"""The drawing of a loop as text, for terminals and reviews."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _KIND_WIDTH = 9
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A line of the picture before it is laid out: line number, borders, code and its style, and what is said beside it."""
+    """A line of the drawing before it is laid out: line number, borders, code and its style, and the text beside it."""
 
     number: str
     borders: str

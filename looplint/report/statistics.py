@@ -1,4 +1,4 @@
-"""How often each rule spoke, in the way ruff prints it."""
+"""How many findings each rule has, in the way ruff prints it."""
 
 from __future__ import annotations
 

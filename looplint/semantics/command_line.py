@@ -1,4 +1,4 @@
-"""The options of the command line: `argparse` gives each the default that the program writes, where nobody gives it another."""
+"""The options of the command line: `argparse` gives each the default that the program writes, where no other is given."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def _overwrite_flag(m: Interpreter, qualname: str, args: Arguments, expr: ir.Cal
 
 @hooks.setting_assigned
 def _switch(m: Interpreter, target: ir.Attr, switch: tuple[str, str], value: Value) -> None:
-    """A setting of the whole process gets a value; one that is not known may be a user's wish and counts as off."""
+    """A setting of the whole process gets a value; one that is not known may be an option and counts as off."""
     owner, name = switch
     known = constant_of(value)
     m.emit(Switch(setting=name, on=known is not None and known.value is True), target.node, {m.setting_owner(owner)})

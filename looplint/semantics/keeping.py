@@ -54,7 +54,7 @@ def _remembering(value: Value, key: EventKey, depth: int = 3) -> Value:
 
 
 def _let_go(m: Interpreter, value: Value) -> None:
-    """A function or bound method in a container (`callbacks.append(scheduler.step)`) is called by whoever gets hold of it."""
+    """A function or bound method in a container (`callbacks.append(scheduler.step)`) can be called by everything that the container reaches."""
     for atom in value:
         match atom:
             case Method(obj=Ref(obj=obj)):

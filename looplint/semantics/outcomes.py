@@ -38,7 +38,7 @@ from looplint.syntax.site import Site
 # What following one forward may cost, and how deep modules stand in modules.
 _FUEL = 4_000
 _DEPTH = 6
-# Through how many forwards an entry is handed on.
+# Through how many forwards an entry is passed on.
 _ENTRIES = 3
 # What is noted of a loss on its way.
 _OF_A_LOSS = frozenset({"loss", "mean", "sum", "sum-reduction", "scaled"})

@@ -23,7 +23,7 @@ _TAKERS = ("torch.nn.", "torchvision.models.", "timm.")
 
 
 def note_discarded(m: Interpreter, atom: Tensor | Unknown, name: str, args: Arguments, expr: ir.Expr) -> None:
-    """Remark a conversion of a tensor whose result nobody takes."""
+    """Remark a conversion of a tensor whose result is not used."""
     if name not in CONVERSIONS or not isinstance(expr, ir.Call) or not expr.dropped or not isinstance(expr.func, ir.Attr):
         return
     receiver = expr.func.value

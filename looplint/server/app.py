@@ -17,7 +17,7 @@ from looplint import __version__
 from looplint.errors import UserError
 from looplint.server.actions import KINDS, Abilities, Actions
 from looplint.server.checking import Checked, Checker
-from looplint.server.client_settings import wishes_of
+from looplint.server.client_settings import read_client_settings
 from looplint.server.documents import Documents
 from looplint.server.messages import at_position, diagnostics, hover
 from looplint.server.pulling import Pulls
@@ -60,14 +60,14 @@ class Server(LanguageServer):
     def encoding(self) -> str:
         return str(self.workspace.position_encoding)
 
-    def wish(self, said: object) -> None:
-        """Take over what the editor's own settings say; what is wrong with them is said, and nothing of them is used."""
+    def configure(self, said: object) -> None:
+        """Take over the settings of the editor; if they are wrong, an error is shown and none of them is used."""
         try:
-            wishes = wishes_of(said)
+            settings = read_client_settings(said)
         except UserError as error:
             self._complain(str(error))
-            wishes = wishes_of(None)
-        self.checker = Checker(wishes.overrides, wishes.configuration, wishes.allow_rules)
+            settings = read_client_settings(None)
+        self.checker = Checker(settings.overrides, settings.configuration, settings.allow_rules)
 
     def let_pull(self) -> bool:
         """Whether the editor asks for diagnostics: it can, and can be told to ask again where a change in one file has brought some in another."""
@@ -218,7 +218,7 @@ def create() -> Server:
 def _follow_editor(server: Server) -> None:
     @server.feature(types.INITIALIZE)
     def initialize(ls: Server, params: types.InitializeParams) -> None:
-        ls.wish(params.initialization_options)
+        ls.configure(params.initialization_options)
         if ls.let_pull():
             ls.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, types.DiagnosticOptions(True, False, "looplint"))(asked_for)
 
@@ -234,7 +234,7 @@ def _follow_editor(server: Server) -> None:
     def configured(ls: Server, params: types.DidChangeConfigurationParams) -> None:
         # Editors also send this with nothing in it; what was said at the start is then still meant.
         if params.settings:
-            ls.wish(params.settings)
+            ls.configure(params.settings)
             ls.changed()
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)

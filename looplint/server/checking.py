@@ -135,5 +135,5 @@ class _Contents:
 
 
 def _left_out(source: Source, configurations: Configurations) -> bool:
-    """Whether the settings leave a file out; an open editor is no wish to have it linted."""
+    """Whether the settings leave a file out; that it is open in an editor does not change that."""
     return source.path is not None and configurations.of_file(source.path).excludes(source.path)

@@ -1,4 +1,4 @@
-"""What an editor's own settings say about looplint: which configuration to use, and rules above it."""
+"""What an editor's own settings say about looplint: a configuration to use, and options that override it."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ _NAMES = ("configuration", "allow-rules", "min-severity", *_LISTS)
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
-    """A configuration file to use for everything, and options that stand above all configuration files."""
+class ClientSettings:
+    """A configuration file to use for everything, and options that override all configuration files."""
 
     configuration: str | None = None
-    # Whether rules of one's own are executed; the user is asked where nothing is said.
+    # Whether rules of one's own are executed; the user is asked where this is not set.
     allow_rules: bool | None = None
     overrides: dict[str, Any] = field(default_factory=dict)
 
 
-def wishes_of(said: object) -> Wishes:
-    """Read what an editor sends, by itself or under the key `looplint` or `settings`; nothing is wished where it sends nothing.
+def read_client_settings(said: object) -> ClientSettings:
+    """Read what an editor sends, by itself or under the key `looplint` or `settings`; the defaults where it sends nothing.
 
     Raises:
         UserError: a key is not known, or its value is of another kind.
     """
     if not isinstance(said, dict):
-        return Wishes()
+        return ClientSettings()
     for key in ("looplint", "settings"):
         if isinstance(said.get(key), dict):
-            return wishes_of(said[key])
+            return read_client_settings(said[key])
     overrides: dict[str, Any] = {}
     configuration = None
     allow_rules = None
@@ -56,7 +56,7 @@ def wishes_of(said: object) -> Wishes:
             if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
                 raise UserError(f"the editor's settings: {key!r} must be a list of strings")
             overrides[name] = tuple(value)
-    return Wishes(configuration, allow_rules, overrides)
+    return ClientSettings(configuration, allow_rules, overrides)
 
 
 def _dashed(key: str) -> str:

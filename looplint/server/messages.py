@@ -1,4 +1,4 @@
-"""Findings in the words of the protocol: diagnostics, and what is shown above a place."""
+"""Findings as the protocol has them: diagnostics, and what is shown above a place."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Trust:
         """Which folders of own rules are not executed.
 
         Returns:
-            These folders, and why they are not, in words for the user; no words where the user left them out.
+            These folders, and why they are not, as text for the user; empty where the user left them out.
         """
         if self.rules is False:
             return tuple(folders), ""

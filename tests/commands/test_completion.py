@@ -1,4 +1,4 @@
-"""What a shell completes: a real bash asks, the others through the protocol that their scripts speak."""
+"""What a shell completes: a real bash asks, the others through the protocol of their scripts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`looplint new-rule`: the file it writes is a rule that speaks on its bad example and not on its good one."""
+"""`looplint new-rule`: the file it writes is a rule that reports its bad example and not its good one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A long run on a terminal says how far it is; nothing of it is left, and nobody else sees it."""
+"""A long run on a terminal says how far it is; nothing of it is left, and it is seen nowhere else."""
 
 from __future__ import annotations
 

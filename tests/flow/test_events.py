@@ -1,4 +1,4 @@
-"""Each kind of event has a class, which rules can import and read about, and automata speak of no other kinds."""
+"""Each kind of event has a class, which rules can import and read about, and automata name no other kinds."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ for x, y in loader:
     opt.step()
 """,
     ),
-    "a comment above that speaks of the statement moves with it": (
+    "a comment above that is about the statement moves with it": (
         """\
 for x, y in loader:
     opt.zero_grad()

@@ -1,4 +1,4 @@
-"""The page and the picture of a loop: well-formed, whole, and in need of nothing else."""
+"""The page and the drawing of a loop: well-formed, complete and self-contained."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The picture of a loop: goldens of what is drawn, and the properties that every picture has. `pytest --bless` draws the goldens anew."""
+"""The drawing of a loop: its goldens, and the properties of every drawing. `pytest --bless` renders the goldens."""
 
 from __future__ import annotations
 

@@ -45,9 +45,9 @@ def inspected(folder: Path, warm: Warm, source: str) -> Inspection:
 
 
 HIDDEN = {
-    "    print(net(torch.ones(1, 4)).shape)\n": "speaks for nothing.",
+    "    print(net(torch.ones(1, 4)).shape)\n": "refutes nothing.",
     "    step = torch.compile(optimizer.step, backend='eager')\n    net(torch.ones(8, 4)).pow(2).mean().backward()\n    step()\n": "TORCH_COMPILE_DISABLE=1",
-    "    import os\n    if not os.fork():\n        train()\n        os._exit(0)\n    os.wait()\n": "speaks for nothing",
+    "    import os\n    if not os.fork():\n        train()\n        os._exit(0)\n    os.wait()\n": "refutes nothing",
 }
 
 

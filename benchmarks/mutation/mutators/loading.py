@@ -49,7 +49,7 @@ def train_loader_not_shuffled(script: Script) -> Iterator[Change]:
 
 
 def sampler_without_set_epoch(script: Script) -> Iterator[Change]:
-    """LL903. The call that tells a sampler the epoch is removed, or a loader that shuffles is given a distributed sampler that nobody tells.
+    """LL903. The call that sets the epoch of a sampler is removed, or a loader that shuffles is given a distributed sampler whose epoch is not set.
 
     Real where a loop over that loader backpropagates and steps, in or under an epoch loop that does not build it.
     """

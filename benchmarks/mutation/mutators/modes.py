@@ -141,7 +141,7 @@ def missing_eval_mode(script: Script) -> Iterator[Change]:
 
 
 def _code(tree: ast.Module) -> ast.Module:
-    """A module without what only speaks: its docstring."""
+    """A module without its docstring."""
     spoken = isinstance(tree.body[0], ast.Expr) and isinstance(tree.body[0].value, ast.Constant) if tree.body else False
     return ast.Module(tree.body[1:] if spoken else tree.body, [])
 

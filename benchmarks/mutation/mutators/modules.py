@@ -18,7 +18,7 @@ _CONTAINERS = {"ModuleList": (ast.List, ast.ListComp), "ModuleDict": (ast.Dict, 
 
 
 def discarded_to(script: Script) -> Iterator[Change]:
-    """LL503. The assignment of a moved batch is dropped, or a conversion is added that nobody takes.
+    """LL503. The assignment of a moved batch is dropped, or a conversion is added whose result is not used.
 
     Real where the name is a target of the loop and goes into a model's call: a tensor, which no conversion changes in place.
     """
@@ -36,7 +36,7 @@ def discarded_to(script: Script) -> Iterator[Change]:
         for name in sorted(names & fed):
             for conversion in ("double", "float"):
                 dropped, taken = (Before(loop.body[0], text) for text in (f"{name}.{conversion}()", f"{name} = {name}.{conversion}()"))
-                yield Change(f"a {conversion}() that nobody takes", (dropped,), (taken,))
+                yield Change(f"a {conversion}() whose result is not used", (dropped,), (taken,))
 
 
 def _is_call_of(call: ast.Call, names: set[str]) -> bool:

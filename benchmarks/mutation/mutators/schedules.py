@@ -75,7 +75,7 @@ def scheduler_in_batch_loop(script: Script) -> Iterator[Change]:
     """LL201. A step on every epoch is moved into the batch loop: to its end, its start, behind the optimizer's step, or into the
     training function.
 
-    Real where the scheduler counts epochs by evidence that the rule accepts (its horizon speaks of epochs or is the epoch loop's
+    Real where the scheduler counts epochs by evidence that the rule accepts (its horizon is given in epochs or is the epoch loop's
     bound); or where a scheduler stepped in the batch loop is rebuilt as one over the epoch loop's bound.
     """
     for schedule in _schedules(script):

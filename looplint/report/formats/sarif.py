@@ -45,7 +45,7 @@ def render(result: LintResult, *, colour: bool = False) -> str:
 
 
 def _rules(result: LintResult) -> list[Json]:
-    """The rules that spoke, in the order of their codes."""
+    """The rules with findings, in the order of their codes."""
     first = {f.code: f for f in reversed(result.findings)}
     pages = {r.code: r for r in load()} if first else {}
     return [_rule(finding, pages.get(code)) for code, finding in sorted(first.items())]

@@ -1,4 +1,4 @@
-"""What a run has to come to before it can speak for or against a finding of a rule: one table, which the verdicts and the tests are held to.
+"""What a run has to reach before it can confirm or refute a finding of a rule: one table, which the verdicts and the tests are held to.
 
 A finding is refuted only where the run came to the very thing and did not do what the finding says: not by a run that ended before, not by one
 without the device that shows it, and not where the line never ran.
@@ -18,7 +18,7 @@ class Condition(NamedTuple):
         tells: the observation that refutes a finding where it does not show it.
         shows: the observation that confirms a finding.
         channels: the hooks that make these observations; where one of them failed, nothing is said.
-        turns: the optimizer steps without which a run cannot speak against a finding.
+        turns: the optimizer steps without which a run cannot refute a finding.
         cuda: whether a script for a GPU makes the observation only there: on a CPU scalers are off, and nothing moves.
         harm: whether the observation is itself the damage; else it says that the line did what the finding states.
         compared: whether the rule's measure beside the repaired run is the damage: other gradients or rates, memory that is held.

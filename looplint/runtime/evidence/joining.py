@@ -175,7 +175,7 @@ def _judged(finding: Finding, seen: Sequence[Witness], ran: Collection[tuple[str
     if bad := [w for w in inner if w.bad]:
         best = max(bad, key=lambda w: (w.code == finding.code, w.bad))
         return verdict("does harm" if condition.harm or best.harm else "happens", best.text)
-    # Only the rule's own witness speaks against a finding, and one of the whole program only where the place ran.
+    # Only the rule's own witness refutes a finding, and one of the whole program only where the place ran.
     against = [w for w in inner if w.code == finding.code and w.told and (w.frames or not places.isdisjoint(ran))]
     if against and len(stream.of("step")) >= condition.turns:
         return verdict("refuted", against[0].text)

@@ -16,7 +16,7 @@ class Witness:
     """A place of the program in the light of one rule.
 
     `frames` are the place and the calls that led to it. `told` is how many of the times that it ran could have shown it: where none could, the
-    run does not speak against it. `alone` says that the run is enough to report it, without a static finding.
+    run does not refute it. `alone` says that the run is enough to report it, without a static finding.
     """
 
     code: str
@@ -59,7 +59,7 @@ class Tally:
     def add(self, stack: tuple[Frame, ...], bad: bool, number: int = 0, *, told: bool = True) -> None:
         """Counts one event at the innermost place of a stack; events outside of the user's code count nowhere.
 
-        An event that is not bad speaks against a finding only where it was `told`: where what the rule reports would have shown in it.
+        An event that is not bad refutes a finding only where it was `told`: where what the rule reports would have shown in it.
         """
         if not stack:
             return

@@ -209,7 +209,7 @@ def epoch_never_set(stream: Stream) -> Iterator[Witness]:
 
 
 def batch_unused(stream: Stream) -> Iterator[Witness]:
-    """LL306: places of a validation pass that got the same tensor for each batch. What differs does not speak against it: another name may be the stale one."""
+    """LL306: places of a validation pass that got the same tensor for each batch. A difference does not refute it: another name may be the stale one."""
     tally = Tally()
     for stack, again, _ in given_again(stream):
         tally.add(stack, again, told=False)

@@ -213,7 +213,7 @@ def strays(stream: Stream) -> Iterator[Witness]:
 
 
 def casts(stream: Stream) -> Iterator[Witness]:
-    """LL503: conversions that gave another tensor, at the lines where static findings say that nothing takes it."""
+    """LL503: conversions that gave another tensor, at the lines where static findings say that it is not used."""
     tally, cuda = Tally(), bool(stream.start.get("cuda"))
     for mark in stream.marked("cast"):
         # Where there is one device only, a tensor is always where it is to go.

@@ -36,7 +36,7 @@ class Inspection:
         stream = self.recording.stream
         if stream.of("step") or not self.recording.ok:
             return ""
-        said = "The run saw no optimizer step, so it speaks for nothing."
+        said = "The run saw no optimizer step, so it confirms and refutes nothing."
         if stream.marked("compiled"):
             said += " It compiles functions, and steps in them cannot be seen: set TORCH_COMPILE_DISABLE=1 to run it uncompiled."
         if started := len(stream.marked("process")):

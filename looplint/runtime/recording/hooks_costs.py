@@ -67,7 +67,7 @@ def _install_statistics(tape: Tape) -> None:
 
 
 def _install_warnings(tape: Tape) -> None:
-    """Marks the warnings that are shown; what filters hold back is shown to nobody."""
+    """Marks the warnings that are shown; what filters suppress is not shown."""
 
     def watch(message: Warning | str, category: type[Warning], *args: Any, **kwargs: Any) -> Watching:
         tape.write({"record": "warning", "category": category.__name__, "message": str(message), "at": tape.place()})

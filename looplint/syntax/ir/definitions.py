@@ -56,7 +56,7 @@ class Function:
     """A function, a lambda or a module's body, with what its text tells beforehand.
 
     `declared` maps names to "global" or "nonlocal", `usage` paths to what is done with them; `tested` are the names that conditions read,
-    `methods` the names of the methods called, `dropped` those of methods whose results nobody takes, `aliases` the dotted names that are
+    `methods` the names of the methods called, `dropped` those of methods whose results are not used, `aliases` the dotted names that are
     assigned to others, with these.
     """
 

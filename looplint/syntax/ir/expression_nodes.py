@@ -53,7 +53,7 @@ class Arg:
 
 @dataclass(slots=True, eq=False)
 class Call:
-    """A call. It is `dropped` where it is a statement, or an item of one: nobody takes its result."""
+    """A call. It is `dropped` where it is a statement, or an item of one: its result is not used."""
 
     node: cst.CSTNode
     func: Expr

@@ -57,7 +57,7 @@ PROGRAMS = {
                 scaler.update()
                 optimizer.zero_grad()
         """,
-    "an optimizer that is handed in, or else built": """
+    "an optimizer that is passed in, or else built": """
         def fit(model: nn.Module, loader, optimizer=None):
             if optimizer is None:
                 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -233,7 +233,7 @@ PROGRAMS = {
                 total += plain(loss)
             return total
         """,
-    "settings that are handed in need not have their defaults": """
+    "settings that are passed in need not have their defaults": """
         from dataclasses import dataclass
         @dataclass
         class Params:
@@ -251,7 +251,7 @@ PROGRAMS = {
                     self.scaler.scale(loss).backward()
                     self.scaler.step(self.optimizer)  # expect: LL602
         """,
-    "settings that are handed in, in a loop that is right": """
+    "settings that are passed in, in a loop that is right": """
         from dataclasses import dataclass
         @dataclass
         class Params:
@@ -381,7 +381,7 @@ PROGRAMS = {
                 encoder_optimizer.step()
                 decoder_optimizer.step()
         """,
-    "two optimizers that are handed in with their models are cleared and stepped in turn": """
+    "two optimizers that are passed in with their models are cleared and stepped in turn": """
         def train(critic: nn.Module, generator: nn.Module, critic_optimizer, generator_optimizer, loader):
             for i, real in enumerate(loader):
                 critic_optimizer.zero_grad()
@@ -409,7 +409,7 @@ PROGRAMS = {
                 else:
                     generator_optimizer.step()
         """,
-    "the models clear for the optimizers that are handed in with them": """
+    "the models clear for the optimizers that are passed in with them": """
         def train(critic: nn.Module, generator: nn.Module, critic_optimizer, generator_optimizer, loader):
             for real in loader:
                 critic.zero_grad()
@@ -540,7 +540,7 @@ PROGRAMS = {
             network, updates = config.instantiate(cfg)
             train_one_epoch(network, optimizer=updates, loader=loader)
         """,
-    "the attributes of an object that is handed in": """
+    "the attributes of an object that is passed in": """
         def train_one_epoch(state, loader):
             for x, y in loader:
                 loss = nn.functional.mse_loss(state.model(x), y)
@@ -577,7 +577,7 @@ PROGRAMS = {
                 optimizer.step()
                 torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # expect: LL104
         """,
-    "a model and an optimizer that are handed in belong together": """
+    "a model and an optimizer that are passed in belong together": """
         def fit(model: nn.Module, optimizer, loader, held_out):
             for epoch in range(3):
                 model.train()
