@@ -72,7 +72,7 @@ def _pairs(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tup
 
 
 @click.command("check", cls=Check)
-@click.argument("paths", nargs=-1, type=click.Path(), metavar="PATH...")
+@click.argument("paths", nargs=-1, type=click.Path(readable=False), metavar="PATH...")
 @click.option(
     "--select", multiple=True, callback=words, shell_complete=rule_words, metavar="RULES", help="Rules to run instead of the default ones."
 )

@@ -29,7 +29,7 @@ def call_function(m: Interpreter, func: Func, args: Arguments, expr: ir.Expr) ->
     if function in m.active and (so_far := _returned_so_far(m, function)) and not m.reachable(args.values()):
         return so_far
     if m.frame.depth >= DEPTH or m.active.count(function) >= 1:
-        return _unfollowed(m, func, args, expr)
+        return _left(m, func, args, expr, reached)
     frame = enter(m, func, expr)
     bind_parameters(m, frame, func, args)
     if isinstance(expr, ir.Call) and function.tested:
@@ -38,15 +38,20 @@ def call_function(m: Interpreter, func: Func, args: Arguments, expr: ir.Expr) ->
     follow = partial(allowances.follow_within, m, function, partial(run_frame, m, frame))
     found = summaries.summarized(m, func, frame, partial(replay.replayed, m, func, frame, follow))
     if found is None:
-        if not reached and allowances.may_train(m, function):
-            m.reached.functions.pop(function, None)
-        return _unfollowed(m, func, args, expr)
+        return _left(m, func, args, expr, reached)
     result = found
     if not m.alive:
         result = _not_returned(m, frame, before, grad, args, expr)
     if _is_own_update(func):
         unfollowed.unknown_call(m, func, Arguments([func.bound] if func.bound else []), expr)
     return result
+
+
+def _left(m: Interpreter, func: Func, args: Arguments, expr: ir.Expr, reached: bool) -> Value:
+    """A call that is not followed; a function that trains, and that no other call has led to, is then followed by itself later."""
+    if not reached and allowances.may_train(m, func.function):
+        m.reached.functions.pop(func.function, None)
+    return _unfollowed(m, func, args, expr)
 
 
 def _unfollowed(m: Interpreter, func: Func, args: Arguments, expr: ir.Expr) -> Value:

@@ -12,10 +12,10 @@ from looplint.finding import Finding
 
 _MARKERS = ("noqa", "looplint:")
 _NOQA = re.compile(r"#\s*noqa(?::\s*(?P<names>[A-Za-z]+[0-9]*(?:[,\s]+[A-Za-z]+[0-9]+)*))?", re.IGNORECASE)
-_IGNORE = re.compile(r"#\s*looplint:\s*(?P<kind>ignore-file|ignore|noqa)\s*(?:\[(?P<names>[^\[\]#]*)\])?", re.IGNORECASE)
+_IGNORE = re.compile(r"#\s*looplint:\s*(?P<kind>ignore-file|ignore|noqa)(?![-\w])\s*(?:\[(?P<names>[^\[\]#]*)\])?", re.IGNORECASE)
 # What people write who mean to silence something: the words of other linters, and looplint's own without a colon.
 _MEANT = re.compile(
-    r"#\s*(?:no-?looplint\b|looplint\s*[:=]?\s*(?:ignore|noqa|disable|skip|off|suppress|allow|nolint)(?:[-_](?:file|line|next|next-line))?\b)",
+    r"#\s*(?:no-?looplint\b|looplint\s*[:=]?\s*(?:ignore|noqa|disable|skip|off|suppress|allow|nolint)(?:[-_]\w+)*\b)",
     re.IGNORECASE,
 )
 _NAME = re.compile(r"[^,\s]+")

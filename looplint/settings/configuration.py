@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -80,7 +81,7 @@ class Configurations:
                 break
             passed.append(here)
             for name in NAMES:
-                if (here / name).is_file():
+                if os.path.isfile(here / name):
                     settings = self._settings(here / name)
                     if settings is not None:
                         break
@@ -110,7 +111,7 @@ class Configurations:
                 raise UserError(f"{place}: `extend` forms a cycle: {display_name(target)} is extended by itself")
             if not self._trust.may_reach(path, target):
                 raise UserError(_leads_out("extend", place, target, "--config names a file that may"))
-            if not target.is_file():
+            if not os.path.isfile(target):
                 raise UserError(f"{place}: `extend` names no file: {display_name(target)}")
             further = read(target)
             if further is None:

@@ -80,10 +80,10 @@ def project_of(folder: Path) -> Path:
     folder = folder.resolve()
     above = (folder, *folder.parents)
     for each in above:
-        if any((each / name).exists() for name in _COPIES):
+        if any(os.path.exists(each / name) for name in _COPIES):
             return each
     here = Path.cwd()
-    return next((each for each in reversed(above) if each == here or any((each / name).is_file() for name in NAMES)), folder)
+    return next((each for each in reversed(above) if each == here or any(os.path.isfile(each / name) for name in NAMES)), folder)
 
 
 def is_trusted(path: Path) -> bool:

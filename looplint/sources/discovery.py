@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -50,21 +51,31 @@ def discover(paths: Sequence[str], settings_of: ChoiceOf) -> Discovered:
     problems: list[Problem] = []
     for name in paths:
         path = Path(name)
+        try:
+            mode = 0 if name == "-" else os.stat(path).st_mode
+        except OSError as error:
+            problems.append(_missing(path, error))
+            continue
         if name == "-":
             files.setdefault(path)
-        elif path.is_file():
+        elif stat.S_ISREG(mode):
             if not _left_out(path, settings_of(path.parent), folder=False):
                 files.setdefault(path)
-        elif path.is_dir():
+        elif stat.S_ISDIR(mode):
             if not _left_out(path, settings_of(path), folder=True):
-                files.update(dict.fromkeys(_walk(path, settings_of)))
-        elif path.exists():
-            problems.append(Problem(name, "cannot be read: not a regular file"))
+                files.update(dict.fromkeys(_walk(path, settings_of, problems)))
         else:
-            from looplint.sources.import_roots import nearest
-
-            problems.append(Problem(name, f"no such file or directory{nearest(path)}"))
+            problems.append(Problem(name, "cannot be read: not a regular file"))
     return Discovered(tuple(files), tuple(problems))
+
+
+def _missing(path: Path, error: OSError) -> Problem:
+    """Why there is nothing under a path that was named."""
+    if isinstance(error, PermissionError):
+        return Problem(str(path), f"cannot be read: {error.strerror}", unreadable=True)
+    from looplint.sources.import_roots import nearest
+
+    return Problem(str(path), f"no such file or directory{nearest(path)}")
 
 
 def _left_out(path: Path, choice: Choice, *, folder: bool) -> bool:
@@ -77,10 +88,15 @@ def _left_out(path: Path, choice: Choice, *, folder: bool) -> bool:
     return any(choice.excludes(p, folder=True) for p in (absolute, *absolute.parents)[not folder :] if here in p.parents)
 
 
-def _walk(top: Path, settings_of: ChoiceOf) -> Iterator[Path]:
+def _walk(top: Path, settings_of: ChoiceOf, problems: list[Problem]) -> Iterator[Path]:
+    """The files below a folder; folders that cannot be read are added to the problems."""
+
+    def unreadable(error: OSError) -> None:
+        problems.append(Problem(str(Path(error.filename)), f"cannot be read: {error.strerror}", unreadable=True))
+
     ignores = _IgnoreFiles(top)
     seen: set[tuple[int, int]] = set()
-    for folder, names, files in os.walk(top, followlinks=True):
+    for folder, names, files in os.walk(top, onerror=unreadable, followlinks=True):
         here = Path(folder)
         status = here.stat()
         if (status.st_dev, status.st_ino) in seen:
@@ -106,10 +122,10 @@ class _IgnoreFiles:
         self._specs: list[tuple[Path, GitIgnoreSpec]] = []
         above = []
         for parent in top.resolve().parents:
-            if (parent / ".git").exists():
+            if os.path.exists(parent / ".git"):
                 above = [p for p in top.resolve().parents if p == parent or parent in p.parents]
                 break
-        if not (top / ".git").exists():
+        if not os.path.exists(top / ".git"):
             for parent in reversed(above):
                 self.read(parent)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import lru_cache
 from pathlib import Path
 
@@ -12,7 +13,7 @@ _ROOT_MARKS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "requirements.
 @lru_cache(maxsize=16384)
 def is_file(path: Path) -> bool:
     """Whether there is such a file; asked once in a run."""
-    return path.is_file()
+    return os.path.isfile(path)
 
 
 @lru_cache(maxsize=4096)
@@ -20,11 +21,11 @@ def import_roots(folder: Path) -> tuple[Path, ...]:
     """The folders that stand for the import path: the file's own, then its parents up to the project's root, and the root's `src`."""
     roots = [folder]
     for _ in range(_PARENTS):
-        if any((roots[-1] / mark).exists() for mark in _ROOT_MARKS) or roots[-1].parent == roots[-1]:
+        if any(os.path.exists(roots[-1] / mark) for mark in _ROOT_MARKS) or roots[-1].parent == roots[-1]:
             break
         roots.append(roots[-1].parent)
     sources = roots[-1] / "src"
-    return (*roots, sources) if sources not in roots and sources.is_dir() else tuple(roots)
+    return (*roots, sources) if sources not in roots and os.path.isdir(sources) else tuple(roots)
 
 
 def nearest(path: Path) -> str:
@@ -37,9 +38,9 @@ def _nearest(path: Path) -> Path | None:
     from difflib import get_close_matches
 
     folder: Path | None = path.parent
-    if not path.parent.is_dir():
+    if not os.path.isdir(path.parent):
         folder = _nearest(path.parent) if path.parent.name else None
-        if folder is None or not folder.is_dir() or (folder / path.name).exists():
+        if folder is None or not os.path.isdir(folder) or os.path.exists(folder / path.name):
             return folder and folder / path.name
     assert folder is not None
     names = {entry.name.lower(): entry.name for entry in folder.iterdir() if not entry.name.startswith(".")}

@@ -11,6 +11,8 @@ from looplint.interpreter import replay
 from looplint.interpreter.interpreter import ROOT_FUEL
 from looplint.interpreter.roots import follow, interpreter_of
 from looplint.linting.analysis import build_program
+from looplint.linting.files import judge
+from looplint.linting.selection import Ways
 from looplint.queries.coverage import training_loops
 from looplint.semantics import composition
 from looplint.sources.reading import from_text, read_source
@@ -50,6 +52,18 @@ def _burnt(text: str) -> int:
 def test_a_tree_of_calls_that_compute_costs_as_much_as_it_has_functions() -> None:
     small, middle, large = (_burnt(_tree(depth, "x + 1")) for depth in (6, 12, 18))
     assert 0 < large - middle == middle - small
+
+
+@pytest.mark.parametrize(("clears", "codes"), [("", ["LL102"]), ("        opt.zero_grad()\n", [])], ids=["missing", "cleared"])
+def test_a_loop_at_the_end_of_a_long_chain_of_calls_is_judged(clears: str, codes: list[str]) -> None:
+    functions = "".join(f"def f{n}(net, opt, loader):\n    f{n + 1}(net, opt, loader)\n\n\n" for n in range(30))
+    loop = f"    for x in loader:\n{clears}        net(x).sum().backward()\n        opt.step()\n"
+    text = f"import torch\n\n\n{functions}def f30(net, opt, loader):\n{loop}\n\n"
+    text += "model = torch.nn.Linear(4, 1)\nf0(model, torch.optim.SGD(model.parameters(), lr=0.1), [torch.ones(2, 4)])\n"
+    source = from_text(text, None, "train.py")
+    assert [f.code for f in judge(source, Ways().of_source(source)).findings] == codes
+    program, info = build_program(source)
+    assert [loop.reason for loop in training_loops(program, info, [info])] == [""]
 
 
 @pytest.mark.parametrize("depth", [10, 18])

@@ -19,7 +19,7 @@ NOTHING = "this comment silences nothing; `# looplint: ignore[CODE]` silences a 
     "comment",
     [
         "# looplint: disable=LL102", "# looplint ignore[LL102]", "# looplint:disable-next-line", "# looplint: skip", "# looplint: ignore[]", "#looplint=off",
-        "# nolooplint", "# type: ignore  # looplint: disable", "# Looplint: Suppress LL102",
+        "# nolooplint", "# looplint: ignore-next-line", "step()  # looplint: ignore-next-line[LL102]", "# looplint: ignore_file", "# looplint: noqa-file", "# type: ignore  # looplint: disable", "# Looplint: Suppress LL102",
     ],
 )  # fmt: skip
 def test_what_silences_nothing_is_named(comment: str) -> None:
