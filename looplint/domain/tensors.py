@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from looplint.dataclass import replace
 from looplint.domain.objects import Container, List, Obj
+from looplint.domain.tags import Multiplied
 from looplint.domain.values import COMPUTED, NUMBERS, UNKNOWN, Graph, Ref, Tensor, Tuple, Unknown, Value, join_tensors
 from looplint.knowledge.pytorch import TENSOR_ATTRIBUTES
 
@@ -81,8 +82,8 @@ def sure(values: Iterable[Value]) -> bool:
     return any(isinstance(a, Tensor) and a.made for v in values for a in v)
 
 
-def scaled(tensor: Tensor, op: str, by: str) -> Tensor:
-    return replace(tensor.tagged(("scaled", f"{op}{by}")), scalar=tensor.scalar)
+def multiplied(tensor: Tensor, op: str, by: str) -> Tensor:
+    return replace(tensor.tagged(Multiplied(op, by)), scalar=tensor.scalar)
 
 
 def attribute_of_tensor(tensor: Tensor, name: str) -> Value:

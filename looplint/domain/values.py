@@ -16,6 +16,7 @@ from zlib import crc32
 from looplint.dataclass import dataclass, field, replace
 from looplint.domain.call_string import CallString
 from looplint.domain.objects import AnyObj, File, List, Obj
+from looplint.domain.tags import NO_TAGS, Tag, Tags, joined
 
 if TYPE_CHECKING:
     from looplint.domain.autocast import Autocast
@@ -26,18 +27,9 @@ if TYPE_CHECKING:
 
 Graph = Literal["yes", "no", "maybe"]
 EventKey = tuple[CallString, int, str]
-# What was done to a tensor, and with what: the loader of a batch or of an entry of one, how many chunks of one, the scaler, the event that keeps it, sums it up or sends it backward; else True.
-TagName = Literal[
-    "backward", "batch", "chunks", "entry", "input-grad", "kept", "loss", "mean", "pinned", "placed", "reduction?", "scaled", "scaler", "scaler?", "sum", "sum-reduction", "unknown",
-]  # fmt: skip
-Tag = tuple[TagName, object]
 WIDTH = 8
 # How deep tuples may stand in those that are joined column by column: a tuple that a loop puts into itself ends.
 _NESTED = 2
-# The tag that says something of a tensor only if every tensor it may be has it, and what it becomes where some have it.
-_OF_ALL: TagName = "scaler"
-_OF_SOME: TagName = "scaler?"
-
 _GRAPHS: tuple[Graph, ...] = ("no", "maybe", "yes")
 
 
@@ -129,7 +121,7 @@ class Tensor:
     """A tensor, or a structure of tensors, computed by the program.
 
     `graph` tells whether it carries its autograd graph, `sources` are the modules whose parameters that graph reaches, `forwards` the forward
-    events in it, `origins` those of all it was computed from, `tags` what was done to it, `made` what made it on each path: empty where that is not
+    events in it, `origins` those of all it was computed from, `tags` what else was done to it, `made` what made it on each path: empty where that is not
     known, and then it may be a structure or an object with a tensor's methods. `outcomes` are what it came out of last, on each path: empty where
     that is not known.
     """
@@ -137,7 +129,7 @@ class Tensor:
     sources: frozenset[Obj] = frozenset()
     graph: Graph = "no"
     forwards: frozenset[EventKey] = frozenset()
-    tags: frozenset[Tag] = frozenset()
+    tags: Tags = NO_TAGS
     scalar: bool = False
     origins: frozenset[EventKey] = frozenset()
     made: frozenset[Made] = frozenset()
@@ -318,19 +310,12 @@ def join_tensors(tensors: Iterable[Tensor]) -> Tensor:
         frozenset().union(*(t.sources for t in attached)),
         graphs.pop() if len(graphs) == 1 else "maybe",
         frozenset().union(*(t.forwards for t in attached)),
-        _tags(items),
+        joined(t.tags for t in items),
         all(t.scalar for t in items),
         frozenset().union(*(t.origins for t in items)),
         frozenset().union(*(t.made for t in items)) if all(t.made for t in items) else frozenset(),
         frozenset().union(*(t.outcomes for t in items)) if all(t.outcomes for t in items) else frozenset(),
     )
-
-
-def _tags(items: list[Tensor]) -> frozenset[Tag]:
-    """What was done to any of some tensors; what has to be true of all of them is marked as only possible where it is not."""
-    union: frozenset[Tag] = frozenset().union(*(t.tags for t in items))
-    partial = {tag for tag in union if tag[0] == _OF_ALL and not all(tag in t.tags for t in items)}
-    return union - partial | {(_OF_SOME, value) for _, value in partial} if partial else union
 
 
 def join(left: Value, right: Value) -> Value:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from looplint.dataclass import replace
 from looplint.domain.objects import Container, Dict, Instance, List, Module, StateDict, TorchModule
+from looplint.domain.tags import Mark, Summed
 from looplint.domain.values import (
     NONE,
     NOTHING,
@@ -166,8 +167,8 @@ def _put_at(obj: List, key: Const | None, value: Value) -> bool:
 
 def _is_sum(value: Value, stmt: ir.AugAssign) -> bool:
     """Whether a value is noted as the sum that a statement adds to: what it keeps, it keeps as a sum."""
-    keys = [key for a in value if isinstance(a, Tensor) for tag, key in a.tags if tag == "sum"]
-    return any(isinstance(key, tuple) and key[1] == id(stmt.node) for key in keys)
+    events = [tag.event for a in value if isinstance(a, Tensor) for tag in a.tags if isinstance(tag, Summed)]
+    return any(node == id(stmt.node) for _, node, _ in events)
 
 
 def _unpack(m: Interpreter, targets: list[ir.Expr], value: Value, stmt: ir.Stmt | None) -> None:
@@ -202,7 +203,7 @@ def _unpack(m: Interpreter, targets: list[ir.Expr], value: Value, stmt: ir.Stmt 
 
 def _part_of_loss(atom: Atom) -> Atom:
     """What a loss function returns beside the loss may be a number or detached: of its parts only so much is known."""
-    if isinstance(atom, Tensor) and ("loss", True) in atom.tags and atom.graph == "yes":
+    if isinstance(atom, Tensor) and Mark.LOSS in atom.tags and atom.graph == "yes":
         return replace(atom, graph="maybe")
     return atom
 

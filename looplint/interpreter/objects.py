@@ -23,6 +23,7 @@ from looplint.domain.objects import (
     Scheduler,
     StateDict,
 )
+from looplint.domain.tags import OfBatch
 from looplint.domain.values import (
     NONE,
     NOTHING,
@@ -184,7 +185,7 @@ def element(m: Interpreter, obj: Obj) -> Value:
         case List():
             return obj.heap.get("[]", UNKNOWN)
         case Data():
-            return frozenset({Tensor(tags=frozenset({("batch", obj)}))})
+            return frozenset({Tensor(tags=frozenset({OfBatch(obj)}))})
         case Module():
             return child(m, obj, "[]") if "[]" not in obj.heap else obj.heap["[]"]
         case Generator():
@@ -246,7 +247,7 @@ def item(m: Interpreter, obj: Obj, key: Const | None) -> Value:
             if getter is not None:
                 return call_values(m, classes.bind(m, getter, obj), [frozenset({key}) if key else UNKNOWN])
         case Data():
-            return frozenset({Tensor(tags=frozenset({("batch", obj)}))})
+            return frozenset({Tensor(tags=frozenset({OfBatch(obj)}))})
     return UNKNOWN
 
 

@@ -6,6 +6,7 @@ import re
 
 from looplint.dataclass import replace
 from looplint.domain.objects import Container, Module, Obj, Optimizer
+from looplint.domain.tags import Chunked
 from looplint.domain.values import Iter, Ref, Tensor, Tuple, Value
 from looplint.flow.automaton import Automaton
 from looplint.flow.events import Backward, Clear, Clip, Event, Step
@@ -66,8 +67,8 @@ def _turns(loop: Loop) -> str | None:
     counted = _COUNTED.fullmatch(loop.iterates)
     if counted is not None and loop.draws:
         return counted[1]
-    chunks = {text for tensor in _gone_over(loop.over) for tag, text in tensor.tags if tag == "chunks"}
-    return str(chunks.pop()) if len(chunks) == 1 else None
+    chunks = {tag.number for tensor in _gone_over(loop.over) for tag in tensor.tags if isinstance(tag, Chunked)}
+    return chunks.pop() if len(chunks) == 1 else None
 
 
 def _gone_over(value: Value) -> list[Tensor]:

@@ -8,6 +8,7 @@ from functools import cached_property
 from looplint.dataclass import dataclass
 from looplint.domain.objects import (
     AnyObj,
+    Data,
     Disk,
     Engine,
     File,
@@ -21,6 +22,7 @@ from looplint.domain.objects import (
     Settings,
     StateDict,
 )
+from looplint.domain.tags import Mark, SentBackward, sources_of_batches
 from looplint.domain.values import Arguments, Tensor
 from looplint.flow.automaton import Automaton, Visit, run
 from looplint.flow.events import (
@@ -291,7 +293,7 @@ class Program(Incidence):
 
     def graph_of(self, tensor: Tensor) -> list[Forward] | list[Backward]:
         """Where a tensor's graph is known from: the forwards that it comes from, or else the backwards that it went through."""
-        return self.forwards_of(tensor.forwards) or [e for e in self.of(Backward) if ("backward", e.key) in tensor.tags]
+        return self.forwards_of(tensor.forwards) or [e for e in self.of(Backward) if SentBackward(e.key) in tensor.tags]
 
     def arguments_of(self, event: Forward) -> Arguments | None:
         """What a forward is given, where its class is known."""
@@ -362,7 +364,7 @@ class Program(Incidence):
     def for_input_gradient(self, event: Forward) -> bool:
         """Whether a forward is made for the gradient of its input: an attack, a saliency map."""
         inputs = event.inputs
-        asked = inputs is not None and any(tag == "input-grad" for tag, _ in inputs.tags)
+        asked = inputs is not None and Mark.INPUT_GRADIENT in inputs.tags
         return asked or (event.key in self.uses.attacked and event.key not in self.uses.trained)
 
     @cached_property
@@ -394,9 +396,9 @@ class Program(Incidence):
         return frozenset(modules)
 
 
-def _batch(event: Forward) -> frozenset[object]:
+def _batch(event: Forward) -> frozenset[Data]:
     """The loaders whose batches a forward goes over."""
-    return frozenset(value for tag, value in event.inputs.tags if tag == "batch") if event.inputs is not None else frozenset()
+    return sources_of_batches(event.inputs.tags) if event.inputs is not None else frozenset()
 
 
 def _only(objects: Collection[Obj]) -> Loader | None:

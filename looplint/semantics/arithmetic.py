@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from looplint.dataclass import replace
-from looplint.domain.tensors import computed, scaled, sure
-from looplint.domain.values import COMPUTED, Const, Number, Tag, Tensor, Unknown, Value, tensor_of
+from looplint.domain.tags import NO_TAGS, Mark, Multiplied, Tags, is_multiplied, is_sum
+from looplint.domain.tensors import computed, multiplied, sure
+from looplint.domain.values import COMPUTED, Const, Number, Tensor, Unknown, Value, tensor_of
 from looplint.interpreter import hooks
 from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax import ir
@@ -22,13 +23,13 @@ def _operated(m: Interpreter, op: str, left: Value, right: Value, tensor: Tensor
     if _is_scalar(left, expr.left if isinstance(expr, ir.Binary) else expr.target) and _is_scalar(right, other):
         tensor = replace(tensor, scalar=True)
     if op in ("/", "*"):
-        tensor = scaled(tensor, op, ir.render(other))
+        tensor = multiplied(tensor, op, ir.render(other))
         if isinstance(expr, ir.Binary) and not any(isinstance(a, Tensor) for a in left):
-            tensor = scaled(tensor, op, ir.render(expr.left))
+            tensor = multiplied(tensor, op, ir.render(expr.left))
     return tensor
 
 
-def _scales_of_others(left: Value, right: Value) -> frozenset[Tag]:
+def _scales_of_others(left: Value, right: Value) -> Tags:
     """What says how a summand is scaled, where the other one is the mean loss of a batch as it is: `loss + 0.1 * penalty` is not scaled.
 
     What is divided may be divided by the number of batches: it keeps that.
@@ -37,15 +38,15 @@ def _scales_of_others(left: Value, right: Value) -> frozenset[Tag]:
     for loss, other in ((one, two), (two, one)):
         if loss is None or other is None or not _is_mean_loss(loss):
             continue
-        scales = {tag for tag in other.tags if tag[0] in ("scaled", "sum-reduction") or tag == ("sum", True)}
-        if not any(name == "scaled" and str(text).startswith("/") for name, text in scales):
-            return frozenset(scales)
-    return frozenset()
+        scales = frozenset(tag for tag in other.tags if isinstance(tag, Multiplied) or tag in (Mark.SUM_REDUCTION, Mark.SUM))
+        if not any(isinstance(tag, Multiplied) and tag.op == "/" for tag in scales):
+            return scales
+    return NO_TAGS
 
 
 def _is_mean_loss(tensor: Tensor) -> bool:
-    names = {name for name, _ in tensor.tags}
-    return "loss" in names and not names & {"scaled", "sum", "sum-reduction"}
+    tags = tensor.tags
+    return Mark.LOSS in tags and Mark.SUM_REDUCTION not in tags and not is_sum(tags) and not is_multiplied(tags)
 
 
 def _note_difference(m: Interpreter, left: Value, right: Value) -> None:

@@ -7,6 +7,7 @@ dataset has, or all batches together.
 from __future__ import annotations
 
 from looplint.domain.objects import Dataset, Loader
+from looplint.domain.tags import Mark, Multiplied, Scaled, Summed, sources_of_batches
 from looplint.domain.values import Const, Number, Ref, Tensor, Value, constant_of, refs
 from looplint.flow.remarks import Average
 from looplint.interpreter import hooks
@@ -14,20 +15,21 @@ from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax import ir
 
 _OF_LOSSES, _OF_ONE, _OF_ALL = "mean-loss", "rows", "items"
-_NOT_THE_MEAN = frozenset({"sum-reduction", "reduction?", "scaled", "scaler", "scaler?", "sum"})
+_NOT_THE_MEAN = frozenset({Mark.SUM_REDUCTION, Mark.UNKNOWN_REDUCTION, Mark.SUM})
 
 
 def units_of_item(tensor: Tensor) -> frozenset[str]:
     """What the number of a tensor is: the mean loss of a batch of several items."""
-    names = {name for name, _ in tensor.tags}
-    loaders = [given for name, given in tensor.tags if name == "batch" and isinstance(given, Loader)]
-    means = "loss" in names and not names & _NOT_THE_MEAN and bool(loaders) and not any(_gives_single_items(o) for o in loaders)
+    tags = tensor.tags
+    loaders = [source for source in sources_of_batches(tags) if isinstance(source, Loader)]
+    changed = bool(tags & _NOT_THE_MEAN) or any(isinstance(tag, Summed | Multiplied | Scaled) for tag in tags)
+    means = Mark.LOSS in tags and not changed and bool(loaders) and not any(_gives_single_items(o) for o in loaders)
     return frozenset({_OF_LOSSES}) if means else frozenset()
 
 
 def units_of_size(tensor: Tensor) -> frozenset[str]:
     """What the length of a tensor counts: the items of a batch."""
-    return frozenset({_OF_ONE}) if any(name == "batch" for name, _ in tensor.tags) else frozenset()
+    return frozenset({_OF_ONE}) if sources_of_batches(tensor.tags) else frozenset()
 
 
 def units_of_length(value: Value, expr: ir.Expr | None) -> frozenset[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from looplint.domain.objects import Loader
+from looplint.domain.tags import Mark, sources_of_batches
 from looplint.domain.values import NONE, Arguments, Const, External, Tensor, Value
 from looplint.flow.remarks import Fetch, Release, Transfer
 from looplint.interpreter.interpreter import Interpreter
@@ -14,9 +15,9 @@ from looplint.syntax import ir
 
 def note_transfer(m: Interpreter, tensor: Tensor, name: str, args: Arguments, expr: ir.Call) -> None:
     """Remark a part of a loader's batch that goes to a device, and whether the program waits for that."""
-    loaders = {given for tag, given in tensor.tags if tag == "batch" and isinstance(given, Loader)}
+    loaders = {source for source in sources_of_batches(tensor.tags) if isinstance(source, Loader)}
     receiver = expr.func.value if isinstance(expr.func, ir.Attr) else None
-    if not loaders or tensor.origins or ("placed", True) in tensor.tags or not isinstance(receiver, ir.Name | ir.Attr | ir.Subscript):
+    if not loaders or tensor.origins or Mark.PLACED in tensor.tags or not isinstance(receiver, ir.Name | ir.Attr | ir.Subscript):
         return
     if has_own_fields(m, receiver):
         return  # a batch that moves its tensors itself
@@ -29,7 +30,7 @@ def note_transfer(m: Interpreter, tensor: Tensor, name: str, args: Arguments, ex
         waits: bool | None = not _true(flag) if all(isinstance(a, Const) for a in flag) else None
     else:
         waits = None if args.starred or len(args.positional) > 1 else True
-    pinned = ("pinned", True) in tensor.tags
+    pinned = Mark.PINNED in tensor.tags
     m.remark(Transfer(name=ir.render(receiver), device=device, waits=waits, pinned=pinned), expr.node, loaders)
 
 
@@ -39,7 +40,7 @@ def _true(value: Value) -> bool:
 
 def placed(tensor: Tensor, name: str) -> Tensor:
     """A tensor behind its move, or behind its copy into pinned memory."""
-    return tensor.tagged(("pinned", True) if name == "pin_memory" else ("placed", True))
+    return tensor.tagged(Mark.PINNED if name == "pin_memory" else Mark.PLACED)
 
 
 def note_fetched(m: Interpreter, tensor: Tensor, what: str, expr: ir.Expr) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from looplint.domain.tags import Mark
 from looplint.domain.values import UNKNOWN, Arguments, Tensor, Tuple, Value
 from looplint.flow.remarks import Show
 from looplint.interpreter import hooks
@@ -19,7 +20,7 @@ def note_shown(m: Interpreter, parts: Iterable[tuple[ir.Expr, Value]]) -> None:
         if isinstance(expr, ir.Star):
             continue
         if value and all(
-            isinstance(a, Tensor) and a.scalar and (a.origins or ("loss", True) in a.tags) and (a.made or a.graph == "yes") for a in value
+            isinstance(a, Tensor) and a.scalar and (a.origins or Mark.LOSS in a.tags) and (a.made or a.graph == "yes") for a in value
         ):
             m.remark(Show(name=ir.render(expr)), expr.node, ())
 

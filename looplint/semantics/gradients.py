@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from looplint.dataclass import replace
-from looplint.domain.objects import Engine, List, Module, Obj, Scaler
+from looplint.domain.objects import Engine, List, Module, Obj
+from looplint.domain.tags import NO_TAGS, Mark, Scaled, SentBackward, Tags, is_multiplied, is_sum, kept_at
 from looplint.domain.tensors import combine
 from looplint.domain.values import (
     NONE,
@@ -15,7 +16,6 @@ from looplint.domain.values import (
     External,
     Params,
     Ref,
-    Tag,
     Tensor,
     Tuple,
     Unknown,
@@ -39,21 +39,21 @@ def backward(m: Interpreter, expr: ir.Call, losses: list[Value], args: Arguments
     tensor = combine(m.grad, losses)
     deps = frozenset().union(*(a.deps for v in losses for a in v if isinstance(a, Unknown)))
     sources = deps
-    tags: frozenset[Tag] = frozenset()
+    tags = NO_TAGS
     if tensor is not None:
         sources |= tensor.sources
         tags = tensor.tags.union(*(tags_of_forward(m, a) for a in losses[0] if isinstance(a, Tensor)))
         m.uses.trained |= tensor.forwards
         m.uses.supervising |= tensor.origins
-        m.uses.going_backward |= {given for tag, given in tensor.tags if tag in ("sum", "kept") and isinstance(given, tuple)}
+        m.uses.going_backward |= kept_at(tensor.tags)
     retain = args.get(1, "retain_graph") if not via else args.keywords.get("retain_graph")
     create = args.get(2, "create_graph") if not via else args.keywords.get("create_graph")
     event = Backward(
-        known=tensor is not None and ("unknown", True) not in tags and not any(may_be_unknown(v) for v in losses),
+        known=tensor is not None and Mark.UNKNOWN not in tags and not any(may_be_unknown(v) for v in losses),
         forwards=tensor.forwards if tensor else frozenset(),
         mean=_is_mean(tags),
         scaling=_scaling(tags),
-        scalers=frozenset(given for tag, given in tags if tag == "scaler" and isinstance(given, Scaler)),
+        scalers=frozenset(tag.scaler for tag in tags if isinstance(tag, Scaled) and tag.always),
         via=via,
         retain_graph=_flag(retain),
         create_graph=_flag(create),
@@ -77,19 +77,19 @@ def _prove_graph(m: Interpreter, expr: ir.Call, event: Backward, given: bool) ->
         value = m.frame.locals.get(loss.id, NOTHING)
         if value and all(isinstance(a, Tensor) for a in value):
             tensors = (a for a in value if isinstance(a, Tensor))
-            m.frame.locals[loss.id] = frozenset(replace(a, graph="yes").tagged(("backward", event.key)) for a in tensors)
+            m.frame.locals[loss.id] = frozenset(replace(a, graph="yes").tagged(SentBackward(event.key)) for a in tensors)
 
 
-def _is_mean(tags: frozenset[Tag]) -> bool:
+def _is_mean(tags: Tags) -> bool:
     """Whether a loss is the mean over one batch still: not divided, no sum."""
-    names = {name for name, _ in tags}
-    return bool(names & {"loss", "mean"}) and not names & {"scaled", "sum-reduction", "sum"}
+    means = Mark.LOSS in tags or Mark.MEAN in tags
+    return means and Mark.SUM_REDUCTION not in tags and not is_sum(tags) and not is_multiplied(tags)
 
 
-def _scaling(tags: frozenset[Tag]) -> Literal["scaled", "maybe-scaled", ""]:
+def _scaling(tags: Tags) -> Literal["scaled", "maybe-scaled", ""]:
     """Whether a scaler has multiplied the loss: on every path, or on some."""
-    names = {name for name, _ in tags}
-    return "maybe-scaled" if "scaler?" in names else "scaled" if "scaler" in names else ""
+    certain = {tag.always for tag in tags if isinstance(tag, Scaled)}
+    return "maybe-scaled" if False in certain else "scaled" if certain else ""
 
 
 def _flag(value: Value | None) -> bool | None:
@@ -124,7 +124,7 @@ def _autograd_grad(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call
     inputs = args.get(1, "inputs") or NOTHING
     (m.uses.attacked if _of_tensors(m, inputs) else m.uses.trained).update(tensor.forwards)
     m.uses.differentiated |= tensor.forwards
-    m.uses.going_backward |= {given for tag, given in tensor.tags if tag in ("sum", "kept") and isinstance(given, tuple)}
+    m.uses.going_backward |= kept_at(tensor.tags)
     create = constant_of(args.keywords["create_graph"]) if "create_graph" in args.keywords else None
     return frozenset({replace(tensor, graph="yes" if create and create.value else "maybe")})
 
@@ -189,7 +189,7 @@ def _ask_for_gradient(m: Interpreter, target: ir.Attr, atom: Tensor | Unknown, v
         may_thaw(m, atom, target.node)
     if known is not None and known.value and isinstance(target.value, ir.Name):
         tensor = atom if isinstance(atom, Tensor) else Tensor()
-        m.frame.locals[target.value.id] = frozenset({replace(tensor.tagged(("input-grad", True)), graph="yes")})
+        m.frame.locals[target.value.id] = frozenset({replace(tensor.tagged(Mark.INPUT_GRADIENT), graph="yes")})
 
 
 def _replace_gradient(m: Interpreter, target: ir.Attr, owner: Params | Tensor | Unknown, value: Value) -> None:

@@ -6,6 +6,7 @@ import libcst as cst
 
 from looplint.dataclass import replace
 from looplint.domain.objects import Container, Dict, Obj
+from looplint.domain.tags import Kept, SentBackward, Summed, is_sum
 from looplint.domain.tensors import tensors_in
 from looplint.domain.values import Atom, Const, EventKey, Func, Method, Ref, Tensor, Tuple, Unknown, Value, tensor_of
 from looplint.flow.events import Accumulate, Keep
@@ -25,7 +26,7 @@ def keep(m: Interpreter, node: cst.CSTNode, base: Value, value: Value, key: Cons
     m.flags.sets_rates = m.flags.sets_rates or (key is not None and key.value == "lr")
     _let_go(m, value)
     tensors = tensors_in([value])
-    kept = [t for t in tensors if t.graph == "yes" and (t.forwards or any(name == "backward" for name, _ in t.tags))]
+    kept = [t for t in tensors if t.graph == "yes" and (t.forwards or any(isinstance(tag, SentBackward) for tag in t.tags))]
     if not kept or not m.loops:
         return value
     plain = all(isinstance(a, Tensor) for a in value)
@@ -45,7 +46,7 @@ def _remembering(value: Value, key: EventKey, depth: int = 3) -> Value:
     for atom in value:
         match atom:
             case Tensor():
-                found.add(atom.tagged(("kept", key)))
+                found.add(atom.tagged(Kept(key)))
             case Tuple() if depth:
                 found.add(replace(atom, items=tuple(_remembering(item, key, depth - 1) for item in atom.items)))
             case _:
@@ -87,15 +88,14 @@ def accumulate(m: Interpreter, stmt: ir.Assign | ir.AugAssign, target: ir.Expr, 
     kept = tensor_of(result)
     if kept is None:
         return result
-    tagged = kept.tagged(("sum", event.key))
-    return frozenset(a for a in result if not isinstance(a, Tensor)) | {tagged}
+    return frozenset(a for a in result if not isinstance(a, Tensor)) | {kept.tagged(Summed(event.key))}
 
 
 def _is_of_outputs(m: Interpreter, target: ir.Expr, old: Value) -> bool:
     """Whether a sum starts from what a forward put out, or may: rows of something that is not known."""
     start = tensor_of(old)
     if start is not None:
-        return start.graph == "yes" and bool(start.forwards) and not any(tag == "sum" for tag, _ in start.tags)
+        return start.graph == "yes" and bool(start.forwards) and not is_sum(start.tags)
     if isinstance(target, ir.Subscript) and isinstance(target.value, ir.Name) and not isinstance(target.index, ir.Const):
         return all(isinstance(a, Unknown) for a in m.frame.locals.get(target.value.id, ()))
     return False

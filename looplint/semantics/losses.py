@@ -5,8 +5,9 @@ from __future__ import annotations
 from looplint.dataclass import replace
 from looplint.domain.objects import Loss, Obj
 from looplint.domain.outcomes import of_value
+from looplint.domain.tags import Mark, Multiplied, Tags
 from looplint.domain.tensors import combine, under
-from looplint.domain.values import COMPUTED, Arguments, Tag, Tensor, Unknown, Value, constant_of
+from looplint.domain.values import COMPUTED, Arguments, Tensor, Unknown, Value, constant_of
 from looplint.flow.remarks import Score
 from looplint.interpreter import classes
 from looplint.interpreter.calls import builds
@@ -39,11 +40,11 @@ def loss(m: Interpreter, obj: Loss | None, args: Arguments, expr: ir.Call, funct
     untold = (reduction is not None and known is None) or bool(told and told.keywords.keys() & {"size_average", "reduce"})
     m.uses.scored |= tensor.origins
     m.uses.compared |= tensor.origins
-    result = replace(tensor, scalar=scalar, sources=tensor.sources | deps, made=COMPUTED, tags=_unscaled(tensor)).tagged(("loss", True))
+    result = replace(tensor, scalar=scalar, sources=tensor.sources | deps, made=COMPUTED, tags=_unscaled(tensor)).tagged(Mark.LOSS)
     if known is not None and known.value == "sum":
-        result = result.tagged(("sum-reduction", True))
+        result = result.tagged(Mark.SUM_REDUCTION)
     if untold:
-        result = result.tagged(("reduction?", True))
+        result = result.tagged(Mark.UNKNOWN_REDUCTION)
     return frozenset({result})
 
 
@@ -55,9 +56,9 @@ def _score(m: Interpreter, obj: Obj | None, qualname: str, args: Arguments, expr
         m.remark(Score(function=function, outcomes=outcomes), expr.node, {obj} if obj is not None else ())
 
 
-def _unscaled(tensor: Tensor) -> frozenset[Tag]:
+def _unscaled(tensor: Tensor) -> Tags:
     """The tags of what a loss is computed from, without those that say how its numbers were scaled: the loss is scaled by itself."""
-    return frozenset(t for t in tensor.tags if t[0] != "scaled" and t not in (("sum", True), ("mean", True)))
+    return frozenset(t for t in tensor.tags if not isinstance(t, Multiplied) and t not in (Mark.SUM, Mark.MEAN))
 
 
 @application(Loss)

@@ -6,6 +6,7 @@ from typing import Literal
 
 from looplint.domain.membership import adopt, register
 from looplint.domain.objects import Dict, Engine, Module, Obj, Optimizer, TorchModule
+from looplint.domain.tags import NO_TAGS, Kept, Mark, OfBatch, Summed
 from looplint.domain.tensors import combine, detached, under
 from looplint.domain.values import (
     NOTHING,
@@ -17,7 +18,6 @@ from looplint.domain.values import (
     Method,
     Params,
     Ref,
-    Tag,
     Tensor,
     Tuple,
     Unknown,
@@ -158,13 +158,13 @@ def forward(m: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
     event = m.emit(happening, expr.node, {obj})
     forwards = frozenset({event.key}) if event is not None else frozenset()
     origins = forwards
-    tags: frozenset[Tag] = frozenset()
+    tags = NO_TAGS
     sources = frozenset({obj}) | deps
     if inputs is not None:
         forwards |= inputs.forwards
         origins |= inputs.origins
         sources |= inputs.sources
-        tags = frozenset(t for t in inputs.tags if t[0] in ("input-grad", "batch", "sum", "kept"))
+        tags = frozenset(t for t in inputs.tags if t in (Mark.INPUT_GRADIENT, Mark.SUM) or isinstance(t, OfBatch | Summed | Kept))
     for value in args.values():
         for atom in value:
             if isinstance(atom, Func):

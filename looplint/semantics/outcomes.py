@@ -8,6 +8,7 @@ from __future__ import annotations
 from looplint.dataclass import replace
 from looplint.domain.objects import Dict, List, Module, Obj
 from looplint.domain.outcomes import entry, of_value
+from looplint.domain.tags import NO_TAGS, Mark, Multiplied, Summed, Tags
 from looplint.domain.tensors import detached
 from looplint.domain.values import (
     UNKNOWN,
@@ -19,7 +20,6 @@ from looplint.domain.values import (
     Outcome,
     Outcomes,
     Ref,
-    Tag,
     Tensor,
     Tuple,
     Value,
@@ -41,7 +41,7 @@ _DEPTH = 6
 # Through how many forwards an entry is passed on.
 _ENTRIES = 3
 # What is noted of a loss on its way.
-_OF_A_LOSS = frozenset({"loss", "mean", "sum", "sum-reduction", "scaled"})
+_OF_A_LOSS = frozenset({Mark.LOSS, Mark.MEAN, Mark.SUM, Mark.SUM_REDUCTION})
 _NOTHING: Outcomes = frozenset()
 
 
@@ -104,18 +104,18 @@ def _places(m: Interpreter, tensor: Tensor, depth: int = _ENTRIES) -> Value | No
     return frozenset(found)
 
 
-def tags_of_forward(m: Interpreter, tensor: Tensor) -> frozenset[Tag]:
+def tags_of_forward(m: Interpreter, tensor: Tensor) -> Tags:
     """What was done to a loss that a module's own forward returns; nothing where that is not known."""
     found = set()
     for outcome in tensor.outcomes:
         if outcome.op != "forward" or outcome.module is None or outcome.module.cls is None:
-            return frozenset()
+            return NO_TAGS
         place = _place(_returned(m, outcome.module, outcome), outcome.path) or frozenset()
         tensors = [a for a in place if isinstance(a, Tensor)]
         if len(tensors) != 1 or len(place) > 1:
-            return frozenset()
-        found.add(frozenset(t for t in tensors[0].tags if t[0] in _OF_A_LOSS))
-    return found.pop() if len(found) == 1 else frozenset()
+            return NO_TAGS
+        found.add(frozenset(tag for tag in tensors[0].tags if tag in _OF_A_LOSS or isinstance(tag, Summed | Multiplied)))
+    return found.pop() if len(found) == 1 else NO_TAGS
 
 
 def resolve(m: Interpreter, outcomes: Outcomes | None, depth: int = _DEPTH) -> Outcomes | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from looplint.dataclass import replace
 from looplint.domain.objects import Obj, Optimizer, Scaler
+from looplint.domain.tags import Mark, Scaled
 from looplint.domain.tensors import combine, under
 from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Ref, Tensor, Unknown, Value, constant_of, refs
 from looplint.flow.events import Construct, Step, Unscale, Update
@@ -23,8 +24,8 @@ def _scale(m: Interpreter, obj: Scaler, name: str, args: Arguments, expr: ir.Cal
         return value  # a disabled scaler multiplies nothing
     if tensor is None:
         deps = frozenset().union(*(a.deps for a in value if isinstance(a, Unknown)))
-        tensor = Tensor(deps, under(m.grad, "maybe"), tags=frozenset({("unknown", True)}))
-    return frozenset({replace(tensor.tagged(("scaler", obj)), scalar=True)})
+        tensor = Tensor(deps, under(m.grad, "maybe"), tags=frozenset({Mark.UNKNOWN}))
+    return frozenset({replace(tensor.tagged(Scaled(obj)), scalar=True)})
 
 
 @method_transfer("scaler-step")

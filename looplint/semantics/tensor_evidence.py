@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Literal
 
 from looplint.domain.objects import Dataset, Loader, Loss, Module, Obj
+from looplint.domain.tags import OfEntry, sources_of_batches
 from looplint.domain.values import Arguments, External, Ref, Tensor, Unknown, Value
 from looplint.flow.remarks import Discard
 from looplint.interpreter import classes
@@ -41,19 +42,19 @@ def _changes(name: str, args: Arguments) -> Literal["device", "type"]:
 
 
 def _is_tensor(m: Interpreter, atom: Tensor | Unknown, receiver: ir.Expr) -> bool:
-    if isinstance(atom, Tensor) and (atom.made or any(tag == "batch" and holds_tensors(loader) for tag, loader in atom.tags)):
+    if isinstance(atom, Tensor) and (atom.made or any(map(holds_tensors, sources_of_batches(atom.tags)))):
         return True
-    if isinstance(atom, Tensor) and any(tag == "entry" and _collates_by_itself(loader) for tag, loader in atom.tags):
+    if isinstance(atom, Tensor) and any(isinstance(tag, OfEntry) and _collates_by_itself(tag.source) for tag in atom.tags):
         return True
     path = ir.path_of(receiver)
     if path is None:
         if isinstance(atom, Tensor) and isinstance(receiver, ir.Subscript) and isinstance(receiver.index, ir.Name):
             # `for key in batch: batch[key]`
-            keys = {tag for a in lookup(m, m.frame, receiver.index.id) if isinstance(a, Tensor) for tag in a.tags}
-            return any(tag in keys and tag[0] == "batch" and _collates_by_itself(tag[1]) for tag in atom.tags)
+            keys = {source for a in lookup(m, m.frame, receiver.index.id) if isinstance(a, Tensor) for source in sources_of_batches(a.tags)}
+            return any(map(_collates_by_itself, sources_of_batches(atom.tags) & keys))
         # `batch["labels"]`: an entry of a batch.
         keyed = isinstance(receiver, ir.Subscript) and isinstance(receiver.index, ir.Const) and isinstance(receiver.index.value, str)
-        return keyed and isinstance(atom, Tensor) and any(tag == "batch" and _collates(loader) for tag, loader in atom.tags)
+        return keyed and isinstance(atom, Tensor) and any(map(_collates, sources_of_batches(atom.tags)))
     usage = _usage(m, path)
     if usage is None or _own_fields(usage):
         return False

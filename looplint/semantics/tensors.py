@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from looplint.dataclass import replace
+from looplint.domain.tags import Chunked, Mark, OfEntry, sources_of_batches
 from looplint.domain.tensors import combine, computed, detached, guess, sure, under
 from looplint.domain.values import (
     COMPUTED,
@@ -64,7 +65,7 @@ def _tensor(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Va
         outcomes = of_function(m, qualname.rpartition(".")[2], given, expr) if of_torch else frozenset()
         made = Tensor(made=COMPUTED if of_torch else frozenset(), outcomes=outcomes)
         return (
-            frozenset({replace(made, graph="yes", tags=frozenset({("input-grad", True)}))}) if known and known.value else frozenset({made})
+            frozenset({replace(made, graph="yes", tags=frozenset({Mark.INPUT_GRADIENT}))}) if known and known.value else frozenset({made})
         )
     if of_torch:
         given = args.get(0, "input") or UNKNOWN
@@ -97,7 +98,7 @@ def _detached(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> 
     needs = args.keywords.get("requires_grad")
     known = constant_of(needs) if needs else None
     if known is not None and known.value:
-        return frozenset({Tensor(graph="yes", tags=frozenset({("input-grad", True)}), made=made)})
+        return frozenset({Tensor(graph="yes", tags=frozenset({Mark.INPUT_GRADIENT}), made=made)})
     return frozenset({Tensor(made=made)})
 
 
@@ -108,7 +109,7 @@ def _variable(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> 
     known = constant_of(needs) if needs else None
     if known is not None and known.value:
         tensor = combine(m.grad, [value]) or Tensor()
-        return frozenset({tensor.tagged(("input-grad", True))})
+        return frozenset({tensor.tagged(Mark.INPUT_GRADIENT)})
     return value
 
 
@@ -136,14 +137,13 @@ def on_tensor(m: Interpreter, tensor: Tensor, name: str, args: Arguments, expr: 
         tensor = placed(tensor, name)
     elif name == "pin_memory":
         return frozenset({placed(tensor, name)})
-    elif name in ("values", "items") and not args.values() and (loaders := [value for tag, value in tensor.tags if tag == "batch"]):
+    elif name in ("values", "items") and not args.values() and (sources := sources_of_batches(tensor.tags)):
         # A batch that is a dict.
-        for loader in loaders:
-            tensor = tensor.tagged(("entry", loader))
+        tensor = tensor.tagged(*map(OfEntry, sources))
         entry: Value = frozenset({tensor})
         return frozenset({Iter(entry if name == "values" else frozenset({Tuple((UNKNOWN, entry))}))})
-    elif name == "chunk" and expr.args and not any(tag == "chunks" for tag, _ in tensor.tags):
-        tensor = tensor.tagged(("chunks", ir.render(expr.args[0].value)))
+    elif name == "chunk" and expr.args and not any(isinstance(tag, Chunked) for tag in tensor.tags):
+        tensor = tensor.tagged(Chunked(ir.render(expr.args[0].value)))
     match tensor_method(name):
         case "backward":
             backward(m, expr, [frozenset({tensor})], args)
@@ -175,8 +175,10 @@ def on_tensor(m: Interpreter, tensor: Tensor, name: str, args: Arguments, expr: 
             whole = not args.positional and not args.keywords
             if whole and reduction == "mean":
                 # A mean over everything that is left is a mean over the batch, whatever was summed up before along one dimension.
-                merged = replace(merged, tags=merged.tags - {("sum", True)})
-            return frozenset({replace(merged.tagged((reduction, True)), scalar=whole, made=tensor.made and COMPUTED)})
+                merged = replace(merged, tags=merged.tags - {Mark.SUM})
+            return frozenset(
+                {replace(merged.tagged(Mark.SUM if reduction == "sum" else Mark.MEAN), scalar=whole, made=tensor.made and COMPUTED)}
+            )
         case "collect":
             return UNKNOWN
     if not tensor.made and name not in TENSOR_MEMBERS:
@@ -228,7 +230,7 @@ def ask_for_gradient(m: Interpreter, tensor: Tensor, args: Arguments, expr: ir.C
     if known is not None and not known.value:
         return frozenset({tensor})
     may_thaw(m, tensor, expr.node)
-    asked: Value = frozenset({replace(tensor.tagged(("input-grad", True)), graph="yes")})
+    asked: Value = frozenset({replace(tensor.tagged(Mark.INPUT_GRADIENT), graph="yes")})
     if isinstance(expr.func, ir.Attr) and isinstance(expr.func.value, ir.Name) and expr.func.value.id in m.frame.locals:
         m.frame.locals[expr.func.value.id] = asked
     return asked

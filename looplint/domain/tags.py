@@ -1,0 +1,153 @@
+"""What was done to a tensor, besides what its graph holds: a mark, or a class for what names an object, an event or an amount.
+
+No hash rests on an address or on the seed of Python's hashes of text; see `domain.values`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from looplint.dataclass import dataclass
+
+if TYPE_CHECKING:
+    from looplint.domain.objects import Data, Scaler
+    from looplint.domain.values import EventKey
+
+
+class Mark(Enum):
+    """What is known of a tensor by itself."""
+
+    # Gradients with respect to it are wanted: `images.requires_grad_()`.
+    INPUT_GRADIENT = 1
+    # A loss function returned it, or it was computed from such a tensor.
+    LOSS = 2
+    # It was reduced by `mean()`, by `sum()`.
+    MEAN = 3
+    SUM = 4
+    # The reduction of the loss function is "sum", or not known.
+    SUM_REDUCTION = 5
+    UNKNOWN_REDUCTION = 6
+    # It was copied into pinned memory, to a device.
+    PINNED = 7
+    PLACED = 8
+    # A scaler multiplied a value that is not known.
+    UNKNOWN = 9
+
+    def __hash__(self) -> int:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class OfBatch:
+    """It is a batch of a loader, or a part of one; or an item of a dataset."""
+
+    source: Data
+
+    def __hash__(self) -> int:
+        return self.source.number
+
+
+@dataclass(frozen=True, slots=True)
+class OfEntry:
+    """It is an entry of a batch that is a dict."""
+
+    source: Data
+
+    def __hash__(self) -> int:
+        return self.source.number
+
+
+@dataclass(frozen=True, slots=True)
+class Chunked:
+    """It is one of several chunks; how many, as the program writes it."""
+
+    number: str
+
+    def __hash__(self) -> int:
+        return len(self.number)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A container keeps it: the event that put it there."""
+
+    event: EventKey
+
+    def __hash__(self) -> int:
+        return 10
+
+
+@dataclass(frozen=True, slots=True)
+class Summed:
+    """It is a running sum: the event that added to it."""
+
+    event: EventKey
+
+    def __hash__(self) -> int:
+        return 11
+
+
+@dataclass(frozen=True, slots=True)
+class SentBackward:
+    """It went backward: that event."""
+
+    event: EventKey
+
+    def __hash__(self) -> int:
+        return 12
+
+
+@dataclass(frozen=True, slots=True)
+class Multiplied:
+    """It was multiplied or divided: the operator and the operand, as the program writes it."""
+
+    op: str
+    by: str
+
+    def __hash__(self) -> int:
+        return len(self.by)
+
+
+@dataclass(frozen=True, slots=True)
+class Scaled:
+    """A gradient scaler multiplied it: on every path that is known, or only on some."""
+
+    scaler: Scaler
+    always: bool = True
+
+    def __hash__(self) -> int:
+        return self.scaler.number
+
+
+Tag = Mark | OfBatch | OfEntry | Chunked | Kept | Summed | SentBackward | Multiplied | Scaled
+Tags = frozenset[Tag]
+NO_TAGS: Tags = frozenset()
+
+
+def joined(each: Iterable[Tags]) -> Tags:
+    """What was done to any of some tensors; a scaler is certain only where it scaled all of them."""
+    tags = list(each)
+    union = NO_TAGS.union(*tags)
+    partial = {tag for tag in union if isinstance(tag, Scaled) and tag.always and not all(tag in those for those in tags)}
+    return union - partial | {Scaled(tag.scaler, always=False) for tag in partial} if partial else union
+
+
+def sources_of_batches(tags: Tags) -> frozenset[Data]:
+    """The loaders and datasets of whose batches a tensor is a part."""
+    return frozenset(tag.source for tag in tags if isinstance(tag, OfBatch))
+
+
+def kept_at(tags: Tags) -> frozenset[EventKey]:
+    """The events that keep a tensor in a container or in a sum."""
+    return frozenset(tag.event for tag in tags if isinstance(tag, Kept | Summed))
+
+
+def is_sum(tags: Tags) -> bool:
+    """Whether a tensor is a sum of elements, or a running sum."""
+    return any(tag is Mark.SUM or isinstance(tag, Summed) for tag in tags)
+
+
+def is_multiplied(tags: Tags) -> bool:
+    return any(isinstance(tag, Multiplied) for tag in tags)
