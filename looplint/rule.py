@@ -9,7 +9,7 @@ from looplint.domain.autocast import Autocast
 from looplint.domain.objects import Engine, Loader, Loss, Module, Obj, Optimizer, Sampler, Scaler, Scheduler, StateDict
 from looplint.domain.values import Tensor, Value, constant_of, refs, tensor_of
 from looplint.finding import Severity
-from looplint.flow.automaton import UNSEEN, Automaton, PathState, Visit, run
+from looplint.flow.automaton import UNSEEN, Automaton, PathState, Touch, Visit, run
 from looplint.flow.events import (
     Accumulate,
     Backward,
@@ -169,7 +169,7 @@ __all__ = [
     "accumulated", "added_up", "evens_out", "normalises",
     "Accumulate", "Autocast", "Backward", "Clear", "Clip", "Construct", "Escape", "Eval", "Forward", "Freeze", "Keep", "Load", "LoadState", "Move", "ReadFile", "Replace", "Save", "Schedule", "Snapshot",
     "Step", "Switch", "Thaw", "Train", "Unscale", "Update",
-    "Attach", "BuildLoader", "BuildSampler", "Bypass", "Discard", "Fetch", "Initialize", "Outdated", "Release", "Remark", "Score", "Seed", "Shelve", "Show", "TellEpoch", "Transfer", "Unready",
+    "Attach", "BuildLoader", "BuildSampler", "Bypass", "Discard", "Fetch", "Initialize", "Outdated", "Release", "Remark", "Score", "Seed", "Shelve", "Show", "TellEpoch", "Touch", "Transfer", "Unready",
     "Repair",
 ]  # fmt: skip
 # The repairs: each file of `looplint/repairs` names its own.

@@ -78,6 +78,7 @@ from looplint.rule import (
     Reports,
     Schedule,
     Step,
+    Touch,
     name_of,
     note,
     refs,
@@ -121,7 +122,7 @@ def check(program: Program) -> Reports:
 def _always_first(program: Program, event: Schedule, scheduler: Obj, optimizer: Obj) -> bool:
     """Whether on every path into the first iteration no step of the optimizer came before."""
 
-    def touch(other: Event) -> str | None:
+    def touch(other: Event) -> Touch | None:
         if other is event:
             return "must"
         if other.kind in ("step", "escape") and optimizer in other.subjects:

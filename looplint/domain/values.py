@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 Graph = Literal["yes", "no", "maybe"]
 EventKey = tuple[CallString, int, str]
+# What a number counts or is: batches, the rank of a process; items of one batch ("rows"), of all ("items"); the mean loss of a batch, or a sum of such.
+Quantity = Literal["batches", "rank", "rows", "items", "mean-loss"]
 WIDTH = 8
 # How deep tuples may stand in those that are joined column by column: a tuple that a loop puts into itself ends.
 _NESTED = 2
@@ -51,9 +53,9 @@ class Const:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number that is not known, with what it counts or is: any of "epochs", "steps", "batches", "rank", or what `semantics.averages` names."""
+    """A number that is not known, with what it counts or is."""
 
-    units: frozenset[str] = frozenset()
+    units: frozenset[Quantity] = frozenset()
 
     def __hash__(self) -> int:
         return len(self.units)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from heapq import heapify, heappop, heappush
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from looplint.dataclass import dataclass, field
 from looplint.flow.events import Event
@@ -16,6 +16,8 @@ from looplint.flow.graph import Condition, Edge, EventGraph, Loop, Node
 from looplint.flow.slicing import Slices
 
 E = TypeVar("E", bound=Event)
+# Whether an event happens to an object for sure, or perhaps.
+Touch = Literal["must", "may"]
 UNSEEN = "?"
 _MAX_STATES = 96
 
@@ -112,7 +114,7 @@ class _Entry:
     since: Event | None
 
 
-def run(slices: Slices, automaton: Automaton, relevant: Mapping[int, str]) -> list[Visit]:
+def run(slices: Slices, automaton: Automaton, relevant: Mapping[int, Touch]) -> list[Visit]:
     """Run an automaton for one object over the graph to its fixpoint.
 
     Args:
@@ -162,7 +164,7 @@ def run(slices: Slices, automaton: Automaton, relevant: Mapping[int, str]) -> li
     return visits
 
 
-def _after(node: Node, states: dict[_Key, _Entry], automaton: Automaton, touched: str | None) -> dict[_Key, _Entry]:
+def _after(node: Node, states: dict[_Key, _Entry], automaton: Automaton, touched: Touch | None) -> dict[_Key, _Entry]:
     event = node.event
     if event is None or touched is None:
         return dict(states)

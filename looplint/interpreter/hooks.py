@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from looplint.domain.objects import Module, Obj
-from looplint.domain.values import Arguments, ClassRef, Const, Method, Number, Params, Tensor, Unknown, Value
+from looplint.domain.values import Arguments, ClassRef, Const, Method, Number, Params, Quantity, Tensor, Unknown, Value
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -86,7 +86,7 @@ gradient_changed: Hook[Callable[[Interpreter, Params, ir.AugAssign], None]] = Ho
 operated: Hook[Callable[[Interpreter, str, Value, Value, Tensor, ir.Binary | ir.AugAssign], Tensor]] = Hook("operated")
 compared: Hook[Callable[[Interpreter, Tensor, list[Value]], Tensor]] = Hook("compared")
 # `left op right` where both are numbers, or one counts something: from what both count to the result.
-reckoned: Hook[Callable[[Interpreter, str, Value, Value, frozenset[str], ir.Binary | ir.AugAssign], Number]] = Hook("reckoned")
+reckoned: Hook[Callable[[Interpreter, str, Value, Value, frozenset[Quantity], ir.Binary | ir.AugAssign], Number]] = Hook("reckoned")
 # An entry of a value is read under a key; None where that is not known.
 key_read: Hook[Callable[[Value, object], None]] = Hook("key_read")
 # Values become text: in an f-string, and by `"..." % value`.

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TypeVar, overload
 
 from looplint.domain.objects import Engine, Loss, Module, Obj, Optimizer, Scaler, StateDict
+from looplint.flow.automaton import Touch
 from looplint.flow.events import Backward, Construct, Escape, Event, LoadState, Save, Snapshot, Step, Unscale
 from looplint.flow.graph import EventGraph
 from looplint.flow.remarks import Remark
@@ -75,8 +76,8 @@ class Incidence:
                     found.setdefault(event.root, set()).add(obj)
         return found
 
-    def touches(self, event: Event, obj: Obj) -> str | None:
-        """Whether an event happens to an optimizer, a module or another object: "must", "may" or None."""
+    def touches(self, event: Event, obj: Obj) -> Touch | None:
+        """Whether an event happens to an optimizer, a module or another object; None where it does not."""
         if isinstance(obj, Optimizer):
             return self._touches_optimizer(event, obj)
         if isinstance(obj, StateDict):
@@ -98,7 +99,7 @@ class Incidence:
                 return "must"
         return None
 
-    def _touches_state(self, event: Event, state: StateDict) -> str | None:
+    def _touches_state(self, event: Event, state: StateDict) -> Touch | None:
         """A state dict is read by what is given it, and changes with the object it was taken of."""
         if state in event.subjects or (isinstance(event, Save | LoadState) and state in event.states):
             return "must"
@@ -113,7 +114,7 @@ class Incidence:
             return "must" if related(event.subjects, [state.owner]) else None
         return None
 
-    def touches_parameters(self, event: Event, module: Obj) -> str | None:
+    def touches_parameters(self, event: Event, module: Obj) -> Touch | None:
         """Whether an event happens to the parameters of a module: for a freeze, to all of them; for any other event, perhaps to some."""
         if event.kind == "construct":
             return "must" if module in event.subjects else None
@@ -134,7 +135,7 @@ class Incidence:
                 found.setdefault(one, set()).update(other for other in states if exclude_each_other(taken[one], taken[other]))
         return found
 
-    def _touches_optimizer(self, event: Event, obj: Optimizer) -> str | None:
+    def _touches_optimizer(self, event: Event, obj: Optimizer) -> Touch | None:
         if obj in event.subjects:
             return "must" if event.certain and sum(isinstance(s, Optimizer) for s in event.subjects) == 1 else "may"
         if event.kind == "unscale" and not event.subjects:
@@ -173,7 +174,7 @@ class Incidence:
     def _used_backwards(self) -> Mapping[Optimizer, frozenset[Event]]:
         return used_backwards(self.graph)
 
-    def _through_another(self, event: Event, obj: Optimizer) -> str | None:
+    def _through_another(self, event: Event, obj: Optimizer) -> Touch | None:
         """Whether an optimizer that holds parameters of this one as well clears or clips them for it."""
         shared = event.kind in ("clear", "clip") and related(obj.holds, held_by(event.subjects))
         return "may" if shared else None

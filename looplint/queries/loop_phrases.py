@@ -8,7 +8,7 @@ from typing import Literal
 from looplint.dataclass import dataclass
 from looplint.domain.objects import Engine, Module, Obj, Optimizer, Scaler, Scheduler, TorchModule
 from looplint.domain.values import refs
-from looplint.flow.automaton import UNSEEN, Automaton, Visit, run
+from looplint.flow.automaton import UNSEEN, Automaton, Touch, Visit, run
 from looplint.flow.events import (
     Accumulate,
     Backward,
@@ -101,7 +101,7 @@ class Words:
                 found.setdefault(visit.event.index, []).append((group[0], visit))
         return found
 
-    def _touched(self, event: Event, group: Sequence[Obj]) -> str | None:
+    def _touched(self, event: Event, group: Sequence[Obj]) -> Touch | None:
         touched = {self._program.touches(event, obj) for obj in group}
         if event.kind == "construct" and any(outer in event.subjects for obj in group for outer in obj.lineage()):
             return "must"

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from looplint.dataclass import dataclass
 from looplint.domain.objects import Optimizer
-from looplint.flow.automaton import Automaton, Visit, run
+from looplint.flow.automaton import Automaton, Touch, Visit, run
 from looplint.flow.events import Backward, Clear, Construct, Escape, Event, Step
 from looplint.flow.graph import Loop
 from looplint.queries.program import Program
@@ -82,7 +82,7 @@ def _is_followed_by(backward: Backward, closings: list[Step], steps: list[Step])
 
 def _at(program: Program, automaton: Automaton, step: Step, events: Iterable[Event]) -> Visit | None:
     """The states in which an automaton over some events finds a step."""
-    relevant = {e.index: "must" if e.certain or isinstance(e, Escape) else "may" for e in (*events, step)}
+    relevant: dict[int, Touch] = {e.index: "must" if e.certain or isinstance(e, Escape) else "may" for e in (*events, step)}
     return next((v for v in run(program.slices, automaton, relevant) if v.event is step), None)
 
 

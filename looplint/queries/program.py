@@ -24,7 +24,7 @@ from looplint.domain.objects import (
 )
 from looplint.domain.tags import Mark, SentBackward, sources_of_batches
 from looplint.domain.values import Arguments, Tensor
-from looplint.flow.automaton import Automaton, Visit, run
+from looplint.flow.automaton import Automaton, Touch, Visit, run
 from looplint.flow.events import (
     Accumulate,
     Backward,
@@ -86,7 +86,7 @@ class Program(Incidence):
         self._narrowed: dict[tuple[int, ...], Slices] = {}
         # The part of the graph around all events; what an automaton runs over is a part of it.
         self.slices = Slices(interpreter.graph)
-        self._surrounded: dict[Obj, tuple[list[tuple[Event, str]], Slices]] = {}
+        self._surrounded: dict[Obj, tuple[list[tuple[Event, Touch]], Slices]] = {}
 
     @cached_property
     def optimizers(self) -> list[Optimizer | Engine]:
@@ -142,7 +142,7 @@ class Program(Incidence):
         relevant = {event.index: certainty for event, certainty in touching if event.kind in automaton.kinds}
         return run(self.slices, automaton, {**relevant, **{event.index: "must" for event in others}})
 
-    def _surroundings(self, obj: Obj) -> tuple[list[tuple[Event, str]], Slices]:
+    def _surroundings(self, obj: Obj) -> tuple[list[tuple[Event, Touch]], Slices]:
         """The events that happen to an object, for sure or perhaps, and the slices of the graph around them: each automaton needs a part of those."""
         found = self._surrounded.get(obj)
         if found is None:

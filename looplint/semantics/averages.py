@@ -6,19 +6,23 @@ dataset has, or all batches together.
 
 from __future__ import annotations
 
+from typing import Final
+
 from looplint.domain.objects import Dataset, Loader
 from looplint.domain.tags import Mark, Multiplied, Scaled, Summed, sources_of_batches
-from looplint.domain.values import Const, Number, Ref, Tensor, Value, constant_of, refs
+from looplint.domain.values import Const, Number, Quantity, Ref, Tensor, Value, constant_of, refs
 from looplint.flow.remarks import Average
 from looplint.interpreter import hooks
 from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax import ir
 
-_OF_LOSSES, _OF_ONE, _OF_ALL = "mean-loss", "rows", "items"
+_OF_LOSSES: Final = "mean-loss"
+_OF_ONE: Final = "rows"
+_OF_ALL: Final = "items"
 _NOT_THE_MEAN = frozenset({Mark.SUM_REDUCTION, Mark.UNKNOWN_REDUCTION, Mark.SUM})
 
 
-def units_of_item(tensor: Tensor) -> frozenset[str]:
+def units_of_item(tensor: Tensor) -> frozenset[Quantity]:
     """What the number of a tensor is: the mean loss of a batch of several items."""
     tags = tensor.tags
     loaders = [source for source in sources_of_batches(tags) if isinstance(source, Loader)]
@@ -27,12 +31,12 @@ def units_of_item(tensor: Tensor) -> frozenset[str]:
     return frozenset({_OF_LOSSES}) if means else frozenset()
 
 
-def units_of_size(tensor: Tensor) -> frozenset[str]:
+def units_of_size(tensor: Tensor) -> frozenset[Quantity]:
     """What the length of a tensor counts: the items of a batch."""
     return frozenset({_OF_ONE}) if sources_of_batches(tensor.tags) else frozenset()
 
 
-def units_of_length(value: Value, expr: ir.Expr | None) -> frozenset[str]:
+def units_of_length(value: Value, expr: ir.Expr | None) -> frozenset[Quantity]:
     """What `len(value)` counts: batches, the items of a dataset, or those of a batch."""
     if refs(value, Loader):
         return frozenset({"batches"})
@@ -49,7 +53,7 @@ def _gives_single_items(loader: Loader) -> bool:
 
 
 @hooks.reckoned
-def _reckoned(m: Interpreter, op: str, left: Value, right: Value, units: frozenset[str], expr: ir.Binary | ir.AugAssign) -> Number:
+def _reckoned(m: Interpreter, op: str, left: Value, right: Value, units: frozenset[Quantity], expr: ir.Binary | ir.AugAssign) -> Number:
     if op in ("+", "-"):
         if isinstance(expr, ir.AugAssign) and m.loops and _OF_ONE in units:
             units = units - {_OF_ONE} | {_OF_ALL}
@@ -63,7 +67,7 @@ def _reckoned(m: Interpreter, op: str, left: Value, right: Value, units: frozens
     return Number(units - {_OF_LOSSES, _OF_ONE, _OF_ALL})
 
 
-def _units(value: Value) -> frozenset[str]:
+def _units(value: Value) -> frozenset[Quantity]:
     return frozenset().union(*(a.units for a in value if isinstance(a, Number)))
 
 
