@@ -347,12 +347,13 @@ def _depth(row: Tuple) -> int:
 
 def _widen(value: Value) -> Value:
     """Give up constants and tuples, which can grow without end; keep objects, which cannot."""
-    kept = frozenset(a for a in value if isinstance(a, Ref | Tensor | Params))
+    kept = frozenset(a for a in value if isinstance(a, Ref | Tensor | Params) or (isinstance(a, Method) and isinstance(a.obj, Ref)))
     if len(kept) <= 2 * WIDTH:
         return kept | UNKNOWN
     for atom in kept:
-        if isinstance(atom, Ref):
-            atom.obj.escaped = True  # lost from sight: anything may happen to it
+        owner = atom.obj if isinstance(atom, Method) else atom
+        if isinstance(owner, Ref):
+            owner.obj.escaped = True  # lost from sight: anything may happen to it
     return UNKNOWN
 
 

@@ -305,6 +305,8 @@ class Escape(Event):
     mode: bool = False
     # Whether only what the objects put out is passed on: it may be sent backward, and nothing else can happen to them.
     output: bool = False
+    # The forwards that the output comes from.
+    forwards: frozenset[EventKey] = frozenset()
 
     @property
     def variant(self) -> Literal["output", ""]:

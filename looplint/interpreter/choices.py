@@ -62,6 +62,14 @@ def either(m: Interpreter, expr: ir.IfExp, left: Value, right: Value, built: Tra
     return frozenset({Ref(_either(m, expr.node, "", *pair))}) if pair is not None and _each_built(pair, built, otherwise) else None
 
 
+def beside(m: Interpreter, stmt: ir.Assign, known: Value, made: Obj) -> Value:
+    """What a name holds that gets an object from out of sight, or one that the statement builds: `getattr(config, "optimizer", Adam(...))`."""
+    default = _single(known)
+    if default is not None and type(default) is type(made) and any(e.node is default.node for e in ir.walk(stmt.value)):
+        return frozenset({Ref(_either(m, stmt.node, made.name, made, default))})
+    return known | {Ref(made)}
+
+
 def _of_one_kind(left: Value, right: Value) -> tuple[Obj, Obj] | None:
     """The two objects that two values are, where both are known and of one kind."""
     first, second = _single(left), _single(right)

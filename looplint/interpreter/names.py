@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import builtins
+from collections import Counter, OrderedDict, deque
 
 from looplint.dataclass import replace
+from looplint.domain.objects import Dict, List
 from looplint.domain.tensors import attribute_of_tensor
 from looplint.domain.values import (
     NOTHING,
@@ -36,6 +38,8 @@ from looplint.knowledge.pytorch import CONVENTIONAL_NAMES
 from looplint.syntax import ir
 
 _BUILTINS = frozenset(dir(builtins))
+_OF_DICTS = frozenset(dir(OrderedDict)) | frozenset(dir(Counter))
+_OF_LISTS = frozenset(dir(list)) | frozenset(dir(set)) | frozenset(dir(deque))
 
 
 def lookup(m: Interpreter, frame: Frame, name: str) -> Value:
@@ -65,7 +69,8 @@ def lookup(m: Interpreter, frame: Frame, name: str) -> Value:
 def attribute(m: Interpreter, base: Value, name: str, *, called: bool = False) -> Value:
     """The attribute of everything the base can be; `called` when it stands before parentheses."""
     result: Value = NOTHING
-    for atom in base:
+    able = [atom for atom in base if not (called and _lacks(atom, name))]
+    for atom in able or base:
         match atom:
             case Tensor() | Params() if called:
                 value: Value = frozenset({Method(atom, name)})
@@ -96,6 +101,16 @@ def attribute(m: Interpreter, base: Value, name: str, *, called: bool = False) -
                 value = _plain_attribute(m, atom, name)
         result = join(result, value)
     return result or UNKNOWN
+
+
+def _lacks(atom: Atom, name: str) -> bool:
+    """Whether a dict or a list has no method of a name: where it is what stands before the dot, the call fails."""
+    match atom:
+        case Ref(Dict() as obj):
+            return name not in _OF_DICTS and not {name, f"={name}"} & obj.heap.keys()
+        case Ref(List()):
+            return name not in _OF_LISTS
+    return False
 
 
 def _super_member(m: Interpreter, atom: Super, name: str) -> Value:

@@ -23,7 +23,7 @@ from looplint.domain.values import (
     refs,
 )
 from looplint.flow.events import Escape
-from looplint.interpreter import classes, functions, hooks
+from looplint.interpreter import choices, classes, functions, hooks
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.roles import annotated, infer_role, proves_itself
@@ -161,7 +161,7 @@ def _annotation(m: Interpreter, cls: ClassRef | None, name: str) -> ir.Expr | No
 
 def result(m: Interpreter, target: ir.Name | ir.Attr, value: Value, stmt: ir.Assign) -> Value:
     """What code that cannot be followed has made, where it gets a name: the program's use of the name tells what it is."""
-    if not any(_is_unseen(a) for a in value):
+    if not any(is_unseen(a) for a in value):
         return value
     path = ir.path_of(target)
     if path is None:
@@ -175,7 +175,7 @@ def result(m: Interpreter, target: ir.Name | ir.Attr, value: Value, stmt: ir.Ass
     else:
         found = uses(m, Scope(m.frame.function, m.frame.module, _class_of_self(m)), path)
     made = _made(m, name, found, value, ("made", m.frame.ctx, id(target.node)))
-    return value if made is None else frozenset({*(a for a in value if not _is_unseen(a)), Ref(made)})
+    return value if made is None else choices.beside(m, stmt, frozenset(a for a in value if not is_unseen(a)), made)
 
 
 def _class_of_self(m: Interpreter) -> ClassRef | None:
@@ -209,7 +209,8 @@ def _made(m: Interpreter, name: str, found: Uses, value: Value, key: object) -> 
     return obj
 
 
-def _is_unseen(atom: Atom) -> bool:
+def is_unseen(atom: Atom) -> bool:
+    """Whether a value comes from code that cannot be followed."""
     match atom:
         case Unknown():
             return True

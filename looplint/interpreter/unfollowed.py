@@ -39,7 +39,8 @@ def unknown_call(m: Interpreter, atom: Atom | None, args: Arguments, expr: ir.Ex
     if reached or (tensor is not None and tensor.graph != "no"):
         subjects = reached or sorted(tensor.sources, key=lambda o: o.name) if tensor else reached
         callee = ir.render(expr.func) if isinstance(expr, ir.Call) else ""
-        m.emit(Escape(callee=callee, output=not reached), expr.node, subjects, certain=bool(reached))
+        forwards = tensor.forwards if tensor is not None and not reached else frozenset()
+        m.emit(Escape(callee=callee, output=not reached, forwards=forwards), expr.node, subjects, certain=bool(reached))
     modules = frozenset(o for o in reached if isinstance(o, Module | Engine))
     if tensor is not None:
         return frozenset({guess(m.grad, tensor, modules)})

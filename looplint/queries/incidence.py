@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TypeVar, overload
+from typing import TYPE_CHECKING, TypeVar, overload
 
 from looplint.domain.objects import Engine, Loss, Module, Obj, Optimizer, Scaler, StateDict
 from looplint.flow.automaton import Touch
@@ -14,12 +14,28 @@ from looplint.flow.remarks import Remark
 from looplint.queries.attribution import used_backwards
 from looplint.queries.relations import exclude_each_other, held_by, may_follow, related
 
+if TYPE_CHECKING:
+    from looplint.domain.values import EventKey
+
 E = TypeVar("E", bound=Event)
 F = TypeVar("F", bound=Event)
 
 
 # What happens to a module in the branch that builds it, and is still so after the branches have met.
 _BEFORE_A_JOIN = frozenset({"construct", "train", "eval"})
+
+
+def _is_freed(escape: Escape, backwards: Iterable[Backward]) -> bool:
+    """Whether one of some backwards, which all go through the graph of what is handed out, runs whenever it is handed out.
+
+    A graph goes backward once: had the code that it is handed to done that, the backward in sight would fail, and after that one it is gone.
+    """
+    return any(
+        backward.root == escape.root
+        and set(backward.guards) <= set(escape.guards)
+        and (backward.retain_graph is False or backward.index > escape.index)
+        for backward in backwards
+    )
 
 
 class Incidence:
@@ -31,7 +47,13 @@ class Incidence:
 
     @cached_property
     def events(self) -> list[Event]:
-        return self.graph.events()
+        """The events of the graph, without the outputs that are handed out and then go backward here: nobody else can have sent them backward."""
+        events = self.graph.events()
+        backwards: dict[EventKey, list[Backward]] = {}
+        for backward in (e for e in events if isinstance(e, Backward)):
+            for forward in backward.forwards:
+                backwards.setdefault(forward, []).append(backward)
+        return [e for e in events if not (isinstance(e, Escape) and e.forwards and all(_is_freed(e, backwards.get(f, ())) for f in e.forwards))]
 
     @cached_property
     def _by_kind(self) -> dict[type[Event], list[Event]]:
@@ -152,8 +174,10 @@ class Incidence:
             return self._through_another(event, obj)
         holds = obj.holds
         modules = frozenset(s for s in event.subjects if isinstance(s, Module | Loss | Engine))
+        if event.variant == "output":
+            return "may" if not holds or related(holds, modules) else None
         if event.kind == "escape":
-            return ("may" if event.variant == "output" else "must") if holds and related(holds, modules) else None
+            return "must" if holds and related(holds, modules) else None
         if not modules or not holds:
             if obj not in rivals and not alone:
                 return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from looplint.domain.membership import adopt, ready, register
 from looplint.domain.objects import TorchModule
 from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Const, External, Ref, Super, Unknown, Value, constant_of
-from looplint.interpreter import hooks, unfollowed
+from looplint.interpreter import hooks, outside, unfollowed
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.names import attribute
 from looplint.interpreter.transfers import transfer
@@ -29,7 +29,9 @@ def _super(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Val
 def _getattr(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     name = constant_of(args.positional[1]) if len(args.positional) > 1 else None
     if name is not None and isinstance(name.value, str):
-        return attribute(m, args.positional[0], name.value)
+        found = attribute(m, args.positional[0], name.value)
+        default = args.positional[2] if len(args.positional) > 2 else NOTHING
+        return found | default if not found or any(outside.is_unseen(a) for a in found) else found
     if args.positional and any(not isinstance(a, Unknown | Const) for a in args.positional[0]) and m.reachable(args.positional[:1]):
         return unfollowed.unknown_call(m, None, args, expr)
     if args.positional and all(isinstance(a, External) for a in args.positional[0]):

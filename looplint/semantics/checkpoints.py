@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from looplint.domain.objects import Container, Disk, File, Module, Obj, StateDict
 from looplint.domain.values import NONE, UNKNOWN, Arguments, Atom, Const, Iter, Ref, Tuple, Unknown, Value, ref
 from looplint.flow.events import LoadState, ReadFile, Save, Snapshot
-from looplint.interpreter import choices, hooks
+from looplint.interpreter import choices, hooks, outside
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import method_transfer, methods_of, transfer
@@ -47,14 +47,14 @@ def _kept_as(m: Interpreter, expr: ir.Expr) -> frozenset[StateDict]:
 
 @method_transfer("load-state")
 def _load_state(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    m.emit(LoadState(states=states_in(args.values()), files=files_in(args.values())), expr.node, {obj})
+    m.emit(LoadState(states=_told_states(args.values()), files=files_in(args.values())), expr.node, {obj})
     return UNKNOWN
 
 
 @transfer("save")
 def _save(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     values = args.values()
-    states = states_in(values).union(*(_kept_as(m, arg.value) for arg in expr.args[:1]))
+    states = _told_states(values).union(*(_kept_as(m, arg.value) for arg in expr.args[:1]))
     m.emit(Save(states=states, made_in=_made_in(m, _contents(values))), expr.node, {_disk(m)})
     return NONE
 
@@ -141,13 +141,26 @@ def states_in(values: Iterable[Value]) -> frozenset[StateDict]:
     return frozenset(atom.obj for atom in _contents(values) if isinstance(atom, Ref) and isinstance(atom.obj, StateDict))
 
 
+def _told_states(values: Iterable[Value]) -> frozenset[StateDict]:
+    """The state dicts that values are or hold, and never something from out of sight in their place: then it may be another one that is read."""
+    told = (v for v in _within(values) if not any(outside.is_unseen(a) for a in v))
+    return frozenset(atom.obj for value in told for atom in value if isinstance(atom, Ref) and isinstance(atom.obj, StateDict))
+
+
 def _contents(values: Iterable[Value]) -> Iterator[Atom]:
     """What values are, and what the containers among them hold."""
+    for value in _within(values):
+        yield from value
+
+
+def _within(values: Iterable[Value]) -> Iterator[Value]:
+    """Values, and those that the containers among them hold."""
     seen: set[Obj] = set()
     work = list(values)
     while work:
-        for atom in work.pop():
-            yield atom
+        value = work.pop()
+        yield value
+        for atom in value:
             if isinstance(atom, Tuple):
                 work.extend(atom.items)
             elif isinstance(atom, Iter):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from looplint.domain.tensors import combine, guess, under
 from looplint.domain.values import UNKNOWN, Arguments, Func, Tensor, Unknown, Value, constant_of
 from looplint.flow.events import Clear, Escape, LoadState
@@ -15,6 +17,13 @@ from looplint.semantics.outcomes import of_function
 from looplint.semantics.tensor_evidence import note_discarded
 from looplint.semantics.tensors import ask_for_gradient, sizes
 from looplint.syntax import ir
+
+# Words in the names of methods that train, and the beginnings of those of methods that keep, count or show what they are given.
+_TRAINS = re.compile(r"backward|(^|_)(step|learn|train|fit|optimi[sz]e|minimi[sz]e)(_|$)")
+_NOTES = re.compile(
+    r"_*(add|append|extend|insert|push|put|store|record|collect|register|set|update|log|report|write|print|save|dump|plot|show|display|visuali|draw"
+    r"|accumulate|count|measure|track|observe|evaluate|process|assert|check|info|debug|warn)"
+)
 
 
 def on_unknown(m: Interpreter, atom: Unknown, name: str, args: Arguments, expr: ir.Call) -> Value:
@@ -58,9 +67,17 @@ def on_unknown(m: Interpreter, atom: Unknown, name: str, args: Arguments, expr: 
         if any(isinstance(a, Func) for a in value):
             m.agenda.values.append(value)
     tensor = combine(m.grad, args.values())
+    if tensor is not None and tensor.graph != "no" and _may_go_backward(name, expr):
+        subjects = sorted(tensor.sources, key=lambda o: o.name)
+        m.emit(Escape(callee=ir.render(expr.func), output=True, forwards=tensor.forwards), expr.node, subjects, certain=False)
     if tensor is not None:
         return frozenset({guess(m.grad, tensor, atom.deps)})
     return frozenset({atom})
+
+
+def _may_go_backward(name: str, expr: ir.Call) -> bool:
+    """Whether a method may send backward what it is given: by its name, or because nothing takes a result and it does not only note something."""
+    return _TRAINS.search(name) is not None or (expr.dropped and _NOTES.match(name) is None)
 
 
 def _may_be_applied(m: Interpreter, expr: ir.Call) -> bool:

@@ -731,6 +731,132 @@ PROGRAMS = {
                     total += nn.functional.mse_loss(output, y).item()
                 print(total)
         """,
+    "an optimizer that settings have, or else one that is built": """
+        import acme
+        def fit(path, loader):
+            config = acme.load(path)
+            model = config.model
+            optimizer = getattr(config, "optimizer", torch.optim.RAdam(model.parameters()))
+            for x, y in loader:
+                nn.functional.mse_loss(model(x), y).backward()
+                optimizer.step()
+                optimizer.zero_grad()
+        def fit_wrongly(path, loader):
+            config = acme.load(path)
+            model = config.model
+            optimizer = getattr(config, "optimizer", torch.optim.RAdam(model.parameters()))
+            for x, y in loader:
+                nn.functional.mse_loss(model(x), y).backward()  # expect: LL102
+                optimizer.step()
+        """,
+    "a registry gives back what it holds, or what an entry of it builds": """
+        import acme
+        ENTRIES = {}
+        def register(name, **settings):
+            ENTRIES[name] = {"name": name, "settings": settings, "shared": {}, "needed": {}}
+        def create(name, entries=None, **settings):
+            entries = ENTRIES if entries is None else entries
+            if hasattr(entries[name], "__dict__"):
+                return entries[name]
+            if "shared" in entries[name]:
+                return entries[name]["shared"]
+            if settings.get("default"):
+                return {"name": name}
+            return getattr(acme, name)(**settings)
+        class Trainer:
+            def __init__(self, model, optimizer):
+                self.model, self.optimizer = model, optimizer
+                self.scaler = torch.amp.GradScaler()
+            def fit(self, loader):
+                self.model.train()
+                for x, y in loader:
+                    loss = self.model(x, y)
+                    self.optimizer.zero_grad()
+                    self.scaler.scale(loss).backward()
+                    self.scaler.unscale_(self.optimizer)
+                    nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+                    self.scaler.step(self.optimizer)
+                    self.scaler.update()
+            def fit_wrongly(self, loader):
+                self.model.train()
+                for x, y in loader:
+                    loss = self.model(x, y)
+                    self.scaler.scale(loss).backward()
+                    self.optimizer.zero_grad()  # expect: LL101
+                    self.scaler.step(self.optimizer)
+                    self.scaler.update()
+        def main(settings, loader):
+            model = create(settings.model)
+            trainer = Trainer(model, create(settings.optimizer, model=model))
+            trainer.fit(loader)
+            trainer.fit_wrongly(loader)
+        """,
+    "what a loss from out of sight is given goes backward here, and nowhere else": """
+        import acme
+        def fit(model: nn.Module, optimizer, loader, settings):
+            criterion, measure = acme.build_loss(settings), acme.Measure()
+            for x, y in loader:
+                optimizer.zero_grad()
+                out = model(x)
+                measure.update(out, y)
+                loss = criterion(out, y)
+                optimizer.step()  # expect: LL105
+                loss.backward()
+        def parts(model: nn.Module, optimizer, loader, settings):
+            losses = acme.build_losses(settings)
+            for x, y in loader:
+                optimizer.zero_grad()
+                out = model(x)
+                total = sum(weight * loss(out, y) for weight, loss in losses)
+                optimizer.step()  # expect: LL105
+                total.backward()
+        """,
+    "code that is not seen may send backward what it is given": """
+        import acme
+        def fit(model: nn.Module, optimizer, loader, settings):
+            trainer = acme.build(settings)
+            for x, y in loader:
+                optimizer.zero_grad()
+                out = model(x)
+                trainer.learn(out, y)
+                optimizer.step()
+        def one_or_the_other(model: nn.Module, optimizer, loader, settings):
+            trainer = acme.build(settings)
+            for x, y in loader:
+                optimizer.zero_grad()
+                out = model(x)
+                if settings.own:
+                    trainer.learn(out, y)
+                else:
+                    nn.functional.mse_loss(out, y).backward()
+                optimizer.step()
+        def kept(model: nn.Module, optimizer, loader, settings):
+            trainer = acme.build(settings)
+            for x, y in loader:
+                optimizer.zero_grad()
+                out = model(x)
+                nn.functional.mse_loss(out, y).backward(retain_graph=True)
+                optimizer.step()
+                trainer.learn(out, y)
+                optimizer.step()
+                optimizer.zero_grad()
+        """,
+    "the state of one of three is saved in the turn that takes it": """
+        def fit(model: nn.Module, optimizer, loader, settings):
+            for epoch in range(9):
+                for x, y in loader:
+                    optimizer.zero_grad()
+                    nn.functional.mse_loss(model(x), y).backward()
+                    optimizer.step()
+                if settings.average:
+                    state = settings.averaged.module.state_dict()
+                elif settings.compiled:
+                    state = model._orig_mod.state_dict()
+                else:
+                    state = model.state_dict()
+                torch.save({"model": state, "epoch": epoch}, "last.pt")
+                torch.save(state, "bare.pt")
+        """,
 }
 
 
