@@ -92,7 +92,7 @@ from looplint.queries.modes import (
     validation_before,
 )
 from looplint.queries.moves import converts, held_under_the_opposite, is_used, moved_already, never_steps_after, state_loaded
-from looplint.queries.naming import called_at, callee, container_at, more_than, name_of, only_where
+from looplint.queries.naming import arguments_site, called_at, callee, container_at, more_than, name_of, only_where
 from looplint.queries.phases import ForeignGradients, foreign_gradients
 from looplint.queries.precision import COMPUTING, SCALING, UPDATING, HalfStep, disabled, half_step, scaler_of, switched, unscaled_by_hand
 from looplint.queries.predictions import Scored, scored
@@ -156,7 +156,7 @@ Reports = Iterator[Report]
 
 __all__ = [
     "CLEARING", "MODE", "UNSEEN", "Automaton", "Binary", "BoolOp", "Compare", "Const", "Event", "Expr", "Guard", "Loop", "Note", "Obj", "PathState", "Program", "Report", "Reports", "Severity", "Site", "Tensor", "Uncleared",
-    "Value", "Visit", "constant_of", "always_in_eval", "left_in_eval", "may_train_again", "mode_matters", "mode_states", "validation_before", "called_at", "callee", "container_at", "more_than", "name_of", "note", "only_where", "over_data", "over_entries", "over_tensor", "paths_in", "refs", "related", "render", "run", "tensor_of", "uncleared",
+    "Value", "Visit", "constant_of", "always_in_eval", "left_in_eval", "may_train_again", "mode_matters", "mode_states", "validation_before", "called_at", "callee", "container_at", "more_than", "name_of", "note", "only_where", "over_data", "over_entries", "over_tensor", "paths_in", "refs", "related", "render", "run", "tensor_of", "uncleared", "arguments_site",
     "Engine", "Loader", "Loss", "Module", "Optimizer", "Sampler", "Scaler", "Scheduler", "StateDict", "held_by", "only", "subjects",
     "contains_part", "may_follow", "untrained_loop", "validation_loop", "without_parameters", "draws_nothing",
     "COMPUTING", "SCALING", "UPDATING", "disabled", "scaler_of", "switched", "unscaled_by_hand",

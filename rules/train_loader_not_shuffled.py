@@ -78,6 +78,7 @@ from looplint.rule import (
     SetArgument,
     Step,
     argument,
+    arguments_site,
     follows_time,
     name_of,
     note,
@@ -100,6 +101,15 @@ def check(program: Program) -> Reports:
         message = f"{name_of(loader, 'this loader')} is trained on without shuffle: every epoch takes the same batches in the same order"
         if swapped is not None:
             message += f", while {name_of(swapped, 'another loader')}, on which nothing is trained, is shuffled"
+        asked = arguments_site(found.loader)
+        if asked != found.loader.site:
+            yield Report(
+                found.loader,
+                message,
+                (*note(found.loader, "the loader is built here"), *note(found.backward, "its batches are trained on here")),
+                site=asked,
+            )
+            continue
         yield Report(
             found.loader,
             message,

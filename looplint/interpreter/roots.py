@@ -6,7 +6,7 @@ from functools import partial
 
 from looplint.domain.objects import Container, Dataset, FrameworkModule, Loss, Module, Optimizer, Scheduler
 from looplint.domain.tensors import tensors_in
-from looplint.domain.values import ClassRef, Func, Ref, const, ref
+from looplint.domain.values import ClassRef, Func, Ref, Value, const, ref
 from looplint.flow.graph import Loose
 from looplint.interpreter import calls, classes, functions, generators, hooks
 from looplint.interpreter.assignments import assign
@@ -119,16 +119,20 @@ def _function(m: Interpreter, func: Func) -> bool:
         for obj in m.reachable([result, frame.instance]):
             obj.escaped = True
         for atom in result:
-            if isinstance(atom, Ref) and isinstance(atom.obj, Container) and _may_still_go_backward(m, atom.obj):
+            if isinstance(atom, Ref) and isinstance(atom.obj, Container) and _may_still_go_backward(m, ref(atom.obj)):
                 atom.obj.leaves = True
+        if _may_still_go_backward(m, result):
+            m.uses.going_backward |= {
+                given for t in tensors_in([result]) for tag, given in t.tags if tag in ("sum", "kept") and isinstance(given, tuple)
+            }
 
     m.reached.functions.setdefault(func.function)
     return _begin(m, run, root)
 
 
-def _may_still_go_backward(m: Interpreter, container: Container) -> bool:
-    """Whether a caller may go backward through what it gets in a container: a graph serves once, and this one may have served."""
-    return any(not t.forwards <= m.uses.trained for t in tensors_in([ref(container)]))
+def _may_still_go_backward(m: Interpreter, value: Value) -> bool:
+    """Whether a caller may go backward through what it gets, or what that holds: a graph serves once, and this one may have served."""
+    return any(not t.forwards <= m.uses.trained for t in tensors_in([value]))
 
 
 def _methods(m: Interpreter, cls: ir.Class) -> bool:

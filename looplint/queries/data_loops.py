@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from looplint.domain.objects import List, Module
-from looplint.domain.values import Atom, Iter, Number, Ref, Tensor, Tuple, refs
+from looplint.domain.values import Atom, Const, Iter, Number, Ref, Tensor, Tuple, refs
 from looplint.flow.events import Backward, Escape, Event, Step
 from looplint.flow.graph import Loop
 from looplint.queries.program import Program
@@ -56,10 +56,15 @@ def _counts(atom: Atom) -> bool:
     """Whether what is gone over gives numbers, or is a collection that the text itself writes out."""
     match atom:
         case Iter():
-            return any(isinstance(a, Number) for a in atom.element)
+            return any(isinstance(a, Number) or _is_of_numbers(a) for a in atom.element)
         case Ref(obj=List(items=items)):
             return items is not None
     return False
+
+
+def _is_of_numbers(row: Atom) -> bool:
+    """Whether a row has nothing but numbers and texts that are written out: `enumerate([0, 1, 2, 3])`."""
+    return isinstance(row, Tuple) and all(isinstance(a, Number | Const) for item in row.items for a in item)
 
 
 def _is_of_modules(atom: Atom) -> bool:

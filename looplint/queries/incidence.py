@@ -53,7 +53,9 @@ class Incidence:
         for backward in (e for e in events if isinstance(e, Backward)):
             for forward in backward.forwards:
                 backwards.setdefault(forward, []).append(backward)
-        return [e for e in events if not (isinstance(e, Escape) and e.forwards and all(_is_freed(e, backwards.get(f, ())) for f in e.forwards))]
+        return [
+            e for e in events if not (isinstance(e, Escape) and e.forwards and all(_is_freed(e, backwards.get(f, ())) for f in e.forwards))
+        ]
 
     @cached_property
     def _by_kind(self) -> dict[type[Event], list[Event]]:

@@ -56,6 +56,14 @@ def _owner_of_call(path: str, obj: Obj) -> str:
     return ""
 
 
+def arguments_site(event: Event) -> Site:
+    """The innermost call on the way to an event that spells its arguments out: `DataLoader(data, **kwargs)` leaves it to its caller what it is given."""
+    for site in reversed(event.chain):
+        if isinstance(site.node, cst.Call) and not any(arg.star for arg in site.node.args):
+            return site
+    return event.site
+
+
 def callee(site: Site) -> str:
     """What a call calls, as the program writes it: `model.embed` of `model.embed(x)`; "" where it is no path of names."""
     return _path(site.node.func) if isinstance(site.node, cst.Call) else ""

@@ -200,17 +200,12 @@ def _context(name: str) -> Transfer:
     def effect(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
         if name == "no-grad" and args.positional and any(isinstance(a, Func) for a in args.positional[0]):
             return args.positional[0]
-        if name == "set-grad" and isinstance(m.statement, object):
+        if name == "set-grad" and not isinstance(m.statement, cst.With | cst.FunctionDef):
             known = constant_of(args.positional[0]) if args.positional else None
-            if _is_statement(m, expr):
-                m.grad = bool(known.value) if known is not None else None
+            m.grad = bool(known.value) if known is not None else None  # it switches when it is made
         return frozenset({Context(name, tuple(args.positional[:1]) if name in ("set-grad", "scaled-loss") else ())})
 
     return effect
-
-
-def _is_statement(m: Interpreter, expr: ir.Call) -> bool:
-    return isinstance(m.statement, cst.Expr) and m.statement.value is expr.node
 
 
 for effect, name in (

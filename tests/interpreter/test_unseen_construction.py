@@ -857,6 +857,60 @@ PROGRAMS = {
                 torch.save({"model": state, "epoch": epoch}, "last.pt")
                 torch.save(state, "bare.pt")
         """,
+    "gradients are switched in one of two expressions": """
+        def run(model: nn.Module, optimizer, loader, other, phase="train"):
+            model.train() if phase == "train" else model.eval()
+            torch.set_grad_enabled(True) if phase == "train" else torch.set_grad_enabled(False)
+            total = 0.0
+            for x, y in loader if phase == "train" else other:
+                loss = nn.functional.mse_loss(model(x), y)
+                total += loss.item()
+                if phase == "train":
+                    optimizer.zero_grad()
+                    loss.backward()
+                    optimizer.step()
+            return total
+        def main(model: nn.Module, optimizer, loader, other):
+            for epoch in range(3):
+                run(model, optimizer, loader, other)
+                run(model, optimizer, loader, other, "valid")
+        """,
+    "outputs that a model collects head by head": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.encoder = nn.Linear(3, 3)
+                self.heads = nn.ModuleList([nn.Linear(3, 3) for _ in range(4)])
+            def forward(self, x):
+                return self.encoder(x)
+            def decode(self, x, heads):
+                x = self.encoder(x)
+                collected = []
+                for number, head in enumerate(heads):
+                    collected.append(self.heads[head](x))
+                return torch.stack(collected, dim=1)
+        def show(loader):
+            net = Net()
+            for x in loader:
+                print(net.decode(x, [0, 1, 2, 3]).shape)
+        """,
+    "a loader that a helper builds is told to shuffle by the one who calls the helper": """
+        from torch.utils.data import DataLoader, TensorDataset
+        def get_loader(data, batch_size, **kwargs):
+            pinned = kwargs.pop("pin_memory", True)
+            return DataLoader(data, batch_size=batch_size, pin_memory=pinned, **kwargs)
+        def fit(model, loader, optimizer):
+            for epoch in range(3):
+                for x, y in loader:
+                    optimizer.zero_grad()
+                    nn.functional.mse_loss(model(x), y).backward()
+                    optimizer.step()
+        model = nn.Linear(3, 1)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        data = TensorDataset(torch.randn(90, 3), torch.randn(90, 1))
+        fit(model, get_loader(data, 4, shuffle=True), optimizer)
+        fit(model, get_loader(data, 4, num_workers=2), optimizer)  # expect: LL901
+        """,
 }
 
 
