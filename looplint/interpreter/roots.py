@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from looplint.domain.objects import Container, Dataset, FrameworkModule, Loss, Module, Optimizer, Scheduler
+from looplint.domain.tags import kept_at
 from looplint.domain.tensors import tensors_in
 from looplint.domain.values import ClassRef, Func, Ref, Value, const, ref
 from looplint.flow.graph import Loose
@@ -122,9 +123,7 @@ def _function(m: Interpreter, func: Func) -> bool:
             if isinstance(atom, Ref) and isinstance(atom.obj, Container) and _may_still_go_backward(m, ref(atom.obj)):
                 atom.obj.leaves = True
         if _may_still_go_backward(m, result):
-            m.uses.going_backward |= {
-                given for t in tensors_in([result]) for tag, given in t.tags if tag in ("sum", "kept") and isinstance(given, tuple)
-            }
+            m.uses.going_backward = m.uses.going_backward.union(*(kept_at(t.tags) for t in tensors_in([result])))
 
     m.reached.functions.setdefault(func.function)
     return _begin(m, run, root)
