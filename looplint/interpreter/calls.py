@@ -28,7 +28,7 @@ from looplint.domain.values import (
 from looplint.interpreter import choices, classes, functions, hooks, objects, transfers, unfollowed
 from looplint.interpreter.frames import Snapshot
 from looplint.interpreter.interpreter import Interpreter
-from looplint.knowledge.lookup import call_effect
+from looplint.knowledge.lookup import ONE_OF_A_KIND, call_effect
 from looplint.knowledge.own import effect_of_definition
 from looplint.syntax import ir
 
@@ -90,7 +90,7 @@ def _stands_for(atom: Atom) -> str:
 def _build_one_thing(candidates: list[Atom]) -> bool:
     """Whether the callees are classes of a library of which each way takes one, as from a table or an import with a fallback: one object is built."""
     effects = {call_effect(a.qualname) if isinstance(a, External) else None for a in candidates}
-    return len(effects) == 1 and effects <= {"optimizer", "module", "loss", "scaler"}
+    return len(effects) == 1 and effects <= ONE_OF_A_KIND
 
 
 def _call_one(m: Interpreter, atom: Atom, args: Arguments, expr: ir.Call) -> Value:

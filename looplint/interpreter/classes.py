@@ -6,7 +6,7 @@ from looplint.domain.objects import KINDS, FrameworkModule, Instance, Loss, Modu
 from looplint.domain.values import UNKNOWN, Arguments, ClassRef, External, Func, Unknown, Value, ref, stable
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.frameworks import FRAMEWORK_BASES, OTHER_FRAMEWORKS
-from looplint.knowledge.lookup import call_effect
+from looplint.knowledge.lookup import call_effect, kind_of_subclass
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo
 
@@ -95,14 +95,9 @@ def kind_of_class(m: Interpreter, cls: ClassRef) -> type[Obj]:
             return FrameworkModule
         if base in _MODULE_BASES:
             return Loss if "loss" in lowered or "criterion" in lowered else Module
-        effect = call_effect(base)
-        match effect:
-            case "module" | "container" | "module-function":
-                return Module
-            case "class-of-transformers":
-                return Module if base.endswith(("Model", "PreTrainedModel")) or "For" in base else Instance
-            case "optimizer" | "scheduler" | "loader" | "loss" | "dataset":
-                return KINDS[effect]
+        kind = kind_of_subclass(base)
+        if kind is not None:
+            return KINDS[kind]
     return _kind_by_methods(m, cls) if has_untold_base(m, cls) else Instance
 
 

@@ -33,6 +33,14 @@ _BUILTINS: dict[str, str] = {
 # The longest prefix wins, wherever its row is.
 _PREFIXES = sorted(frameworks.PREFIXES, key=lambda row: -len(row[0]))
 
+# Effects of classes of which a program takes one or another, as its options say: whichever it is, one object is built.
+ONE_OF_A_KIND = frozenset({"optimizer", "module", "loss", "scaler"})
+# What an object of a project's class is that derives from a class with an effect.
+_KINDS_OF_SUBCLASSES = {
+    "module": "module", "container": "module", "module-function": "module", "optimizer": "optimizer", "scheduler": "scheduler", "loader": "loader",
+    "loss": "loss", "dataset": "dataset",
+}  # fmt: skip
+
 
 def use(tables: own.Tables) -> None:
     """Let a project's own tables hold, before all others, for what this process analyses from now on."""
@@ -65,6 +73,14 @@ def call_effect(qualname: str) -> str | None:
     if qualname.partition(".")[0] in frameworks.PURE_LIBRARIES:
         return "pure"
     return None
+
+
+def kind_of_subclass(base: str) -> str | None:
+    """The kind of object that a class of a project makes which derives from a library's; None where the base says nothing of it."""
+    effect = call_effect(base)
+    if effect == "class-of-transformers":
+        return "module" if base.endswith(("Model", "PreTrainedModel")) or "For" in base else "instance"
+    return _KINDS_OF_SUBCLASSES.get(effect or "")
 
 
 def _refine(effect: str, qualname: str) -> str:

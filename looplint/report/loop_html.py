@@ -9,8 +9,8 @@ from looplint.escaping import escaped
 from looplint.finding import Finding
 from looplint.queries.loop_phrases import Said
 from looplint.queries.loop_tree import Box, LoopView, Step
-from looplint.report.formats.json import url_of
 from looplint.report.loop_text import KINDS, TURNS, file_of
+from looplint.report.records import url_of
 
 _STYLE = """
 :root { color-scheme: light dark; --back: #fff; --text: #1f2328; --faint: #656d76; --line: #d0d7de; --loop: #0969da; --call: #8250df; --branch: #9a6700;

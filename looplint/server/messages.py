@@ -11,7 +11,7 @@ from looplint.finding import Finding, Location
 from looplint.linting.catalogue import folder
 from looplint.linting.files import rules_of
 from looplint.linting.unused import CODE as UNUSED
-from looplint.report.formats.json import url_of
+from looplint.report.records import url_of
 from looplint.server.checking import Checked, Said
 from looplint.server.texts import Text
 

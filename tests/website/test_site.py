@@ -13,7 +13,7 @@ from mkdocs.config import load_config
 
 from looplint.linting import evidence
 from looplint.linting.catalogue import folder, load
-from looplint.report.formats.json import URL
+from looplint.report.records import URL
 from looplint.settings.options import OPTIONS
 from places import ROOT
 from website.rules import families

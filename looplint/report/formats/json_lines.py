@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looplint.escaping import json_text
 from looplint.linting.files import LintResult
-from looplint.report.formats.json import as_dict
+from looplint.report.records import as_dict
 
 
 def render(result: LintResult, *, colour: bool = False) -> str:

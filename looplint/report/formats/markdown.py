@@ -10,8 +10,8 @@ from urllib.parse import quote
 from looplint.escaping import visible
 from looplint.finding import SEVERITIES, Finding, Problem, written_place
 from looplint.linting.files import LintResult
-from looplint.report.formats.json import url_of
 from looplint.report.paths import below
+from looplint.report.records import url_of
 
 # Of the findings, and of what could not be linted.
 _MOST_BYTES = 400_000

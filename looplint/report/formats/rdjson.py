@@ -9,8 +9,8 @@ from typing import Any
 from looplint.escaping import json_text
 from looplint.finding import Finding, Location, Problem, Severity
 from looplint.linting.files import LintResult
-from looplint.report.formats.json import url_of
 from looplint.report.places import in_file
+from looplint.report.records import url_of
 from looplint.sources.regular import MOST_OF_NOTEBOOK, read_regular
 
 _SEVERITIES: dict[Severity, str] = {"error": "ERROR", "warning": "WARNING", "advice": "INFO"}

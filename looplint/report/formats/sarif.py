@@ -16,8 +16,8 @@ from looplint.linting.catalogue import Rule, load
 from looplint.linting.coverage import FoundLoop
 from looplint.linting.files import LintResult
 from looplint.linting.fingerprint import Identity, identify
-from looplint.report.formats.json import url_of
 from looplint.report.places import in_file
+from looplint.report.records import url_of
 from looplint.settings.trust import project_of
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

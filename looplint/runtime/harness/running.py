@@ -14,7 +14,7 @@ from looplint.errors import UserError
 from looplint.finding import Problem, written_place
 from looplint.linting.files import lint_paths, unsilenced
 from looplint.linting.selection import Ways
-from looplint.report.formats.json import as_dict
+from looplint.report.records import as_dict
 from looplint.runtime.evidence.joining import CONFIRMED, Joined, costs_asked, failures, join, watched
 from looplint.runtime.streams.record import Launch, Options, Recording, record
 from looplint.settings.configuration import Configurations
