@@ -120,13 +120,21 @@ def check(program: Program) -> Reports:
                 held, name = f"{state.name} holds" if state.name else "this state holds", name_of(state.owner, "the model")
                 message = f"{held} the tensors of {name} themselves: the steps that follow change them, and what is kept is the last state, not this one"
                 what = "restored" if visit.event.kind == "load" else "saved"
-                yield Report(
-                    taken,
-                    message,
-                    note(stale[0].since, "the parameters change here") + note(visit.event, f"and the state is {what} here"),
-                    repair=CopyValue(event=taken),
-                )
+                for event in (taken, *_taken_too(program, state, taken, visit.event)):
+                    yield Report(
+                        event,
+                        message,
+                        note(stale[0].since, "the parameters change here") + note(visit.event, f"and the state is {what} here"),
+                        repair=CopyValue(event=event),
+                    )
                 break
+
+
+def _taken_too(program: Program, state: Obj, taken: Event, read: Event) -> list[Event]:
+    """Where a state that is restored is taken otherwise, in other branches of the same loop."""
+    if read.kind != "load" or not taken.loops:
+        return []
+    return [e for e in program.of(Snapshot) if state in e.subjects and e is not taken and e.certain and e.loops == taken.loops]
 
 
 def _is_one_of_its_time(read: Event, taken: Event, path: PathState, owner: Obj) -> bool:

@@ -2,13 +2,15 @@
 
 ## What it does
 
-Reports a `DistributedSampler` that shuffles with a `seed` that differs between processes: one that is computed from the rank.
+Reports a `DistributedSampler` that shuffles with a `seed` that differs between processes: one that is computed from the rank. It is an error
+where the batches are trained on epoch after epoch and nothing calls `set_epoch`, else a warning.
 
 ## Why it matters
 
 Each process shuffles the whole dataset by itself and takes every n-th item of its order. The parts are disjoint only where all processes draw the
 same order. With a seed for each rank an epoch takes some items several times and others never: of 1,000 items two processes saw 760 between them,
-and eight 647. A seed that depends on the rank is right for augmentation and dropout, not for the sampler.
+and eight 647. Where nothing tells the sampler the epoch, it draws the same items in every epoch, and the others are never trained on. A seed that
+depends on the rank is right for augmentation and dropout, not for the sampler.
 
 ## Bad
 
@@ -55,7 +57,7 @@ Unsafe, where the rank is a summand of the seed in the call: without it.
 None: one process knows one seed.
 """
 
-from looplint.rule import BuildSampler, Program, Report, Reports, Sampler, ShareSeed, only
+from looplint.rule import BuildSampler, Program, Report, Reports, Sampler, ShareSeed, only, refs
 
 CODE = "LL905"
 SEVERITY = "warning"
@@ -68,4 +70,10 @@ def check(program: Program) -> Reports:
         if sampler is None or not sampler.seed_by_rank or not sampler.by_epoch:
             continue
         message = "each process shuffles with a seed of its own: their parts of the dataset overlap, and miss items"
-        yield Report(event, message, repair=ShareSeed(sampler=event))
+        always = any(
+            refs(loader.options.get("sampler", frozenset()), Sampler) == [sampler] and not program.told_the_epoch(sampler, loader)
+            for loader in program.training_passes
+        )
+        if always:
+            message += ", the same in every epoch"
+        yield Report(event, message, repair=ShareSeed(sampler=event), severity="error" if always else None)

@@ -1,0 +1,1 @@
+"""Findings in maintained repositories, each proved by running the repository's own code."""
