@@ -20,48 +20,48 @@ _LEAST = 3_000
 _POSITION = tuple(name for name in (*Path.__slots__, *Position.__slots__) if name != "graph")
 
 
-def follow_within(m: Interpreter, function: ir.Function, follow: Callable[[], Value]) -> Value | None:
+def follow_within(interp: Interpreter, function: ir.Function, follow: Callable[[], Value]) -> Value | None:
     """Follow a function's body as far as its part of the budget goes.
 
     Returns:
         What it returns, or None where it is larger: then everything stands as before the call but the heap, where what was written stays.
     """
-    saved = [(name, getattr(m, name)) for name in _POSITION]
-    depths = [(stack, len(stack)) for stack in (m.scopes, m.active, m.iterating)]
-    nodes, noted, waiting, reached = len(m.graph.nodes), len(m.remarks), len(m.agenda.values), m.reached.mark()
-    leading = [loose.source for loose in m.at]
-    floor = m.floor
-    available = m.fuel - floor
-    part = int(available * (_TRAINING if may_train(m, function) else _OTHER))
-    m.floor = m.fuel - max(part, min(available, _LEAST))
+    saved = [(name, getattr(interp, name)) for name in _POSITION]
+    depths = [(stack, len(stack)) for stack in (interp.scopes, interp.active, interp.iterating)]
+    nodes, noted, waiting, reached = len(interp.graph.nodes), len(interp.remarks), len(interp.agenda.values), interp.reached.mark()
+    leading = [loose.source for loose in interp.at]
+    floor = interp.floor
+    available = interp.fuel - floor
+    part = int(available * (_TRAINING if may_train(interp, function) else _OTHER))
+    interp.floor = interp.fuel - max(part, min(available, _LEAST))
     try:
         return follow()
     except OutOfFuel:
-        if m.fuel < floor:
+        if interp.fuel < floor:
             raise  # what is around it has used up its part as well
-        m.complete = m.complete and (m.aside or not may_train(m, function))
-        m.graph.cut(nodes, leading)
-        m.forget_remarks(noted)
-        m.recordings.clear()
-        kept = [each for each in m.reached.functions if not may_train(m, each)]
-        m.reached.forget(reached)
-        m.reached.functions.update(dict.fromkeys(kept))  # only what may train is worth a budget of its own
-        del m.agenda.values[waiting:]
+        interp.complete = interp.complete and (interp.aside or not may_train(interp, function))
+        interp.graph.cut(nodes, leading)
+        interp.forget_remarks(noted)
+        interp.recordings.clear()
+        kept = [each for each in interp.reached.functions if not may_train(interp, each)]
+        interp.reached.forget(reached)
+        interp.reached.functions.update(dict.fromkeys(kept))  # only what may train is worth a budget of its own
+        del interp.agenda.values[waiting:]
         for name, value in saved:
-            setattr(m, name, value)
+            setattr(interp, name, value)
         for stack, depth in depths:
             del stack[depth:]
         return None
     finally:
-        m.floor = floor
+        interp.floor = floor
 
 
-def may_train(m: Interpreter, function: ir.Function) -> bool:
+def may_train(interp: Interpreter, function: ir.Function) -> bool:
     """Whether the text of a function goes backward or steps, or calls something of that name which does."""
-    modules = m.project.modules
-    if m.training_names[0] != len(modules):
-        m.training_names = len(modules), _names_that_train([m.main, *modules])
-    return function.name in m.training_names[1] or not m.training_names[1].isdisjoint(function.called())
+    modules = interp.project.modules
+    if interp.training_names[0] != len(modules):
+        interp.training_names = len(modules), _names_that_train([interp.main, *modules])
+    return function.name in interp.training_names[1] or not interp.training_names[1].isdisjoint(function.called())
 
 
 def _names_that_train(modules: Iterable[ModuleInfo]) -> frozenset[str]:

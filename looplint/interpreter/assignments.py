@@ -34,125 +34,125 @@ from looplint.knowledge.lookup import setting
 from looplint.syntax import ir
 
 
-def run_assign(m: Interpreter, stmt: ir.Assign) -> None:
-    value = evaluate(m, stmt.value)
-    summed = _accumulates(m, stmt, value)
+def run_assign(interp: Interpreter, stmt: ir.Assign) -> None:
+    value = evaluate(interp, stmt.value)
+    summed = _accumulates(interp, stmt, value)
     if summed is not None:
-        assign(m, stmt.targets[0], summed, ir.AugAssign(stmt.node, stmt.targets[0], "+", stmt.value))
+        assign(interp, stmt.targets[0], summed, ir.AugAssign(stmt.node, stmt.targets[0], "+", stmt.value))
         return
-    value = _extends(m, stmt, value)
-    if id(stmt) in m.evidence.of_better and len(modules := refs(value, Module)) == len(value) == 1:
-        hooks.set_aside.run(m, modules[0], stmt)
+    value = _extends(interp, stmt, value)
+    if id(stmt) in interp.evidence.of_better and len(modules := refs(value, Module)) == len(value) == 1:
+        hooks.set_aside.run(interp, modules[0], stmt)
     for target in stmt.targets:
-        assign(m, target, value, stmt)
+        assign(interp, target, value, stmt)
     match stmt:
         case ir.Assign(targets=[ir.Name(id=name)], value=ir.Compare() | ir.BoolOp() | ir.Unary(op="not") as test):
-            m.frame.tests[name] = test
-        case ir.Assign(targets=[ir.Name(id=name)], value=ir.Call() | ir.Attr() as call) if name in m.frame.function.tested:
-            condition = conditions.spelled_out(m, call)
+            interp.frame.tests[name] = test
+        case ir.Assign(targets=[ir.Name(id=name)], value=ir.Call() | ir.Attr() as call) if name in interp.frame.function.tested:
+            condition = conditions.spelled_out(interp, call)
             if condition is not None:
-                m.frame.tests[name] = condition
+                interp.frame.tests[name] = condition
             else:
-                m.frame.tests.pop(name, None)
+                interp.frame.tests.pop(name, None)
         case ir.Assign(targets=[ir.Name(id=name)]):
-            m.frame.tests.pop(name, None)
+            interp.frame.tests.pop(name, None)
 
 
-def assign(m: Interpreter, target: ir.Expr, value: Value, stmt: ir.Stmt | None = None) -> None:
+def assign(interp: Interpreter, target: ir.Expr, value: Value, stmt: ir.Stmt | None = None) -> None:
     hooks.assigned.run(target, value)
     if isinstance(stmt, ir.Assign) and isinstance(target, ir.Name | ir.Attr):
-        value = outside.result(m, target, value, stmt)
+        value = outside.result(interp, target, value, stmt)
     match target:
         case ir.Name():
-            bind_name(m, target.id, value)
+            bind_name(interp, target.id, value)
             if not isinstance(stmt, ir.AugAssign):
-                m.note_name(target.id)
+                interp.note_name(target.id)
             for atom in value:
-                if isinstance(atom, Ref) and not atom.obj.name and not (m.comprehensions and isinstance(atom.obj, StateDict)):
+                if isinstance(atom, Ref) and not atom.obj.name and not (interp.comprehensions and isinstance(atom.obj, StateDict)):
                     atom.obj.name = target.id
         case ir.Attr():
-            _assign_attribute(m, target, value)
-            if not isinstance(stmt, ir.AugAssign) and not m.guarded():
-                m.note_birth(target)
+            _assign_attribute(interp, target, value)
+            if not isinstance(stmt, ir.AugAssign) and not interp.guarded():
+                interp.note_birth(target)
         case ir.Subscript():
-            _assign_item(m, target, value, stmt)
+            _assign_item(interp, target, value, stmt)
         case ir.Display():
-            _unpack(m, target.items, value, stmt)
+            _unpack(interp, target.items, value, stmt)
         case ir.Star():
-            assign(m, target.value, value)
+            assign(interp, target.value, value)
 
 
-def bind_name(m: Interpreter, name: str, value: Value) -> None:
-    declared = m.frame.function.declared.get(name)
-    if declared == "global" and m.frame.module.frame is not None:
-        _weak_write(m, m.frame.module.frame, name, value)
+def bind_name(interp: Interpreter, name: str, value: Value) -> None:
+    declared = interp.frame.function.declared.get(name)
+    if declared == "global" and interp.frame.module.frame is not None:
+        _weak_write(interp, interp.frame.module.frame, name, value)
         return
     if declared == "nonlocal":
-        here = m.frame.closure
+        here = interp.frame.closure
         while here is not None:
             if name in here.locals:
-                _weak_write(m, here, name, value)
+                _weak_write(interp, here, name, value)
                 return
             here = here.closure
-    m.frame.locals[name] = value
-    m.forget(name)
+    interp.frame.locals[name] = value
+    interp.forget(name)
 
 
-def _weak_write(m: Interpreter, frame: Frame, name: str, value: Value) -> None:
-    m.changes += 1  # on this path only
+def _weak_write(interp: Interpreter, frame: Frame, name: str, value: Value) -> None:
+    interp.changes += 1  # on this path only
     old = frame.locals.get(name)
     frame.locals[name] = value if old is None or old == NONE else join(old, value)
 
 
-def _assign_attribute(m: Interpreter, target: ir.Attr, value: Value) -> None:
-    base = evaluate(m, target.value)
+def _assign_attribute(interp: Interpreter, target: ir.Attr, value: Value) -> None:
+    base = evaluate(interp, target.value)
     path = ir.path_of(target)
     if path:
-        m.forget(path)
+        interp.forget(path)
     for atom in base:
         match atom:
             case Params() | Tensor() | Unknown():
-                hooks.attribute_assigned.run(m, atom, target, value)
+                hooks.attribute_assigned.run(interp, atom, target, value)
             case Ref() if isinstance(atom.obj, TorchModule):
-                hooks.part_assigned.run(m, atom.obj, target, value)
+                hooks.part_assigned.run(interp, atom.obj, target, value)
             case Ref():
-                objects.set_attribute(m, atom.obj, target, value)
+                objects.set_attribute(interp, atom.obj, target, value)
                 if len(base) == 1 and isinstance(atom.obj, Instance):
-                    _note_constant(m, atom.obj, target.attr, value)
+                    _note_constant(interp, atom.obj, target.attr, value)
             case ModuleRef() if atom.module.frame is not None:
-                _weak_write(m, atom.module.frame, target.attr, value)
+                _weak_write(interp, atom.module.frame, target.attr, value)
             case External() if switch := setting(f"{atom.qualname}.{target.attr}"):
-                hooks.setting_assigned.run(m, target, switch, value)
+                hooks.setting_assigned.run(interp, target, switch, value)
 
 
-def _note_constant(m: Interpreter, obj: Instance, name: str, value: Value) -> None:
+def _note_constant(interp: Interpreter, obj: Instance, name: str, value: Value) -> None:
     """An attribute is given a constant: it holds that on this path, whatever others give it."""
     known = constant_of(value)
     if isinstance(known, Const) and known.value is not None:
-        m.constants[obj, name] = value
+        interp.constants[obj, name] = value
 
 
-def _assign_item(m: Interpreter, target: ir.Subscript, value: Value, stmt: ir.Stmt | None) -> None:
-    base = evaluate(m, target.value)
-    key = constant_of(evaluate(m, target.index))
+def _assign_item(interp: Interpreter, target: ir.Subscript, value: Value, stmt: ir.Stmt | None) -> None:
+    base = evaluate(interp, target.value)
+    key = constant_of(evaluate(interp, target.index))
     if not (isinstance(stmt, ir.AugAssign) and _is_sum(value, stmt)):
-        value = hooks.stored.run(m, target.node, base, value, key)
+        value = hooks.stored.run(interp, target.node, base, value, key)
     if any(isinstance(a, Tensor) for a in base):
-        hooks.tensor_written.run(m, target.value, base, value)
+        hooks.tensor_written.run(interp, target.value, base, value)
     for atom in base:
         if isinstance(atom, Ref):
             obj = atom.obj
             if isinstance(obj, Dict) and key is not None and isinstance(key.value, str):
-                m.write(obj, f"={key.value}", value)
-                m.write(obj, "[]", value)
+                interp.write(obj, f"={key.value}", value)
+                interp.write(obj, "[]", value)
             elif isinstance(obj, Container | Instance):
                 if isinstance(obj, Container) and not (isinstance(obj, List) and _put_at(obj, key, value)):
                     obj.changed = True
                     if isinstance(obj, List):
                         obj.items = None
-                m.write(obj, "[]", value)
+                interp.write(obj, "[]", value)
             elif isinstance(obj, Module):
-                hooks.item_assigned.run(m, obj, target, key, value)
+                hooks.item_assigned.run(interp, obj, target, key, value)
 
 
 def _put_at(obj: List, key: Const | None, value: Value) -> bool:
@@ -171,34 +171,34 @@ def _is_sum(value: Value, stmt: ir.AugAssign) -> bool:
     return any(node == id(stmt.node) for _, node, _ in events)
 
 
-def _unpack(m: Interpreter, targets: list[ir.Expr], value: Value, stmt: ir.Stmt | None) -> None:
+def _unpack(interp: Interpreter, targets: list[ir.Expr], value: Value, stmt: ir.Stmt | None) -> None:
     items = exact_items(value)
     starred = next((n for n, t in enumerate(targets) if isinstance(t, ir.Star)), None)
     if items is not None and starred is None and len(items) == len(targets):
         for target, item in zip(targets, items):
-            assign(m, target, item, stmt)
+            assign(interp, target, item, stmt)
         return
     tuples = [a for a in value if isinstance(a, Tuple) and len(a.items) == len(targets)]
     if tuples and starred is None and all(isinstance(a, Tuple | Const | Unknown) for a in value):
         unknown = frozenset(a for a in value if isinstance(a, Unknown))
         for number, target in enumerate(targets):
-            joined: Value = hooks.unpacked.run(m, unknown, number) if unknown else NOTHING
+            joined: Value = hooks.unpacked.run(interp, unknown, number) if unknown else NOTHING
             for atom in tuples:
                 joined = join(joined, atom.items[number])
-            assign(m, target, joined, stmt)
+            assign(interp, target, joined, stmt)
         return
     if starred is not None and items is not None and len(items) >= len(targets) - 1:
         after = len(targets) - starred - 1
         for target, item in zip(targets[:starred], items[:starred]):
-            assign(m, target, item, stmt)
+            assign(interp, target, item, stmt)
         middle = items[starred : len(items) - after]
-        assign(m, targets[starred], frozenset({Tuple(tuple(middle))}))
+        assign(interp, targets[starred], frozenset({Tuple(tuple(middle))}))
         for target, item in zip(targets[starred + 1 :], items[len(items) - after :]):
-            assign(m, target, item, stmt)
+            assign(interp, target, item, stmt)
         return
-    element = frozenset(_part_of_loss(a) for a in element_of(m, value))
+    element = frozenset(_part_of_loss(a) for a in element_of(interp, value))
     for number, target in enumerate(targets):
-        assign(m, target, hooks.unpacked.run(m, element, number if starred is None else None), stmt)
+        assign(interp, target, hooks.unpacked.run(interp, element, number if starred is None else None), stmt)
 
 
 def _part_of_loss(atom: Atom) -> Atom:
@@ -208,28 +208,28 @@ def _part_of_loss(atom: Atom) -> Atom:
     return atom
 
 
-def run_aug_assign(m: Interpreter, stmt: ir.AugAssign) -> None:
-    old = evaluate(m, stmt.target)
-    value = evaluate(m, stmt.value)
+def run_aug_assign(interp: Interpreter, stmt: ir.AugAssign) -> None:
+    old = evaluate(interp, stmt.target)
+    value = evaluate(interp, stmt.value)
     gradients = [atom for atom in old if isinstance(atom, Params) and atom.grad]
     for atom in gradients:
-        hooks.gradient_changed.run(m, atom, stmt)
+        hooks.gradient_changed.run(interp, atom, stmt)
     if gradients:
         return  # changed in place: no other gradient comes in its stead
-    result = binary(m, stmt.op, old, value, stmt)
+    result = binary(interp, stmt.op, old, value, stmt)
     if stmt.op in ("+", "-"):
-        result = hooks.accumulated.run(m, stmt, stmt.target, old, value, result)
+        result = hooks.accumulated.run(interp, stmt, stmt.target, old, value, result)
     lists = refs(old, List)
     if lists and stmt.op == "+":
-        kept = hooks.stored.run(m, stmt.node, old, element_of(m, value), None)
+        kept = hooks.stored.run(interp, stmt.node, old, element_of(interp, value), None)
         for obj in lists:
             obj.items = None
-            m.write(obj, "[]", kept)
+            interp.write(obj, "[]", kept)
         result = old
-    assign(m, stmt.target, result, stmt)
+    assign(interp, stmt.target, result, stmt)
 
 
-def _accumulates(m: Interpreter, stmt: ir.Assign, value: Value) -> Value | None:
+def _accumulates(interp: Interpreter, stmt: ir.Assign, value: Value) -> Value | None:
     """The value of `total = total + loss`, which is `total += loss`; None for any other assignment."""
     expr = stmt.value
     if not (isinstance(expr, ir.Binary) and expr.op == "+" and len(stmt.targets) == 1):
@@ -239,9 +239,9 @@ def _accumulates(m: Interpreter, stmt: ir.Assign, value: Value) -> Value | None:
     place = ir.render(stmt.targets[0])
     for side, other in ((expr.left, expr.right), (expr.right, expr.left)):
         if ir.render(side) == place:
-            with m.looking():
-                old, added = evaluate(m, side), evaluate(m, other)
-            return hooks.accumulated.run(m, stmt, stmt.targets[0], old, added, value)
+            with interp.looking():
+                old, added = evaluate(interp, side), evaluate(interp, other)
+            return hooks.accumulated.run(interp, stmt, stmt.targets[0], old, added, value)
     return None
 
 
@@ -252,9 +252,9 @@ def _is_place(target: ir.Expr) -> bool:
     return ir.path_of(target) is not None
 
 
-def _extends(m: Interpreter, stmt: ir.Assign, value: Value) -> Value:
+def _extends(interp: Interpreter, stmt: ir.Assign, value: Value) -> Value:
     """`losses = losses + [loss]`, `losses = [*losses, loss]`: a longer list takes the place of the list that was made before the loop."""
-    if not m.loops or len(stmt.targets) != 1 or not _is_place(stmt.targets[0]):
+    if not interp.loops or len(stmt.targets) != 1 or not _is_place(stmt.targets[0]):
         return value
     place = ir.render(stmt.targets[0])
     match stmt.value:
@@ -264,16 +264,20 @@ def _extends(m: Interpreter, stmt: ir.Assign, value: Value) -> Value:
             pass
         case _:
             return value
-    with m.looking():
-        old = evaluate(m, former)
-        lists = [o for o in refs(old, List) if len(o.loops or ()) < len(m.loops)]
-        added = [element_of(m, evaluate(m, p.value)) if isinstance(p, ir.Star) else evaluate(m, p) for p in parts] if lists else []
+    with interp.looking():
+        old = evaluate(interp, former)
+        lists = [o for o in refs(old, List) if len(o.loops or ()) < len(interp.loops)]
+        added = (
+            [element_of(interp, evaluate(interp, p.value)) if isinstance(p, ir.Star) else evaluate(interp, p) for p in parts]
+            if lists
+            else []
+        )
     if not lists or len(lists) < len(old):
         return value
     for each in added:
-        kept = hooks.stored.run(m, stmt.node, old, each, None)
+        kept = hooks.stored.run(interp, stmt.node, old, each, None)
         for obj in lists:
             obj.items = None
             obj.changed = True
-            m.write(obj, "[]", kept)
+            interp.write(obj, "[]", kept)
     return old

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _JOINED = (Module, Optimizer, Scheduler, Scaler, Loss)
 
 
-def settle(m: Interpreter, stmt: ir.If, before: Snapshot, one: Snapshot, two: Snapshot, built: Trace, otherwise: Trace) -> None:
+def settle(interp: Interpreter, stmt: ir.If, before: Snapshot, one: Snapshot, two: Snapshot, built: Trace, otherwise: Trace) -> None:
     """Give the names that the branches set to new objects of one kind a single object, which is either of them."""
     for name, left in one.locals.items():
         right = two.locals.get(name)
@@ -28,7 +28,7 @@ def settle(m: Interpreter, stmt: ir.If, before: Snapshot, one: Snapshot, two: Sn
             continue
         region = switched(left, right, frozenset(ir.paths_in(stmt.test)))
         if region is not None:
-            m.frame.locals[name] = region
+            interp.frame.locals[name] = region
             continue
         pair = _of_one_kind(left, right)
         # An optimizer built before and replaced in one branch is gone; a model may go on under another name.
@@ -39,34 +39,34 @@ def settle(m: Interpreter, stmt: ir.If, before: Snapshot, one: Snapshot, two: Sn
             and before.locals.get(name) in (left, right)
         )
         if pair is not None and (replaced or _each_built(pair, built, otherwise)):
-            m.frame.locals[name] = frozenset({Ref(_either(m, stmt.node, name, *pair))})
+            interp.frame.locals[name] = frozenset({Ref(_either(interp, stmt.node, name, *pair))})
     for key, (owner, left) in built.writes.items():
         right = otherwise.writes.get(key, (owner, left))[1]
         region = switched(left, right, frozenset(ir.paths_in(stmt.test)))
         if region is not None:
             owner.heap[key[1]] = region
-            m.note_write(owner, key[1], region)
+            interp.note_write(owner, key[1], region)
         pair = _of_one_kind(left, right)
         if pair is not None and _each_built(pair, built, otherwise):
-            value: Value = frozenset({Ref(_either(m, stmt.node, f"{owner.name}.{key[1]}", *pair))})
+            value: Value = frozenset({Ref(_either(interp, stmt.node, f"{owner.name}.{key[1]}", *pair))})
             owner.heap[key[1]] = value
-            m.note_write(owner, key[1], value)
+            interp.note_write(owner, key[1], value)
 
 
-def either(m: Interpreter, expr: ir.IfExp, left: Value, right: Value, built: Trace, otherwise: Trace) -> Value | None:
+def either(interp: Interpreter, expr: ir.IfExp, left: Value, right: Value, built: Trace, otherwise: Trace) -> Value | None:
     """The one object that an expression builds in one of two ways; None where it is no such choice."""
     region = switched(left, right, frozenset(ir.paths_in(expr.test)))
     if region is not None:
         return region
     pair = _of_one_kind(left, right)
-    return frozenset({Ref(_either(m, expr.node, "", *pair))}) if pair is not None and _each_built(pair, built, otherwise) else None
+    return frozenset({Ref(_either(interp, expr.node, "", *pair))}) if pair is not None and _each_built(pair, built, otherwise) else None
 
 
-def beside(m: Interpreter, stmt: ir.Assign, known: Value, made: Obj) -> Value:
+def beside(interp: Interpreter, stmt: ir.Assign, known: Value, made: Obj) -> Value:
     """What a name holds that gets an object from out of sight, or one that the statement builds: `getattr(config, "optimizer", Adam(...))`."""
     default = _single(known)
     if default is not None and type(default) is type(made) and any(e.node is default.node for e in ir.walk(stmt.value)):
-        return frozenset({Ref(_either(m, stmt.node, made.name, made, default))})
+        return frozenset({Ref(_either(interp, stmt.node, made.name, made, default))})
     return known | {Ref(made)}
 
 
@@ -81,7 +81,7 @@ def _each_built(pair: tuple[Obj, Obj], built: Trace, otherwise: Trace) -> bool:
     return pair[0] in built.built and pair[1] in otherwise.built
 
 
-def returned(m: Interpreter, frame: Frame, values: list[Value]) -> Value:
+def returned(interp: Interpreter, frame: Frame, values: list[Value]) -> Value:
     """What a function gives back on one of several ways: the objects that it builds on each are one object to its caller."""
     values = list(dict.fromkeys(values))
     if frame.call is None or len(values) < 2:
@@ -89,11 +89,11 @@ def returned(m: Interpreter, frame: Frame, values: list[Value]) -> Value:
     tuples = [atom for value in values if len(value) == 1 for atom in value if isinstance(atom, Tuple)]
     if len(tuples) == len(values) and len({len(t.items) for t in tuples}) == 1:
         items = zip(*(t.items for t in tuples), strict=True)
-        return frozenset({Tuple(tuple(_one_of(m, frame, list(item), number) for number, item in enumerate(items)))})
-    return _one_of(m, frame, values, 0)
+        return frozenset({Tuple(tuple(_one_of(interp, frame, list(item), number) for number, item in enumerate(items)))})
+    return _one_of(interp, frame, values, 0)
 
 
-def _one_of(m: Interpreter, frame: Frame, values: list[Value], number: int) -> Value:
+def _one_of(interp: Interpreter, frame: Frame, values: list[Value], number: int) -> Value:
     values = list(dict.fromkeys(values))
     if len(values) == 2 and frame.call is not None:
         region = switched(values[0], values[1], frozenset(frame.function.tested).union(*frame.given.values()))
@@ -105,7 +105,7 @@ def _one_of(m: Interpreter, frame: Frame, values: list[Value], number: int) -> V
         return frozenset().union(*values)
     chosen = found[0]
     for other in found[1:]:
-        chosen = _either(m, frame.call.node, f"returned {number}", chosen, other)
+        chosen = _either(interp, frame.call.node, f"returned {number}", chosen, other)
     return frozenset({Ref(chosen)})
 
 
@@ -120,8 +120,8 @@ def _single(value: Value) -> Obj | None:
     return atom.obj if not others and isinstance(atom, Ref) and isinstance(atom.obj, _JOINED) else None
 
 
-def _either(m: Interpreter, node: cst.CSTNode, name: str, first: Obj, second: Obj) -> Obj:
-    obj = m.create(type(first), node, first.name or second.name, slot=("either", name))
+def _either(interp: Interpreter, node: cst.CSTNode, name: str, first: Obj, second: Obj) -> Obj:
+    obj = interp.create(type(first), node, first.name or second.name, slot=("either", name))
     obj.one_of = tuple(dict.fromkeys(o for each in (first, second) for o in (each.one_of or (each,))))
     if first.qualname == second.qualname:
         obj.qualname = first.qualname
@@ -132,7 +132,7 @@ def _either(m: Interpreter, node: cst.CSTNode, name: str, first: Obj, second: Ob
         for slot, value in each.heap.items():
             obj.heap[slot] = join(obj.heap[slot], value) if slot in obj.heap else value
     _join_fields(obj, first, second)
-    m.emit(Construct(), node, {obj})
+    interp.emit(Construct(), node, {obj})
     return obj
 
 

@@ -17,78 +17,78 @@ _WITHOUT_METHODS = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "t
 _HARMLESS = _WITHOUT_METHODS | {"torch.nn.Module", "typing.NamedTuple"}
 
 
-def static_value(m: Interpreter, expr: ir.Expr, module: ModuleInfo) -> Value:
+def static_value(interp: Interpreter, expr: ir.Expr, module: ModuleInfo) -> Value:
     """The value of an expression of a module's top level (a base class, a class attribute)."""
     if module.frame is None:
         return UNKNOWN
-    saved, m.frame = m.frame, module.frame
+    saved, interp.frame = interp.frame, module.frame
     try:
-        return m.evaluate(expr)
+        return interp.evaluate(expr)
     finally:
-        m.frame = saved
+        interp.frame = saved
 
 
-def mro(m: Interpreter, cls: ClassRef, depth: int = 0) -> list[ClassRef]:
+def mro(interp: Interpreter, cls: ClassRef, depth: int = 0) -> list[ClassRef]:
     """The class and its project bases, nearest first."""
-    known = m.lines.get(cls)
+    known = interp.lines.get(cls)
     if known is not None:
         return known
     found = [cls]
     if depth < 8:
-        for atom in base_values(m, cls):
+        for atom in base_values(interp, cls):
             if isinstance(atom, ClassRef) and atom.cls is not cls.cls:
-                found.extend(c for c in mro(m, atom, depth + 1) if c not in found)
+                found.extend(c for c in mro(interp, atom, depth + 1) if c not in found)
     if cls.module.frame is not None:
-        m.lines[cls] = found
+        interp.lines[cls] = found
     return found
 
 
-def line(m: Interpreter, cls: ClassRef, depth: int = 0) -> list[ClassRef | External]:
+def line(interp: Interpreter, cls: ClassRef, depth: int = 0) -> list[ClassRef | External]:
     """The class and its bases, those of libraries too, in the order in which they are asked for a method."""
     found: list[ClassRef | External] = [cls]
-    for base in base_values(m, cls) if depth < 8 else ():
-        further = line(m, base, depth + 1) if isinstance(base, ClassRef) and base.cls is not cls.cls else []
+    for base in base_values(interp, cls) if depth < 8 else ():
+        further = line(interp, base, depth + 1) if isinstance(base, ClassRef) and base.cls is not cls.cls else []
         if isinstance(base, External) and base.qualname not in _WITHOUT_METHODS:
             further = [base]
         found = [*(c for c in found if c not in further), *further]  # a base of two classes stands after both
     return found
 
 
-def base_values(m: Interpreter, cls: ClassRef) -> list[ClassRef | External | Unknown]:
+def base_values(interp: Interpreter, cls: ClassRef) -> list[ClassRef | External | Unknown]:
     found: list[ClassRef | External | Unknown] = []
     for base in cls.cls.bases:
-        value = static_value(m, base, cls.module)
+        value = static_value(interp, base, cls.module)
         for atom in sorted(value, key=stable) if len(value) > 1 else value:
             found.append(atom if isinstance(atom, ClassRef | External) else Unknown())
     return found
 
 
-def _bases_outside(m: Interpreter, cls: ClassRef) -> list[External | Unknown]:
+def _bases_outside(interp: Interpreter, cls: ClassRef) -> list[External | Unknown]:
     """The bases that are no classes of the project, of the class itself and of those that it derives from."""
-    return [a for c in mro(m, cls) for a in base_values(m, c) if not isinstance(a, ClassRef)]
+    return [a for c in mro(interp, cls) for a in base_values(interp, c) if not isinstance(a, ClassRef)]
 
 
-def external_bases(m: Interpreter, cls: ClassRef) -> list[str]:
-    return [a.qualname for a in _bases_outside(m, cls) if isinstance(a, External)]
+def external_bases(interp: Interpreter, cls: ClassRef) -> list[str]:
+    return [a.qualname for a in _bases_outside(interp, cls) if isinstance(a, External)]
 
 
-def has_unknown_base(m: Interpreter, cls: ClassRef) -> bool:
+def has_unknown_base(interp: Interpreter, cls: ClassRef) -> bool:
     """Whether a class may have members that stand neither in the project nor in a class that is known to add none of its own."""
-    return any(isinstance(a, Unknown) or a.qualname not in _HARMLESS for a in _bases_outside(m, cls))
+    return any(isinstance(a, Unknown) or a.qualname not in _HARMLESS for a in _bases_outside(interp, cls))
 
 
-def has_untold_base(m: Interpreter, cls: ClassRef) -> bool:
+def has_untold_base(interp: Interpreter, cls: ClassRef) -> bool:
     """Whether a class derives from one that neither the project nor the tables tell anything of."""
-    return any(isinstance(a, Unknown) or not _is_told(a.qualname) for a in _bases_outside(m, cls))
+    return any(isinstance(a, Unknown) or not _is_told(a.qualname) for a in _bases_outside(interp, cls))
 
 
 def _is_told(qualname: str) -> bool:
     return qualname in _HARMLESS or qualname.startswith("torch.") or call_effect(qualname) is not None
 
 
-def kind_of_class(m: Interpreter, cls: ClassRef) -> type[Obj]:
+def kind_of_class(interp: Interpreter, cls: ClassRef) -> type[Obj]:
     """What an instance of a project class is to a training loop."""
-    bases = external_bases(m, cls)
+    bases = external_bases(interp, cls)
     lowered = cls.cls.name.lower()
     for base in bases:
         if base in FRAMEWORK_BASES:
@@ -98,19 +98,19 @@ def kind_of_class(m: Interpreter, cls: ClassRef) -> type[Obj]:
         kind = kind_of_subclass(base)
         if kind is not None:
             return KINDS[kind]
-    return _kind_by_methods(m, cls) if has_untold_base(m, cls) else Instance
+    return _kind_by_methods(interp, cls) if has_untold_base(interp, cls) else Instance
 
 
-def _kind_by_methods(m: Interpreter, cls: ClassRef) -> type[Obj]:
+def _kind_by_methods(interp: Interpreter, cls: ClassRef) -> type[Obj]:
     """What a class is by the methods that it has for a base class to call."""
-    if find_member(m, cls, "forward") is None or any(base.startswith(OTHER_FRAMEWORKS) for base in external_bases(m, cls)):
+    if find_member(interp, cls, "forward") is None or any(base.startswith(OTHER_FRAMEWORKS) for base in external_bases(interp, cls)):
         return Instance
-    return FrameworkModule if find_member(m, cls, "training_step") is not None else Module
+    return FrameworkModule if find_member(interp, cls, "training_step") is not None else Module
 
 
-def find_member(m: Interpreter, cls: ClassRef, name: str) -> tuple[ir.Function | ir.Assign, ClassRef] | None:
+def find_member(interp: Interpreter, cls: ClassRef, name: str) -> tuple[ir.Function | ir.Assign, ClassRef] | None:
     """A method or class attribute, with the class that defines it."""
-    for each in mro(m, cls):
+    for each in mro(interp, cls):
         method = each.cls.methods.get(name)
         if method is not None:
             return method, each
@@ -120,33 +120,33 @@ def find_member(m: Interpreter, cls: ClassRef, name: str) -> tuple[ir.Function |
     return None
 
 
-def bind(m: Interpreter, member: tuple[ir.Function | ir.Assign, ClassRef], obj: Obj) -> Value:
+def bind(interp: Interpreter, member: tuple[ir.Function | ir.Assign, ClassRef], obj: Obj) -> Value:
     what, owner = member
     if isinstance(what, ir.Assign):
-        return static_value(m, what.value, owner.module)
+        return static_value(interp, what.value, owner.module)
     assert isinstance(what, ir.Function)
     decorators = {d.id if isinstance(d, ir.Name) else d.attr if isinstance(d, ir.Attr) else "" for d in what.decorators}
     if "staticmethod" in decorators:
         return frozenset({Func(what, owner.module, owner.closure, None, owner)})
     func = Func(what, owner.module, owner.closure, ref(obj), owner)
     if decorators & {"property", "cached_property"}:
-        return m.call_function(func, Arguments(), ir.Name(what.node, what.name))
+        return interp.call_function(func, Arguments(), ir.Name(what.node, what.name))
     return frozenset({func})
 
 
-def is_left_open(m: Interpreter, cls: ClassRef, name: str) -> bool:
+def is_left_open(interp: Interpreter, cls: ClassRef, name: str) -> bool:
     """Whether a class says of an attribute only that it is None at first: it is set by a subclass, or by code that is not analysed."""
-    known = m.left_open.get((cls, name))
+    known = interp.left_open.get((cls, name))
     if known is None:
-        known = m.left_open[cls, name] = not _has_subclass(m, cls) and not any(
-            _sets(f, name) for c in mro(m, cls) for f in c.cls.methods.values()
+        known = interp.left_open[cls, name] = not _has_subclass(interp, cls) and not any(
+            _sets(f, name) for c in mro(interp, cls) for f in c.cls.methods.values()
         )
     return known
 
 
-def _has_subclass(m: Interpreter, cls: ClassRef) -> bool:
-    code = m.main.code
-    return code is not None and any(c is not cls.cls and cls in mro(m, ClassRef(c, m.main)) for c in code.classes)
+def _has_subclass(interp: Interpreter, cls: ClassRef) -> bool:
+    code = interp.main.code
+    return code is not None and any(c is not cls.cls and cls in mro(interp, ClassRef(c, interp.main)) for c in code.classes)
 
 
 def _sets(function: ir.Function, name: str) -> bool:
@@ -160,9 +160,9 @@ def _sets(function: ir.Function, name: str) -> bool:
     return False
 
 
-def usage_of(m: Interpreter, cls: ClassRef, name: str) -> ir.Usage:
+def usage_of(interp: Interpreter, cls: ClassRef, name: str) -> ir.Usage:
     found = ir.Usage()
-    for each in mro(m, cls):
+    for each in mro(interp, cls):
         usage = each.cls.usage.get(name)
         if usage:
             found.methods |= usage.methods

@@ -14,38 +14,38 @@ from looplint.syntax.running_best import keeps_best
 _DEPTH = 3
 
 
-def describe(m: Interpreter, test: ir.Expr) -> None:
+def describe(interp: Interpreter, test: ir.Expr) -> None:
     """Complete the guard of a branch that was just entered by what its test stands for."""
-    guard = m.guards[-1]
-    behind = spelled_out(m, guard.test)
+    guard = interp.guards[-1]
+    behind = spelled_out(interp, guard.test)
     if behind is not None:
         held = guard.held
         names = guard.names | ir.paths_in(behind)
         while isinstance(behind, ir.Unary) and behind.op == "not":
             behind, held = behind.operand, not held
         guard = replace(guard, test=behind, held=held, names=names)
-    m.guards = (*m.guards[:-1], replace(guard, of_mode=_asks_for_mode(m, test)))
+    interp.guards = (*interp.guards[:-1], replace(guard, of_mode=_asks_for_mode(interp, test)))
 
 
-def spelled_out(m: Interpreter, test: ir.Expr, depth: int = _DEPTH) -> ir.Expr | None:
+def spelled_out(interp: Interpreter, test: ir.Expr, depth: int = _DEPTH) -> ir.Expr | None:
     """The condition that a call of a function of one line, or a property, returns, in the words of the caller; None where it is none."""
     if not depth or not isinstance(test, ir.Call | ir.Attr):
         return None
-    found = _called(m, test) if isinstance(test, ir.Call) else _property(m, test)
+    found = _called(interp, test) if isinstance(test, ir.Call) else _property(interp, test)
     if found is None:
         return None
     function, values = found
     key = (id(test), id(function))
-    if key not in m.evidence.conditions:
+    if key not in interp.evidence.conditions:
         returned = _returned(function)
-        m.evidence.conditions[key] = _substituted(returned, values) if returned is not None else None
-    inner = m.evidence.conditions[key]
-    return (spelled_out(m, inner, depth - 1) or inner) if inner is not None else None
+        interp.evidence.conditions[key] = _substituted(returned, values) if returned is not None else None
+    inner = interp.evidence.conditions[key]
+    return (spelled_out(interp, inner, depth - 1) or inner) if inner is not None else None
 
 
-def _called(m: Interpreter, call: ir.Call) -> tuple[ir.Function, dict[str, ir.Expr]] | None:
+def _called(interp: Interpreter, call: ir.Call) -> tuple[ir.Function, dict[str, ir.Expr]] | None:
     """The function that a test calls, with the expressions that its parameters get."""
-    callee = _value_of(m, call.func) if ir.path_of(call.func) else frozenset()
+    callee = _value_of(interp, call.func) if ir.path_of(call.func) else frozenset()
     functions = [a for a in callee if isinstance(a, Func)]
     if len(callee) != 1 or not functions or any(a.star for a in call.args):
         return None
@@ -60,9 +60,9 @@ def _called(m: Interpreter, call: ir.Call) -> tuple[ir.Function, dict[str, ir.Ex
     return func.function, values
 
 
-def _property(m: Interpreter, test: ir.Attr) -> tuple[ir.Function, dict[str, ir.Expr]] | None:
-    owners = [a.obj.cls for a in _value_of(m, test.value) if isinstance(a, Ref)] if ir.path_of(test.value) else []
-    member = classes.find_member(m, owners[0], test.attr) if len(owners) == 1 and owners[0] is not None else None
+def _property(interp: Interpreter, test: ir.Attr) -> tuple[ir.Function, dict[str, ir.Expr]] | None:
+    owners = [a.obj.cls for a in _value_of(interp, test.value) if isinstance(a, Ref)] if ir.path_of(test.value) else []
+    member = classes.find_member(interp, owners[0], test.attr) if len(owners) == 1 and owners[0] is not None else None
     if member is None or not isinstance(member[0], ir.Function) or len(member[0].params) != 1:
         return None
     if not any(isinstance(d, ir.Name) and d.id in ("property", "cached_property") for d in member[0].decorators):
@@ -70,10 +70,10 @@ def _property(m: Interpreter, test: ir.Attr) -> tuple[ir.Function, dict[str, ir.
     return member[0], {member[0].params[0].name: test.value}
 
 
-def _value_of(m: Interpreter, expr: ir.Expr) -> Value:
+def _value_of(interp: Interpreter, expr: ir.Expr) -> Value:
     """What an expression is that was evaluated before: nothing happens again."""
-    with m.looking():
-        return m.evaluate(expr)
+    with interp.looking():
+        return interp.evaluate(expr)
 
 
 def _returned(function: ir.Function) -> ir.Expr | None:
@@ -121,13 +121,13 @@ def set_aside(test: ir.Expr, body: list[ir.Stmt]) -> set[int]:
     return {id(s) for s in body if isinstance(s, ir.Assign) and len(s.targets) == 1 and ir.path_of(s.targets[0]) and ir.path_of(s.value)}
 
 
-def _asks_for_mode(m: Interpreter, test: ir.Expr) -> bool:
+def _asks_for_mode(interp: Interpreter, test: ir.Expr) -> bool:
     """Whether the mode of a module decides a test: `if was_training`, `if not model.training`."""
     match test:
         case ir.Unary(operand=inner) | ir.Compare(left=inner):
-            return _asks_for_mode(m, inner)
+            return _asks_for_mode(interp, inner)
         case ir.BoolOp(left=left, right=right):
-            return _asks_for_mode(m, left) or _asks_for_mode(m, right)
+            return _asks_for_mode(interp, left) or _asks_for_mode(interp, right)
         case ir.Name() | ir.Attr() if ir.path_of(test):
-            return any(isinstance(a, Mode) for a in _value_of(m, test))
+            return any(isinstance(a, Mode) for a in _value_of(interp, test))
     return False

@@ -8,7 +8,7 @@ from looplint.interpreter import hooks, objects
 from looplint.interpreter.interpreter import Interpreter
 
 
-def subscript(m: Interpreter, base: Value, index: Value) -> Value:
+def subscript(interp: Interpreter, base: Value, index: Value) -> Value:
     known = constant_of(index)
     hooks.key_read.run(base, known.value if known else None)
     result: Value = NOTHING
@@ -21,11 +21,11 @@ def subscript(m: Interpreter, base: Value, index: Value) -> Value:
                 else:
                     value = _join_all(atom.items)
             case Ref():
-                value = objects.item(m, atom.obj, known)
+                value = objects.item(interp, atom.obj, known)
             case Iter():
                 value = atom.element
             case Tensor() if known is not None and isinstance(known.value, int | str):
-                value = hooks.unpacked.run(m, frozenset({atom}), known.value)
+                value = hooks.unpacked.run(interp, frozenset({atom}), known.value)
             case Params():
                 value = frozenset({replace(atom, exact=False)})
             case Tensor() | Unknown():
@@ -47,7 +47,7 @@ def _join_all(items: tuple[Value, ...]) -> Value:
     return result or UNKNOWN
 
 
-def element_of(m: Interpreter, value: Value) -> Value:
+def element_of(interp: Interpreter, value: Value) -> Value:
     """What iterating over the value yields."""
     result: Value = NOTHING
     for atom in value:
@@ -57,7 +57,7 @@ def element_of(m: Interpreter, value: Value) -> Value:
             case Iter():
                 inner = atom.element
             case Ref():
-                inner = objects.element(m, atom.obj)
+                inner = objects.element(interp, atom.obj)
             case Tensor() | Params() | Unknown():
                 inner = frozenset({atom})
             case Const() if isinstance(atom.value, str):

@@ -38,39 +38,39 @@ from looplint.knowledge.pytorch import FETCHING
 from looplint.syntax import ir
 
 
-def evaluate(m: Interpreter, expr: ir.Expr) -> Value:
+def evaluate(interp: Interpreter, expr: ir.Expr) -> Value:
     """Everything the expression can be on the present path; its events are emitted on the way."""
-    m.burn()
-    return _EVALUATE[type(expr)](m, expr)
+    interp.burn()
+    return _EVALUATE[type(expr)](interp, expr)
 
 
-def _const(m: Interpreter, expr: ir.Const) -> Value:
+def _const(interp: Interpreter, expr: ir.Const) -> Value:
     return const(expr.value)
 
 
-def _name(m: Interpreter, expr: ir.Name) -> Value:
-    return lookup(m, m.frame, expr.id)
+def _name(interp: Interpreter, expr: ir.Name) -> Value:
+    return lookup(interp, interp.frame, expr.id)
 
 
-def _attr(m: Interpreter, expr: ir.Attr) -> Value:
-    return attribute(m, evaluate(m, expr.value), expr.attr)
+def _attr(interp: Interpreter, expr: ir.Attr) -> Value:
+    return attribute(interp, evaluate(interp, expr.value), expr.attr)
 
 
-def _call(m: Interpreter, expr: ir.Call) -> Value:
+def _call(interp: Interpreter, expr: ir.Call) -> Value:
     if isinstance(expr.func, ir.Attr):
-        if expr.func.attr in ir.GRADIENT_METHODS and m.at and not m.aside:
-            m.reached.gradient_calls.setdefault(expr)
-        callee = attribute(m, evaluate(m, expr.func.value), expr.func.attr, called=True)
+        if expr.func.attr in ir.GRADIENT_METHODS and interp.at and not interp.aside:
+            interp.reached.gradient_calls.setdefault(expr)
+        callee = attribute(interp, evaluate(interp, expr.func.value), expr.func.attr, called=True)
     else:
-        callee = evaluate(m, expr.func)
+        callee = evaluate(interp, expr.func)
     args = Arguments()
     for arg in expr.args:
-        value = evaluate(m, arg.value)
+        value = evaluate(interp, arg.value)
         if arg.star == "*":
             items = exact_items(value)
             if items is None:
                 args.starred = True
-                args.positional.append(element_of(m, value))
+                args.positional.append(element_of(interp, value))
             else:
                 args.positional.extend(items)
         elif arg.star == "**":
@@ -83,57 +83,57 @@ def _call(m: Interpreter, expr: ir.Call) -> Value:
         else:
             args.positional.append(value)
     if not all(isinstance(a, Func | ClassRef) for a in callee):
-        generators.drain(m, args)
-    return calls.call(m, callee, args, expr)
+        generators.drain(interp, args)
+    return calls.call(interp, callee, args, expr)
 
 
-def _display(m: Interpreter, expr: ir.Display) -> Value:
+def _display(interp: Interpreter, expr: ir.Display) -> Value:
     items: list[Value] = []
     exact = True
     for item in expr.items:
         if isinstance(item, ir.Star):
-            value = evaluate(m, item.value)
+            value = evaluate(interp, item.value)
             inner = exact_items(value)
             exact = exact and inner is not None
-            items.extend(inner if inner is not None else (element_of(m, value),))
+            items.extend(inner if inner is not None else (element_of(interp, value),))
         else:
-            items.append(evaluate(m, item))
+            items.append(evaluate(interp, item))
     if expr.kind == "tuple" and exact:
         return frozenset({Tuple(tuple(items))})
-    return ref(objects.new_list(m, expr.node, items, exact=exact and len(items) <= 32))
+    return ref(objects.new_list(interp, expr.node, items, exact=exact and len(items) <= 32))
 
 
-def _dict(m: Interpreter, expr: ir.DictDisplay) -> Value:
-    obj = m.create(Dict, expr.node)
+def _dict(interp: Interpreter, expr: ir.DictDisplay) -> Value:
+    obj = interp.create(Dict, expr.node)
     for key, item in expr.items:
-        value = evaluate(m, item)
+        value = evaluate(interp, item)
         for other in refs(value, Dict) if key is None else ():
             for slot, stored in other.heap.items():
-                m.write(obj, slot, stored)
-        known = constant_of(evaluate(m, key)) if key is not None else None
+                interp.write(obj, slot, stored)
+        known = constant_of(evaluate(interp, key)) if key is not None else None
         if known is not None and isinstance(known.value, str):
-            m.write(obj, f"={known.value}", value)
-        m.write(obj, "[]", element_of(m, value) if key is None else value)
+            interp.write(obj, f"={known.value}", value)
+        interp.write(obj, "[]", element_of(interp, value) if key is None else value)
     obj.exact = all(k is not None for k, _ in expr.items)
     return ref(obj)
 
 
-def _subscript(m: Interpreter, expr: ir.Subscript) -> Value:
-    base = evaluate(m, expr.value)
-    index = evaluate(m, expr.index)
+def _subscript(interp: Interpreter, expr: ir.Subscript) -> Value:
+    base = evaluate(interp, expr.value)
+    index = evaluate(interp, expr.index)
     if isinstance(expr.index.node, cst.Slice) and refs(base, List):
         # A part of a list is a list.
-        return ref(objects.new_list(m, expr.node, [subscript(m, base, index)], exact=False))
-    return subscript(m, base, index)
+        return ref(objects.new_list(interp, expr.node, [subscript(interp, base, index)], exact=False))
+    return subscript(interp, base, index)
 
 
-def _binary(m: Interpreter, expr: ir.Binary) -> Value:
-    left, right = evaluate(m, expr.left), evaluate(m, expr.right)
-    return binary(m, expr.op, left, right, expr)
+def _binary(interp: Interpreter, expr: ir.Binary) -> Value:
+    left, right = evaluate(interp, expr.left), evaluate(interp, expr.right)
+    return binary(interp, expr.op, left, right, expr)
 
 
-def _unary(m: Interpreter, expr: ir.Unary) -> Value:
-    value = evaluate(m, expr.operand)
+def _unary(interp: Interpreter, expr: ir.Unary) -> Value:
+    value = evaluate(interp, expr.operand)
     if expr.op == "not":
         outcome = truth_of(value)
         return UNKNOWN if outcome is None else const(not outcome)
@@ -143,12 +143,12 @@ def _unary(m: Interpreter, expr: ir.Unary) -> Value:
     return frozenset(negated(a) if isinstance(a, Tensor) else a for a in value)
 
 
-def _compare(m: Interpreter, expr: ir.Compare) -> Value:
-    left = evaluate(m, expr.left)
-    rights = [evaluate(m, r) for r in expr.rights]
-    tensor = combine(m.grad, [left, *rights])
+def _compare(interp: Interpreter, expr: ir.Compare) -> Value:
+    left = evaluate(interp, expr.left)
+    rights = [evaluate(interp, r) for r in expr.rights]
+    tensor = combine(interp.grad, [left, *rights])
     if tensor is not None and expr.ops[0] not in ("is", "is not"):
-        return frozenset({hooks.compared.run(m, tensor, [left, *rights])})
+        return frozenset({hooks.compared.run(interp, tensor, [left, *rights])})
     if len(expr.ops) == 1:
         outcome = compare(expr.ops[0], left, rights[0])
         if outcome is not None:
@@ -156,38 +156,38 @@ def _compare(m: Interpreter, expr: ir.Compare) -> Value:
     return UNKNOWN
 
 
-def _bool(m: Interpreter, expr: ir.BoolOp) -> Value:
-    left = evaluate(m, expr.left)
+def _bool(interp: Interpreter, expr: ir.BoolOp) -> Value:
+    left = evaluate(interp, expr.left)
     outcome = truth_of(left)
     if outcome is not None:
-        return left if outcome == (expr.op == "or") else evaluate(m, expr.right)
-    before = m.save()
-    right = evaluate(m, expr.right)
-    m.join_at([before, m.save()])
+        return left if outcome == (expr.op == "or") else evaluate(interp, expr.right)
+    before = interp.save()
+    right = evaluate(interp, expr.right)
+    interp.join_at([before, interp.save()])
     kept = frozenset(a for a in left if not (isinstance(a, Const) and not a.value)) if expr.op == "or" else left
     return join(kept, right)
 
 
-def _if_expression(m: Interpreter, expr: ir.IfExp) -> Value:
-    outcome = truth(m, expr.test)
+def _if_expression(interp: Interpreter, expr: ir.IfExp) -> Value:
+    outcome = truth(interp, expr.test)
     if outcome is not None:
-        return evaluate(m, expr.body if outcome else expr.orelse)
-    before, outer = m.save(), m.trace
-    m.assume(expr.test, True)
-    built = m.trace = Trace()
-    body = evaluate(m, expr.body)
-    after = m.save()
-    m.restore(before)
-    m.assume(expr.test, False)
-    otherwise = m.trace = Trace()
-    orelse = evaluate(m, expr.orelse)
+        return evaluate(interp, expr.body if outcome else expr.orelse)
+    before, outer = interp.save(), interp.trace
+    interp.assume(expr.test, True)
+    built = interp.trace = Trace()
+    body = evaluate(interp, expr.body)
+    after = interp.save()
+    interp.restore(before)
+    interp.assume(expr.test, False)
+    otherwise = interp.trace = Trace()
+    orelse = evaluate(interp, expr.orelse)
     if _asks_for_tensor(expr.test, expr.orelse):
         orelse = frozenset(a for a in orelse if not isinstance(a, Tensor)) or frozenset({Number()})
-    m.join_at([after, m.save()])
-    m.guards, m.trace = before.guards, outer
+    interp.join_at([after, interp.save()])
+    interp.guards, interp.trace = before.guards, outer
     outer.add(built)
     outer.add(otherwise)
-    return choices.either(m, expr, body, orelse, built, otherwise) or join(body, orelse)
+    return choices.either(interp, expr, body, orelse, built, otherwise) or join(body, orelse)
 
 
 def _asks_for_tensor(test: ir.Expr, expr: ir.Expr) -> bool:
@@ -198,119 +198,119 @@ def _asks_for_tensor(test: ir.Expr, expr: ir.Expr) -> bool:
     return False
 
 
-def truth(m: Interpreter, expr: ir.Expr) -> bool | None:
+def truth(interp: Interpreter, expr: ir.Expr) -> bool | None:
     """The outcome of a test where it is the same on every run, else None."""
     if isinstance(expr, ir.BoolOp):
-        left = truth(m, expr.left)
+        left = truth(interp, expr.left)
         if left is not None and left == (expr.op == "or"):
             return left
-        right = truth(m, expr.right)
+        right = truth(interp, expr.right)
         if left is None:
             return right if right is not None and right == (expr.op == "or") else None
         return right
     if isinstance(expr, ir.Unary) and expr.op == "not":
-        inner = truth(m, expr.operand)
+        inner = truth(interp, expr.operand)
         return None if inner is None else not inner
     if isinstance(expr, ir.Call) and isinstance(expr.func, ir.Name) and expr.func.id == "isinstance" and len(expr.args) == 2:
-        return is_instance(evaluate(m, expr.args[0].value), evaluate(m, expr.args[1].value))
-    outcome = truth_of(evaluate(m, expr))
+        return is_instance(evaluate(interp, expr.args[0].value), evaluate(interp, expr.args[1].value))
+    outcome = truth_of(evaluate(interp, expr))
     # What the settings of a program switch off is code as much as what they switch on.
-    return None if outcome is not None and settings.decide(m, expr) else outcome
+    return None if outcome is not None and settings.decide(interp, expr) else outcome
 
 
-def _lambda(m: Interpreter, expr: ir.Lambda) -> Value:
-    return frozenset({Func(expr.function, m.frame.module, m.frame)})
+def _lambda(interp: Interpreter, expr: ir.Lambda) -> Value:
+    return frozenset({Func(expr.function, interp.frame.module, interp.frame)})
 
 
-def _comprehension(m: Interpreter, expr: ir.Comprehension) -> Value:
+def _comprehension(interp: Interpreter, expr: ir.Comprehension) -> Value:
     clause = expr.clauses[0]
-    iterated = generators.drained(m, evaluate(m, clause.iter))
+    iterated = generators.drained(interp, evaluate(interp, clause.iter))
     items = exact_items(iterated)
     if items is not None and len(expr.clauses) == 1 and not clause.tests and len(items) <= 8 and len(expr.elements) == 1:
         results = []
         for number, item in enumerate(items):
-            m.assign(clause.target, item)
-            results.append(_in_slot(m, expr.elements[0], number))
-        return ref(objects.new_list(m, expr.node, results, exact=True))
-    created = set(m.heap.objects)
+            interp.assign(clause.target, item)
+            results.append(_in_slot(interp, expr.elements[0], number))
+        return ref(objects.new_list(interp, expr.node, results, exact=True))
+    created = set(interp.heap.objects)
     values: list[Value] = []
     repeats = not any(ir.paths_in(e) & ir.paths_in(c.target) for e in expr.elements for c in expr.clauses)
-    m.comprehensions += 1
-    m.repetitions += repeats
-    _for_each(m, expr, 0, iterated, values)
-    m.comprehensions -= 1
-    m.repetitions -= repeats
-    for key in m.heap.objects.keys() - created:
-        m.heap.objects[key].many = True
+    interp.comprehensions += 1
+    interp.repetitions += repeats
+    _for_each(interp, expr, 0, iterated, values)
+    interp.comprehensions -= 1
+    interp.repetitions -= repeats
+    for key in interp.heap.objects.keys() - created:
+        interp.heap.objects[key].many = True
     value = values[-1]
     params = [a for a in value if isinstance(a, Params)]
     if params:
         return frozenset(params if not any(c.tests for c in expr.clauses) else [Params(p.sources, False) for p in params])
     if expr.kind == "DictComp":
-        obj = m.create(Dict, expr.node)
-        m.write(obj, "[]", value)
+        obj = interp.create(Dict, expr.node)
+        interp.write(obj, "[]", value)
         return ref(obj)
-    return ref(objects.new_list(m, expr.node, [value], exact=False))
+    return ref(objects.new_list(interp, expr.node, [value], exact=False))
 
 
-def _for_each(m: Interpreter, expr: ir.Comprehension, number: int, iterated: Value, values: list[Value]) -> None:
+def _for_each(interp: Interpreter, expr: ir.Comprehension, number: int, iterated: Value, values: list[Value]) -> None:
     """Follow a clause of a comprehension and those in it: `values` gets what the elements are."""
     clause = expr.clauses[number]
     node = expr.node if number == 0 else clause.iter.node
     stmt = ir.For(node, clause.target, clause.iter, [], [], frozenset(ir.paths_in(clause.target)))
 
     def turn() -> None:
-        m.assign(clause.target, element_of(m, iterated))
+        interp.assign(clause.target, element_of(interp, iterated))
         for test in clause.tests:
-            evaluate(m, test)
+            evaluate(interp, test)
         if number + 1 < len(expr.clauses):
-            _for_each(m, expr, number + 1, generators.drained(m, evaluate(m, expr.clauses[number + 1].iter)), values)
+            _for_each(interp, expr, number + 1, generators.drained(interp, evaluate(interp, expr.clauses[number + 1].iter)), values)
         else:
-            values[:] = [evaluate(m, e) for e in expr.elements]
+            values[:] = [evaluate(interp, e) for e in expr.elements]
 
-    loops.for_each(m, stmt, iterated, turn)
+    loops.for_each(interp, stmt, iterated, turn)
 
 
-def _in_slot(m: Interpreter, expr: ir.Expr, number: int) -> Value:
+def _in_slot(interp: Interpreter, expr: ir.Expr, number: int) -> Value:
     """Evaluate an element of an unrolled comprehension; each turn allocates its own objects."""
-    ctx = m.frame.ctx
-    m.frame.ctx = m.context(ctx, "item", number)
+    ctx = interp.frame.ctx
+    interp.frame.ctx = interp.context(ctx, "item", number)
     try:
-        return evaluate(m, expr)
+        return evaluate(interp, expr)
     finally:
-        m.frame.ctx = ctx
+        interp.frame.ctx = ctx
 
 
-def _star(m: Interpreter, expr: ir.Star) -> Value:
-    return evaluate(m, expr.value)
+def _star(interp: Interpreter, expr: ir.Star) -> Value:
+    return evaluate(interp, expr.value)
 
 
-def _yield(m: Interpreter, expr: ir.Yield) -> Value:
-    value = evaluate(m, expr.value) if expr.value is not None else NONE
+def _yield(interp: Interpreter, expr: ir.Yield) -> Value:
+    value = evaluate(interp, expr.value) if expr.value is not None else NONE
     if expr.delegated:
-        value = element_of(m, value)
-    m.frame.yields = join(m.frame.yields, value)
-    if m.frame.on_yield is not None:
-        m.frame.on_yield(value)
-    elif m.at:
-        m.frame.pauses.append(m.save())
+        value = element_of(interp, value)
+    interp.frame.yields = join(interp.frame.yields, value)
+    if interp.frame.on_yield is not None:
+        interp.frame.on_yield(value)
+    elif interp.at:
+        interp.frame.pauses.append(interp.save())
     return UNKNOWN
 
 
-def _walrus(m: Interpreter, expr: ir.Walrus) -> Value:
-    value = evaluate(m, expr.value)
-    m.assign(expr.target, value)
+def _walrus(interp: Interpreter, expr: ir.Walrus) -> Value:
+    value = evaluate(interp, expr.value)
+    interp.assign(expr.target, value)
     return value
 
 
-def _format(m: Interpreter, expr: ir.Format) -> Value:
-    hooks.shown.run(m, [(part, evaluate(m, part)) for part in expr.parts])
+def _format(interp: Interpreter, expr: ir.Format) -> Value:
+    hooks.shown.run(interp, [(part, evaluate(interp, part)) for part in expr.parts])
     return UNKNOWN
 
 
-def _opaque(m: Interpreter, expr: ir.Opaque) -> Value:
+def _opaque(interp: Interpreter, expr: ir.Opaque) -> Value:
     for part in expr.parts:
-        evaluate(m, part)
+        evaluate(interp, part)
     return UNKNOWN
 
 

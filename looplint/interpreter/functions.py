@@ -15,53 +15,53 @@ from looplint.syntax import ir
 from looplint.syntax.site import Site
 
 
-def call_function(m: Interpreter, func: Func, args: Arguments, expr: ir.Expr) -> Value:
+def call_function(interp: Interpreter, func: Func, args: Arguments, expr: ir.Expr) -> Value:
     """Follow a project function with the caller's objects."""
     function = func.function
-    reached = function in m.reached.functions
-    if not m.aside:
-        m.reached.functions.setdefault(function)
-    if function.is_generator and m.alive:
-        return _generator(m, func, args, expr)
-    note_followed(m, func)
-    if not m.alive:
+    reached = function in interp.reached.functions
+    if not interp.aside:
+        interp.reached.functions.setdefault(function)
+    if function.is_generator and interp.alive:
+        return _generator(interp, func, args, expr)
+    note_followed(interp, func)
+    if not interp.alive:
         return UNKNOWN
-    if function in m.active and (so_far := _returned_so_far(m, function)) and not m.reachable(args.values()):
+    if function in interp.active and (so_far := _returned_so_far(interp, function)) and not interp.reachable(args.values()):
         return so_far
-    if m.frame.depth >= DEPTH or m.active.count(function) >= 1:
-        return _left(m, func, args, expr, reached)
-    frame = enter(m, func, expr)
-    bind_parameters(m, frame, func, args)
+    if interp.frame.depth >= DEPTH or interp.active.count(function) >= 1:
+        return _left(interp, func, args, expr, reached)
+    frame = enter(interp, func, expr)
+    bind_parameters(interp, frame, func, args)
     if isinstance(expr, ir.Call) and function.tested:
-        frame.given = _given(m, func, expr)
-    before, grad = m.at, m.grad
-    follow = partial(allowances.follow_within, m, function, partial(run_frame, m, frame))
-    found = summaries.summarized(m, func, frame, partial(replay.replayed, m, func, frame, follow))
+        frame.given = _given(interp, func, expr)
+    before, grad = interp.at, interp.grad
+    follow = partial(allowances.follow_within, interp, function, partial(run_frame, interp, frame))
+    found = summaries.summarized(interp, func, frame, partial(replay.replayed, interp, func, frame, follow))
     if found is None:
-        return _left(m, func, args, expr, reached)
+        return _left(interp, func, args, expr, reached)
     result = found
-    if not m.alive:
-        result = _not_returned(m, frame, before, grad, args, expr)
+    if not interp.alive:
+        result = _not_returned(interp, frame, before, grad, args, expr)
     if _is_own_update(func):
-        unfollowed.unknown_call(m, func, Arguments([func.bound] if func.bound else []), expr)
+        unfollowed.unknown_call(interp, func, Arguments([func.bound] if func.bound else []), expr)
     return result
 
 
-def _left(m: Interpreter, func: Func, args: Arguments, expr: ir.Expr, reached: bool) -> Value:
+def _left(interp: Interpreter, func: Func, args: Arguments, expr: ir.Expr, reached: bool) -> Value:
     """A call that is not followed; a function that trains, and that no other call has led to, is then followed by itself later."""
-    if not reached and allowances.may_train(m, func.function):
-        m.reached.functions.pop(func.function, None)
-    return _unfollowed(m, func, args, expr)
+    if not reached and allowances.may_train(interp, func.function):
+        interp.reached.functions.pop(func.function, None)
+    return _unfollowed(interp, func, args, expr)
 
 
-def _unfollowed(m: Interpreter, func: Func, args: Arguments, expr: ir.Expr) -> Value:
+def _unfollowed(interp: Interpreter, func: Func, args: Arguments, expr: ir.Expr) -> Value:
     """A call of a function of the program that is too deep or too large to be followed."""
     if func.bound is not None and func.function.name == "__init__":
         ready(func.bound)
-    return unfollowed.unknown_call(m, func, args, expr)
+    return unfollowed.unknown_call(interp, func, args, expr)
 
 
-def _not_returned(m: Interpreter, frame: Frame, before: list[Loose], grad: bool | None, args: Arguments, expr: ir.Expr) -> Value:
+def _not_returned(interp: Interpreter, frame: Frame, before: list[Loose], grad: bool | None, args: Arguments, expr: ir.Expr) -> Value:
     """What a call gives of which no path comes back, with the path that goes on behind it.
 
     An endless loop is left in some way that cannot be seen. A method that is not implemented is so elsewhere, and what a caller takes the
@@ -69,37 +69,37 @@ def _not_returned(m: Interpreter, frame: Frame, before: list[Loose], grad: bool 
     """
     if frame.endless:
         end = merge(frame.endless)
-        m.at, m.grad = list(end.at), grad
+        interp.at, interp.grad = list(end.at), grad
     elif frame.abstract or not (isinstance(expr, ir.Call) and expr.dropped):
-        m.at, m.grad = before, grad
-    deps = (o for o in m.reachable([frame.instance, *args.values()]) if o.kind in ("module", "engine"))
+        interp.at, interp.grad = before, grad
+    deps = (o for o in interp.reachable([frame.instance, *args.values()]) if o.kind in ("module", "engine"))
     return frozenset({Unknown(frozenset(deps))})
 
 
-def _returned_so_far(m: Interpreter, function: ir.Function) -> Value:
+def _returned_so_far(interp: Interpreter, function: ir.Function) -> Value:
     """What the running call of a function has returned on paths that are behind it: a recursion ends in one of them."""
-    frame: Frame | None = m.frame
+    frame: Frame | None = interp.frame
     while frame is not None and frame.function is not function:
         frame = frame.caller
     return frozenset().union(*(value for _, value in frame.returns)) if frame is not None else frozenset()
 
 
-def note_followed(m: Interpreter, func: Func) -> None:
+def note_followed(interp: Interpreter, func: Func) -> None:
     """A function of another file is followed: with the objects it gets here, it is judged here."""
-    if not m.aside and func.module is not m.main and func.module.path is not None:
-        m.reached.elsewhere.setdefault(f"{func.module.filename}::{func.function.qualname}")
+    if not interp.aside and func.module is not interp.main and func.module.path is not None:
+        interp.reached.elsewhere.setdefault(f"{func.module.filename}::{func.function.qualname}")
 
 
-def _generator(m: Interpreter, func: Func, args: Arguments, expr: ir.Expr) -> Value:
+def _generator(interp: Interpreter, func: Func, args: Arguments, expr: ir.Expr) -> Value:
     """The iterator that a call of a generator function makes: its body has not begun to run."""
-    frame = enter(m, func, expr)
-    bind_parameters(m, frame, func, args)
-    obj = m.create(Generator, expr.node, slot=func.function)
-    m.write(obj, "()", frozenset({func}))
+    frame = enter(interp, func, expr)
+    bind_parameters(interp, frame, func, args)
+    obj = interp.create(Generator, expr.node, slot=func.function)
+    interp.write(obj, "()", frozenset({func}))
     for name, value in frame.locals.items():
-        m.write(obj, f"={name}", value)
-    if not m.aside:
-        m.agenda.generators[obj] = func
+        interp.write(obj, f"={name}", value)
+    if not interp.aside:
+        interp.agenda.generators[obj] = func
     return ref(obj)
 
 
@@ -111,7 +111,7 @@ def _is_own_update(func: Func) -> bool:
     )
 
 
-def _given(m: Interpreter, func: Func, call: ir.Call) -> dict[str, frozenset[str]]:
+def _given(interp: Interpreter, func: Func, call: ir.Call) -> dict[str, frozenset[str]]:
     """For each parameter that the function tests: the names behind its argument, here and in the callers."""
     plain = [p.name for p in func.function.params if p.kind == "plain"][1 if func.bound is not None else 0 :]
     positional = [a.value for a in call.args if not a.star and a.keyword is None]
@@ -120,23 +120,23 @@ def _given(m: Interpreter, func: Func, call: ir.Call) -> dict[str, frozenset[str
     for name, value in arguments:
         if name in func.function.tested:
             names = ir.paths_in(value)
-            found[name] = frozenset(names).union(*(m.frame.given.get(n, ()) for n in names))
+            found[name] = frozenset(names).union(*(interp.frame.given.get(n, ()) for n in names))
     return found
 
 
-def enter(m: Interpreter, func: Func, expr: ir.Expr) -> Frame:
-    frame = Frame(func.function, func.module, func.closure, m.context(m.frame.ctx, id(expr.node)), m.frame.depth + 1)
+def enter(interp: Interpreter, func: Func, expr: ir.Expr) -> Frame:
+    frame = Frame(func.function, func.module, func.closure, interp.context(interp.frame.ctx, id(expr.node)), interp.frame.depth + 1)
     frame.owner = func.owner
-    frame.entered = m.loops
-    frame.call = Site(m.frame.module, expr.node)
-    frame.calls = (*m.frame.calls, frame.call)
-    frame.outside = m.frame.outside if func.owner is not None and _is_model(func) else len(frame.calls)
+    frame.entered = interp.loops
+    frame.call = Site(interp.frame.module, expr.node)
+    frame.calls = (*interp.frame.calls, frame.call)
+    frame.outside = interp.frame.outside if func.owner is not None and _is_model(func) else len(frame.calls)
     return frame
 
 
-def enter_alone(m: Interpreter, func: Func) -> Frame:
+def enter_alone(interp: Interpreter, func: Func) -> Frame:
     """A frame for a function that no call of the program leads to here."""
-    frame = enter(m, func, ir.Name(func.function.node, func.function.name))
+    frame = enter(interp, func, ir.Name(func.function.node, func.function.name))
     frame.calls, frame.outside = (), 0
     return frame
 
@@ -147,23 +147,23 @@ def _is_model(func: Func) -> bool:
     return bool(modules) and func.owner is not None and not func.owner.cls.trains_itself
 
 
-def run_frame(m: Interpreter, frame: Frame) -> Value:
+def run_frame(interp: Interpreter, frame: Frame) -> Value:
     """Run a function's body in a frame that has its arguments, and come back."""
-    caller, grad, statement = m.frame, m.grad, m.statement
-    guards, scopes = m.guards, m.scopes
+    caller, grad, statement = interp.frame, interp.grad, interp.statement
+    guards, scopes = interp.guards, interp.scopes
     frame.caller = caller
-    m.frame, m.scopes = frame, []
-    m.active.append(frame.function)
+    interp.frame, interp.scopes = frame, []
+    interp.active.append(frame.function)
     assembles = _assembles(frame)
-    m.assembling += assembles
-    autocast = m.autocast
-    switched = hooks.decorated.run(m, frame)
-    m.run_block(frame.function.body)
-    m.autocast = autocast
+    interp.assembling += assembles
+    autocast = interp.autocast
+    switched = hooks.decorated.run(interp, frame)
+    interp.run_block(frame.function.body)
+    interp.autocast = autocast
     ends = [s for s, _ in frame.returns]
     values = [value for _, value in frame.returns]
-    if m.alive:
-        ends.append(m.save())
+    if interp.alive:
+        ends.append(interp.save())
         values.append(NONE)
     if not ends and frame.pauses:
         # Whoever takes the items of a generator that never ends, or ends in an error, goes on from where it yields.
@@ -171,14 +171,14 @@ def run_frame(m: Interpreter, frame: Frame) -> Value:
         switched = True
     end = merge(ends) if ends else Snapshot([], {}, grad, guards)
     frame.locals = end.locals
-    m.active.pop()
-    m.assembling -= assembles
-    m.frame, m.scopes, m.statement = caller, scopes, statement
-    m.at = list(end.at)
-    m.guards = guards
-    m.constants = dict(end.constants)
-    m.grad = grad if switched else end.grad
-    return choices.returned(m, frame, values) or UNKNOWN
+    interp.active.pop()
+    interp.assembling -= assembles
+    interp.frame, interp.scopes, interp.statement = caller, scopes, statement
+    interp.at = list(end.at)
+    interp.guards = guards
+    interp.constants = dict(end.constants)
+    interp.grad = grad if switched else end.grad
+    return choices.returned(interp, frame, values) or UNKNOWN
 
 
 def _assembles(frame: Frame) -> bool:
@@ -186,7 +186,7 @@ def _assembles(frame: Frame) -> bool:
     return frame.function.name == "__init__" and bool(refs(frame.instance, TorchModule))
 
 
-def bind_parameters(m: Interpreter, frame: Frame, func: Func, args: Arguments) -> None:
+def bind_parameters(interp: Interpreter, frame: Frame, func: Func, args: Arguments) -> None:
     """Give every parameter its argument, its default, or the unknown."""
     positional = list(args.positional)
     if func.bound is not None:
@@ -200,11 +200,11 @@ def bind_parameters(m: Interpreter, frame: Frame, func: Func, args: Arguments) -
                 positional = []
                 continue
             case "**":
-                rest = m.create(Dict, func.function.node, slot=frame.ctx)
+                rest = interp.create(Dict, func.function.node, slot=frame.ctx)
                 rest.exact = not args.starred
                 for name, value in keywords.items():
-                    m.write(rest, f"={name}", value)
-                    m.write(rest, "[]", value)
+                    interp.write(rest, f"={name}", value)
+                    interp.write(rest, "[]", value)
                 frame.locals[param.name] = ref(rest)
                 keywords = {}
                 continue
@@ -213,7 +213,7 @@ def bind_parameters(m: Interpreter, frame: Frame, func: Func, args: Arguments) -
         elif positional and param.kind == "plain":
             value = positional.pop(0)
         elif param.default is not None and not args.starred:
-            value = classes.static_value(m, param.default, func.module)
+            value = classes.static_value(interp, param.default, func.module)
         else:
             value = UNKNOWN
         frame.locals[param.name] = value

@@ -16,50 +16,50 @@ def is_generator(value: Value) -> bool:
     return any(isinstance(a, Ref) and isinstance(a.obj, Generator) for a in value)
 
 
-def run(m: Interpreter, obj: Generator) -> Value:
+def run(interp: Interpreter, obj: Generator) -> Value:
     """Follow a generator's body on the present path, and come back from its yields with what they yield."""
     result: Value = NOTHING
     for func in sorted((a for a in obj.heap["()"] if isinstance(a, Func)), key=stable):
-        if not m.alive or m.frame.depth >= DEPTH or func.function in m.active:
+        if not interp.alive or interp.frame.depth >= DEPTH or func.function in interp.active:
             return UNKNOWN
-        frame = begin(m, obj, func)
-        before, grad = m.at, m.grad
-        functions.run_frame(m, frame)
-        if not m.alive:
-            m.at, m.grad = before, grad  # it yields nothing, and ends in an error
+        frame = begin(interp, obj, func)
+        before, grad = interp.at, interp.grad
+        functions.run_frame(interp, frame)
+        if not interp.alive:
+            interp.at, interp.grad = before, grad  # it yields nothing, and ends in an error
         result = join(result, frame.yields)
     return result or UNKNOWN
 
 
-def begin(m: Interpreter, obj: Generator, func: Func) -> Frame:
+def begin(interp: Interpreter, obj: Generator, func: Func) -> Frame:
     """An activation of a generator's function with the arguments that it was called with, at the place that asks for items."""
-    m.agenda.generators.pop(obj, None)
-    functions.note_followed(m, func)
+    interp.agenda.generators.pop(obj, None)
+    functions.note_followed(interp, func)
     node = obj.node
     assert node is not None
-    frame = functions.enter(m, func, ir.Name(node, func.function.name))
-    frame.ctx = m.context(m.frame.ctx, id(node), id(m.statement))
+    frame = functions.enter(interp, func, ir.Name(node, func.function.name))
+    frame.ctx = interp.context(interp.frame.ctx, id(node), id(interp.statement))
     module = func.module if node is func.function.node else obj.source
     if module is not None:
         frame.call = Site(module, node)
-        frame.calls = (*m.frame.calls, frame.call)
+        frame.calls = (*interp.frame.calls, frame.call)
     frame.instance = func.bound or NOTHING
     frame.locals = {slot[1:]: value for slot, value in obj.heap.items() if slot.startswith("=")}
     return frame
 
 
-def drained(m: Interpreter, value: Value) -> Value:
+def drained(interp: Interpreter, value: Value) -> Value:
     """The value with every generator in it as an iterator over what it yields."""
     if not is_generator(value):
         return value
     result: Value = NOTHING
     for atom in sorted(value, key=stable):
-        given = Iter(run(m, atom.obj)) if isinstance(atom, Ref) and isinstance(atom.obj, Generator) else atom
+        given = Iter(run(interp, atom.obj)) if isinstance(atom, Ref) and isinstance(atom.obj, Generator) else atom
         result = join(result, frozenset({given}))
     return result
 
 
-def drain(m: Interpreter, args: Arguments) -> None:
+def drain(interp: Interpreter, args: Arguments) -> None:
     """Run the generators among arguments: they go to code that takes items from them."""
-    args.positional = [drained(m, value) for value in args.positional]
-    args.keywords = {name: drained(m, value) for name, value in args.keywords.items()}
+    args.positional = [drained(interp, value) for value in args.positional]
+    args.keywords = {name: drained(interp, value) for name, value in args.keywords.items()}

@@ -8,22 +8,22 @@ from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax.project import ModuleInfo
 
 
-def module_by_filename(m: Interpreter, filename: str) -> ModuleInfo | None:
-    return m.main if m.main.filename == filename else m.project.by_filename(filename)
+def module_by_filename(interp: Interpreter, filename: str) -> ModuleInfo | None:
+    return interp.main if interp.main.filename == filename else interp.project.by_filename(filename)
 
 
-def load(m: Interpreter, info: ModuleInfo) -> None:
+def load(interp: Interpreter, info: ModuleInfo) -> None:
     """Run an imported module's body beside the graph: importing it is no part of the loop."""
     if info.frame is not None:
         return
     code = info.lowered()
     if code is None:
         return
-    frame = Frame(code.top, info, None, m.context(None, "module", info.filename), 0)
+    frame = Frame(code.top, info, None, interp.context(None, "module", info.filename), 0)
     info.frame = frame
     frame.locals["__name__"] = const(info.path.stem if info.path else "module")
-    with m.beside(frame):
-        m.run_block(code.top.body)
+    with interp.beside(frame):
+        interp.run_block(code.top.body)
 
 
 def is_import(value: Value) -> bool:
@@ -31,65 +31,65 @@ def is_import(value: Value) -> bool:
     return any(isinstance(a, External) and a.qualname.startswith("import:") for a in value)
 
 
-def resolve(m: Interpreter, value: Value) -> Value:
+def resolve(interp: Interpreter, value: Value) -> Value:
     """Follow imports that were not needed until now."""
-    return _import(m, value) if is_import(value) else value
+    return _import(interp, value) if is_import(value) else value
 
 
-def _import(m: Interpreter, value: Value) -> Value:
+def _import(interp: Interpreter, value: Value) -> Value:
     result: Value = NOTHING
     for atom in value:
         if isinstance(atom, External) and atom.qualname.startswith("import:"):
             _, importer, level, module, name = atom.qualname.split(":")
-            result = join(result, _imported(m, importer, int(level), module, name))
+            result = join(result, _imported(interp, importer, int(level), module, name))
         else:
             result = join(result, frozenset({atom}))
     return result
 
 
-def _imported(m: Interpreter, importer: str, level: int, module: str, name: str) -> Value:
-    info = module_by_filename(m, importer)
-    found = m.project.find(info, module, level) if info else None
+def _imported(interp: Interpreter, importer: str, level: int, module: str, name: str) -> Value:
+    info = module_by_filename(interp, importer)
+    found = interp.project.find(info, module, level) if info else None
     asked = (importer, level, module, name)
-    if found is info or asked in m.importing:
+    if found is info or asked in interp.importing:
         found = None  # a file named like the library it imports, or modules that import each other
         level = 0
-    m.importing.add(asked)
+    interp.importing.add(asked)
     try:
-        return _from_module(m, info, found, level, module, name)
+        return _from_module(interp, info, found, level, module, name)
     finally:
-        m.importing.discard(asked)
+        interp.importing.discard(asked)
 
 
-def _from_module(m: Interpreter, info: ModuleInfo | None, found: ModuleInfo | None, level: int, module: str, name: str) -> Value:
+def _from_module(interp: Interpreter, info: ModuleInfo | None, found: ModuleInfo | None, level: int, module: str, name: str) -> Value:
     if found is None:
         if level and info is not None and name:
-            deeper = m.project.find(info, f"{module}.{name}" if module else name, level)
+            deeper = interp.project.find(info, f"{module}.{name}" if module else name, level)
             if deeper is not None:
-                load(m, deeper)
+                load(interp, deeper)
                 return frozenset({ModuleRef(deeper)})
         return frozenset({External(f"{module}.{name}" if name else module)})
-    load(m, found)
+    load(interp, found)
     if not name:
         return frozenset({ModuleRef(found)})
-    return member(m, ModuleRef(found), name) or frozenset({External(f"{module}.{name}")})
+    return member(interp, ModuleRef(found), name) or frozenset({External(f"{module}.{name}")})
 
 
-def member(m: Interpreter, atom: Atom, name: str) -> Value | None:
+def member(interp: Interpreter, atom: Atom, name: str) -> Value | None:
     """A name of a project module, or of one of its submodules."""
     if isinstance(atom, ModuleRef):
         info = atom.module
         if info.frame is not None:
             value = info.frame.locals.get(name)
             if value is not None:
-                return resolve(m, value)
+                return resolve(interp, value)
             for star in reversed(info.frame.stars):
-                found = member(m, ModuleRef(star), name) if star is not info else None
+                found = member(interp, ModuleRef(star), name) if star is not info else None
                 if found is not None:
                     return found
         if info.path is not None and info.path.name == "__init__.py":
-            sub = m.project.find(info, name, 1)
+            sub = interp.project.find(info, name, 1)
             if sub is not None:
-                load(m, sub)
+                load(interp, sub)
                 return frozenset({ModuleRef(sub)})
     return None

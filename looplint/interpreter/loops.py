@@ -16,23 +16,23 @@ _PASSES = 3
 _TRAINING = frozenset({"backward", "step", "clear", "schedule", "clip", "update", "freeze", "thaw"})
 
 
-def for_each(m: Interpreter, stmt: ir.For, iterated: Value, turn: Callable[[], None]) -> None:
+def for_each(interp: Interpreter, stmt: ir.For, iterated: Value, turn: Callable[[], None]) -> None:
     """Do something for each item of an expression's iterable: a loop of the graph where it trains, else something that may happen."""
-    before, length = m.save(), len(m.graph.nodes)
+    before, length = interp.save(), len(interp.graph.nodes)
     turn()
-    if not any(n.event is not None and n.event.kind in _TRAINING for n in m.graph.nodes[length:]):
-        m.join_at([before, m.save()])
+    if not any(n.event is not None and n.event.kind in _TRAINING for n in interp.graph.nodes[length:]):
+        interp.join_at([before, interp.save()])
         return
-    m.graph.cut(length, [loose.source for loose in before.at])
-    m.restore(before)
-    comprehensions, m.comprehensions = m.comprehensions, 0
-    repeat(m, over(m, stmt, iterated), [], [], enter=turn, leave=None)
-    m.comprehensions = comprehensions
+    interp.graph.cut(length, [loose.source for loose in before.at])
+    interp.restore(before)
+    comprehensions, interp.comprehensions = interp.comprehensions, 0
+    repeat(interp, over(interp, stmt, iterated), [], [], enter=turn, leave=None)
+    interp.comprehensions = comprehensions
 
 
-def over(m: Interpreter, stmt: ir.For, iterated: Value) -> Loop:
+def over(interp: Interpreter, stmt: ir.For, iterated: Value) -> Loop:
     """The loop of a `for`, with what it goes over."""
-    loop = m.loop(stmt)
+    loop = interp.loop(stmt)
     loop.over = iterated
     loop.iterates = ir.render(stmt.iter)
     loop.targets = frozenset(ir.paths_in(stmt.target))
@@ -41,31 +41,31 @@ def over(m: Interpreter, stmt: ir.For, iterated: Value) -> Loop:
 
 
 def repeat(
-    m: Interpreter, loop: Loop, body: list[ir.Stmt], orelse: list[ir.Stmt], *, enter: Callable[[], None], leave: bool | None
+    interp: Interpreter, loop: Loop, body: list[ir.Stmt], orelse: list[ir.Stmt], *, enter: Callable[[], None], leave: bool | None
 ) -> None:
     """Read a loop's body until the names at its head stay the same, then lead its end back to the head.
 
     A loop is taken to run at least once: one that does not is no training.
     """
-    guards = m.guards
-    outer = m.loops
-    m.loops = (*outer, loop)
-    head = m.graph.add("head", m.loops, m.at, loop=loop)
-    m.at = [Loose(head)]
-    length = len(m.graph.nodes)
-    start = m.save()
-    returned, paused, stuck = len(m.frame.returns), len(m.frame.pauses), len(m.frame.endless)
+    guards = interp.guards
+    outer = interp.loops
+    interp.loops = (*outer, loop)
+    head = interp.graph.add("head", interp.loops, interp.at, loop=loop)
+    interp.at = [Loose(head)]
+    length = len(interp.graph.nodes)
+    start = interp.save()
+    returned, paused, stuck = len(interp.frame.returns), len(interp.frame.pauses), len(interp.frame.endless)
     for turn in range(_PASSES):
-        m.graph.cut(length)
-        del m.frame.returns[returned:], m.frame.pauses[paused:], m.frame.endless[stuck:]
-        m.restore(start)
-        m.guards = guards
+        interp.graph.cut(length)
+        del interp.frame.returns[returned:], interp.frame.pauses[paused:], interp.frame.endless[stuck:]
+        interp.restore(start)
+        interp.guards = guards
         scope = LoopScope()
-        m.scopes.append(scope)
+        interp.scopes.append(scope)
         enter()
-        m.run_block(body)
-        m.scopes.pop()
-        end = merge([m.save(), *scope.continues])
+        interp.run_block(body)
+        interp.scopes.pop()
+        end = merge([interp.save(), *scope.continues])
         if not end.alive:
             break
         around = merge([replace(start, at=[Loose(head)]), replace(end, at=[Loose(head)])])
@@ -74,17 +74,17 @@ def repeat(
             break
         start = replace(start, locals=around.locals, grad=around.grad, constants=around.constants)
     for loose in end.at:
-        m.graph.connect(loose, head, back=True)
-    m.loops = outer
+        interp.graph.connect(loose, head, back=True)
+    interp.loops = outer
     ends = [] if leave is False else [end]
     if not ends and not scope.breaks and end.alive:
-        m.frame.endless.append(end)
+        interp.frame.endless.append(end)
     if ends and orelse:
-        m.restore(end)
-        m.guards = guards
-        m.run_block(orelse)
-        ends = [m.save()]
-    m.join_at([*ends, *scope.breaks])
-    m.guards = guards
-    if m.at:
-        m.at = [Loose(m.graph.add("exit", m.loops, m.at, loop=loop))]
+        interp.restore(end)
+        interp.guards = guards
+        interp.run_block(orelse)
+        ends = [interp.save()]
+    interp.join_at([*ends, *scope.breaks])
+    interp.guards = guards
+    if interp.at:
+        interp.at = [Loose(interp.graph.add("exit", interp.loops, interp.at, loop=loop))]

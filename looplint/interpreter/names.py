@@ -42,31 +42,31 @@ _OF_DICTS = frozenset(dir(OrderedDict)) | frozenset(dir(Counter))
 _OF_LISTS = frozenset(dir(list)) | frozenset(dir(set)) | frozenset(dir(deque))
 
 
-def lookup(m: Interpreter, frame: Frame, name: str) -> Value:
+def lookup(interp: Interpreter, frame: Frame, name: str) -> Value:
     """A name's value: local, enclosing, global, star-imported, built in, what everybody calls so, else unknown."""
     here: Frame | None = frame
     while here is not None:
         value = here.locals.get(name)
         if value is not None:
-            return hooks.name_imported.run(m, here, name, imports.resolve(m, value))
+            return hooks.name_imported.run(interp, here, name, imports.resolve(interp, value))
         here = here.closure
     top = frame.module.frame
     if top is not None:
         value = top.locals.get(name)
         if value is not None:
-            return hooks.name_imported.run(m, top, name, imports.resolve(m, value))
+            return hooks.name_imported.run(interp, top, name, imports.resolve(interp, value))
         for star in reversed(top.stars):
-            found = imports.member(m, ModuleRef(star), name)
+            found = imports.member(interp, ModuleRef(star), name)
             if found is not None:
                 return found
     if name in _BUILTINS:
         return frozenset({External(f"builtins.{name}")})
     if name in CONVENTIONAL_NAMES:
         return frozenset({External(CONVENTIONAL_NAMES[name])})
-    return hooks.name_unbound.run(m, frame, name)
+    return hooks.name_unbound.run(interp, frame, name)
 
 
-def attribute(m: Interpreter, base: Value, name: str, *, called: bool = False) -> Value:
+def attribute(interp: Interpreter, base: Value, name: str, *, called: bool = False) -> Value:
     """The attribute of everything the base can be; `called` when it stands before parentheses."""
     result: Value = NOTHING
     able = [atom for atom in base if not (called and _lacks(atom, name))]
@@ -77,28 +77,28 @@ def attribute(m: Interpreter, base: Value, name: str, *, called: bool = False) -
             case External():
                 value = frozenset({External(f"{atom.qualname}.{name}")})
             case ModuleRef():
-                value = imports.member(m, atom, name) or UNKNOWN
+                value = imports.member(interp, atom, name) or UNKNOWN
             case Ref():
-                value = objects.attribute(m, atom.obj, name)
+                value = objects.attribute(interp, atom.obj, name)
             case Tensor():
                 if name == "grad":
-                    hooks.gradient_read.run(m, atom)
+                    hooks.gradient_read.run(interp, atom)
                 value = attribute_of_tensor(atom, name)
             case Params():
                 if name == "grad" or atom.grad:
-                    hooks.gradient_read.run(m, atom)
+                    hooks.gradient_read.run(interp, atom)
                 value = frozenset({replace(atom, grad=atom.grad or name == "grad")})
             case Super():
-                value = _super_member(m, atom, name)
+                value = _super_member(interp, atom, name)
             case Const() if atom.value is None:
                 continue
             case Unknown() | Method() if name == "shape" and not called:
                 value = NUMBERS
             case Unknown() if name == "grad":
-                hooks.gradient_read.run(m, atom)
+                hooks.gradient_read.run(interp, atom)
                 value = frozenset({atom})
             case _:
-                value = _plain_attribute(m, atom, name)
+                value = _plain_attribute(interp, atom, name)
         result = join(result, value)
     return result or UNKNOWN
 
@@ -113,9 +113,9 @@ def _lacks(atom: Atom, name: str) -> bool:
     return False
 
 
-def _super_member(m: Interpreter, atom: Super, name: str) -> Value:
+def _super_member(interp: Interpreter, atom: Super, name: str) -> Value:
     for obj in (a.obj for a in atom.instance if isinstance(a, Ref)):
-        line = classes.line(m, obj.cls) if obj.cls else []
+        line = classes.line(interp, obj.cls) if obj.cls else []
         after = line[line.index(atom.owner) + 1 :] if atom.owner in line else []
         for cls in after:
             if isinstance(cls, External):
@@ -129,16 +129,16 @@ def _super_member(m: Interpreter, atom: Super, name: str) -> Value:
     return UNKNOWN
 
 
-def _plain_attribute(m: Interpreter, atom: Atom, name: str) -> Value:
+def _plain_attribute(interp: Interpreter, atom: Atom, name: str) -> Value:
     """An attribute of a value that is no object of the heap."""
     match atom:
         case ClassRef():
-            found = classes.find_member(m, atom, name)
+            found = classes.find_member(interp, atom, name)
             if found is None:
                 return UNKNOWN
             what, owner = found
             if isinstance(what, ir.Assign):
-                return classes.static_value(m, what.value, owner.module)
+                return classes.static_value(interp, what.value, owner.module)
             if isinstance(what, ir.Function):
                 is_class_method = any(isinstance(d, ir.Name) and d.id == "classmethod" for d in what.decorators)
                 return frozenset({Func(what, owner.module, owner.closure, frozenset({atom}) if is_class_method else None, owner)})

@@ -80,10 +80,10 @@ _PLAIN_ATTRIBUTES = frozenset(
 )
 
 
-def new_list(m: Interpreter, node: cst.CSTNode, items: Sequence[Value], *, exact: bool) -> List:
-    obj = m.create(List, node)
+def new_list(interp: Interpreter, node: cst.CSTNode, items: Sequence[Value], *, exact: bool) -> List:
+    obj = interp.create(List, node)
     for item in items:
-        m.write(obj, "[]", item)
+        interp.write(obj, "[]", item)
     if not exact:
         obj.items = None
     elif not obj.evaluated or (obj.items is not None and len(obj.items) == len(items)):
@@ -92,24 +92,24 @@ def new_list(m: Interpreter, node: cst.CSTNode, items: Sequence[Value], *, exact
     return obj
 
 
-def attribute(m: Interpreter, obj: Obj, name: str) -> Value:
+def attribute(interp: Interpreter, obj: Obj, name: str) -> Value:
     """The value of an attribute: from the heap, the class, the tables, or the way the code uses it."""
-    here = m.constants.get((obj, name))
+    here = interp.constants.get((obj, name))
     if here is not None:
         return here
     stored = obj.heap.get(name)
-    if stored == NONE and obj.symbolic and obj.cls is not None and obj.kind == "instance" and classes.is_left_open(m, obj.cls, name):
-        value = join(stored, hooks.attribute_unset.run(m, obj, name))
+    if stored == NONE and obj.symbolic and obj.cls is not None and obj.kind == "instance" and classes.is_left_open(interp, obj.cls, name):
+        value = join(stored, hooks.attribute_unset.run(interp, obj, name))
         obj.heap[name] = join(stored, obj.heap[name])
         return value
     if stored is not None:
         return stored
     if obj.cls is not None and not (name in _KEPT_MEANING.get(obj.kind, ()) and method_effect(obj.kind, name)):
-        overridden = classes.find_member(m, obj.cls, name)
+        overridden = classes.find_member(interp, obj.cls, name)
         if overridden is not None:
-            value = classes.bind(m, overridden, obj)
-            return join(value, hooks.attribute_unset.run(m, obj, name)) if _is_default(obj, name, overridden) else value
-    own = _own_methods(m, obj, name)
+            value = classes.bind(interp, overridden, obj)
+            return join(value, hooks.attribute_unset.run(interp, obj, name)) if _is_default(obj, name, overridden) else value
+    own = _own_methods(interp, obj, name)
     if own:
         return own
     if isinstance(obj, Container):
@@ -128,7 +128,7 @@ def attribute(m: Interpreter, obj: Obj, name: str) -> Value:
         case Scheduler() if name == "optimizer":
             return obj.optimizer or UNKNOWN
         case Module() | Loss():
-            return child(m, obj, name)
+            return child(interp, obj, name)
         case Options() if name not in OPTION_METHODS:
             return frozenset({Method(Unknown(), name)})
         case StateDict() if name == "data":
@@ -136,7 +136,7 @@ def attribute(m: Interpreter, obj: Obj, name: str) -> Value:
         case Loader() if name == "dataset":
             return UNKNOWN
         case Instance() | FrameworkModule():
-            return hooks.attribute_unset.run(m, obj, name)
+            return hooks.attribute_unset.run(interp, obj, name)
     return frozenset({Method(Ref(obj), name)})
 
 
@@ -152,15 +152,15 @@ def effect_of(obj: Obj, name: str) -> str | None:
     return own or method_effect(obj.kind, name)
 
 
-def _own_methods(m: Interpreter, obj: Obj, name: str) -> Value:
+def _own_methods(interp: Interpreter, obj: Obj, name: str) -> Value:
     """The methods of an object that is one of several: of those that have one, since the code asks the others for none."""
     if name in _KEPT_MEANING.get(obj.kind, ()):
         return frozenset()
-    found = [classes.find_member(m, each.cls, name) for each in obj.one_of if each.cls is not None]
-    return frozenset().union(*(classes.bind(m, member, obj) for member in found if member is not None))
+    found = [classes.find_member(interp, each.cls, name) for each in obj.one_of if each.cls is not None]
+    return frozenset().union(*(classes.bind(interp, member, obj) for member in found if member is not None))
 
 
-def child(m: Interpreter, obj: Obj, name: str) -> Value:
+def child(interp: Interpreter, obj: Obj, name: str) -> Value:
     """A part of a module whose class is not known well enough: a submodule, as far as one can tell."""
     if name in ("module", "_orig_mod"):
         return ref(obj)  # what DistributedDataParallel and torch.compile are put around
@@ -180,50 +180,50 @@ def child(m: Interpreter, obj: Obj, name: str) -> Value:
     return obj.heap[name]
 
 
-def element(m: Interpreter, obj: Obj) -> Value:
+def element(interp: Interpreter, obj: Obj) -> Value:
     match obj:
         case List():
             return obj.heap.get("[]", UNKNOWN)
         case Data():
             return frozenset({Tensor(tags=frozenset({OfBatch(obj)}))})
         case Module():
-            return child(m, obj, "[]") if "[]" not in obj.heap else obj.heap["[]"]
+            return child(interp, obj, "[]") if "[]" not in obj.heap else obj.heap["[]"]
         case Generator():
-            return generators.run(m, obj)
+            return generators.run(interp, obj)
         case Instance() if obj.cls is not None:
-            return _items_of_instance(m, obj, obj.cls)
+            return _items_of_instance(interp, obj, obj.cls)
     return UNKNOWN
 
 
-def _items_of_instance(m: Interpreter, obj: Obj, cls: ClassRef) -> Value:
+def _items_of_instance(interp: Interpreter, obj: Obj, cls: ClassRef) -> Value:
     """What iterating over an object of the program gives: what its iterator gives, or its own `__next__` returns."""
-    if obj in m.iterating:
+    if obj in interp.iterating:
         return UNKNOWN  # an iterator over itself
-    m.iterating.append(obj)
+    interp.iterating.append(obj)
     try:
-        iterate = classes.find_member(m, cls, "__iter__")
+        iterate = classes.find_member(interp, cls, "__iter__")
         if iterate is None:
-            return _next_of_instance(m, obj, cls)
+            return _next_of_instance(interp, obj, cls)
         found: Value = NOTHING
-        for atom in call_values(m, classes.bind(m, iterate, obj)):
+        for atom in call_values(interp, classes.bind(interp, iterate, obj)):
             match atom:
                 case Iter():
                     found = join(found, atom.element)
                 case Tensor():
                     found = join(found, frozenset({atom}))
                 case Ref():
-                    found = join(found, element(m, atom.obj) if atom.obj is not obj else _next_of_instance(m, obj, cls))
+                    found = join(found, element(interp, atom.obj) if atom.obj is not obj else _next_of_instance(interp, obj, cls))
         return found or UNKNOWN
     finally:
-        m.iterating.pop()
+        interp.iterating.pop()
 
 
-def _next_of_instance(m: Interpreter, obj: Obj, cls: ClassRef) -> Value:
-    step = classes.find_member(m, cls, "__next__")
-    return call_values(m, classes.bind(m, step, obj)) if step is not None else UNKNOWN
+def _next_of_instance(interp: Interpreter, obj: Obj, cls: ClassRef) -> Value:
+    step = classes.find_member(interp, cls, "__next__")
+    return call_values(interp, classes.bind(interp, step, obj)) if step is not None else UNKNOWN
 
 
-def item(m: Interpreter, obj: Obj, key: Const | None) -> Value:
+def item(interp: Interpreter, obj: Obj, key: Const | None) -> Value:
     """`obj[key]`."""
     match obj:
         case Dict():
@@ -241,11 +241,11 @@ def item(m: Interpreter, obj: Obj, key: Const | None) -> Value:
         case Module():
             slot = slot_of(obj, key)
             stored = obj.heap.get(slot)
-            return stored if stored is not None else child(m, obj, slot)
+            return stored if stored is not None else child(interp, obj, slot)
         case Instance() if obj.cls is not None:
-            getter = classes.find_member(m, obj.cls, "__getitem__")
+            getter = classes.find_member(interp, obj.cls, "__getitem__")
             if getter is not None:
-                return call_values(m, classes.bind(m, getter, obj), [frozenset({key}) if key else UNKNOWN])
+                return call_values(interp, classes.bind(interp, getter, obj), [frozenset({key}) if key else UNKNOWN])
         case Data():
             return frozenset({Tensor(tags=frozenset({OfBatch(obj)}))})
     return UNKNOWN
@@ -259,18 +259,18 @@ def slot_of(obj: Module, key: Const | None) -> str:
     return f"[{key.value + count if count and isinstance(key.value, int) and key.value < 0 else str(key.value)}]"
 
 
-def call_values(m: Interpreter, callee: Value, positional: Sequence[Value] = ()) -> Value:
+def call_values(interp: Interpreter, callee: Value, positional: Sequence[Value] = ()) -> Value:
     """A call that stands nowhere in the text (`__iter__`, `__getitem__`, `__enter__`)."""
     result: Value = NOTHING
     for atom in callee:
         if isinstance(atom, Func):
-            result = join(result, m.call_function(atom, Arguments(list(positional)), ir.Name(atom.function.node, atom.function.name)))
+            result = join(result, interp.call_function(atom, Arguments(list(positional)), ir.Name(atom.function.node, atom.function.name)))
     return result or UNKNOWN
 
 
-def set_attribute(m: Interpreter, obj: Obj, target: ir.Attr, value: Value) -> None:
+def set_attribute(interp: Interpreter, obj: Obj, target: ir.Attr, value: Value) -> None:
     """`target = value` gives an object an attribute; what has no name yet is called by it."""
-    m.write(obj, target.attr, value)
+    interp.write(obj, target.attr, value)
     for inner in value:
         if isinstance(inner, Ref) and not inner.obj.name:
             inner.obj.name = f"{ir.render(target.value)}.{target.attr}"

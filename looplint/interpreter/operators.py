@@ -36,31 +36,31 @@ from looplint.knowledge.pytorch import SEALED
 from looplint.syntax import ir
 
 
-def binary(m: Interpreter, op: str, left: Value, right: Value, expr: ir.Binary | ir.AugAssign) -> Value:
+def binary(interp: Interpreter, op: str, left: Value, right: Value, expr: ir.Binary | ir.AugAssign) -> Value:
     one, two = constant_of(left), constant_of(right)
     if one is not None and two is not None:
         return _fold(op, one.value, two.value)
     if op == "%" and is_text(left):
-        hooks.formatted.run(m, expr.right if isinstance(expr, ir.Binary) else expr.value, right)
+        hooks.formatted.run(interp, expr.right if isinstance(expr, ir.Binary) else expr.value, right)
         return UNKNOWN
     lists = refs(left | right, List)
-    tensor = combine(m.grad, [left, right])
+    tensor = combine(interp.grad, [left, right])
     if tensor is not None and not (op == "+" and lists and not any(isinstance(a, Tensor) for a in left | right)):
-        return frozenset({hooks.operated.run(m, op, left, right, tensor, expr)})
+        return frozenset({hooks.operated.run(interp, op, left, right, tensor, expr)})
     modules = refs(left, Module)
     if op == "+" and modules:
-        hooks.extended.run(m, modules, right)
+        hooks.extended.run(interp, modules, right)
         return left
     if op == "+" and lists:
         items_left, items_right = exact_items(left), exact_items(right)
         exact = items_left is not None and items_right is not None
-        items = [*(items_left or [element_of(m, left)]), *(items_right or [element_of(m, right)])]
-        return ref(objects.new_list(m, expr.node, items, exact=exact))
+        items = [*(items_left or [element_of(interp, left)]), *(items_right or [element_of(interp, right)])]
+        return ref(objects.new_list(interp, expr.node, items, exact=exact))
     if any(isinstance(a, Params) for a in left | right):
         return join(frozenset(a for a in left if isinstance(a, Params)), frozenset(a for a in right if isinstance(a, Params)))
     units = frozenset().union(*(a.units for a in left | right if isinstance(a, Number)))
     plain = _are_numbers(left) and _are_numbers(right)
-    number = hooks.reckoned.run(m, op, left, right, units, expr) if units or plain else None
+    number = hooks.reckoned.run(interp, op, left, right, units, expr) if units or plain else None
     if number is not None and (plain or number.units):
         return frozenset({number})
     unknown = [a for a in left | right if isinstance(a, Unknown)]

@@ -39,22 +39,22 @@ _BESIDE_PARTS = frozenset({"optimizer", "scheduler", "scaler"})
 _NO_USE = ir.Usage()
 
 
-def symbolic(m: Interpreter, name: str, usage: ir.Usage, annotation: str, key: object) -> Value:
+def symbolic(interp: Interpreter, name: str, usage: ir.Usage, annotation: str, key: object) -> Value:
     """An object from outside the analysed code, by its role; unknown where no role can be inferred."""
     role = infer_role(name, usage, annotation)
     if role is None:
         return UNKNOWN
     if role == "tensor":
         return frozenset({Tensor(graph="maybe", made=COMPUTED)})
-    obj = _of_kind(m, KINDS[role], name, key)
+    obj = _of_kind(interp, KINDS[role], name, key)
     if obj.node is None:
-        obj.source = m.frame.module
-        obj.node = m.frame.function.node
+        obj.source = interp.frame.module
+        obj.node = interp.frame.function.node
     return ref(obj)
 
 
-def _of_kind(m: Interpreter, kind: type[AnyObj], name: str, key: object, cls: ClassRef | None = None) -> AnyObj:
-    obj = m.known(kind, ("symbol", key), name, cls)
+def _of_kind(interp: Interpreter, kind: type[AnyObj], name: str, key: object, cls: ClassRef | None = None) -> AnyObj:
+    obj = interp.known(kind, ("symbol", key), name, cls)
     obj.symbolic = True
     return obj
 
@@ -62,69 +62,69 @@ def _of_kind(m: Interpreter, kind: type[AnyObj], name: str, key: object, cls: Cl
 # -- passed in
 
 
-def parameter(m: Interpreter, func: Func, param: ir.Param) -> Value:
+def parameter(interp: Interpreter, func: Func, param: ir.Param) -> Value:
     """What a parameter is where nobody calls the function: known by its use, or not at all."""
     if param.kind in ("*", "**"):
         return UNKNOWN
-    found = uses(m, Scope(func.function, func.module, func.owner), param.name)
+    found = uses(interp, Scope(func.function, func.module, func.owner), param.name)
     annotation, key = ir.render(param.annotation), (id(func.function), param.name)
-    value = symbolic(m, param.name, found.get("", _NO_USE), annotation, key)
+    value = symbolic(interp, param.name, found.get("", _NO_USE), annotation, key)
     if value != UNKNOWN:
         for module in refs(value, Module):
-            _fill(m, module, found, _BESIDE_PARTS)
+            _fill(interp, module, found, _BESIDE_PARTS)
         return value
-    cls = _class_named(m, func.module, param.annotation)
-    if cls is not None and classes.kind_of_class(m, cls) is Instance:
-        obj = _of_kind(m, Instance, param.name, key, cls)
-        _build(m, obj, cls)
-        _fill(m, obj, found, _OF_A_LOOP)
+    cls = _class_named(interp, func.module, param.annotation)
+    if cls is not None and classes.kind_of_class(interp, cls) is Instance:
+        obj = _of_kind(interp, Instance, param.name, key, cls)
+        _build(interp, obj, cls)
+        _fill(interp, obj, found, _OF_A_LOOP)
         return ref(obj)
-    return _holder(m, param.name, found, key)
+    return _holder(interp, param.name, found, key)
 
 
-def _class_named(m: Interpreter, module: ModuleInfo, annotation: ir.Expr | None) -> ClassRef | None:
+def _class_named(interp: Interpreter, module: ModuleInfo, annotation: ir.Expr | None) -> ClassRef | None:
     """The class of the project that an annotation names."""
     if isinstance(annotation, ir.Const) and isinstance(annotation.value, str) and annotation.value.isidentifier():
         annotation = ir.Name(annotation.node, annotation.value)
     if not isinstance(annotation, ir.Name | ir.Attr):
         return None
-    value = classes.static_value(m, annotation, module)
+    value = classes.static_value(interp, annotation, module)
     return next((a for a in value if isinstance(a, ClassRef)), None) if len(value) == 1 else None
 
 
-def _build(m: Interpreter, obj: Obj, cls: ClassRef) -> None:
+def _build(interp: Interpreter, obj: Obj, cls: ClassRef) -> None:
     """Follow the constructor of an object that is passed in; what happened to it since is not known."""
-    init = classes.find_member(m, cls, "__init__")
-    if init is None or not isinstance(init[0], ir.Function) or not m.alive or init[0] in m.active:
+    init = classes.find_member(interp, cls, "__init__")
+    if init is None or not isinstance(init[0], ir.Function) or not interp.alive or init[0] in interp.active:
         return
     func = Func(init[0], init[1].module, init[1].closure, ref(obj), init[1])
-    m.reached.functions.setdefault(func.function)
-    frame = functions.enter_alone(m, func)
+    interp.reached.functions.setdefault(func.function)
+    frame = functions.enter_alone(interp, func)
     frame.instance = ref(obj)
     for number, param in enumerate(func.function.params):
-        frame.locals[param.name] = parameter(m, func, param) if number else ref(obj)
-    functions.run_frame(m, frame)
-    for each in m.reachable([ref(obj)]):
-        m.emit(Escape(callee=cls.cls.name), func.function.node, {each})
+        frame.locals[param.name] = parameter(interp, func, param) if number else ref(obj)
+    functions.run_frame(interp, frame)
+    for each in interp.reachable([ref(obj)]):
+        interp.emit(Escape(callee=cls.cls.name), func.function.node, {each})
 
 
-def _holder(m: Interpreter, name: str, found: Uses, key: object) -> Value:
+def _holder(interp: Interpreter, name: str, found: Uses, key: object) -> Value:
     """An object of which nothing is known but that it holds objects of the loop: `trainer.optimizer.step()`."""
     roles = {infer_role(attr, usage, "") for attr, usage in _attributes(found)}
     if not roles & _OF_A_LOOP:
         return UNKNOWN
-    obj = _of_kind(m, Instance, name, key)
-    _fill(m, obj, found, _OF_A_LOOP)
+    obj = _of_kind(interp, Instance, name, key)
+    _fill(interp, obj, found, _OF_A_LOOP)
     return ref(obj)
 
 
-def _fill(m: Interpreter, obj: Obj, found: Uses, roles: frozenset[str]) -> None:
+def _fill(interp: Interpreter, obj: Obj, found: Uses, roles: frozenset[str]) -> None:
     """Give an object the attributes that the code uses as objects of a loop."""
     for attr, usage in _attributes(found):
-        if attr not in obj.heap and (obj.cls is None or classes.find_member(m, obj.cls, attr) is None):
-            annotation = ir.render(_annotation(m, obj.cls, attr))
+        if attr not in obj.heap and (obj.cls is None or classes.find_member(interp, obj.cls, attr) is None):
+            annotation = ir.render(_annotation(interp, obj.cls, attr))
             if infer_role(attr, usage, annotation) in roles:
-                obj.heap[attr] = symbolic(m, attr, usage, annotation, (obj.key, attr))
+                obj.heap[attr] = symbolic(interp, attr, usage, annotation, (obj.key, attr))
 
 
 def _attributes(found: Uses) -> list[tuple[str, ir.Usage]]:
@@ -135,68 +135,68 @@ def _attributes(found: Uses) -> list[tuple[str, ir.Usage]]:
 
 
 @hooks.attribute_unset
-def unset_attribute(m: Interpreter, obj: Obj, name: str) -> Value:
+def unset_attribute(interp: Interpreter, obj: Obj, name: str) -> Value:
     """An attribute that nothing in sight sets."""
     cls = obj.cls
     if cls is None:
         return frozenset({Method(Ref(obj), name)}) if obj.symbolic else UNKNOWN
-    found = uses(m, Scope(m.frame.function, cls.module, cls), f"self.{name}")
-    value = symbolic(m, name, found.get("", _NO_USE), ir.render(_annotation(m, cls, name)), key=(obj.key, name))
+    found = uses(interp, Scope(interp.frame.function, cls.module, cls), f"self.{name}")
+    value = symbolic(interp, name, found.get("", _NO_USE), ir.render(_annotation(interp, cls, name)), key=(obj.key, name))
     if any(isinstance(a, Ref) for a in value):
         obj.heap[name] = value
         return value
-    if classes.has_unknown_base(m, cls):
+    if classes.has_unknown_base(interp, cls):
         return frozenset({Method(Ref(obj), name)})
     return value
 
 
-def _annotation(m: Interpreter, cls: ClassRef | None, name: str) -> ir.Expr | None:
+def _annotation(interp: Interpreter, cls: ClassRef | None, name: str) -> ir.Expr | None:
     """What the body of a class says that an attribute is."""
-    fields = (each.cls.fields.get(name) for each in (classes.mro(m, cls) if cls is not None else ()))
+    fields = (each.cls.fields.get(name) for each in (classes.mro(interp, cls) if cls is not None else ()))
     return next((field.annotation for field in fields if field is not None), None)
 
 
 # -- made by code that cannot be followed
 
 
-def result(m: Interpreter, target: ir.Name | ir.Attr, value: Value, stmt: ir.Assign) -> Value:
+def result(interp: Interpreter, target: ir.Name | ir.Attr, value: Value, stmt: ir.Assign) -> Value:
     """What code that cannot be followed has made, where it gets a name: the program's use of the name tells what it is."""
     if not any(is_unseen(a) for a in value):
         return value
     path = ir.path_of(target)
     if path is None:
         return value
-    wrapped = _wrapped(m, target, path, stmt)
+    wrapped = _wrapped(interp, target, path, stmt)
     if wrapped:
         return wrapped
     name = path.rpartition(".")[2]
-    if m.frame.function is m.main.code.top if m.main.code is not None else False:
-        found = uses_everywhere(m, m.frame.module, path)
+    if interp.frame.function is interp.main.code.top if interp.main.code is not None else False:
+        found = uses_everywhere(interp, interp.frame.module, path)
     else:
-        found = uses(m, Scope(m.frame.function, m.frame.module, _class_of_self(m)), path)
-    made = _made(m, name, found, value, ("made", m.frame.ctx, id(target.node)))
-    return value if made is None else choices.beside(m, stmt, frozenset(a for a in value if not is_unseen(a)), made)
+        found = uses(interp, Scope(interp.frame.function, interp.frame.module, _class_of_self(interp)), path)
+    made = _made(interp, name, found, value, ("made", interp.frame.ctx, id(target.node)))
+    return value if made is None else choices.beside(interp, stmt, frozenset(a for a in value if not is_unseen(a)), made)
 
 
-def _class_of_self(m: Interpreter) -> ClassRef | None:
+def _class_of_self(interp: Interpreter) -> ClassRef | None:
     """The class of the object whose method runs: a subclass uses what the constructor of its base makes."""
-    for atom in m.frame.instance:
+    for atom in interp.frame.instance:
         if isinstance(atom, Ref) and atom.obj.cls is not None:
             return atom.obj.cls
-    return m.frame.owner
+    return interp.frame.owner
 
 
-def _made(m: Interpreter, name: str, found: Uses, value: Value, key: object) -> Obj | None:
+def _made(interp: Interpreter, name: str, found: Uses, value: Value, key: object) -> Obj | None:
     usage = found.get("", _NO_USE)
     role = infer_role(name, usage, "")
     unknown = [a for a in value if isinstance(a, Unknown)]
     deps = frozenset().union(*(a.deps for a in unknown))
     if role is None and not deps:
-        return next((a.obj for a in _holder(m, name, found, key) if isinstance(a, Ref)), None)
+        return next((a.obj for a in _holder(interp, name, found, key) if isinstance(a, Ref)), None)
     if role not in _OF_A_LOOP or role == "module" and deps:
         return None
-    obj = _of_kind(m, KINDS[role], name, key)
-    m.trace.built.add(obj)
+    obj = _of_kind(interp, KINDS[role], name, key)
+    interp.trace.built.add(obj)
     match obj:
         case Module():
             obj.foreign = True
@@ -221,11 +221,11 @@ def is_unseen(atom: Atom) -> bool:
     return False
 
 
-def _wrapped(m: Interpreter, target: ir.Expr, path: str, stmt: ir.Assign) -> Value | None:
+def _wrapped(interp: Interpreter, target: ir.Expr, path: str, stmt: ir.Assign) -> Value | None:
     """The objects that a name goes on holding, where code that cannot be followed gets them and gives them back: `model = wrap(model)`."""
     if not isinstance(stmt.value, ir.Call) or all(ir.path_of(a.value) != path for a in stmt.value.args):
         return None
-    held = m.evaluate(target)
+    held = interp.evaluate(target)
     if not held or not all(isinstance(a, Ref) and a.obj.kind in _OF_A_LOOP for a in held):
         return None
     for optimizer in refs(held, Optimizer):
@@ -237,17 +237,19 @@ def _wrapped(m: Interpreter, target: ir.Expr, path: str, stmt: ir.Assign) -> Val
 
 
 @hooks.name_unbound
-def free(m: Interpreter, frame: Frame, name: str) -> Value:
+def free(interp: Interpreter, frame: Frame, name: str) -> Value:
     """A name that nothing binds: of a fragment, of a cell, of a star import."""
     key = ("free", frame.module.filename, name)
-    if key not in m.evidence.names:
-        m.evidence.names[key] = None
-        m.evidence.names[key] = None if is_bound(m, frame.module, frame.function, name) else _proven(m, frame.module, name, key)
-    return m.evidence.names[key] or UNKNOWN
+    if key not in interp.evidence.names:
+        interp.evidence.names[key] = None
+        interp.evidence.names[key] = (
+            None if is_bound(interp, frame.module, frame.function, name) else _proven(interp, frame.module, name, key)
+        )
+    return interp.evidence.names[key] or UNKNOWN
 
 
 @hooks.name_imported
-def imported(m: Interpreter, frame: Frame, name: str, value: Value) -> Value:
+def imported(interp: Interpreter, frame: Frame, name: str, value: Value) -> Value:
     """A name that comes from a module which cannot be read."""
     (atom, *others) = value
     if others or not isinstance(atom, External) or call_effect(atom.qualname) is not None:
@@ -256,19 +258,19 @@ def imported(m: Interpreter, frame: Frame, name: str, value: Value) -> Value:
     key = ("imported", frame.module.filename, atom.qualname)
     if not rest or library in LIBRARIES:
         return value
-    if key not in m.evidence.names:
-        m.evidence.names[key] = None
-        m.evidence.names[key] = _proven(m, frame.module, name, ("imported", atom.qualname))
-    return m.evidence.names[key] or value
+    if key not in interp.evidence.names:
+        interp.evidence.names[key] = None
+        interp.evidence.names[key] = _proven(interp, frame.module, name, ("imported", atom.qualname))
+    return interp.evidence.names[key] or value
 
 
-def _proven(m: Interpreter, module: ModuleInfo, name: str, key: object) -> Value | None:
-    found = uses_everywhere(m, module, name)
+def _proven(interp: Interpreter, module: ModuleInfo, name: str, key: object) -> Value | None:
+    found = uses_everywhere(interp, module, name)
     usage = found.get("", _NO_USE)
     role = infer_role(name, usage, "")
     if role is None or not proves_itself(role, usage):
         return None
-    obj = _of_kind(m, KINDS[role], name, key)
+    obj = _of_kind(interp, KINDS[role], name, key)
     match obj:
         case Module():
             obj.foreign = True

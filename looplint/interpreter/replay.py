@@ -37,7 +37,7 @@ class Recording(NamedTuple):
     result: Value
 
 
-def replayed(m: Interpreter, func: Func, frame: Frame, follow: Callable[[], Value | None]) -> Value | None:
+def replayed(interp: Interpreter, func: Func, frame: Frame, follow: Callable[[], Value | None]) -> Value | None:
     """What a call gives, with what it does: as last time, or by following it.
 
     Args:
@@ -46,42 +46,53 @@ def replayed(m: Interpreter, func: Func, frame: Frame, follow: Callable[[], Valu
         frame: its activation, with its arguments.
         follow: follows its body; None where that is too large.
     """
-    if not m.loops or m.aside:
+    if not interp.loops or interp.aside:
         return follow()
-    given = _given(m, func, frame)
-    known = m.recordings.get(frame.ctx)
+    given = _given(interp, func, frame)
+    known = interp.recordings.get(frame.ctx)
     if known is not None and known.given == given:
-        return _again(m, known)
-    start, fuel, entry, noted, outer = len(m.graph.nodes), m.fuel, list(m.at), len(m.noted), m.trace
-    m.trace = Trace()
+        return _again(interp, known)
+    start, fuel, entry, noted, outer = len(interp.graph.nodes), interp.fuel, list(interp.at), len(interp.noted), interp.trace
+    interp.trace = Trace()
     result = follow()
-    own, m.trace = m.trace, outer
+    own, interp.trace = interp.trace, outer
     outer.add(own)
-    if result is not None and m.alive and fuel - m.fuel >= _WORTH_IT and not frame.abstract:
-        nodes = [replace(node, succ=list(node.succ)) for node in m.graph.nodes[start:]]
-        first = {e.target: None for loose in entry for e in m.graph.nodes[loose.source].succ if e.target >= start}
+    if result is not None and interp.alive and fuel - interp.fuel >= _WORTH_IT and not frame.abstract:
+        nodes = [replace(node, succ=list(node.succ)) for node in interp.graph.nodes[start:]]
+        first = {e.target: None for loose in entry for e in interp.graph.nodes[loose.source].succ if e.target >= start}
         through = set(entry)
-        ends: dict[Loose | None, None] = dict.fromkeys(None if loose in through else loose for loose in m.at)
-        m.recordings[frame.ctx] = Recording(
-            given, start, nodes, list(first), list(ends), m.noted[noted:], own, m.grad, dict(m.constants), result
+        ends: dict[Loose | None, None] = dict.fromkeys(None if loose in through else loose for loose in interp.at)
+        interp.recordings[frame.ctx] = Recording(
+            given, start, nodes, list(first), list(ends), interp.noted[noted:], own, interp.grad, dict(interp.constants), result
         )
     return result
 
 
-def _given(m: Interpreter, func: Func, frame: Frame) -> tuple[object, ...]:
+def _given(interp: Interpreter, func: Func, frame: Frame) -> tuple[object, ...]:
     """Everything on which it depends what a call does, in its calling context."""
     around = []
     outer = func.closure or func.module.frame
     while outer is not None:
         around.append(dict(outer.locals))
         outer = outer.closure
-    position = (m.root, m.grad, m.autocast, m.guards, m.loops, m.candidates, m.assembling, m.comprehensions, m.repetitions, m.handling)
-    return (m.changes, func, position, dict(m.constants), dict(frame.locals), around)
+    position = (
+        interp.root,
+        interp.grad,
+        interp.autocast,
+        interp.guards,
+        interp.loops,
+        interp.candidates,
+        interp.assembling,
+        interp.comprehensions,
+        interp.repetitions,
+        interp.handling,
+    )
+    return (interp.changes, func, position, dict(interp.constants), dict(frame.locals), around)
 
 
-def _again(m: Interpreter, call: Recording) -> Value:
+def _again(interp: Interpreter, call: Recording) -> Value:
     """Add to the graph what a call added, behind where the path is now."""
-    graph, entry = m.graph, list(m.at)
+    graph, entry = interp.graph, list(interp.at)
     offset = len(graph.nodes) - call.start
     for node in call.nodes:
         event = copy(node.event)
@@ -93,13 +104,13 @@ def _again(m: Interpreter, call: Recording) -> Value:
     for target in call.first:
         for loose in entry:
             graph.connect(loose, target + offset)
-    m.at = [each for end in call.ends for each in (entry if end is None else [end._replace(source=end.source + offset)])]
+    interp.at = [each for end in call.ends for each in (entry if end is None else [end._replace(source=end.source + offset)])]
     for key in call.remarks:
-        if key in m.remarks:
-            m.remarks[key].index += offset
-    m.happened += len(call.nodes)
-    m.trace.add(call.trace)
-    m.grad = call.grad
-    m.constants = dict(call.constants)
-    m.burn()
+        if key in interp.remarks:
+            interp.remarks[key].index += offset
+    interp.happened += len(call.nodes)
+    interp.trace.add(call.trace)
+    interp.grad = call.grad
+    interp.constants = dict(call.constants)
+    interp.burn()
     return call.result

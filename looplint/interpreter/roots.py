@@ -25,36 +25,36 @@ from looplint.syntax.project import ModuleInfo, Project
 
 def interpreter_of(project: Project, main: ModuleInfo) -> Interpreter:
     """An interpreter for one linted file, its moves bound to it."""
-    m = Interpreter(project, main)
-    m.run_block = partial(run_block, m)
-    m.evaluate = partial(evaluate, m)
-    m.assign = partial(assign, m)
-    m.call = partial(calls.call, m)
-    m.call_function = partial(functions.call_function, m)
-    return m
+    interp = Interpreter(project, main)
+    interp.run_block = partial(run_block, interp)
+    interp.evaluate = partial(evaluate, interp)
+    interp.assign = partial(assign, interp)
+    interp.call = partial(calls.call, interp)
+    interp.call_function = partial(functions.call_function, interp)
+    return interp
 
 
-def follow(m: Interpreter) -> bool:
+def follow(interp: Interpreter) -> bool:
     """Follow a whole linted file.
 
     Returns:
         False when the program was larger than the interpreter follows; what was cut off is not in the graph.
     """
-    code = m.main.code
+    code = interp.main.code
     assert code is not None
-    frame = Frame(code.top, m.main, None, m.context(None, "main"), 0)
-    m.frame = m.main.frame = frame
+    frame = Frame(code.top, interp.main, None, interp.context(None, "main"), 0)
+    interp.frame = interp.main.frame = frame
     frame.locals["__name__"] = const("__main__")
-    complete = _begin(m, lambda: m.run_block(code.top.body), "")
-    complete = _deferred(m) and complete
+    complete = _begin(interp, lambda: interp.run_block(code.top.body), "")
+    complete = _deferred(interp) and complete
     for cls in code.classes:
-        complete = _methods(m, cls) and complete
+        complete = _methods(interp, cls) and complete
     for stmt in _definitions(code.top.body):
-        if stmt.function not in m.reached.functions:
-            complete = _function(m, Func(stmt.function, m.main)) and complete
-    complete = _deferred(m) and complete
-    follow_insides(m)
-    return complete and m.complete
+        if stmt.function not in interp.reached.functions:
+            complete = _function(interp, Func(stmt.function, interp.main)) and complete
+    complete = _deferred(interp) and complete
+    follow_insides(interp)
+    return complete and interp.complete
 
 
 def _definitions(body: list[ir.Stmt]) -> list[ir.FunctionDef]:
@@ -70,105 +70,105 @@ def _definitions(body: list[ir.Stmt]) -> list[ir.FunctionDef]:
     return found
 
 
-def _begin(m: Interpreter, run: object, root: str) -> bool:
-    if m.left <= 0:
+def _begin(interp: Interpreter, run: object, root: str) -> bool:
+    if interp.left <= 0:
         return False
-    m.root = root
-    m.candidates = m.assembling = 0
-    m.grad, m.autocast, m.guards, m.loops, m.scopes, m.active = True, None, (), (), [], []
-    m.fuel, m.floor = min(ROOT_FUEL, m.left), 0
-    given = m.fuel
-    m.recordings.clear()
-    m.constants = {}
-    top = m.frame
-    length, noted, followed = len(m.graph.nodes), len(m.remarks), m.reached.mark()
-    entry = m.graph.add("entry", (), [])
-    m.graph.entries.append(entry)
-    m.at = [Loose(entry)]
+    interp.root = root
+    interp.candidates = interp.assembling = 0
+    interp.grad, interp.autocast, interp.guards, interp.loops, interp.scopes, interp.active = True, None, (), (), [], []
+    interp.fuel, interp.floor = min(ROOT_FUEL, interp.left), 0
+    given = interp.fuel
+    interp.recordings.clear()
+    interp.constants = {}
+    top = interp.frame
+    length, noted, followed = len(interp.graph.nodes), len(interp.remarks), interp.reached.mark()
+    entry = interp.graph.add("entry", (), [])
+    interp.graph.entries.append(entry)
+    interp.at = [Loose(entry)]
     try:
         assert callable(run)
         run()
     except OutOfFuel:
-        m.graph.cut(length)
-        m.forget_remarks(noted)
-        m.reached.forget(followed)  # what is cut off judges nothing: functions of other files are judged there
-        m.frame = top
+        interp.graph.cut(length)
+        interp.forget_remarks(noted)
+        interp.reached.forget(followed)  # what is cut off judges nothing: functions of other files are judged there
+        interp.frame = top
         return False
     finally:
-        m.frame = top
-        m.root = ""
-        m.left -= given - max(m.fuel, 0)
+        interp.frame = top
+        interp.root = ""
+        interp.left -= given - max(interp.fuel, 0)
     return True
 
 
-def _function(m: Interpreter, func: Func) -> bool:
-    root = f"{m.main.filename}::{func.function.qualname}"
+def _function(interp: Interpreter, func: Func) -> bool:
+    root = f"{interp.main.filename}::{func.function.qualname}"
 
     def run() -> None:
-        code = m.main.code
+        code = interp.main.code
         if code is not None and only_without_gradients(code, func.function):
-            m.grad = None  # as its callers have it, for what one can tell
-        frame = functions.enter_alone(m, func)
+            interp.grad = None  # as its callers have it, for what one can tell
+        frame = functions.enter_alone(interp, func)
         bound = [func.bound] if func.bound is not None else []
         frame.instance = func.bound or frozenset()
         for number, param in enumerate(func.function.params):
             if number < len(bound):
                 frame.locals[param.name] = bound[number]
             else:
-                frame.locals[param.name] = parameter(m, func, param)
-        result = functions.run_frame(m, frame)
-        for obj in m.reachable([result, frame.instance]):
+                frame.locals[param.name] = parameter(interp, func, param)
+        result = functions.run_frame(interp, frame)
+        for obj in interp.reachable([result, frame.instance]):
             obj.escaped = True
         for atom in result:
-            if isinstance(atom, Ref) and isinstance(atom.obj, Container) and _may_still_go_backward(m, ref(atom.obj)):
+            if isinstance(atom, Ref) and isinstance(atom.obj, Container) and _may_still_go_backward(interp, ref(atom.obj)):
                 atom.obj.leaves = True
-        if _may_still_go_backward(m, result):
-            m.uses.going_backward = m.uses.going_backward.union(*(kept_at(t.tags) for t in tensors_in([result])))
+        if _may_still_go_backward(interp, result):
+            interp.uses.going_backward = interp.uses.going_backward.union(*(kept_at(t.tags) for t in tensors_in([result])))
 
-    m.reached.functions.setdefault(func.function)
-    return _begin(m, run, root)
+    interp.reached.functions.setdefault(func.function)
+    return _begin(interp, run, root)
 
 
-def _may_still_go_backward(m: Interpreter, value: Value) -> bool:
+def _may_still_go_backward(interp: Interpreter, value: Value) -> bool:
     """Whether a caller may go backward through what it gets, or what that holds: a graph serves once, and this one may have served."""
-    return any(not t.forwards <= m.uses.trained for t in tensors_in([value]))
+    return any(not t.forwards <= interp.uses.trained for t in tensors_in([value]))
 
 
-def _methods(m: Interpreter, cls: ir.Class) -> bool:
+def _methods(interp: Interpreter, cls: ir.Class) -> bool:
     """The methods that nobody called, on an instance whose constructor got arguments by role."""
-    uncalled = [f for f in cls.methods.values() if f not in m.reached.functions]
-    if not uncalled or m.main.frame is None:
+    uncalled = [f for f in cls.methods.values() if f not in interp.reached.functions]
+    if not uncalled or interp.main.frame is None:
         return True
-    if m.left <= 0:
+    if interp.left <= 0:
         return False
-    m.fuel = ROOT_FUEL
-    found = ClassRef(cls, m.main)
-    kind = classes.kind_of_class(m, found)
-    loop = hooks.loop_of_framework.run(m, found) if kind is FrameworkModule else None
+    interp.fuel = ROOT_FUEL
+    found = ClassRef(cls, interp.main)
+    kind = classes.kind_of_class(interp, found)
+    loop = hooks.loop_of_framework.run(interp, found) if kind is FrameworkModule else None
     if loop is not None:
-        return _begin(m, loop, f"{m.main.filename}::{cls.qualname}.fit")
+        return _begin(interp, loop, f"{interp.main.filename}::{cls.qualname}.fit")
     if kind is FrameworkModule:
-        uncalled = _with_loops_of_their_own(m, uncalled)
+        uncalled = _with_loops_of_their_own(interp, uncalled)
     elif kind in (Dataset, Optimizer, Scheduler, Loss):
         return True
     if kind is Module and not cls.trains_itself:
         return True
     complete = True
-    instance = calls.instance_for(m, found)
+    instance = calls.instance_for(interp, found)
     for function in _in_order(cls, uncalled):
-        if function in m.reached.functions or function.name == "forward":
+        if function in interp.reached.functions or function.name == "forward":
             continue  # a forward computes: what it adds up is for its callers
-        member = classes.find_member(m, found, function.name)
+        member = classes.find_member(interp, found, function.name)
         if member is None or member[0] is not function:
             continue
         bound = None if ir.is_static(function) else ref(instance)
-        complete = _function(m, Func(function, m.main, None, bound, found)) and complete
+        complete = _function(interp, Func(function, interp.main, None, bound, found)) and complete
     return complete
 
 
-def _with_loops_of_their_own(m: Interpreter, methods: list[ir.Function]) -> list[ir.Function]:
+def _with_loops_of_their_own(interp: Interpreter, methods: list[ir.Function]) -> list[ir.Function]:
     """The methods that go backward in a loop: a subclass of a library's trainer whose `train` takes the place of the library's."""
-    calls = m.main.code.gradient_calls if m.main.code is not None else ()
+    calls = interp.main.code.gradient_calls if interp.main.code is not None else ()
     training = {call.function for call in calls if call.kind == "backward" and call.loop is not None}
     return [f for f in methods if f in training and f.name not in FRAMEWORK_HOOKS]
 
@@ -187,21 +187,23 @@ def _in_order(cls: ir.Class, methods: list[ir.Function]) -> list[ir.Function]:
     return sorted(methods, key=place)
 
 
-def _deferred(m: Interpreter) -> bool:
+def _deferred(interp: Interpreter) -> bool:
     """Functions that were passed to code that cannot be followed, and generators from which no analysed code took an item: they may run."""
     complete = True
-    while m.agenda.generators:
-        obj, func = m.agenda.generators.popitem()
-        if func.module is m.main:
-            complete = _begin(m, partial(generators.run, m, obj), f"{m.main.filename}::{func.function.qualname}") and complete
-    while m.agenda.values:
-        value = m.agenda.values.pop()
+    while interp.agenda.generators:
+        obj, func = interp.agenda.generators.popitem()
+        if func.module is interp.main:
+            complete = (
+                _begin(interp, partial(generators.run, interp, obj), f"{interp.main.filename}::{func.function.qualname}") and complete
+            )
+    while interp.agenda.values:
+        value = interp.agenda.values.pop()
         for atom in value:
             if (
                 isinstance(atom, Func)
-                and atom.function not in m.reached.functions
+                and atom.function not in interp.reached.functions
                 and not atom.function.is_lambda
-                and atom.module is m.main
+                and atom.module is interp.main
             ):
-                complete = _function(m, atom) and complete
+                complete = _function(interp, atom) and complete
     return complete

@@ -11,23 +11,23 @@ from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo
 
 
-def decide(m: Interpreter, test: ir.Expr) -> bool:
+def decide(interp: Interpreter, test: ir.Expr) -> bool:
     """Whether the outcome of a test is that of settings alone: with another one of them, the program runs the other branch."""
     match test:
         case ir.Name():
-            return _is_setting(m, m.frame, test.id)
+            return _is_setting(interp, interp.frame, test.id)
         case ir.Attr(value=ir.Name(id=owner), attr=name):
-            return _is_setting_of(lookup(m, m.frame, owner), name)
+            return _is_setting_of(lookup(interp, interp.frame, owner), name)
         case ir.Unary(operand=operand):
-            return decide(m, operand)
+            return decide(interp, operand)
         case ir.Compare() | ir.Binary():
             operands = [test.left, *test.rights] if isinstance(test, ir.Compare) else [test.left, test.right]
             read = [each for each in operands if not isinstance(each, ir.Const)]
-            return bool(read) and all(decide(m, each) for each in read)
+            return bool(read) and all(decide(interp, each) for each in read)
     return False
 
 
-def _is_setting(m: Interpreter, frame: Frame, name: str) -> bool:
+def _is_setting(interp: Interpreter, frame: Frame, name: str) -> bool:
     """Whether a name is one of its module's settings, or was imported as one of another module's."""
     top = frame.module.frame
     here: Frame | None = frame
@@ -37,18 +37,18 @@ def _is_setting(m: Interpreter, frame: Frame, name: str) -> bool:
         here = here.closure
     if top is None or name not in top.locals:
         return False
-    if name in _settings_of(m, frame.module):
+    if name in _settings_of(interp, frame.module):
         return True
     value = top.locals[name]
-    return imports.is_import(value) and _is_switch(imports.resolve(m, value))
+    return imports.is_import(value) and _is_switch(imports.resolve(interp, value))
 
 
-def _settings_of(m: Interpreter, module: ModuleInfo) -> frozenset[str]:
+def _settings_of(interp: Interpreter, module: ModuleInfo) -> frozenset[str]:
     """The names that a module gives a constant at its top, and nothing else anywhere."""
-    known = m.settings.get(module.filename)
+    known = interp.settings.get(module.filename)
     if known is None:
         code = module.lowered()
-        known = m.settings[module.filename] = frozenset() if code is None else _constants(code)
+        known = interp.settings[module.filename] = frozenset() if code is None else _constants(code)
     return known
 
 

@@ -18,13 +18,13 @@ from looplint.syntax import ir
 _UNROLL = 6
 
 
-def run_block(m: Interpreter, body: list[ir.Stmt]) -> None:
+def run_block(interp: Interpreter, body: list[ir.Stmt]) -> None:
     for stmt in body:
-        if not m.at:
+        if not interp.at:
             return
-        m.burn()
-        m.statement = stmt.node
-        _RUN[type(stmt)](m, stmt)
+        interp.burn()
+        interp.statement = stmt.node
+        _RUN[type(stmt)](interp, stmt)
 
 
 # -- assignment
@@ -32,47 +32,47 @@ def run_block(m: Interpreter, body: list[ir.Stmt]) -> None:
 # -- branches
 
 
-def _if(m: Interpreter, stmt: ir.If) -> None:
-    outcome = truth(m, stmt.test)
+def _if(interp: Interpreter, stmt: ir.If) -> None:
+    outcome = truth(interp, stmt.test)
     if outcome is not None:
-        m.run_block(stmt.body if outcome else stmt.orelse)
+        interp.run_block(stmt.body if outcome else stmt.orelse)
         return
-    before = m.save()
-    outer = m.trace
-    after, built = _branch(m, stmt.test, True, stmt.body)
-    m.restore(before)
-    end, otherwise = _branch(m, stmt.test, False, stmt.orelse)
-    m.trace = outer
+    before = interp.save()
+    outer = interp.trace
+    after, built = _branch(interp, stmt.test, True, stmt.body)
+    interp.restore(before)
+    end, otherwise = _branch(interp, stmt.test, False, stmt.orelse)
+    interp.trace = outer
     outer.add(built)
     outer.add(otherwise)
-    m.join_at([after, end])
+    interp.join_at([after, end])
     if after.alive and end.alive:
-        m.guards = before.guards
-        choices.settle(m, stmt, before, after, end, built, otherwise)
+        interp.guards = before.guards
+        choices.settle(interp, stmt, before, after, end, built, otherwise)
 
 
-def _branch(m: Interpreter, test: ir.Expr, held: bool, body: list[ir.Stmt]) -> tuple[Snapshot, Trace]:
+def _branch(interp: Interpreter, test: ir.Expr, held: bool, body: list[ir.Stmt]) -> tuple[Snapshot, Trace]:
     """Follow a branch: where it ends, and what it did."""
-    m.trace = Trace()
-    m.assume(test, held)
-    conditions.describe(m, test)
-    _refine(m, test, held)
-    if m.loops:
-        m.evidence.of_better |= conditions.set_aside(test, body)
-    m.run_block(body)
-    return m.save(), m.trace
+    interp.trace = Trace()
+    interp.assume(test, held)
+    conditions.describe(interp, test)
+    _refine(interp, test, held)
+    if interp.loops:
+        interp.evidence.of_better |= conditions.set_aside(test, body)
+    interp.run_block(body)
+    return interp.save(), interp.trace
 
 
-def _refine(m: Interpreter, test: ir.Expr, held: bool) -> None:
+def _refine(interp: Interpreter, test: ir.Expr, held: bool) -> None:
     """A test for None, or for a class, tells what the name is on each side."""
     while isinstance(test, ir.Unary) and test.op == "not":
         test, held = test.operand, not held
     if isinstance(test, ir.BoolOp) and test.op == "and" and held:
-        _refine(m, test.left, True)
-        _refine(m, test.right, True)
+        _refine(interp, test.left, True)
+        _refine(interp, test.right, True)
         return
     if isinstance(test, ir.Call):
-        _refine_by_class(m, test, held)
+        _refine_by_class(interp, test, held)
         return
     is_none = False
     if (
@@ -87,12 +87,12 @@ def _refine(m: Interpreter, test: ir.Expr, held: bool) -> None:
         is_none = False
     else:
         return
-    if isinstance(test, ir.Name) and test.id in m.frame.locals:
-        value = m.frame.locals[test.id]
+    if isinstance(test, ir.Name) and test.id in interp.frame.locals:
+        value = interp.frame.locals[test.id]
         nones = frozenset(a for a in value if isinstance(a, Const) and a.value is None)
         kept = nones if is_none else value - nones
         if kept:
-            m.frame.locals[test.id] = kept
+            interp.frame.locals[test.id] = kept
 
 
 # No tensor is of one of these.
@@ -100,73 +100,75 @@ _NUMERIC = frozenset({f"builtins.{name}" for name in ("int", "float", "bool", "c
 _PLAIN = _NUMERIC | {f"builtins.{name}" for name in ("str", "bytes")} | {"numpy.ndarray", "numpy.generic"}
 
 
-def _refine_by_class(m: Interpreter, test: ir.Call, held: bool) -> None:
+def _refine_by_class(interp: Interpreter, test: ir.Call, held: bool) -> None:
     """`isinstance(name, classes)`: what is a number is no tensor, and the other way round."""
     match test:
-        case ir.Call(func=ir.Name(id="isinstance"), args=[ir.Arg(value=ir.Name(id=name)), ir.Arg(value=classes)]) if name in m.frame.locals:
-            given = evaluate(m, classes)
+        case ir.Call(func=ir.Name(id="isinstance"), args=[ir.Arg(value=ir.Name(id=name)), ir.Arg(value=classes)]) if (
+            name in interp.frame.locals
+        ):
+            given = evaluate(interp, classes)
         case _:
             return
     items = exact_items(given)
     asked = frozenset().union(*items) if items is not None else given
     wanted = {a.qualname if isinstance(a, External) else "" for a in asked}
-    value = m.frame.locals[name]
+    value = interp.frame.locals[name]
     if held and wanted and wanted <= _PLAIN:
         kept = frozenset(a for a in value if not isinstance(a, Tensor))
-        m.frame.locals[name] = kept or (frozenset({Number()}) if wanted <= _NUMERIC else UNKNOWN)
+        interp.frame.locals[name] = kept or (frozenset({Number()}) if wanted <= _NUMERIC else UNKNOWN)
     elif wanted and all(name.startswith("torch.") and name.endswith("Tensor") for name in wanted):
         if held:
-            m.frame.locals[name] = frozenset(a for a in value if not isinstance(a, Number | Const)) or value
+            interp.frame.locals[name] = frozenset(a for a in value if not isinstance(a, Number | Const)) or value
         else:
             # What is not known to be made by torch may hold tensors and be none.
-            m.frame.locals[name] = frozenset(a for a in value if not (isinstance(a, Tensor) and a.made)) or frozenset({Number()})
+            interp.frame.locals[name] = frozenset(a for a in value if not (isinstance(a, Tensor) and a.made)) or frozenset({Number()})
 
 
-def _match(m: Interpreter, stmt: ir.Match) -> None:
-    subject = evaluate(m, stmt.subject)
+def _match(interp: Interpreter, stmt: ir.Match) -> None:
+    subject = evaluate(interp, stmt.subject)
     known = constant_of(subject)
-    before = m.save()
+    before = interp.save()
     ends: list[Snapshot] = []
     for case in stmt.cases:
-        pattern = constant_of(evaluate(m, case.pattern)) if case.pattern is not None else None
+        pattern = constant_of(evaluate(interp, case.pattern)) if case.pattern is not None else None
         if known is not None and pattern is not None and case.guard is None:
             if known.value != pattern.value:
                 continue
-            m.restore(before)
-            m.run_block(case.body)
-            ends.append(m.save())
+            interp.restore(before)
+            interp.run_block(case.body)
+            ends.append(interp.save())
             break
-        m.restore(before)
+        interp.restore(before)
         if case.guard is not None:
-            m.assume(case.guard, True)
+            interp.assume(case.guard, True)
         elif case.pattern is not None:
-            m.assume(ir.Compare(stmt.node, stmt.subject, ["=="], [case.pattern]), True)
+            interp.assume(ir.Compare(stmt.node, stmt.subject, ["=="], [case.pattern]), True)
         for name in case.binds:
-            bind_name(m, name, subject if len(case.binds) == 1 else UNKNOWN)
-        m.run_block(case.body)
-        ends.append(m.save())
+            bind_name(interp, name, subject if len(case.binds) == 1 else UNKNOWN)
+        interp.run_block(case.body)
+        ends.append(interp.save())
         if case.pattern is None and case.guard is None and len(case.binds) <= 1:
             break
     else:
         ends.append(before)
-    m.join_at(ends)
-    m.guards = before.guards
+    interp.join_at(ends)
+    interp.guards = before.guards
 
 
 # -- loops
 
 
-def _for(m: Interpreter, stmt: ir.For) -> None:
-    iterated = generators.drained(m, evaluate(m, stmt.iter))
-    items = _unrollable(m, iterated)
+def _for(interp: Interpreter, stmt: ir.For) -> None:
+    iterated = generators.drained(interp, evaluate(interp, stmt.iter))
+    items = _unrollable(interp, iterated)
     if items is not None:
-        _unrolled(m, stmt, items)
+        _unrolled(interp, stmt, items)
         return
-    loop = loops.over(m, stmt, iterated)
-    loops.repeat(m, loop, stmt.body, stmt.orelse, enter=lambda: assign(m, stmt.target, element_of(m, iterated)), leave=None)
+    loop = loops.over(interp, stmt, iterated)
+    loops.repeat(interp, loop, stmt.body, stmt.orelse, enter=lambda: assign(interp, stmt.target, element_of(interp, iterated)), leave=None)
 
 
-def _unrollable(m: Interpreter, iterated: Value) -> list[Value] | None:
+def _unrollable(interp: Interpreter, iterated: Value) -> list[Value] | None:
     """The items of a short, fully known sequence of objects or names: each turn then knows what it works on."""
     items = exact_items(iterated)
     if items is None or not 0 < len(items) <= _UNROLL:
@@ -181,172 +183,174 @@ def _is_plain_number(value: Value) -> bool:
     return known is not None and isinstance(known.value, int | float) and not isinstance(known.value, bool)
 
 
-def _unrolled(m: Interpreter, stmt: ir.For, items: list[Value]) -> None:
+def _unrolled(interp: Interpreter, stmt: ir.For, items: list[Value]) -> None:
     breaks: list[Snapshot] = []
-    ctx = m.frame.ctx
+    ctx = interp.frame.ctx
     for number, item in enumerate(items):
-        if not m.alive:
+        if not interp.alive:
             break
         scope = LoopScope()
-        m.scopes.append(scope)
-        m.frame.ctx = m.context(ctx, id(stmt.node), number)
-        assign(m, stmt.target, item)
-        m.run_block(stmt.body)
-        m.frame.ctx = ctx
-        m.scopes.pop()
-        m.join_at([m.save(), *scope.continues])
+        interp.scopes.append(scope)
+        interp.frame.ctx = interp.context(ctx, id(stmt.node), number)
+        assign(interp, stmt.target, item)
+        interp.run_block(stmt.body)
+        interp.frame.ctx = ctx
+        interp.scopes.pop()
+        interp.join_at([interp.save(), *scope.continues])
         breaks.extend(scope.breaks)
-    m.run_block(stmt.orelse)
-    m.join_at([m.save(), *breaks])
+    interp.run_block(stmt.orelse)
+    interp.join_at([interp.save(), *breaks])
 
 
-def _while(m: Interpreter, stmt: ir.While) -> None:
-    loop = m.loop(stmt)
+def _while(interp: Interpreter, stmt: ir.While) -> None:
+    loop = interp.loop(stmt)
     loop.iterates = ir.render(stmt.test)
-    outcome = truth(m, stmt.test) if isinstance(stmt.test, ir.Const) else None
+    outcome = truth(interp, stmt.test) if isinstance(stmt.test, ir.Const) else None
     if outcome is False:
-        m.run_block(stmt.orelse)
+        interp.run_block(stmt.orelse)
         return
 
     def enter() -> None:
         if outcome is None:
-            evaluate(m, stmt.test)
+            evaluate(interp, stmt.test)
         match stmt.test:
             case ir.Compare(left=counter) if ir.path_of(counter):
-                hooks.counted.run(evaluate(m, counter))
+                hooks.counted.run(evaluate(interp, counter))
 
-    loops.repeat(m, loop, stmt.body, stmt.orelse, enter=enter, leave=None if outcome is None else False)
+    loops.repeat(interp, loop, stmt.body, stmt.orelse, enter=enter, leave=None if outcome is None else False)
 
 
-def _jump(m: Interpreter, stmt: ir.Jump) -> None:
+def _jump(interp: Interpreter, stmt: ir.Jump) -> None:
     if stmt.value is not None:
-        evaluate(m, stmt.value)
+        evaluate(interp, stmt.value)
         raised = stmt.value.func if isinstance(stmt.value, ir.Call) else stmt.value
-        m.frame.abstract = m.frame.abstract or ir.path_of(raised) in ("NotImplementedError", "NotImplemented")
-    if stmt.kind != "raise" and m.scopes:
-        snapshot = m.save()
-        (m.scopes[-1].breaks if stmt.kind == "break" else m.scopes[-1].continues).append(snapshot)
-    m.die()
+        interp.frame.abstract = interp.frame.abstract or ir.path_of(raised) in ("NotImplementedError", "NotImplemented")
+    if stmt.kind != "raise" and interp.scopes:
+        snapshot = interp.save()
+        (interp.scopes[-1].breaks if stmt.kind == "break" else interp.scopes[-1].continues).append(snapshot)
+    interp.die()
 
 
-def _return(m: Interpreter, stmt: ir.Return) -> None:
-    value = evaluate(m, stmt.value) if stmt.value is not None else NONE
-    if m.at:
-        m.frame.returns.append((m.save(), value))
-    m.die()
+def _return(interp: Interpreter, stmt: ir.Return) -> None:
+    value = evaluate(interp, stmt.value) if stmt.value is not None else NONE
+    if interp.at:
+        interp.frame.returns.append((interp.save(), value))
+    interp.die()
 
 
 # -- with, try
 
 
-def _with(m: Interpreter, stmt: ir.With) -> None:
-    _enter_items(m, stmt, 0)
+def _with(interp: Interpreter, stmt: ir.With) -> None:
+    _enter_items(interp, stmt, 0)
 
 
-def _enter_items(m: Interpreter, stmt: ir.With, number: int) -> None:
+def _enter_items(interp: Interpreter, stmt: ir.With, number: int) -> None:
     if number == len(stmt.items):
-        m.run_block(stmt.body)
+        interp.run_block(stmt.body)
         return
     expr, target = stmt.items[number]
 
     def inside(value: Value) -> None:
         if target is not None:
-            assign(m, target, value)
-        _enter_items(m, stmt, number + 1)
+            assign(interp, target, value)
+        _enter_items(interp, stmt, number + 1)
 
-    hooks.entered.run(m, expr, inside)
+    hooks.entered.run(interp, expr, inside)
 
 
-def _try(m: Interpreter, stmt: ir.Try) -> None:
-    before = m.save()
-    returns, scopes = m.frame.returns, m.scopes
-    m.frame.returns = []
+def _try(interp: Interpreter, stmt: ir.Try) -> None:
+    before = interp.save()
+    returns, scopes = interp.frame.returns, interp.scopes
+    interp.frame.returns = []
     marks = [(len(s.breaks), len(s.continues)) for s in scopes]
-    m.run_block(stmt.body)
-    after = m.save()
+    interp.run_block(stmt.body)
+    after = interp.save()
     if after.alive:
-        m.run_block(stmt.orelse)
-    ends = [m.save()]
+        interp.run_block(stmt.orelse)
+    ends = [interp.save()]
     for name, body in stmt.handlers:
         entry = merge([before, after]) if after.alive else before
-        m.restore(entry)
+        interp.restore(entry)
         if name:
-            bind_name(m, name, UNKNOWN)
-        node = m.graph.add("branch", m.loops, m.at)
-        m.at = [Loose(node)]
-        m.handling += 1
-        m.run_block(body)
-        m.handling -= 1
-        ends.append(m.save())
-    inner, m.frame.returns = m.frame.returns, returns
+            bind_name(interp, name, UNKNOWN)
+        node = interp.graph.add("branch", interp.loops, interp.at)
+        interp.at = [Loose(node)]
+        interp.handling += 1
+        interp.run_block(body)
+        interp.handling -= 1
+        ends.append(interp.save())
+    inner, interp.frame.returns = interp.frame.returns, returns
     if not stmt.final:
-        m.frame.returns.extend(inner)
-        m.join_at(ends)
+        interp.frame.returns.extend(inner)
+        interp.join_at(ends)
         return
     for snapshot, value in inner:
-        m.restore(snapshot)
-        m.run_block(stmt.final)
-        if m.at:
-            m.frame.returns.append((m.save(), value))
+        interp.restore(snapshot)
+        interp.run_block(stmt.final)
+        if interp.at:
+            interp.frame.returns.append((interp.save(), value))
     for scope, (breaks, continues) in zip(scopes, marks):
-        scope.breaks[breaks:] = [s for s in (_finally(m, stmt, s) for s in scope.breaks[breaks:]) if s.alive]
-        scope.continues[continues:] = [s for s in (_finally(m, stmt, s) for s in scope.continues[continues:]) if s.alive]
-    m.join_at(ends)
-    if m.at:
-        m.run_block(stmt.final)
+        scope.breaks[breaks:] = [s for s in (_finally(interp, stmt, s) for s in scope.breaks[breaks:]) if s.alive]
+        scope.continues[continues:] = [s for s in (_finally(interp, stmt, s) for s in scope.continues[continues:]) if s.alive]
+    interp.join_at(ends)
+    if interp.at:
+        interp.run_block(stmt.final)
 
 
-def _finally(m: Interpreter, stmt: ir.Try, snapshot: Snapshot) -> Snapshot:
-    m.restore(snapshot)
-    m.run_block(stmt.final)
-    return m.save()
+def _finally(interp: Interpreter, stmt: ir.Try, snapshot: Snapshot) -> Snapshot:
+    interp.restore(snapshot)
+    interp.run_block(stmt.final)
+    return interp.save()
 
 
 # -- the rest
 
 
-def _expr(m: Interpreter, stmt: ir.ExprStmt) -> None:
-    evaluate(m, stmt.value)
+def _expr(interp: Interpreter, stmt: ir.ExprStmt) -> None:
+    evaluate(interp, stmt.value)
 
 
-def _delete(m: Interpreter, stmt: ir.Delete) -> None:
+def _delete(interp: Interpreter, stmt: ir.Delete) -> None:
     for target in stmt.targets:
         if isinstance(target, ir.Name):
-            m.frame.locals.pop(target.id, None)
+            interp.frame.locals.pop(target.id, None)
 
 
-def _assert(m: Interpreter, stmt: ir.Assert) -> None:
-    evaluate(m, stmt.test)
-    _refine(m, stmt.test, True)
+def _assert(interp: Interpreter, stmt: ir.Assert) -> None:
+    evaluate(interp, stmt.test)
+    _refine(interp, stmt.test, True)
 
 
-def _function_def(m: Interpreter, stmt: ir.FunctionDef) -> None:
-    func = Func(stmt.function, m.frame.module, m.frame if m.frame.depth or m.frame.module.frame is not m.frame else None)
-    bind_name(m, stmt.function.name, frozenset({func}))
+def _function_def(interp: Interpreter, stmt: ir.FunctionDef) -> None:
+    func = Func(
+        stmt.function, interp.frame.module, interp.frame if interp.frame.depth or interp.frame.module.frame is not interp.frame else None
+    )
+    bind_name(interp, stmt.function.name, frozenset({func}))
 
 
-def _class_def(m: Interpreter, stmt: ir.ClassDef) -> None:
-    bind_name(m, stmt.cls.name, frozenset({ClassRef(stmt.cls, m.frame.module, m.frame if m.frame.depth else None)}))
+def _class_def(interp: Interpreter, stmt: ir.ClassDef) -> None:
+    bind_name(interp, stmt.cls.name, frozenset({ClassRef(stmt.cls, interp.frame.module, interp.frame if interp.frame.depth else None)}))
 
 
-def _import(m: Interpreter, stmt: ir.Import) -> None:
-    module = m.frame.module
+def _import(interp: Interpreter, stmt: ir.Import) -> None:
+    module = interp.frame.module
     for item in stmt.names:
-        found = m.project.find(module, item.module, item.level) if (item.level or item.module) else None
+        found = interp.project.find(module, item.module, item.level) if (item.level or item.module) else None
         if item.name == "*":
             if found is not None:
-                imports.load(m, found)
-                if found not in m.frame.stars:
-                    m.frame.stars.append(found)
+                imports.load(interp, found)
+                if found not in interp.frame.stars:
+                    interp.frame.stars.append(found)
             continue
         if found is None and not item.level:
             value: Value = frozenset({External(f"{item.module}.{item.name}" if item.name else item.module)})
         else:
             value = frozenset({External(f"import:{module.filename}:{item.level}:{item.module}:{item.name or ''}")})
-        bind_name(m, item.bound, value)
+        bind_name(interp, item.bound, value)
 
 
-def _scope(m: Interpreter, stmt: ir.Scope) -> None:
+def _scope(interp: Interpreter, stmt: ir.Scope) -> None:
     return None
 
 

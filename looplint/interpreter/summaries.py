@@ -9,7 +9,7 @@ from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
 
 
-def summarized(m: Interpreter, func: Func, frame: Frame, follow: Callable[[], Value | None]) -> Value | None:
+def summarized(interp: Interpreter, func: Func, frame: Frame, follow: Callable[[], Value | None]) -> Value | None:
     """What a call gives, by the summary of an earlier one where there is one.
 
     A call has a summary where it got plain values and nothing happened in it: no event, nothing written to an object, no object built or returned.
@@ -23,20 +23,20 @@ def summarized(m: Interpreter, func: Func, frame: Frame, follow: Callable[[], Va
     plain = func.bound is None and func.closure is None and all(map(_is_plain, frame.locals.values()))
     if not plain:
         return follow()
-    key = (func.function, m.grad, m.aside, tuple(frame.locals.values()), frozenset(m.constants.items()))
-    known = m.summaries.get(key)
+    key = (func.function, interp.grad, interp.aside, tuple(frame.locals.values()), frozenset(interp.constants.items()))
+    known = interp.summaries.get(key)
     if known is not None:
         return known
-    before = _effects(m)
+    before = _effects(interp)
     result = follow()
-    if result is not None and m.alive and _effects(m) == before and _is_plain(result):
-        m.summaries[key] = result
+    if result is not None and interp.alive and _effects(interp) == before and _is_plain(result):
+        interp.summaries[key] = result
     return result
 
 
-def _effects(m: Interpreter) -> tuple[object, ...]:
+def _effects(interp: Interpreter) -> tuple[object, ...]:
     """What a call that only computes leaves as it is."""
-    return m.grad, m.autocast, m.happened, len(m.heap.objects), len(m.agenda.values), len(m.agenda.generators)
+    return interp.grad, interp.autocast, interp.happened, len(interp.heap.objects), len(interp.agenda.values), len(interp.agenda.generators)
 
 
 def _is_plain(value: Value) -> bool:

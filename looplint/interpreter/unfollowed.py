@@ -11,39 +11,39 @@ from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax import ir
 
 
-def quiet(m: Interpreter, args: Arguments) -> Value:
+def quiet(interp: Interpreter, args: Arguments) -> Value:
     """Harmless code that cannot be followed: what it returns may depend on the tensors it was given."""
-    tensor = combine(m.grad, args.values())
-    return UNKNOWN if tensor is None else frozenset({guess(m.grad, tensor)})
+    tensor = combine(interp.grad, args.values())
+    return UNKNOWN if tensor is None else frozenset({guess(interp.grad, tensor)})
 
 
-def unknown_call(m: Interpreter, atom: Atom | None, args: Arguments, expr: ir.Expr) -> Value:
+def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: ir.Expr) -> Value:
     """Code that cannot be followed: whatever it was given may be in any state now."""
     values = args.values()
-    hooks.unknown_called.run(m, expr)
-    reached = m.reachable(values)
+    hooks.unknown_called.run(interp, expr)
+    reached = interp.reachable(values)
     for value in values:
         for func in (a for a in value if isinstance(a, Func)):
-            m.agenda.values.append(frozenset({func}))
+            interp.agenda.values.append(frozenset({func}))
             if func.bound is not None:
-                reached.extend(m.reachable([func.bound]))
+                reached.extend(interp.reachable([func.bound]))
         for method in (a for a in value if isinstance(a, Method) and isinstance(a.obj, Ref)):
             if isinstance(method.obj, Ref):
                 reached.append(method.obj.obj)
     reached = list(dict.fromkeys(reached))
-    tensor = combine(m.grad, values)
+    tensor = combine(interp.grad, values)
     for obj in reached:
-        obj.escaped = obj.escaped or not m.aside
+        obj.escaped = obj.escaped or not interp.aside
         if isinstance(obj, Module):
             obj.handed_over = True
     if reached or (tensor is not None and tensor.graph != "no"):
         subjects = reached or sorted(tensor.sources, key=lambda o: o.name) if tensor else reached
         callee = ir.render(expr.func) if isinstance(expr, ir.Call) else ""
         forwards = tensor.forwards if tensor is not None and not reached else frozenset()
-        m.emit(Escape(callee=callee, output=not reached, forwards=forwards), expr.node, subjects, certain=bool(reached))
+        interp.emit(Escape(callee=callee, output=not reached, forwards=forwards), expr.node, subjects, certain=bool(reached))
     modules = frozenset(o for o in reached if isinstance(o, Module | Engine))
     if tensor is not None:
-        return frozenset({guess(m.grad, tensor, modules)})
+        return frozenset({guess(interp.grad, tensor, modules)})
     parameters = [a for v in values for a in v if isinstance(a, Params) and not a.grad]
     deps = modules | frozenset().union(*(a.deps for v in values for a in v if isinstance(a, Unknown)), *(p.sources for p in parameters))
     if isinstance(atom, Unknown):
@@ -51,7 +51,7 @@ def unknown_call(m: Interpreter, atom: Atom | None, args: Arguments, expr: ir.Ex
     return frozenset({Unknown(deps, parameters=bool(parameters))})
 
 
-def put_off(m: Interpreter, args: Arguments) -> Value:
+def put_off(interp: Interpreter, args: Arguments) -> Value:
     """Nothing happens to what is given; functions among it may be called later."""
-    m.agenda.values.extend(value for value in args.values() if any(isinstance(a, Func) for a in value))
+    interp.agenda.values.extend(value for value in args.values() if any(isinstance(a, Func) for a in value))
     return UNKNOWN

@@ -19,31 +19,31 @@ _KINDS = (TorchModule, Dataset)
 _REGISTERING = frozenset({"add_module", "register_module", "ModuleList", "ModuleDict", "Sequential", "parameters", "named_parameters"})
 
 
-def follow_insides(m: Interpreter) -> None:
+def follow_insides(interp: Interpreter) -> None:
     """Follow the constructors of the file's modules, and those of their methods in which something stands to be judged."""
-    assert m.main.code is not None
-    m.fuel = ROOT_FUEL  # whatever the last root has left
-    for cls in m.main.code.classes:
-        found = ClassRef(cls, m.main)
+    assert interp.main.code is not None
+    interp.fuel = ROOT_FUEL  # whatever the last root has left
+    for cls in interp.main.code.classes:
+        found = ClassRef(cls, interp.main)
         worth = [f for f in cls.methods.values() if f.name != "__init__" and _worth_following(f)]
-        unseen = any(f.name == "__init__" and f not in m.reached.functions for f in cls.methods.values())
-        if (worth or unseen) and issubclass(classes.kind_of_class(m, found), _KINDS):
-            _follow_class(m, found, worth)
-    _follow_registrations(m)
+        unseen = any(f.name == "__init__" and f not in interp.reached.functions for f in cls.methods.values())
+        if (worth or unseen) and issubclass(classes.kind_of_class(interp, found), _KINDS):
+            _follow_class(interp, found, worth)
+    _follow_registrations(interp)
 
 
-def _follow_registrations(m: Interpreter) -> None:
+def _follow_registrations(interp: Interpreter) -> None:
     """Follow what may register modules that were put into plain containers, on the very objects: whoever uses these may call it."""
-    kept = [e for e in m.remarks.values() if isinstance(e, Shelve) and e.certain and e.used and not e.given]
-    methods = dict.fromkeys((obj, each, f) for e in kept for obj in e.subjects for each, f in _registering(m, obj))
+    kept = [e for e in interp.remarks.values() if isinstance(e, Shelve) and e.certain and e.used and not e.given]
+    methods = dict.fromkeys((obj, each, f) for e in kept for obj in e.subjects for each, f in _registering(interp, obj))
     for obj, cls, function in methods:
-        with m.fueled(_FUEL):
-            _follow(m, Func(function, cls.module, cls.closure, ref(obj), cls))
+        with interp.fueled(_FUEL):
+            _follow(interp, Func(function, cls.module, cls.closure, ref(obj), cls))
 
 
-def _registering(m: Interpreter, obj: Obj) -> list[tuple[ClassRef, ir.Function]]:
+def _registering(interp: Interpreter, obj: Obj) -> list[tuple[ClassRef, ir.Function]]:
     """The methods of an object, but for its constructors, that register modules or ask for their parameters, by themselves or by others of them."""
-    found = classes.mro(m, obj.cls) if obj.cls is not None else ()
+    found = classes.mro(interp, obj.cls) if obj.cls is not None else ()
     methods = [(cls, f) for cls in found for f in cls.cls.methods.values() if f.name != "__init__"]
     names = _REGISTERING
     while True:
@@ -59,29 +59,29 @@ def _worth_following(function: ir.Function) -> bool:
     return losses or "autocast" in function.usage or bool(function.methods & _JUDGED) or bool(function.dropped & CONVERSIONS)
 
 
-def _follow_class(m: Interpreter, cls: ClassRef, methods: list[ir.Function]) -> None:
-    instance = m.known(classes.kind_of_class(m, cls), ("inside-of", id(cls.cls)), cls.cls.name, cls)
-    with m.fueled(_FUEL):
-        hooks.constructing.run(m, instance, cls)
-        init = classes.find_member(m, cls, "__init__")
+def _follow_class(interp: Interpreter, cls: ClassRef, methods: list[ir.Function]) -> None:
+    instance = interp.known(classes.kind_of_class(interp, cls), ("inside-of", id(cls.cls)), cls.cls.name, cls)
+    with interp.fueled(_FUEL):
+        hooks.constructing.run(interp, instance, cls)
+        init = classes.find_member(interp, cls, "__init__")
         if init is not None and isinstance(init[0], ir.Function):
-            _follow(m, Func(init[0], init[1].module, init[1].closure, ref(instance), init[1]))
+            _follow(interp, Func(init[0], init[1].module, init[1].closure, ref(instance), init[1]))
         for method in methods:
-            _follow(m, Func(method, cls.module, cls.closure, ref(instance), cls))
+            _follow(interp, Func(method, cls.module, cls.closure, ref(instance), cls))
 
 
-def _follow(m: Interpreter, func: Func) -> None:
-    noted = len(m.remarks)
+def _follow(interp: Interpreter, func: Func) -> None:
+    noted = len(interp.remarks)
     function = func.function
-    frame = functions.enter_alone(m, func)
+    frame = functions.enter_alone(interp, func)
     frame.instance = func.bound or NOTHING
-    gradients = m.gradients.read_unknown
+    gradients = interp.gradients.read_unknown
     try:
-        with m.beside(frame):
-            m.aside = True
+        with interp.beside(frame):
+            interp.aside = True
             for number, param in enumerate(function.params):
-                frame.locals[param.name] = frame.instance if number == 0 and not ir.is_static(function) else parameter(m, func, param)
-            functions.run_frame(m, frame)
+                frame.locals[param.name] = frame.instance if number == 0 and not ir.is_static(function) else parameter(interp, func, param)
+            functions.run_frame(interp, frame)
     except OutOfFuel:
-        m.forget_remarks(noted)
-    m.gradients.read_unknown = gradients
+        interp.forget_remarks(noted)
+    interp.gradients.read_unknown = gradients

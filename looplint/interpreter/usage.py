@@ -25,7 +25,7 @@ class Scope:
     owner: ClassRef | None = None
 
 
-def uses(m: Interpreter, scope: Scope, path: str, depth: int = 0) -> Uses:
+def uses(interp: Interpreter, scope: Scope, path: str, depth: int = 0) -> Uses:
     """How the value of a dotted name is used.
 
     Args:
@@ -35,97 +35,97 @@ def uses(m: Interpreter, scope: Scope, path: str, depth: int = 0) -> Uses:
     """
     head, _, attribute = path.partition(".")
     if head == "self" and attribute and scope.owner is not None:
-        return _of_attribute(m, scope.owner, attribute, depth)
+        return _of_attribute(interp, scope.owner, attribute, depth)
     key = (scope.function, path)
-    known = m.evidence.usage.get(key)
+    known = interp.evidence.usage.get(key)
     if known is None and depth <= _DEPTH:
-        known = m.evidence.usage[key] = {}
-        for function in (scope.function, *_inside(m, scope, head)):
-            _gather(m, Scope(function, scope.module, scope.owner), function.usage, path, known, depth)
+        known = interp.evidence.usage[key] = {}
+        for function in (scope.function, *_inside(interp, scope, head)):
+            _gather(interp, Scope(function, scope.module, scope.owner), function.usage, path, known, depth)
     return known or {}
 
 
-def uses_everywhere(m: Interpreter, module: ModuleInfo, name: str) -> Uses:
+def uses_everywhere(interp: Interpreter, module: ModuleInfo, name: str) -> Uses:
     """How a module's body uses a name, and the functions that do not bind it."""
     found: Uses = {}
     code = module.lowered()
     if code is None:
         return found
-    for function in _users(m, code, name):
-        if function is code.top or name not in _bound(m, function):
-            _gather(m, Scope(function, module, _owner(module, function)), function.usage, name, found, 0)
+    for function in _users(interp, code, name):
+        if function is code.top or name not in _bound(interp, function):
+            _gather(interp, Scope(function, module, _owner(module, function)), function.usage, name, found, 0)
     return found
 
 
-def _users(m: Interpreter, code: ir.ModuleCode, name: str) -> list[ir.Function]:
+def _users(interp: Interpreter, code: ir.ModuleCode, name: str) -> list[ir.Function]:
     """The functions of a module that use a name."""
-    if code.top not in m.evidence.users:
-        users = m.evidence.users[code.top] = {}
+    if code.top not in interp.evidence.users:
+        users = interp.evidence.users[code.top] = {}
         for function in code.functions:
             for head in dict.fromkeys(path.partition(".")[0] for path in function.usage):
                 users.setdefault(head, []).append(function)
-    return m.evidence.users[code.top].get(name, [])
+    return interp.evidence.users[code.top].get(name, [])
 
 
-def is_bound(m: Interpreter, module: ModuleInfo, function: ir.Function, name: str) -> bool:
+def is_bound(interp: Interpreter, module: ModuleInfo, function: ir.Function, name: str) -> bool:
     """Whether a name gets a value somewhere in a function, in one around it, or in the module's body."""
     code = module.lowered()
-    if code is None or name in _bound(m, code.top) or any(f.declared.get(name) == "global" for f in code.functions):
+    if code is None or name in _bound(interp, code.top) or any(f.declared.get(name) == "global" for f in code.functions):
         return True
-    return any(name in _bound(m, f) for f in code.functions if f is function or function.qualname.startswith(f"{f.qualname}."))
+    return any(name in _bound(interp, f) for f in code.functions if f is function or function.qualname.startswith(f"{f.qualname}."))
 
 
-def _bound(m: Interpreter, function: ir.Function) -> set[str]:
-    if function not in m.evidence.bound:
-        m.evidence.bound[function] = ir.bound_names(function)
-    return m.evidence.bound[function]
+def _bound(interp: Interpreter, function: ir.Function) -> set[str]:
+    if function not in interp.evidence.bound:
+        interp.evidence.bound[function] = ir.bound_names(function)
+    return interp.evidence.bound[function]
 
 
-def _inside(m: Interpreter, scope: Scope, name: str) -> list[ir.Function]:
+def _inside(interp: Interpreter, scope: Scope, name: str) -> list[ir.Function]:
     """The functions inside a function that use a name of it."""
     code = scope.module.lowered()
     if code is None or scope.function is code.top:
         return []
     prefix = f"{scope.function.qualname}."
-    return [f for f in _users(m, code, name) if f.qualname.startswith(prefix) and all(p.name != name for p in f.params)]
+    return [f for f in _users(interp, code, name) if f.qualname.startswith(prefix) and all(p.name != name for p in f.params)]
 
 
-def _of_attribute(m: Interpreter, owner: ClassRef, attribute: str, depth: int) -> Uses:
+def _of_attribute(interp: Interpreter, owner: ClassRef, attribute: str, depth: int) -> Uses:
     """How the methods of a class and of its bases use an attribute of their object."""
     key = (owner.cls, attribute)
-    known = m.evidence.usage.get(key)
+    known = interp.evidence.usage.get(key)
     if known is None and depth <= _DEPTH:
-        known = m.evidence.usage[key] = {}
-        for each in classes.mro(m, owner):
+        known = interp.evidence.usage[key] = {}
+        for each in classes.mro(interp, owner):
             for function in each.cls.methods.values():
-                _follow_aliases(m, Scope(function, each.module, owner), f"self.{attribute}", known, depth)
+                _follow_aliases(interp, Scope(function, each.module, owner), f"self.{attribute}", known, depth)
             for function in [*each.cls.methods.values()][:1]:
-                _gather_own(m, Scope(function, each.module, owner), each.cls.usage, attribute, known, depth)
+                _gather_own(interp, Scope(function, each.module, owner), each.cls.usage, attribute, known, depth)
     return known or {}
 
 
-def _gather(m: Interpreter, scope: Scope, usage: dict[str, ir.Usage], path: str, into: Uses, depth: int) -> None:
-    _gather_own(m, scope, usage, path, into, depth)
-    _follow_aliases(m, scope, path, into, depth)
+def _gather(interp: Interpreter, scope: Scope, usage: dict[str, ir.Usage], path: str, into: Uses, depth: int) -> None:
+    _gather_own(interp, scope, usage, path, into, depth)
+    _follow_aliases(interp, scope, path, into, depth)
 
 
-def _gather_own(m: Interpreter, scope: Scope, usage: dict[str, ir.Usage], path: str, into: Uses, depth: int) -> None:
+def _gather_own(interp: Interpreter, scope: Scope, usage: dict[str, ir.Usage], path: str, into: Uses, depth: int) -> None:
     for name, found in usage.items():
         suffix = _suffix(name, path)
         if suffix is None:
             continue
         into.setdefault(suffix, ir.Usage()).add(found)
         for callee, position in found.passed:
-            _hand_over(m, scope, callee, position, suffix, into, depth)
+            _hand_over(interp, scope, callee, position, suffix, into, depth)
         for callee, keyword in found.named:
-            _hand_over(m, scope, callee, keyword, suffix, into, depth)
+            _hand_over(interp, scope, callee, keyword, suffix, into, depth)
 
 
-def _follow_aliases(m: Interpreter, scope: Scope, path: str, into: Uses, depth: int) -> None:
+def _follow_aliases(interp: Interpreter, scope: Scope, path: str, into: Uses, depth: int) -> None:
     for source, target in scope.function.aliases:
         suffix = _suffix(source, path)
         if suffix is not None and target != path:
-            _merge(into, suffix, uses(m, scope, target, depth + 1))
+            _merge(into, suffix, uses(interp, scope, target, depth + 1))
 
 
 def _suffix(name: str, path: str) -> str | None:
@@ -140,16 +140,16 @@ def _merge(into: Uses, suffix: str, found: Uses) -> None:
         into.setdefault(suffix + further, ir.Usage()).add(usage)
 
 
-def _hand_over(m: Interpreter, scope: Scope, callee: str, place: int | str, suffix: str, into: Uses, depth: int) -> None:
+def _hand_over(interp: Interpreter, scope: Scope, callee: str, place: int | str, suffix: str, into: Uses, depth: int) -> None:
     """The value becomes a parameter of a function of the project."""
     if depth >= _DEPTH:
         return
-    for func in _functions(m, scope, callee):
+    for func in _functions(interp, scope, callee):
         param = _parameter(func, place)
         if param is not None:
-            _merge(into, suffix, uses(m, Scope(func.function, func.module, func.owner), param.name, depth + 1))
+            _merge(into, suffix, uses(interp, Scope(func.function, func.module, func.owner), param.name, depth + 1))
             for path in _kept_in_result(scope, callee, func, param):
-                _merge(into, suffix, uses(m, scope, path, depth + 1))
+                _merge(into, suffix, uses(interp, scope, path, depth + 1))
             if param.annotation is not None:
                 into.setdefault(suffix, ir.Usage()).annotations.add(ir.render(param.annotation))
 
@@ -172,11 +172,11 @@ def _parameter(func: Func, place: int | str) -> ir.Param | None:
     return plain[place] if place < len(plain) else None
 
 
-def _functions(m: Interpreter, scope: Scope, callee: str) -> list[Func]:
+def _functions(interp: Interpreter, scope: Scope, callee: str) -> list[Func]:
     """The functions of the project that a dotted name calls, as the text tells; for a class, its constructor."""
     head, _, rest = callee.partition(".")
     if head == "self" and scope.owner is not None:
-        return _member(m, scope.owner, rest)
+        return _member(interp, scope.owner, rest)
     code = scope.module.lowered()
     if not rest and code is not None:
         for qualname in (f"{scope.function.qualname}.{head}", head):
@@ -185,26 +185,28 @@ def _functions(m: Interpreter, scope: Scope, callee: str) -> list[Func]:
                 return [Func(inner, scope.module)]
         cls = next((c for c in code.classes if c.qualname == head), None)
         if cls is not None:
-            return _member(m, ClassRef(cls, scope.module), "__init__")
-    return [func for atom in _imported(m, scope, head, rest) for func in ([atom] if isinstance(atom, Func) else _constructor(m, atom))]
+            return _member(interp, ClassRef(cls, scope.module), "__init__")
+    return [
+        func for atom in _imported(interp, scope, head, rest) for func in ([atom] if isinstance(atom, Func) else _constructor(interp, atom))
+    ]
 
 
-def _constructor(m: Interpreter, atom: object) -> list[Func]:
-    return _member(m, atom, "__init__") if isinstance(atom, ClassRef) else []
+def _constructor(interp: Interpreter, atom: object) -> list[Func]:
+    return _member(interp, atom, "__init__") if isinstance(atom, ClassRef) else []
 
 
-def _imported(m: Interpreter, scope: Scope, head: str, rest: str) -> Value:
+def _imported(interp: Interpreter, scope: Scope, head: str, rest: str) -> Value:
     """What a dotted name from another module of the project is."""
     frame = scope.module.frame
-    value = imports.resolve(m, frame.locals.get(head, frozenset())) if frame is not None else frozenset()
+    value = imports.resolve(interp, frame.locals.get(head, frozenset())) if frame is not None else frozenset()
     for name in rest.split(".") if rest else ():
-        found = [imports.member(m, a, name) for a in value if isinstance(a, ModuleRef)]
+        found = [imports.member(interp, a, name) for a in value if isinstance(a, ModuleRef)]
         value = frozenset().union(*(v for v in found if v is not None))
     return value
 
 
-def _member(m: Interpreter, cls: ClassRef, name: str) -> list[Func]:
-    found = classes.find_member(m, cls, name)
+def _member(interp: Interpreter, cls: ClassRef, name: str) -> list[Func]:
+    found = classes.find_member(interp, cls, name)
     if found is None or not isinstance(found[0], ir.Function):
         return []
     return [Func(found[0], found[1].module, found[1].closure, None, found[1])]

@@ -15,21 +15,21 @@ from looplint.syntax import ir
 
 
 @method_transfer("pass-through")
-def _setup(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    return _pass_through(m, f"{obj.kind}.{name}", args, expr)
+def _setup(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    return _pass_through(interp, f"{obj.kind}.{name}", args, expr)
 
 
 @method_transfer("launch")
-def _launch(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _launch(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     """`fabric.launch(main, config)` runs `main(fabric, config)`."""
     if not args.positional or all(isinstance(a, Const) for a in args.positional[0]):
         return NONE
     given = Arguments([ref(obj), *args.positional[1:]], args.keywords, args.starred)
-    return m.call(args.positional[0], given, expr)
+    return interp.call(args.positional[0], given, expr)
 
 
 @transfer("pass-through")
-def _pass_through(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _pass_through(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     if len(args.positional) == 1:
         return args.positional[0]
     flat: list[Value] = []
@@ -41,33 +41,33 @@ def _pass_through(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call)
 
 
 @method_transfer("clip")
-def _accelerator_clip(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _accelerator_clip(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     if name == "clip_gradients":
-        sources, _ = held(m, args.positional[0] if args.positional else NOTHING)
+        sources, _ = held(interp, args.positional[0] if args.positional else NOTHING)
         optimizers = {a.obj for v in args.positional[1:2] for a in v if isinstance(a, Ref)}
-        m.emit(Clip(), expr.node, frozenset(optimizers) or sources)
+        interp.emit(Clip(), expr.node, frozenset(optimizers) or sources)
         return UNKNOWN
-    return clip(m, f"{obj.kind}.{name}", args, expr)
+    return clip(interp, f"{obj.kind}.{name}", args, expr)
 
 
 @method_transfer("unscale-all")
-def _unscale_all(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    m.emit(Unscale(), expr.node, [a.obj for v in args.values() for a in v if isinstance(a, Ref)])
+def _unscale_all(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    interp.emit(Unscale(), expr.node, [a.obj for v in args.values() for a in v if isinstance(a, Ref)])
     return NONE
 
 
 @transfer("deepspeed")
-def _deepspeed(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    engine = m.create(Engine, expr.node, "engine", qualname=qualname)
-    m.emit(Construct(), expr.node, {engine})
+def _deepspeed(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    engine = interp.create(Engine, expr.node, "engine", qualname=qualname)
+    interp.emit(Construct(), expr.node, {engine})
     scheduler = args.keywords.get("lr_scheduler") or UNKNOWN
     return frozenset({Tuple((ref(engine), ref(engine), UNKNOWN, scheduler))})
 
 
 @method_transfer("step-and-clear")
-def _step_and_clear(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    m.emit(Step(), expr.node, {obj})
-    m.emit(Clear(), expr.node, {obj})
+def _step_and_clear(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    interp.emit(Step(), expr.node, {obj})
+    interp.emit(Clear(), expr.node, {obj})
     return NONE
 
 
@@ -85,8 +85,8 @@ def _handed(obj: Obj, args: Arguments) -> None:
 
 
 @methods_of(Accelerator)
-def _method(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    return unfollowed.quiet(m, args) if not m.reachable(args.values()) else unfollowed.unknown_call(m, Ref(obj), args, expr)
+def _method(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    return unfollowed.quiet(interp, args) if not interp.reachable(args.values()) else unfollowed.unknown_call(interp, Ref(obj), args, expr)
 
 
 transfer("accelerator")(builds(Accelerator))

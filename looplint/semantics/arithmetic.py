@@ -12,12 +12,12 @@ from looplint.syntax import ir
 
 
 @hooks.operated
-def _operated(m: Interpreter, op: str, left: Value, right: Value, tensor: Tensor, expr: ir.Binary | ir.AugAssign) -> Tensor:
+def _operated(interp: Interpreter, op: str, left: Value, right: Value, tensor: Tensor, expr: ir.Binary | ir.AugAssign) -> Tensor:
     if sure((left, right)):
         tensor = computed(tensor)
     other = expr.right if isinstance(expr, ir.Binary) else expr.value
     if op == "-":
-        _note_difference(m, left, right)
+        _note_difference(interp, left, right)
     if op in ("+", "-"):
         tensor = replace(tensor, tags=tensor.tags - _scales_of_others(left, right))
     if _is_scalar(left, expr.left if isinstance(expr, ir.Binary) else expr.target) and _is_scalar(right, other):
@@ -49,15 +49,15 @@ def _is_mean_loss(tensor: Tensor) -> bool:
     return Mark.LOSS in tags and Mark.SUM_REDUCTION not in tags and not is_sum(tags) and not is_multiplied(tags)
 
 
-def _note_difference(m: Interpreter, left: Value, right: Value) -> None:
+def _note_difference(interp: Interpreter, left: Value, right: Value) -> None:
     """What a model puts out minus what it should have been is an error."""
     for one, two in ((left, right), (right, left)):
         given = [a for a in two if isinstance(a, Tensor | Unknown)]
         if given and not any(isinstance(a, Tensor) and a.origins for a in given):
             for atom in one:
                 if isinstance(atom, Tensor):
-                    m.uses.compared |= atom.origins
-                    m.uses.scored |= atom.origins
+                    interp.uses.compared |= atom.origins
+                    interp.uses.scored |= atom.origins
 
 
 def _is_scalar(value: Value, expr: ir.Expr) -> bool:
@@ -73,7 +73,7 @@ def _is_scalar(value: Value, expr: ir.Expr) -> bool:
 
 
 @hooks.compared
-def _compared(m: Interpreter, tensor: Tensor, sides: list[Value]) -> Tensor:
-    m.uses.scored |= tensor.origins
-    m.uses.compared |= tensor.origins
+def _compared(interp: Interpreter, tensor: Tensor, sides: list[Value]) -> Tensor:
+    interp.uses.scored |= tensor.origins
+    interp.uses.compared |= tensor.origins
     return Tensor(origins=tensor.origins, made=COMPUTED if sure(sides) else frozenset())

@@ -13,8 +13,8 @@ from looplint.syntax import ir
 
 
 @transfer("super")
-def _super(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    frame = m.frame
+def _super(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    frame = interp.frame
     while frame.owner is None and frame.closure is not None:
         frame = frame.closure
     first = frame.function.params[0].name if frame.function.params else ""
@@ -26,41 +26,41 @@ def _super(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Val
 
 
 @transfer("getattr")
-def _getattr(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _getattr(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     name = constant_of(args.positional[1]) if len(args.positional) > 1 else None
     if name is not None and isinstance(name.value, str):
-        found = attribute(m, args.positional[0], name.value)
+        found = attribute(interp, args.positional[0], name.value)
         default = args.positional[2] if len(args.positional) > 2 else NOTHING
         return found | default if not found or any(outside.is_unseen(a) for a in found) else found
-    if args.positional and any(not isinstance(a, Unknown | Const) for a in args.positional[0]) and m.reachable(args.positional[:1]):
-        return unfollowed.unknown_call(m, None, args, expr)
+    if args.positional and any(not isinstance(a, Unknown | Const) for a in args.positional[0]) and interp.reachable(args.positional[:1]):
+        return unfollowed.unknown_call(interp, None, args, expr)
     if args.positional and all(isinstance(a, External) for a in args.positional[0]):
-        return _dynamic_member(m, args.positional[0])
+        return _dynamic_member(interp, args.positional[0])
     return UNKNOWN
 
 
-def _dynamic_member(m: Interpreter, value: Value) -> Value:
+def _dynamic_member(interp: Interpreter, value: Value) -> Value:
     """`getattr(torch.optim, name)`: any class of that module has the same effect."""
     return frozenset({External(f"{a.qualname}.Any") for a in value if isinstance(a, External)})
 
 
 @transfer("vars")
-def _vars(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _vars(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """`vars(torch.optim)` is `torch.optim.__dict__`."""
     given = args.positional[0] if args.positional else NOTHING
-    return frozenset(External(f"{a.qualname}.__dict__") for a in given if isinstance(a, External)) or unfollowed.put_off(m, args)
+    return frozenset(External(f"{a.qualname}.__dict__") for a in given if isinstance(a, External)) or unfollowed.put_off(interp, args)
 
 
 @transfer("setattr")
-def _setattr(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _setattr(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     name = constant_of(args.positional[1]) if len(args.positional) > 2 else None
     for atom in args.positional[0] if args.positional else NOTHING:
         if isinstance(atom, Ref):
             if name is not None and isinstance(name.value, str) and len(args.positional) > 2:
                 if isinstance(atom.obj, TorchModule) and expr.args:
-                    hooks.part_assigned.run(m, atom.obj, ir.Attr(expr.node, expr.args[0].value, name.value), args.positional[2])
+                    hooks.part_assigned.run(interp, atom.obj, ir.Attr(expr.node, expr.args[0].value, name.value), args.positional[2])
                 else:
-                    m.write(atom.obj, name.value, args.positional[2])
+                    interp.write(atom.obj, name.value, args.positional[2])
             elif len(args.positional) > 2:
                 adopt(atom.obj, args.positional[2])
             if len(args.positional) > 2:
@@ -69,5 +69,5 @@ def _setattr(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> V
 
 
 @transfer("hasattr")
-def _hasattr(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _hasattr(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     return UNKNOWN

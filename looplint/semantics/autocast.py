@@ -13,9 +13,9 @@ _HALF = frozenset({"torch.float16", "torch.half"})
 
 
 @transfer("autocast")
-def _context(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _context(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """The context manager of an autocast. The namespaces `torch.cuda.amp` and `torch.cpu.amp` take no device."""
-    note_outdated(m, qualname, expr)
+    note_outdated(interp, qualname, expr)
     device = qualname.split(".")[1] if qualname.startswith(("torch.cuda.", "torch.cpu.")) else ""
     place = 0 if device else 2
     enabled = args.get(place, "enabled")
@@ -24,14 +24,14 @@ def _context(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> V
     written = next((a.value for n, a in enumerate(expr.args) if a.keyword == "enabled" or (a.keyword is None and n == place)), None)
     switch = ir.paths_in(written) if written is not None and known is None else ()
     half = not off and _is_half(args.get(1, "dtype"), {device} if device else _devices(args.get(0, "device_type")))
-    return frozenset({Context("autocast", region=Autocast(half, m.site(expr.node), frozenset(switch)))})
+    return frozenset({Context("autocast", region=Autocast(half, interp.site(expr.node), frozenset(switch)))})
 
 
-def note_outdated(m: Interpreter, qualname: str, expr: ir.Call) -> None:
+def note_outdated(interp: Interpreter, qualname: str, expr: ir.Call) -> None:
     """Remark the names of mixed precision that are bound to a device by their namespace."""
     first, device, *_, name = qualname.split(".") if qualname.count(".") > 2 else ("", "", "")
     if first == "torch" and device in ("cuda", "cpu") and name in ("autocast", "GradScaler"):
-        m.remark(Outdated(device=device, name=name), expr.node, ())
+        interp.remark(Outdated(device=device, name=name), expr.node, ())
 
 
 def _devices(value: Value | None) -> set[str]:
@@ -47,6 +47,6 @@ def _is_half(dtype: Value | None, devices: set[str]) -> bool:
 
 
 @transfer("autocast-dtype")
-def _autocast_dtype(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    m.flags.sets_autocast_dtype = True
+def _autocast_dtype(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    interp.flags.sets_autocast_dtype = True
     return NONE

@@ -53,16 +53,18 @@ def _gives_single_items(loader: Loader) -> bool:
 
 
 @hooks.reckoned
-def _reckoned(m: Interpreter, op: str, left: Value, right: Value, units: frozenset[Quantity], expr: ir.Binary | ir.AugAssign) -> Number:
+def _reckoned(
+    interp: Interpreter, op: str, left: Value, right: Value, units: frozenset[Quantity], expr: ir.Binary | ir.AugAssign
+) -> Number:
     if op in ("+", "-"):
-        if isinstance(expr, ir.AugAssign) and m.loops and _OF_ONE in units:
+        if isinstance(expr, ir.AugAssign) and interp.loops and _OF_ONE in units:
             units = units - {_OF_ONE} | {_OF_ALL}
         return Number(units)
     if op == "/" and _OF_LOSSES in _units(left) and all(isinstance(a, Number | Const) for a in left):
-        _note_average(m, left, right, expr)
+        _note_average(interp, left, right, expr)
     if op == "*" and isinstance(expr, ir.Binary):
         for side in (expr.left, expr.right):
-            if isinstance(average := m.remarks.get((m.frame.ctx, id(side.node), Average.kind)), Average):
+            if isinstance(average := interp.remarks.get((interp.frame.ctx, id(side.node), Average.kind)), Average):
                 average.weighted = True
     return Number(units - {_OF_LOSSES, _OF_ONE, _OF_ALL})
 
@@ -71,13 +73,13 @@ def _units(value: Value) -> frozenset[Quantity]:
     return frozenset().union(*(a.units for a in value if isinstance(a, Number)))
 
 
-def _note_average(m: Interpreter, left: Value, right: Value, expr: ir.Binary | ir.AugAssign) -> None:
+def _note_average(interp: Interpreter, left: Value, right: Value, expr: ir.Binary | ir.AugAssign) -> None:
     """Mean losses of batches are added up, and the sum is divided."""
     total, divisor = (expr.left, expr.right) if isinstance(expr, ir.Binary) else (expr.target, expr.value)
     units = _units(right)
     if _OF_ALL in units and len(right) == 1:
-        m.remark(Average(total=ir.render(total), divisor=ir.render(divisor), loader=None), expr.node, ())
+        interp.remark(Average(total=ir.render(total), divisor=ir.render(divisor), loader=None), expr.node, ())
     if isinstance(divisor, ir.Call) and units == {"batches"} and divisor.args:
-        loaders = [a.obj for a in m.evaluate(divisor.args[0].value) if isinstance(a, Ref) and isinstance(a.obj, Loader)]
+        loaders = [a.obj for a in interp.evaluate(divisor.args[0].value) if isinstance(a, Ref) and isinstance(a.obj, Loader)]
         if len(loaders) == 1:
-            m.remark(Average(total=ir.render(total), divisor=ir.render(divisor), loader=loaders[0]), expr.node, ())
+            interp.remark(Average(total=ir.render(total), divisor=ir.render(divisor), loader=loaders[0]), expr.node, ())

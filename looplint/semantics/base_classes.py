@@ -13,7 +13,7 @@ from looplint.syntax import ir
 
 
 @transfer("base-constructor")
-def _base_constructor(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _base_constructor(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """`nn.Module.__init__(self)`."""
     for value in args.positional[:1]:
         ready(value)
@@ -23,7 +23,7 @@ def _base_constructor(m: Interpreter, qualname: str, args: Arguments, expr: ir.C
 
 
 @hooks.super_called
-def _on_super(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _on_super(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     """A method of a library's base class."""
     if name == "__init__":
         ready(ref(obj))
@@ -31,9 +31,9 @@ def _on_super(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Cal
             register(value, deep=True)
         return UNKNOWN
     if isinstance(obj, Module) and name in ("__call__", "forward"):
-        return frozenset({combine(m.grad, args.values()) or Tensor(frozenset({obj}), under(m.grad, "yes"))})
+        return frozenset({combine(interp.grad, args.values()) or Tensor(frozenset({obj}), under(interp.grad, "yes"))})
     if objects.effect_of(obj, name) is not None:
-        return calls.call_method(m, obj, name, args, expr)
+        return calls.call_method(interp, obj, name, args, expr)
     if isinstance(obj, Dataset | FrameworkModule | Module):
-        return unfollowed.quiet(m, args)
-    return unfollowed.unknown_call(m, Ref(obj), Arguments([ref(obj), *args.positional], args.keywords), expr)
+        return unfollowed.quiet(interp, args)
+    return unfollowed.unknown_call(interp, Ref(obj), Arguments([ref(obj), *args.positional], args.keywords), expr)

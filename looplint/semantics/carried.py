@@ -8,9 +8,9 @@ from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax import ir
 
 
-def carries_state(m: Interpreter, cls: ClassRef) -> bool:
+def carries_state(interp: Interpreter, cls: ClassRef) -> bool:
     """Whether the forward of a class hands on what an earlier call of it has left on the object."""
-    found = classes.find_member(m, cls, "forward")
+    found = classes.find_member(interp, cls, "forward")
     if found is None or not isinstance(found[0], ir.Function) or not found[0].params:
         return False
     forward = found[0]

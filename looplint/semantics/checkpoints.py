@@ -18,51 +18,51 @@ from looplint.syntax.site import Site
 
 
 @method_transfer("state-dict")
-def _state_dict(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _state_dict(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     """`obj.state_dict()`: a dict of its own that holds the object's own tensors."""
-    state = m.create(StateDict, expr.node, slot=obj.key)
+    state = interp.create(StateDict, expr.node, slot=obj.key)
     state.owner = obj
-    m.emit(Snapshot(), expr.node, {state})
-    kept = _kept_as(m, expr.func.value) if isinstance(expr.func, ir.Attr) else frozenset()
+    interp.emit(Snapshot(), expr.node, {state})
+    kept = _kept_as(interp, expr.func.value) if isinstance(expr.func, ir.Attr) else frozenset()
     return ref(state).union(*(ref(each) for each in kept if each.owner is obj))
 
 
 @hooks.set_aside
-def _set_aside(m: Interpreter, obj: Module, stmt: ir.Assign) -> None:
+def _set_aside(interp: Interpreter, obj: Module, stmt: ir.Assign) -> None:
     """`best_model = model`, where that is better than before: the name stands for a state of the model, and for the model itself."""
     name = ir.path_of(stmt.targets[0]) or ""
-    if obj.loops is None or obj.one_of or m.loops[-1] in obj.loops or name == ir.path_of(stmt.value):
+    if obj.loops is None or obj.one_of or interp.loops[-1] in obj.loops or name == ir.path_of(stmt.value):
         return  # made anew in each turn, or one of several
-    state = m.create(StateDict, stmt.value.node, slot=obj.key)
+    state = interp.create(StateDict, stmt.value.node, slot=obj.key)
     state.owner, state.name = obj, name
-    m.evidence.kept[m.frame.ctx, name] = state
-    m.emit(Snapshot(), stmt.value.node, {state})
+    interp.evidence.kept[interp.frame.ctx, name] = state
+    interp.emit(Snapshot(), stmt.value.node, {state})
 
 
-def _kept_as(m: Interpreter, expr: ir.Expr) -> frozenset[StateDict]:
+def _kept_as(interp: Interpreter, expr: ir.Expr) -> frozenset[StateDict]:
     """The state that a name was meant to keep."""
-    state = m.evidence.kept.get((m.frame.ctx, ir.path_of(expr) or ""))
+    state = interp.evidence.kept.get((interp.frame.ctx, ir.path_of(expr) or ""))
     return frozenset({state}) if state is not None else frozenset()
 
 
 @method_transfer("load-state")
-def _load_state(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    m.emit(LoadState(states=_told_states(args.values()), files=files_in(args.values())), expr.node, {obj})
+def _load_state(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    interp.emit(LoadState(states=_told_states(args.values()), files=files_in(args.values())), expr.node, {obj})
     return UNKNOWN
 
 
 @transfer("save")
-def _save(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _save(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     values = args.values()
-    states = _told_states(values).union(*(_kept_as(m, arg.value) for arg in expr.args[:1]))
-    m.emit(Save(states=states, made_in=_made_in(m, _contents(values))), expr.node, {_disk(m)})
+    states = _told_states(values).union(*(_kept_as(interp, arg.value) for arg in expr.args[:1]))
+    interp.emit(Save(states=states, made_in=_made_in(interp, _contents(values))), expr.node, {_disk(interp)})
     return NONE
 
 
-def _made_in(m: Interpreter, atoms: Iterable[Atom]) -> tuple[Site, ...] | None:
+def _made_in(interp: Interpreter, atoms: Iterable[Atom]) -> tuple[Site, ...] | None:
     """The calls that lead to the innermost running function that made all the states among some values, and all that holds one."""
     made = [a.obj for a in atoms if isinstance(a, Ref) and isinstance(a.obj, Container | StateDict) and states_in([frozenset({a})])]
-    frame: Frame | None = m.frame
+    frame: Frame | None = interp.frame
     while frame is not None and frame.call is not None:
         if all(choices.built_in(obj, frame) for obj in made):
             return frame.calls
@@ -71,14 +71,14 @@ def _made_in(m: Interpreter, atoms: Iterable[Atom]) -> tuple[Site, ...] | None:
 
 
 @transfer("load")
-def _load(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _load(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """`torch.load`: anything can come out of a file; what does is known to come from it."""
-    file = m.create(File, expr.node)
+    file = interp.create(File, expr.node)
     path = ir.render(expr.args[0].value) if expr.args else ""
     named = any(_PUBLISHED.search(text) for text in (path, *_texts(args.positional[:1])))
-    file.published = named or (bool(expr.args) and is_downloaded(m, expr.args[0].value))
+    file.published = named or (bool(expr.args) and is_downloaded(interp, expr.args[0].value))
     placed = "map_location" in args.keywords or len(args.positional) > 1 or args.starred
-    m.emit(ReadFile(file=file, map_location=placed), expr.node, {_disk(m)})
+    interp.emit(ReadFile(file=file, map_location=placed), expr.node, {_disk(interp)})
     return frozenset({Unknown(files=frozenset({file}))})
 
 
@@ -95,9 +95,9 @@ def _texts(values: Iterable[Value]) -> list[str]:
     return [atom.value for value in values for atom in value if isinstance(atom, Const) and isinstance(atom.value, str)]
 
 
-def _disk(m: Interpreter) -> Disk:
+def _disk(interp: Interpreter) -> Disk:
     """What all files are kept on; one for the whole program."""
-    return m.known(Disk, "disk", "files")
+    return interp.known(Disk, "disk", "files")
 
 
 @hooks.key_read
@@ -176,7 +176,7 @@ def deep_copy(value: Value) -> Value:
 
 
 @methods_of(StateDict)
-def _method(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _method(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     match name:
         case "copy" | "detach" | "data":
             return ref(obj)  # another dict of the same tensors; one of them, which shares its numbers with the model's

@@ -14,7 +14,7 @@ transfer("options")(builds(Options))
 
 
 @methods_of(Options)
-def _method(m: Interpreter, obj: Options, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _method(interp: Interpreter, obj: Options, name: str, args: Arguments, expr: ir.Call) -> Value:
     match name:
         case "add_argument":
             _declare(obj, args)

@@ -30,49 +30,49 @@ from looplint.syntax import ir
 
 
 @transfer("sequence")
-def _sequence(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _sequence(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     if not args.positional:
-        return ref(objects.new_list(m, expr.node, [], exact=True))
+        return ref(objects.new_list(interp, expr.node, [], exact=True))
     given = args.positional[0]
     if any(isinstance(a, Params | Tensor) for a in given):
         return given
     items = exact_items(given)
     if items is not None and qualname != "builtins.set":
-        return ref(objects.new_list(m, expr.node, items, exact=True))
+        return ref(objects.new_list(interp, expr.node, items, exact=True))
     if loaders.loaders_in(given) or any(isinstance(a, Iter) and any(isinstance(e, Number) for e in a.element) for a in given):
         return given
-    return ref(objects.new_list(m, expr.node, [element_of(m, given)], exact=False))
+    return ref(objects.new_list(interp, expr.node, [element_of(interp, given)], exact=False))
 
 
 @transfer("list")
-def _list(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    return ref(objects.new_list(m, expr.node, [], exact=False))
+def _list(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    return ref(objects.new_list(interp, expr.node, [], exact=False))
 
 
 @transfer("dict")
-def _dict(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _dict(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     if len(args.positional) == 1 and not args.keywords and refs(args.positional[0], StateDict):
         return args.positional[0]  # another dict of the same tensors
-    obj = m.create(Dict, expr.node)
+    obj = interp.create(Dict, expr.node)
     for other in refs(args.positional[0], Dict) if args.positional else ():
         for slot, stored in other.heap.items():
-            m.write(obj, slot, stored)
+            interp.write(obj, slot, stored)
     for name, value in args.keywords.items():
-        m.write(obj, f"={name}", value)
-        m.write(obj, "[]", value)
+        interp.write(obj, f"={name}", value)
+        interp.write(obj, "[]", value)
     pairs = (
         _pairs_in(args.positional[0])
         if len(args.positional) == 1 and not args.keywords and qualname.endswith((".dict", ".OrderedDict"))
         else None
     )
     for name, value in pairs or ():
-        m.write(obj, f"={name}", value)
-        m.write(obj, "[]", value)
+        interp.write(obj, f"={name}", value)
+        interp.write(obj, "[]", value)
     written = not args.positional and not args.starred and qualname == "builtins.dict" and bool(args.keywords)
     obj.exact = written or bool(pairs)
     if qualname.endswith("defaultdict") and args.positional:
-        made = m.call(args.positional[0], Arguments(), expr)
-        m.write(obj, "[]", made)
+        made = interp.call(args.positional[0], Arguments(), expr)
+        interp.write(obj, "[]", made)
     return ref(obj)
 
 
@@ -89,32 +89,32 @@ def _pairs_in(value: Value) -> list[tuple[str, Value]] | None:
 
 
 @transfer("namespace")
-def _namespace(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    obj = m.create(Instance, expr.node, qualname=qualname)
+def _namespace(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    obj = interp.create(Instance, expr.node, qualname=qualname)
     for name, value in args.keywords.items():
-        m.write(obj, name, value)
+        interp.write(obj, name, value)
     return ref(obj)
 
 
 @methods_of(List)
-def _on_list(m: Interpreter, obj: List, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _on_list(interp: Interpreter, obj: List, name: str, args: Arguments, expr: ir.Call) -> Value:
     match name:
         case "append" | "add" | "appendleft" | "insert" | "extend":
             value = args.positional[-1] if args.positional else NOTHING
             if name == "extend":
-                value = element_of(m, value)
-            value = keeping.keep(m, expr.node, ref(obj), value, None)
-            if m.guarded():
+                value = element_of(interp, value)
+            value = keeping.keep(interp, expr.node, ref(obj), value, None)
+            if interp.guarded():
                 value = frozenset(replace(a, exact=False) if isinstance(a, Params) else a for a in value)
-            if m.loops == keeping.born_in(obj) and not m.guards and obj.items is not None and name == "append":
+            if interp.loops == keeping.born_in(obj) and not interp.guards and obj.items is not None and name == "append":
                 # In straight-line code the list stays exactly known; the same call seen twice adds once.
-                obj.appended = {**obj.appended, (id(expr), m.frame.ctx): value}
+                obj.appended = {**obj.appended, (id(expr), interp.frame.ctx): value}
                 obj.display = obj.items if obj.display is None else obj.display
                 obj.items = (*obj.display, *obj.appended.values())
             else:
                 obj.items = None
                 obj.changed = True
-            m.write(obj, "[]", value)
+            interp.write(obj, "[]", value)
         case "pop" | "popleft":
             obj.items = None
             return obj.heap.get("[]", UNKNOWN)
@@ -124,7 +124,7 @@ def _on_list(m: Interpreter, obj: List, name: str, args: Arguments, expr: ir.Cal
 
 
 @methods_of(Dict)
-def _on_dict(m: Interpreter, obj: Dict, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _on_dict(interp: Interpreter, obj: Dict, name: str, args: Arguments, expr: ir.Call) -> Value:
     match name:
         case "items":
             return _pairs(obj)
@@ -137,20 +137,20 @@ def _on_dict(m: Interpreter, obj: Dict, name: str, args: Arguments, expr: ir.Cal
             key = constant_of(args.positional[0]) if args.positional else None
             default = args.positional[1] if len(args.positional) > 1 else NOTHING
             if name == "setdefault" and default:
-                m.write(obj, f"={str(key.value)}" if key else "[]", default)
+                interp.write(obj, f"={str(key.value)}" if key else "[]", default)
                 for given in refs(default, Container):
                     given.loops = keeping.born_in(obj)  # the first one stays there
-            found = objects.item(m, obj, key)
+            found = objects.item(interp, obj, key)
             return join(found, default) if default and name != "setdefault" else found
         case "update":
             for value in args.values():
-                keeping.keep(m, expr.node, ref(obj), value, None)
+                keeping.keep(interp, expr.node, ref(obj), value, None)
                 for other in refs(value, Dict):
                     for slot, stored in other.heap.items():
-                        m.write(obj, slot, stored)
+                        interp.write(obj, slot, stored)
             for slot, value in args.keywords.items():
-                m.write(obj, f"={slot}", value)
-                m.write(obj, "[]", value)
+                interp.write(obj, f"={slot}", value)
+                interp.write(obj, "[]", value)
             obj.changed = True
         case "copy":
             return ref(obj)

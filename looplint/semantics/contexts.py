@@ -32,32 +32,32 @@ if TYPE_CHECKING:
 
 
 @hooks.entered
-def enter(m: Interpreter, expr: ir.Expr, inside: Callable[[Value], None]) -> None:
+def enter(interp: Interpreter, expr: ir.Expr, inside: Callable[[Value], None]) -> None:
     """Run `inside` in the context that the expression makes, with what the context manager yields."""
-    value = UNKNOWN if isinstance(expr, ir.Call) and _is_of_base_class(m, expr) else m.evaluate(expr)
+    value = UNKNOWN if isinstance(expr, ir.Call) and _is_of_base_class(interp, expr) else interp.evaluate(expr)
     if isinstance(expr, ir.Call) and (ir.path_of(expr.func) or "").rpartition(".")[2] in _RAISING:
-        _expect_error(m, inside)
+        _expect_error(interp, inside)
         return
     manager = _manager(value)
     if manager is not None:
-        _in_generator(m, *manager, inside)
+        _in_generator(interp, *manager, inside)
         return
     contexts = [a for a in value if isinstance(a, Context)]
     if not contexts:
-        entered = _entered(m, value)
-        _under(m, None if m.grad and may_switch_gradients(value, expr) else m.grad, lambda: inside(entered))
+        entered = _entered(interp, value)
+        _under(interp, None if interp.grad and may_switch_gradients(value, expr) else interp.grad, lambda: inside(entered))
         return
     if contexts[0].effect == "exit-stack":
         # What is entered later lasts as long as the stack.
-        _in_autocast(m, m.autocast, lambda: _under(m, m.grad, lambda: inside(value), entered=True))
+        _in_autocast(interp, interp.autocast, lambda: _under(interp, interp.grad, lambda: inside(value), entered=True))
         return
     given = [v for context in contexts if context.effect == "scaled-loss" for v in context.args]
     yielded = frozenset().union(*given) if given else UNKNOWN
-    grads = {_grad_in(m, context) for context in contexts} | ({m.grad} if len(contexts) < len(value) else set())
+    grads = {_grad_in(interp, context) for context in contexts} | ({interp.grad} if len(contexts) < len(value) else set())
     _in_autocast(
-        m,
-        region_of(value) if any(c.effect == "autocast" for c in contexts) else m.autocast,
-        lambda: _under(m, grads.pop() if len(grads) == 1 else None, lambda: inside(yielded)),
+        interp,
+        region_of(value) if any(c.effect == "autocast" for c in contexts) else interp.autocast,
+        lambda: _under(interp, grads.pop() if len(grads) == 1 else None, lambda: inside(yielded)),
     )
 
 
@@ -65,16 +65,16 @@ def enter(m: Interpreter, expr: ir.Expr, inside: Callable[[Value], None]) -> Non
 _RAISING = frozenset({"raises", "assertRaises", "assertRaisesRegex", "assert_raises", "assert_raises_regex"})
 
 
-def _expect_error(m: Interpreter, inside: Callable[[Value], None]) -> None:
+def _expect_error(interp: Interpreter, inside: Callable[[Value], None]) -> None:
     """Follow what is done so that it fails: it happens to nothing, and how it is done is the point of it."""
-    noted, returned = len(m.remarks), len(m.frame.returns)
-    with m.beside(m.frame):
+    noted, returned = len(interp.remarks), len(interp.frame.returns)
+    with interp.beside(interp.frame):
         inside(UNKNOWN)
-    m.forget_remarks(noted)
-    del m.frame.returns[returned:]
+    interp.forget_remarks(noted)
+    del interp.frame.returns[returned:]
 
 
-def _grad_in(m: Interpreter, context: Context) -> bool | None:
+def _grad_in(interp: Interpreter, context: Context) -> bool | None:
     """Whether gradients are on in a context; None where that is not known."""
     match context.effect:
         case "no-grad":
@@ -84,14 +84,14 @@ def _grad_in(m: Interpreter, context: Context) -> bool | None:
         case "set-grad":
             known = constant_of(context.args[0]) if context.args else None
             return bool(known.value) if known is not None else None
-    return m.grad
+    return interp.grad
 
 
-def _is_of_base_class(m: Interpreter, expr: ir.Call) -> bool:
+def _is_of_base_class(interp: Interpreter, expr: ir.Call) -> bool:
     """Whether an object enters a context of a base class that cannot be read: a profile, a lock, a device. It does nothing to what the object holds."""
     if not isinstance(expr.func, ir.Attr) or any(word in expr.func.attr.lower() for word in _STEPPING_WORDS):
         return False
-    callee = m.evaluate(expr.func)
+    callee = interp.evaluate(expr.func)
     inherited = all(isinstance(a, Method) and isinstance(a.obj, Ref) and isinstance(a.obj.obj, Instance | FrameworkModule) for a in callee)
     return inherited and all(isinstance(a.value, ir.Const) for a in expr.args)
 
@@ -100,51 +100,51 @@ def _is_of_base_class(m: Interpreter, expr: ir.Call) -> bool:
 _STEPPING_WORDS = ("step", "update", "optim", "accum", "zero", "clear", "train")
 
 
-def enter_context(m: Interpreter, value: Value) -> Value:
+def enter_context(interp: Interpreter, value: Value) -> Value:
     """`stack.enter_context(value)`: from here on, until the stack is left."""
     manager = _manager(value)
     if manager is not None:
         # What stands behind its yield runs later: until then it is not known what it has undone.
-        _in_generator(m, *manager, lambda _: None)
+        _in_generator(interp, *manager, lambda _: None)
         return UNKNOWN
     contexts = [a for a in value if isinstance(a, Context)]
-    grads = {_grad_in(m, context) for context in contexts} | ({m.grad} if len(contexts) < len(value) else set())
-    m.grad = grads.pop() if len(grads) == 1 else None
+    grads = {_grad_in(interp, context) for context in contexts} | ({interp.grad} if len(contexts) < len(value) else set())
+    interp.grad = grads.pop() if len(grads) == 1 else None
     if any(c.effect == "autocast" for c in contexts):
-        m.autocast = region_of(value)
-    return _entered(m, value)
+        interp.autocast = region_of(value)
+    return _entered(interp, value)
 
 
-def _under(m: Interpreter, inner: bool | None, run: Callable[[], None], *, entered: bool = False) -> None:
+def _under(interp: Interpreter, inner: bool | None, run: Callable[[], None], *, entered: bool = False) -> None:
     """Run with gradients on, off or in a state that is not known; whatever way leads out leads back to what was before."""
-    grad = m.grad
+    grad = interp.grad
     if inner is grad and not entered:
         run()
         return
-    m.grad = inner
-    marks = len(m.frame.returns)
+    interp.grad = inner
+    marks = len(interp.frame.returns)
     run()
-    m.grad = grad
-    for snapshot, _ in m.frame.returns[marks:]:
+    interp.grad = grad
+    for snapshot, _ in interp.frame.returns[marks:]:
         snapshot.grad = grad
-    for scope in m.scopes:
+    for scope in interp.scopes:
         for snapshot in (*scope.breaks, *scope.continues):
             snapshot.grad = grad
 
 
-def _in_autocast(m: Interpreter, region: Autocast | None, run: Callable[[], None]) -> None:
-    outer, m.autocast = m.autocast, region
+def _in_autocast(interp: Interpreter, region: Autocast | None, run: Callable[[], None]) -> None:
+    outer, interp.autocast = interp.autocast, region
     run()
-    m.autocast = outer
+    interp.autocast = outer
 
 
-def _entered(m: Interpreter, value: Value) -> Value:
+def _entered(interp: Interpreter, value: Value) -> Value:
     """What `as` binds for an ordinary object: the object, or what its `__enter__` returns."""
     for atom in value:
         if isinstance(atom, Ref) and atom.obj.cls is not None:
-            member = classes.find_member(m, atom.obj.cls, "__enter__")
+            member = classes.find_member(interp, atom.obj.cls, "__enter__")
             if member is not None:
-                return objects.call_values(m, classes.bind(m, member, atom.obj))
+                return objects.call_values(interp, classes.bind(interp, member, atom.obj))
     return value
 
 
@@ -161,48 +161,48 @@ def _manager(value: Value) -> tuple[Generator, Func] | None:
     return None
 
 
-def _in_generator(m: Interpreter, obj: Generator, func: Func, inside: Callable[[Value], None]) -> None:
+def _in_generator(interp: Interpreter, obj: Generator, func: Func, inside: Callable[[Value], None]) -> None:
     """Follow the generator; at its yield the body of the `with` runs in the caller's frame."""
-    if m.frame.depth > 20 or m.active.count(func.function) > 1:
+    if interp.frame.depth > 20 or interp.active.count(func.function) > 1:
         inside(UNKNOWN)
         return
-    outer, scopes = m.frame, m.scopes
-    frame = generators.begin(m, obj, func)
+    outer, scopes = interp.frame, interp.scopes
+    frame = generators.begin(interp, obj, func)
     ended = False
 
     def body(value: Value) -> None:
         nonlocal ended
-        inner, inner_scopes, inner_locals = m.frame, m.scopes, m.frame.locals
-        m.frame, m.scopes = outer, scopes
+        inner, inner_scopes, inner_locals = interp.frame, interp.scopes, interp.frame.locals
+        interp.frame, interp.scopes = outer, scopes
         returned = len(outer.returns)
         inside(value)
-        if not m.at and len(outer.returns) > returned:
+        if not interp.at and len(outer.returns) > returned:
             # The body returns: what stands after the yield runs before that return takes effect.
-            m.join_at([s for s, _ in outer.returns[returned:]])
+            interp.join_at([s for s, _ in outer.returns[returned:]])
             ended = True
-        m.frame, m.scopes = inner, inner_scopes
-        m.frame.locals = inner_locals
+        interp.frame, interp.scopes = inner, inner_scopes
+        interp.frame.locals = inner_locals
 
     frame.on_yield = body
-    functions.run_frame(m, frame)
-    if ended and m.at:
+    functions.run_frame(interp, frame)
+    if ended and interp.at:
         values: Value = NOTHING
         for _, value in outer.returns:
             values = join(values, value)
-        outer.returns[:] = [(m.save(), values)]
-        m.die()
+        outer.returns[:] = [(interp.save(), values)]
+        interp.die()
 
 
 # -- keeping
 
 
 def _context(name: str) -> Transfer:
-    def effect(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    def effect(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
         if name == "no-grad" and args.positional and any(isinstance(a, Func) for a in args.positional[0]):
             return args.positional[0]
-        if name == "set-grad" and not isinstance(m.statement, cst.With | cst.FunctionDef):
+        if name == "set-grad" and not isinstance(interp.statement, cst.With | cst.FunctionDef):
             known = constant_of(args.positional[0]) if args.positional else None
-            m.grad = bool(known.value) if known is not None else None  # it switches when it is made
+            interp.grad = bool(known.value) if known is not None else None  # it switches when it is made
         return frozenset({Context(name, tuple(args.positional[:1]) if name in ("set-grad", "scaled-loss") else ())})
 
     return effect

@@ -16,40 +16,40 @@ _SWITCHES = {"no_grad": False, "inference_mode": False, "enable_grad": True}
 
 
 @hooks.decorated
-def _decorated(m: Interpreter, frame: Frame) -> bool:
-    m.grad, switched = _grad_of_decorators(m, frame)
-    m.autocast = _autocast_of_decorators(m, frame) or m.autocast
+def _decorated(interp: Interpreter, frame: Frame) -> bool:
+    interp.grad, switched = _grad_of_decorators(interp, frame)
+    interp.autocast = _autocast_of_decorators(interp, frame) or interp.autocast
     return switched
 
 
-def _grad_of_decorators(m: Interpreter, frame: Frame) -> tuple[bool | None, bool]:
+def _grad_of_decorators(interp: Interpreter, frame: Frame) -> tuple[bool | None, bool]:
     """Whether gradients are on in a function's body, None where that is not known, and whether its decorators say so."""
     for decorator in frame.function.decorators:
         target = decorator.func if isinstance(decorator, ir.Call) else decorator
-        own = _grad_of_wrapper(m, frame, target)
+        own = _grad_of_wrapper(interp, frame, target)
         if own is not None:
             return own, True
         if not any(word in ir.render(target).lower() for word in SWITCHING_WORDS):
             continue
-        value = classes.static_value(m, target, frame.module)
+        value = classes.static_value(interp, target, frame.module)
         effects = {call_effect(a.qualname) for a in value if isinstance(a, External)}
         if "no-grad" in effects:
             return False, True
         if "enable-grad" in effects:
             return True, True
-        if m.grad and may_switch_gradients(value, target):
+        if interp.grad and may_switch_gradients(value, target):
             return None, True
-    return m.grad, False
+    return interp.grad, False
 
 
-def _grad_of_wrapper(m: Interpreter, frame: Frame, decorator: ir.Expr) -> bool | None:
+def _grad_of_wrapper(interp: Interpreter, frame: Frame, decorator: ir.Expr) -> bool | None:
     """How a decorator of the program sets gradients around the functions that it is put on.
 
     It does so by a `with` or a decorator of a function inside it that calls them, or hands them to a decorator of torch: `return torch.no_grad()(fn)`.
     """
     if not isinstance(decorator, ir.Name | ir.Attr):
         return None
-    functions = [a.function for a in classes.static_value(m, decorator, frame.module) if isinstance(a, Func)]
+    functions = [a.function for a in classes.static_value(interp, decorator, frame.module) if isinstance(a, Func)]
     for outer in functions:
         for inner in (outer, *_functions_in(outer.body)):
             handed = [switch for stmt in inner.body if isinstance(stmt, ir.Return) and (switch := _handed_to(stmt, inner)) is not None]
@@ -91,8 +91,8 @@ def may_switch_gradients(value: Value, expr: ir.Expr) -> bool:
     return any(isinstance(a, Unknown | External | Method) for a in value) and any(word in name for word in SWITCHING_WORDS)
 
 
-def _autocast_of_decorators(m: Interpreter, frame: Frame) -> Autocast | None:
+def _autocast_of_decorators(interp: Interpreter, frame: Frame) -> Autocast | None:
     for decorator in frame.function.decorators:
         if isinstance(decorator, ir.Call) and (ir.path_of(decorator.func) or "").rpartition(".")[2] == "autocast":
-            return region_of(classes.static_value(m, decorator, frame.module))
+            return region_of(classes.static_value(interp, decorator, frame.module))
     return None

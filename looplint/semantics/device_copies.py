@@ -13,13 +13,13 @@ from looplint.semantics.tensor_evidence import has_own_fields
 from looplint.syntax import ir
 
 
-def note_transfer(m: Interpreter, tensor: Tensor, name: str, args: Arguments, expr: ir.Call) -> None:
+def note_transfer(interp: Interpreter, tensor: Tensor, name: str, args: Arguments, expr: ir.Call) -> None:
     """Remark a part of a loader's batch that goes to a device, and whether the program waits for that."""
     loaders = {source for source in sources_of_batches(tensor.tags) if isinstance(source, Loader)}
     receiver = expr.func.value if isinstance(expr.func, ir.Attr) else None
     if not loaders or tensor.origins or Mark.PLACED in tensor.tags or not isinstance(receiver, ir.Name | ir.Attr | ir.Subscript):
         return
-    if has_own_fields(m, receiver):
+    if has_own_fields(interp, receiver):
         return  # a batch that moves its tensors itself
     target = args.get(0, "device")
     if name == "to" and (target is None or any(isinstance(a, External) for a in target)):
@@ -31,7 +31,7 @@ def note_transfer(m: Interpreter, tensor: Tensor, name: str, args: Arguments, ex
     else:
         waits = None if args.starred or len(args.positional) > 1 else True
     pinned = Mark.PINNED in tensor.tags
-    m.remark(Transfer(name=ir.render(receiver), device=device, waits=waits, pinned=pinned), expr.node, loaders)
+    interp.remark(Transfer(name=ir.render(receiver), device=device, waits=waits, pinned=pinned), expr.node, loaders)
 
 
 def _true(value: Value) -> bool:
@@ -43,29 +43,29 @@ def placed(tensor: Tensor, name: str) -> Tensor:
     return tensor.tagged(Mark.PINNED if name == "pin_memory" else Mark.PLACED)
 
 
-def note_fetched(m: Interpreter, tensor: Tensor, what: str, expr: ir.Expr) -> None:
+def note_fetched(interp: Interpreter, tensor: Tensor, what: str, expr: ir.Expr) -> None:
     """Remark a number that comes out of a forward and is asked for here: the program waits until the device has it."""
     if tensor.origins:
-        m.remark(Fetch(what=what), expr.node, (), certain=not m.handling)
+        interp.remark(Fetch(what=what), expr.node, (), certain=not interp.handling)
 
 
-def note_waited(m: Interpreter, expr: ir.Call) -> None:
+def note_waited(interp: Interpreter, expr: ir.Call) -> None:
     """Remark a call that does nothing but wait for the device: a number that is asked for behind it costs nothing more."""
-    m.remark(Fetch(what=f"{ir.render(expr.func)}()"), expr.node, (), certain=not m.handling)
+    interp.remark(Fetch(what=f"{ir.render(expr.func)}()"), expr.node, (), certain=not interp.handling)
 
 
-def note_released(m: Interpreter, expr: ir.Call) -> None:
+def note_released(interp: Interpreter, expr: ir.Call) -> None:
     """Remark a call that gives the device's cached memory back."""
-    m.remark(Release(what=ir.render(expr.func)), expr.node, (), certain=not m.handling)
+    interp.remark(Release(what=ir.render(expr.func)), expr.node, (), certain=not interp.handling)
 
 
 @transfer("waited")
-def _waited(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    note_waited(m, expr)
+def _waited(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    note_waited(interp, expr)
     return NONE
 
 
 @transfer("released")
-def _released(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    note_released(m, expr)
+def _released(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    note_released(interp, expr)
     return NONE

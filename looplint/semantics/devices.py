@@ -41,21 +41,21 @@ def is_choice(value: Value) -> bool:
 
 
 @transfer("device")
-def _device(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _device(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     return devices.device(args.get(0, "device", "type"))  # whatever its index
 
 
 @transfer("current-accelerator")
-def _current_accelerator(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _current_accelerator(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     return const(devices.CURRENT)
 
 
 @transfer("xla-device")
-def _xla_device(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _xla_device(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     return const("xla")
 
 
 @transfer("default-device")
-def _default_device(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    m.flags.needs_accelerator |= not m.guards and devices.is_accelerators(args.get(0, "device", "t"))
+def _default_device(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    interp.flags.needs_accelerator |= not interp.guards and devices.is_accelerators(args.get(0, "device", "t"))
     return NONE

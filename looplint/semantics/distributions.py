@@ -12,18 +12,18 @@ from looplint.syntax import ir
 
 
 @methods_of(Distribution)
-def _sampled(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _sampled(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     """A sample or a log-probability of a distribution depends on its parameters; sample() gives no graph."""
-    tensor = combine(m.grad, [*obj.heap.values(), *args.values()])
+    tensor = combine(interp.grad, [*obj.heap.values(), *args.values()])
     if tensor is None:
         return UNKNOWN
     return frozenset({detached(tensor) if name == "sample" else tensor})
 
 
 @construction(Distribution)
-def _built(m: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> None:
+def _built(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> None:
     for number, value in enumerate(args.values()):
-        m.write(obj, f"[{number}]", value)
+        interp.write(obj, f"[{number}]", value)
 
 
 transfer("distribution")(builds(Distribution))

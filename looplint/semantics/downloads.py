@@ -14,10 +14,10 @@ _DOWNLOADING = re.compile(r"(?i)download|urlretrieve|^wget$|^fetch")
 _ASKING = frozenset({"requests", "urlopen", "urllib.request.urlopen", "request.urlopen", "httpx", "aiohttp"})
 
 
-def is_downloaded(m: Interpreter, path: ir.Expr) -> bool:
+def is_downloaded(interp: Interpreter, path: ir.Expr) -> bool:
     """Whether this function, or the module's own code, writes a download to the file that `torch.load` is given."""
-    code = m.frame.module.lowered()
-    functions = dict.fromkeys((m.frame.function, *((code.top,) if code is not None else ())))
+    code = interp.frame.module.lowered()
+    functions = dict.fromkeys((interp.frame.function, *((code.top,) if code is not None else ())))
     return any(_downloads(function, ir.render(path)) for function in functions)
 
 

@@ -14,7 +14,7 @@ from looplint.syntax import ir
 
 
 @hooks.shown
-def note_shown(m: Interpreter, parts: Iterable[tuple[ir.Expr, Value]]) -> None:
+def note_shown(interp: Interpreter, parts: Iterable[tuple[ir.Expr, Value]]) -> None:
     """Remark the tensors of one element, losses above all, that become text as they are."""
     for expr, value in parts:
         if isinstance(expr, ir.Star):
@@ -22,26 +22,26 @@ def note_shown(m: Interpreter, parts: Iterable[tuple[ir.Expr, Value]]) -> None:
         if value and all(
             isinstance(a, Tensor) and a.scalar and (a.origins or Mark.LOSS in a.tags) and (a.made or a.graph == "yes") for a in value
         ):
-            m.remark(Show(name=ir.render(expr)), expr.node, ())
+            interp.remark(Show(name=ir.render(expr)), expr.node, ())
 
 
-def note_arguments(m: Interpreter, args: Iterable[ir.Arg], values: Iterable[Value]) -> None:
+def note_arguments(interp: Interpreter, args: Iterable[ir.Arg], values: Iterable[Value]) -> None:
     """`print(loss)`, `"{:.4f}".format(loss)`: arguments that become text."""
     plain = [a.value for a in args if not a.star and a.keyword is None]
-    note_shown(m, zip(plain, values, strict=False))
+    note_shown(interp, zip(plain, values, strict=False))
 
 
 @hooks.formatted
-def note_percent(m: Interpreter, expr: ir.Expr, value: Value) -> None:
+def note_percent(interp: Interpreter, expr: ir.Expr, value: Value) -> None:
     """`"loss %.4f" % loss`, `"%d: %.4f" % (epoch, loss)`."""
     for atom in value:
         if isinstance(atom, Tuple) and isinstance(expr, ir.Display) and len(value) == 1 and len(atom.items) == len(expr.items):
-            note_shown(m, zip(expr.items, atom.items, strict=True))
+            note_shown(interp, zip(expr.items, atom.items, strict=True))
             return
-    note_shown(m, [(expr, value)])
+    note_shown(interp, [(expr, value)])
 
 
 @transfer("text")
-def _text(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    note_arguments(m, expr.args, args.positional)
+def _text(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    note_arguments(interp, expr.args, args.positional)
     return UNKNOWN

@@ -10,58 +10,58 @@ from looplint.syntax import ir
 
 
 @transfer("pure", "collective", "update-bn")
-def _pure(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _pure(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """Nothing happens to what it is given. Functions among its arguments may be called later."""
-    return unfollowed.put_off(m, args)
+    return unfollowed.put_off(interp, args)
 
 
 @transfer("same")
-def same(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def same(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     given = args.get(0, "module", "model", "iterable") or UNKNOWN
     # A bound forward that is compiled or traced is a program of its own, and stands for the module.
     return frozenset(a.obj if isinstance(a, Method) and a.name == "forward" and isinstance(a.obj, Ref) else a for a in given)
 
 
 @transfer("apply")
-def _apply(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _apply(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """Applies its first argument to the rest (checkpoint, data_parallel)."""
     if not args.positional:
         return UNKNOWN
     inner = Arguments(args.positional[1:], {k: v for k, v in args.keywords.items() if k != "use_reentrant"}, args.starred)
-    return m.call(args.positional[0], inner, expr)
+    return interp.call(args.positional[0], inner, expr)
 
 
 @transfer("partial")
-def _partial(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _partial(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     if not args.positional:
         return UNKNOWN
     return frozenset({Partial(args.positional[0], tuple(args.positional[1:]), tuple(args.keywords.items()))})
 
 
 @transfer("decorator")
-def _decorator(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _decorator(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     return args.positional[0] if args.positional else UNKNOWN
 
 
 @transfer("rank")
-def _rank(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _rank(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """The number of the process: another one in each."""
     return frozenset({Number(frozenset({"rank"}))})
 
 
 @transfer("spawn")
-def _spawn(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _spawn(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """A launcher: the function it is given runs with its arguments, after the rank."""
     if not args.positional:
         return UNKNOWN
     given = args.get(1, "args")
     items = exact_items(given) if given else None
     rank = [frozenset({Number(frozenset({"rank"}))})] if qualname.startswith("torch") else []
-    m.call(args.positional[0], Arguments([*rank, *(items or [])], {}, items is None), expr)
+    interp.call(args.positional[0], Arguments([*rank, *(items or [])], {}, items is None), expr)
     return UNKNOWN
 
 
 @transfer("exit")
-def _exit(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    m.die()
+def _exit(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    interp.die()
     return UNKNOWN

@@ -12,28 +12,28 @@ from looplint.syntax import ir
 
 
 @transfer("seed")
-def _seed(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    m.remark(Seed(), expr.node, {m.setting_owner("torch.random")})
+def _seed(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    interp.remark(Seed(), expr.node, {interp.setting_owner("torch.random")})
     return UNKNOWN
 
 
 @transfer("overwrite-flag")
-def _overwrite_flag(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _overwrite_flag(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     known = constant_of(args.positional[0]) if args.positional else None
-    m.flags.overwrites_params = known is not None and bool(known.value)
+    interp.flags.overwrites_params = known is not None and bool(known.value)
     return NONE
 
 
 @hooks.setting_assigned
-def _switch(m: Interpreter, target: ir.Attr, switch: tuple[str, str], value: Value) -> None:
+def _switch(interp: Interpreter, target: ir.Attr, switch: tuple[str, str], value: Value) -> None:
     """A setting of the whole process gets a value; one that is not known may be an option and counts as off."""
     owner, name = switch
     known = constant_of(value)
-    m.emit(Switch(setting=name, on=known is not None and known.value is True), target.node, {m.setting_owner(owner)})
+    interp.emit(Switch(setting=name, on=known is not None and known.value is True), target.node, {interp.setting_owner(owner)})
 
 
 @hooks.unknown_called
-def _unknown_called(m: Interpreter, expr: ir.Expr) -> None:
+def _unknown_called(interp: Interpreter, expr: ir.Expr) -> None:
     """A function that cannot be followed may set the seed, as its name says."""
     if isinstance(expr, ir.Call) and "seed" in ir.render(expr.func).lower():
-        m.remark(Seed(), expr.node, {m.setting_owner("torch.random")})
+        interp.remark(Seed(), expr.node, {interp.setting_owner("torch.random")})

@@ -34,18 +34,18 @@ from looplint.semantics.parameters import held, may_thaw, picked, want_gradients
 from looplint.syntax import ir
 
 
-def backward(m: Interpreter, expr: ir.Call, losses: list[Value], args: Arguments, via: str = "") -> None:
+def backward(interp: Interpreter, expr: ir.Call, losses: list[Value], args: Arguments, via: str = "") -> None:
     """Gradients flow to every module behind the losses."""
-    tensor = combine(m.grad, losses)
+    tensor = combine(interp.grad, losses)
     deps = frozenset().union(*(a.deps for v in losses for a in v if isinstance(a, Unknown)))
     sources = deps
     tags = NO_TAGS
     if tensor is not None:
         sources |= tensor.sources
-        tags = tensor.tags.union(*(tags_of_forward(m, a) for a in losses[0] if isinstance(a, Tensor)))
-        m.uses.trained |= tensor.forwards
-        m.uses.supervising |= tensor.origins
-        m.uses.going_backward |= kept_at(tensor.tags)
+        tags = tensor.tags.union(*(tags_of_forward(interp, a) for a in losses[0] if isinstance(a, Tensor)))
+        interp.uses.trained |= tensor.forwards
+        interp.uses.supervising |= tensor.origins
+        interp.uses.going_backward |= kept_at(tensor.tags)
     retain = args.get(1, "retain_graph") if not via else args.keywords.get("retain_graph")
     create = args.get(2, "create_graph") if not via else args.keywords.get("create_graph")
     event = Backward(
@@ -57,14 +57,14 @@ def backward(m: Interpreter, expr: ir.Call, losses: list[Value], args: Arguments
         via=via,
         retain_graph=_flag(retain),
         create_graph=_flag(create),
-        repeated=m.comprehensions > 0,
+        repeated=interp.comprehensions > 0,
     )
-    m.emit(event, expr.node, sources)
-    if m.alive:
-        _prove_graph(m, expr, event, given=bool(args.positional) and losses == args.positional[:1])
+    interp.emit(event, expr.node, sources)
+    if interp.alive:
+        _prove_graph(interp, expr, event, given=bool(args.positional) and losses == args.positional[:1])
 
 
-def _prove_graph(m: Interpreter, expr: ir.Call, event: Backward, given: bool) -> None:
+def _prove_graph(interp: Interpreter, expr: ir.Call, event: Backward, given: bool) -> None:
     """What went backward had a graph, or the program would have ended there; so has what it was made of by a factor."""
     loss = expr.args[0].value if given and expr.args else expr.func.value if isinstance(expr.func, ir.Attr) else expr.func
     while True:
@@ -73,11 +73,11 @@ def _prove_graph(m: Interpreter, expr: ir.Call, event: Backward, given: bool) ->
                 loss = inner
             case _:
                 break
-    if isinstance(loss, ir.Name) and m.grad is not False:
-        value = m.frame.locals.get(loss.id, NOTHING)
+    if isinstance(loss, ir.Name) and interp.grad is not False:
+        value = interp.frame.locals.get(loss.id, NOTHING)
         if value and all(isinstance(a, Tensor) for a in value):
             tensors = (a for a in value if isinstance(a, Tensor))
-            m.frame.locals[loss.id] = frozenset(replace(a, graph="yes").tagged(SentBackward(event.key)) for a in tensors)
+            interp.frame.locals[loss.id] = frozenset(replace(a, graph="yes").tagged(SentBackward(event.key)) for a in tensors)
 
 
 def _is_mean(tags: Tags) -> bool:
@@ -100,57 +100,59 @@ def _flag(value: Value | None) -> bool | None:
 
 
 @transfer("backward-function")
-def _backward_function(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    backward(m, expr, args.positional[:1], args)
+def _backward_function(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    backward(interp, expr, args.positional[:1], args)
     return NONE
 
 
 @method_transfer("backward-argument")
-def _backward_argument(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _backward_argument(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     """`accelerator.backward(loss)`, `engine.backward(loss)`, `optimizer.backward(loss)`."""
     if isinstance(obj, Module) and not args.positional:
-        return unfollowed.unknown_call(m, Ref(obj), Arguments([ref(obj)]), expr)
+        return unfollowed.unknown_call(interp, Ref(obj), Arguments([ref(obj)]), expr)
     losses = args.positional[:1] or [args.keywords.get("loss", NOTHING)]
     if isinstance(obj, Engine):
-        losses = [frozenset({replace(combine(m.grad, losses) or Tensor(), sources=frozenset({obj}))})]
-    backward(m, expr, losses, args, via="" if isinstance(obj, Module) and obj.manual else obj.kind)
+        losses = [frozenset({replace(combine(interp.grad, losses) or Tensor(), sources=frozenset({obj}))})]
+    backward(interp, expr, losses, args, via="" if isinstance(obj, Module) and obj.manual else obj.kind)
     return NONE
 
 
 @transfer("autograd-grad")
-def _autograd_grad(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _autograd_grad(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """torch.autograd.grad fills no .grad, but what it differentiates is trained or attacked, not evaluated."""
-    tensor = combine(m.grad, args.values()) or Tensor()
+    tensor = combine(interp.grad, args.values()) or Tensor()
     inputs = args.get(1, "inputs") or NOTHING
-    (m.uses.attacked if _of_tensors(m, inputs) else m.uses.trained).update(tensor.forwards)
-    m.uses.differentiated |= tensor.forwards
-    m.uses.going_backward |= kept_at(tensor.tags)
+    (interp.uses.attacked if _of_tensors(interp, inputs) else interp.uses.trained).update(tensor.forwards)
+    interp.uses.differentiated |= tensor.forwards
+    interp.uses.going_backward |= kept_at(tensor.tags)
     create = constant_of(args.keywords["create_graph"]) if "create_graph" in args.keywords else None
     return frozenset({replace(tensor, graph="yes" if create and create.value else "maybe")})
 
 
-def _of_tensors(m: Interpreter, value: Value | None) -> bool:
+def _of_tensors(interp: Interpreter, value: Value | None) -> bool:
     """Whether everything that a gradient is asked for is a tensor, and no parameter."""
     if value is None:
         return False
-    atoms = element_of(m, value) if any(isinstance(a, Tuple) or (isinstance(a, Ref) and isinstance(a.obj, List)) for a in value) else value
+    atoms = (
+        element_of(interp, value) if any(isinstance(a, Tuple) or (isinstance(a, Ref) and isinstance(a.obj, List)) for a in value) else value
+    )
     return bool(atoms) and all(isinstance(a, Tensor) for a in atoms)
 
 
 @method_transfer("clear")
-def _clear(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    m.emit(Clear(set_to_none=args.get(0, "set_to_none")), expr.node, {obj}, certain=not obj.many)
+def _clear(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    interp.emit(Clear(set_to_none=args.get(0, "set_to_none")), expr.node, {obj}, certain=not obj.many)
     return NONE
 
 
 @transfer("clip")
-def clip(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def clip(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     given = args.get(0, "parameters", "module") or NOTHING
-    sources, _ = held(m, given)
+    sources, _ = held(interp, given)
     norm = args.get(1, "max_norm", "clip_value", "clip_val")
     if norm is not None and _infinite(norm):
         return frozenset({Tensor()})  # measures the norm, clips nothing
-    m.emit(Clip(), expr.node, sources)
+    interp.emit(Clip(), expr.node, sources)
     return frozenset({Tensor()})
 
 
@@ -162,68 +164,68 @@ def _infinite(value: Value) -> bool:
 
 
 @method_transfer("clip-own")
-def _clip_own(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    m.emit(Clip(), expr.node, {obj})
+def _clip_own(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    interp.emit(Clip(), expr.node, {obj})
     return UNKNOWN
 
 
 @hooks.attribute_assigned
-def _attribute_assigned(m: Interpreter, atom: Params | Tensor | Unknown, target: ir.Attr, value: Value) -> None:
+def _attribute_assigned(interp: Interpreter, atom: Params | Tensor | Unknown, target: ir.Attr, value: Value) -> None:
     match atom:
         case Params() | Tensor() | Unknown() if target.attr == "grad":
-            _replace_gradient(m, target, atom, value)
+            _replace_gradient(interp, target, atom, value)
         case Params() if target.attr == "requires_grad":
-            _freeze(m, atom, target, value)
+            _freeze(interp, atom, target, value)
         case Params() if target.attr == "data":
             for obj in atom.sources:
                 if isinstance(obj, Module):
                     obj.refilled = True
         case Tensor() | Unknown() if target.attr == "requires_grad":
-            _ask_for_gradient(m, target, atom, value)
+            _ask_for_gradient(interp, target, atom, value)
 
 
-def _ask_for_gradient(m: Interpreter, target: ir.Attr, atom: Tensor | Unknown, value: Value) -> None:
+def _ask_for_gradient(interp: Interpreter, target: ir.Attr, atom: Tensor | Unknown, value: Value) -> None:
     """`images.requires_grad = True`: what is computed from them is differentiated by them. What is not known may be a parameter."""
     known = constant_of(value)
     if known is None or known.value:
-        may_thaw(m, atom, target.node)
+        may_thaw(interp, atom, target.node)
     if known is not None and known.value and isinstance(target.value, ir.Name):
         tensor = atom if isinstance(atom, Tensor) else Tensor()
-        m.frame.locals[target.value.id] = frozenset({replace(tensor.tagged(Mark.INPUT_GRADIENT), graph="yes")})
+        interp.frame.locals[target.value.id] = frozenset({replace(tensor.tagged(Mark.INPUT_GRADIENT), graph="yes")})
 
 
-def _replace_gradient(m: Interpreter, target: ir.Attr, owner: Params | Tensor | Unknown, value: Value) -> None:
+def _replace_gradient(interp: Interpreter, target: ir.Attr, owner: Params | Tensor | Unknown, value: Value) -> None:
     """`p.grad = None`, or another gradient: what was added up so far is gone."""
     sources, certain = (
         owner.deps if isinstance(owner, Unknown) else owner.sources,
-        isinstance(owner, Params) and not picked(m, target.value),
+        isinstance(owner, Params) and not picked(interp, target.value),
     )
-    m.emit(Clear(), target.node, sources, certain=certain)
+    interp.emit(Clear(), target.node, sources, certain=certain)
     if value != NONE:
-        m.emit(Backward(manual=True), target.node, sources, certain=certain)
+        interp.emit(Backward(manual=True), target.node, sources, certain=certain)
 
 
-def _freeze(m: Interpreter, params: Params, target: ir.Attr, value: Value) -> None:
+def _freeze(interp: Interpreter, params: Params, target: ir.Attr, value: Value) -> None:
     """`p.requires_grad = value`."""
-    owners = m.frame.locals.get(target.value.id, NOTHING) if isinstance(target.value, ir.Name) else frozenset({params})
+    owners = interp.frame.locals.get(target.value.id, NOTHING) if isinstance(target.value, ir.Name) else frozenset({params})
     exact = params.exact and len(owners) == 1
-    want_gradients(m, params.sources, target.node, value, all_of_each=exact, untold=True, some=picked(m, target.value))
+    want_gradients(interp, params.sources, target.node, value, all_of_each=exact, untold=True, some=picked(interp, target.value))
 
 
 @hooks.gradient_read
-def _gradient_read(m: Interpreter, atom: Params | Tensor | Unknown) -> None:
+def _gradient_read(interp: Interpreter, atom: Params | Tensor | Unknown) -> None:
     match atom:
         case Params():
-            m.gradients.read |= atom.sources
+            interp.gradients.read |= atom.sources
         case Tensor():
-            m.gradients.read_of_tensors.update(m.loops[-1:])
+            interp.gradients.read_of_tensors.update(interp.loops[-1:])
         case Unknown():
-            m.gradients.read_unknown = True
+            interp.gradients.read_unknown = True
 
 
 @hooks.gradient_changed
-def _gradient_changed(m: Interpreter, params: Params, stmt: ir.AugAssign) -> None:
+def _gradient_changed(interp: Interpreter, params: Params, stmt: ir.AugAssign) -> None:
     if stmt.op in ("*", "/"):
-        m.gradients.scaled |= params.sources
+        interp.gradients.scaled |= params.sources
         return
-    m.emit(Backward(manual=True), stmt.node, params.sources, certain=False)
+    interp.emit(Backward(manual=True), stmt.node, params.sources, certain=False)

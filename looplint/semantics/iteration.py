@@ -27,7 +27,7 @@ from looplint.syntax import ir
 
 
 @transfer("range")
-def _range(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _range(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     bound = args.positional[1 if len(args.positional) > 1 else 0] if args.positional else NOTHING
     if len(args.positional) > 1:
         checkpoints.note_continued(args.positional[0])
@@ -35,28 +35,28 @@ def _range(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Val
 
 
 @transfer("enumerate")
-def _enumerate(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _enumerate(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     given = args.get(0, "iterable") or UNKNOWN
     items = exact_items(given)
     if items is not None and len(items) <= 6 and all(not isinstance(a, Const) for i in items for a in i):
         pairs = tuple(frozenset({Tuple((const(n), item))}) for n, item in enumerate(items))
         return frozenset({Tuple(pairs)})
-    return frozenset({Iter(frozenset({Tuple((frozenset({Number()}), element_of(m, given)))}), loaders.loaders_in(given))})
+    return frozenset({Iter(frozenset({Tuple((frozenset({Number()}), element_of(interp, given)))}), loaders.loaders_in(given))})
 
 
 @transfer("zip")
-def _zip(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _zip(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     columns = [exact_items(v) for v in args.positional]
     exact = [c for c in columns if c is not None]
     if exact and len(exact) == len(columns) and len({len(c) for c in exact}) == 1 and len(exact[0]) <= 6:
         rows = zip(*exact)
         return frozenset({Tuple(tuple(frozenset({Tuple(tuple(row))}) for row in rows))})
     over = frozenset().union(*(loaders.loaders_in(v) for v in args.positional))
-    return frozenset({Iter(frozenset({Tuple(tuple(element_of(m, v) for v in args.positional))}), over)})
+    return frozenset({Iter(frozenset({Tuple(tuple(element_of(interp, v) for v in args.positional))}), over)})
 
 
 @transfer("progress")
-def _progress(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _progress(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """tqdm and its like: an iterable that yields what it wraps."""
     given = args.get(0, "iterable", "sequence")
     if given is None:
@@ -64,55 +64,55 @@ def _progress(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> 
     if exact_items(given) is not None:
         return given
     bound = frozenset().union(*(a.bound for a in given if isinstance(a, Iter)))
-    return frozenset({Iter(element_of(m, given), loaders.loaders_in(given), bound)})
+    return frozenset({Iter(element_of(interp, given), loaders.loaders_in(given), bound)})
 
 
 @transfer("chain")
-def _chain(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _chain(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     params = [a for v in args.positional for a in v if isinstance(a, Params)]
     if params:
         return frozenset(params)
     result: Value = NOTHING
     for value in args.positional:
-        result = join(result, element_of(m, value))
+        result = join(result, element_of(interp, value))
     return frozenset({Iter(result or UNKNOWN)})
 
 
 @transfer("filter")
-def _filter(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _filter(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     given = args.positional[-1] if args.positional else UNKNOWN
     params = [replace(a, exact=False) for a in given if isinstance(a, Params)]
-    return frozenset(params) if params else frozenset({Iter(element_of(m, given), loaders.loaders_in(given))})
+    return frozenset(params) if params else frozenset({Iter(element_of(interp, given), loaders.loaders_in(given))})
 
 
 @transfer("map")
-def _map(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _map(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     if len(args.positional) < 2:
         return UNKNOWN
-    inner = Arguments([element_of(m, v) for v in args.positional[1:]])
+    inner = Arguments([element_of(interp, v) for v in args.positional[1:]])
     results: list[Value] = []
     stmt = ir.For(expr.node, ir.Name(expr.node, "_"), expr.args[1].value if len(expr.args) > 1 else expr, [], [])
-    loops.for_each(m, stmt, args.positional[1], lambda: results.append(m.call(args.positional[0], inner, expr)))
+    loops.for_each(interp, stmt, args.positional[1], lambda: results.append(interp.call(args.positional[0], inner, expr)))
     return frozenset({Iter(results[-1])})
 
 
 @transfer("next")
-def _next(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _next(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     asked = expr.args[0].value if expr.args else None
-    if m.loops and not m.guarded() and isinstance(asked, ir.Name | ir.Attr) and loaders.loaders_in(args.positional[0]):
-        m.loops[-1].draws = True
-    if m.loops and isinstance(asked, ir.Name | ir.Attr) and len(m.born(asked)) == len(m.loops) - 1:
-        m.loops[-1].taken |= loaders.loaders_in(args.positional[0]) if args.positional else frozenset()
-    return element_of(m, args.positional[0]) if args.positional else UNKNOWN
+    if interp.loops and not interp.guarded() and isinstance(asked, ir.Name | ir.Attr) and loaders.loaders_in(args.positional[0]):
+        interp.loops[-1].draws = True
+    if interp.loops and isinstance(asked, ir.Name | ir.Attr) and len(interp.born(asked)) == len(interp.loops) - 1:
+        interp.loops[-1].taken |= loaders.loaders_in(args.positional[0]) if args.positional else frozenset()
+    return element_of(interp, args.positional[0]) if args.positional else UNKNOWN
 
 
 @methods_of(Generator)
-def _of_generator(m: Interpreter, obj: Generator, name: str, args: Arguments, expr: ir.Call) -> Value:
-    return objects.element(m, obj) if name in ("__next__", "send") else unfollowed.quiet(m, args)
+def _of_generator(interp: Interpreter, obj: Generator, name: str, args: Arguments, expr: ir.Call) -> Value:
+    return objects.element(interp, obj) if name in ("__next__", "send") else unfollowed.quiet(interp, args)
 
 
 @transfer("length")
-def _length(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _length(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     given = args.positional[0] if args.positional else NOTHING
     items = exact_items(given)
     if items is not None:

@@ -17,24 +17,24 @@ from looplint.syntax import ir
 
 
 @hooks.stored
-def keep(m: Interpreter, node: cst.CSTNode, base: Value, value: Value, key: Const | None) -> Value:
+def keep(interp: Interpreter, node: cst.CSTNode, base: Value, value: Value, key: Const | None) -> Value:
     """A value is put into a container; where that outlives the iteration, the value remembers it.
 
     Returns:
         The value as the container holds it.
     """
-    m.flags.sets_rates = m.flags.sets_rates or (key is not None and key.value == "lr")
-    _let_go(m, value)
+    interp.flags.sets_rates = interp.flags.sets_rates or (key is not None and key.value == "lr")
+    _let_go(interp, value)
     tensors = tensors_in([value])
     kept = [t for t in tensors if t.graph == "yes" and (t.forwards or any(isinstance(tag, SentBackward) for tag in t.tags))]
-    if not kept or not m.loops:
+    if not kept or not interp.loops:
         return value
     plain = all(isinstance(a, Tensor) for a in value)
     for atom in base:
-        if isinstance(atom, Ref) and isinstance(atom.obj, Container) and len(born_in(atom.obj)) < len(m.loops):
+        if isinstance(atom, Ref) and isinstance(atom.obj, Container) and len(born_in(atom.obj)) < len(interp.loops):
             slot = isinstance(atom.obj, Dict) and key is not None
-            carried = m.loops[len(born_in(atom.obj)) :]
-            event = m.emit(Keep(value=kept[0], into=atom.obj, slot=slot, carried=carried, plain=plain), node, kept[0].sources)
+            carried = interp.loops[len(born_in(atom.obj)) :]
+            event = interp.emit(Keep(value=kept[0], into=atom.obj, slot=slot, carried=carried, plain=plain), node, kept[0].sources)
             if event is not None:
                 value = _remembering(value, event.key)
     return value
@@ -54,17 +54,17 @@ def _remembering(value: Value, key: EventKey, depth: int = 3) -> Value:
     return frozenset(found)
 
 
-def _let_go(m: Interpreter, value: Value) -> None:
+def _let_go(interp: Interpreter, value: Value) -> None:
     """A function or bound method in a container (`callbacks.append(scheduler.step)`) can be called by everything that the container reaches."""
     for atom in value:
         match atom:
             case Method(obj=Ref(obj=obj)):
                 obj.escaped = True
             case Func():
-                m.agenda.values.append(frozenset({atom}))
+                interp.agenda.values.append(frozenset({atom}))
             case Tuple():
                 for item in atom.items:
-                    _let_go(m, item)
+                    _let_go(interp, item)
 
 
 def born_in(obj: Obj) -> tuple[Loop, ...]:
@@ -73,29 +73,29 @@ def born_in(obj: Obj) -> tuple[Loop, ...]:
 
 
 @hooks.accumulated
-def accumulate(m: Interpreter, stmt: ir.Assign | ir.AugAssign, target: ir.Expr, old: Value, added: Value, result: Value) -> Value:
+def accumulate(interp: Interpreter, stmt: ir.Assign | ir.AugAssign, target: ir.Expr, old: Value, added: Value, result: Value) -> Value:
     """`total += loss`: noted where `total` comes from before the iteration; the sum remembers where it was made."""
     tensor = tensor_of(added)
     path = ir.path_of(target) or (ir.path_of(target.value) if isinstance(target, ir.Subscript) else None)
-    if tensor is None or path is None or not m.loops:
+    if tensor is None or path is None or not interp.loops:
         return result
-    carried = m.loops[len(m.born(target)) :]
-    event = m.emit(Accumulate(value=tensor, target=ir.render(target), carried=carried), stmt.node, tensor.sources)
+    carried = interp.loops[len(interp.born(target)) :]
+    event = interp.emit(Accumulate(value=tensor, target=ir.render(target), carried=carried), stmt.node, tensor.sources)
     if event is None:
         return result
-    if _is_of_outputs(m, target, old):
-        m.uses.added_to_outputs.add(event.key)
+    if _is_of_outputs(interp, target, old):
+        interp.uses.added_to_outputs.add(event.key)
     kept = tensor_of(result)
     if kept is None:
         return result
     return frozenset(a for a in result if not isinstance(a, Tensor)) | {kept.tagged(Summed(event.key))}
 
 
-def _is_of_outputs(m: Interpreter, target: ir.Expr, old: Value) -> bool:
+def _is_of_outputs(interp: Interpreter, target: ir.Expr, old: Value) -> bool:
     """Whether a sum starts from what a forward put out, or may: rows of something that is not known."""
     start = tensor_of(old)
     if start is not None:
         return start.graph == "yes" and bool(start.forwards) and not is_sum(start.tags)
     if isinstance(target, ir.Subscript) and isinstance(target.value, ir.Name) and not isinstance(target.index, ir.Const):
-        return all(isinstance(a, Unknown) for a in m.frame.locals.get(target.value.id, ()))
+        return all(isinstance(a, Unknown) for a in interp.frame.locals.get(target.value.id, ()))
     return False

@@ -28,46 +28,46 @@ _BATCH = {
 _AFTER_EPOCH = {"on_validation_epoch_end": (), "on_train_epoch_end": (), "training_epoch_end": ("outputs",)}
 
 
-def _runs_its_own(m: Interpreter, cls: ClassRef) -> bool:
+def _runs_its_own(interp: Interpreter, cls: ClassRef) -> bool:
     """Whether the class of a framework's module sends its losses backward itself."""
-    return classes.find_member(m, cls, "training_step") is not None and any(
-        "manual_backward" in each.cls.usage for each in classes.mro(m, cls)
+    return classes.find_member(interp, cls, "training_step") is not None and any(
+        "manual_backward" in each.cls.usage for each in classes.mro(interp, cls)
     )
 
 
 @hooks.loop_of_framework
-def loop(m: Interpreter, cls: ClassRef) -> Callable[[], None] | None:
+def loop(interp: Interpreter, cls: ClassRef) -> Callable[[], None] | None:
     """Follow a class that optimizes by hand; None for one that leaves that to the framework."""
-    return (lambda: _follow(m, cls)) if _runs_its_own(m, cls) else None
+    return (lambda: _follow(interp, cls)) if _runs_its_own(interp, cls) else None
 
 
-def _follow(m: Interpreter, cls: ClassRef) -> None:
+def _follow(interp: Interpreter, cls: ClassRef) -> None:
     """Run the constructor, `configure_optimizers`, and then the hooks of an epoch in the order in which the framework calls them."""
     node = cls.cls.node
-    instance = m.known(Module, ("manual", id(cls.cls)), cls.cls.name, cls)
+    instance = interp.known(Module, ("manual", id(cls.cls)), cls.cls.name, cls)
     instance.manual = True
-    begin(m, instance, cls)
-    m.frame = Frame(ir.Function("<fit>", "<fit>", [], [], [], node), cls.module, None, m.context(None, "fit", id(node)), 0)
-    m.frame.locals["self"] = ref(instance)
-    _run(m, instance, cls, "__init__")
-    instance.configured = _run(m, instance, cls, "configure_optimizers")
+    begin(interp, instance, cls)
+    interp.frame = Frame(ir.Function("<fit>", "<fit>", [], [], [], node), cls.module, None, interp.context(None, "fit", id(node)), 0)
+    interp.frame.locals["self"] = ref(instance)
+    _run(interp, instance, cls, "__init__")
+    instance.configured = _run(interp, instance, cls, "configure_optimizers")
     target = ir.Display(node, "tuple", [ir.Name(node, "batch_idx"), ir.Name(node, "batch")])
     batches = ir.Call(node, ir.Name(node, "enumerate"), [ir.Arg(ir.Name(node, "loader"))])
-    batch = ir.For(node, target, batches, _calls(m, cls, _BATCH), [], frozenset({"batch_idx", "batch"}))
-    body = [*_calls(m, cls, _BEFORE_EPOCH), batch, *_calls(m, cls, _AFTER_EPOCH)]
+    batch = ir.For(node, target, batches, _calls(interp, cls, _BATCH), [], frozenset({"batch_idx", "batch"}))
+    body = [*_calls(interp, cls, _BEFORE_EPOCH), batch, *_calls(interp, cls, _AFTER_EPOCH)]
     epochs = ir.Call(node, ir.Name(node, "range"), [ir.Arg(ir.Name(node, "max_epochs"))])
-    step = classes.find_member(m, cls, "training_step")
+    step = classes.find_member(interp, cls, "training_step")
     assert step is not None
-    m.run_block([ir.For(step[0].node, ir.Name(node, "epoch"), epochs, body, [], frozenset({"epoch"}))])
+    interp.run_block([ir.For(step[0].node, ir.Name(node, "epoch"), epochs, body, [], frozenset({"epoch"}))])
 
 
-def _run(m: Interpreter, instance: Module, cls: ClassRef, name: str) -> Value:
-    found = classes.find_member(m, cls, name)
-    return m.evaluate(_call(found[0], name)) if found is not None and isinstance(found[0], ir.Function) else NOTHING
+def _run(interp: Interpreter, instance: Module, cls: ClassRef, name: str) -> Value:
+    found = classes.find_member(interp, cls, name)
+    return interp.evaluate(_call(found[0], name)) if found is not None and isinstance(found[0], ir.Function) else NOTHING
 
 
-def _calls(m: Interpreter, cls: ClassRef, hooks: Mapping[str, Sequence[str]]) -> list[ir.Stmt]:
-    found = [(name, classes.find_member(m, cls, name)) for name in hooks]
+def _calls(interp: Interpreter, cls: ClassRef, hooks: Mapping[str, Sequence[str]]) -> list[ir.Stmt]:
+    found = [(name, classes.find_member(interp, cls, name)) for name in hooks]
     return [ir.ExprStmt(f[0].node, _call(f[0], name, hooks[name])) for name, f in found if f is not None and isinstance(f[0], ir.Function)]
 
 
@@ -77,7 +77,7 @@ def _call(function: ir.Function, name: str, given: Sequence[str] = ()) -> ir.Cal
 
 
 @method_transfer("configured")
-def _configured(m: Interpreter, obj: Module, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _configured(interp: Interpreter, obj: Module, name: str, args: Arguments, expr: ir.Call) -> Value:
     """`self.optimizers()` or `self.lr_schedulers()`: the object where there is one, else all of them in their order."""
     found = list(dict.fromkeys(_of_kind(obj.configured, Optimizer if name == "optimizers" else Scheduler)))
     if len(found) == 1:
@@ -99,17 +99,21 @@ def _of_kind(value: Value, kind: type[Obj]) -> Iterator[Obj]:
 
 
 @method_transfer("clip-optimizer")
-def _clip_optimizer(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _clip_optimizer(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     optimizers = {a.obj for a in args.get(0, "optimizer") or NOTHING if isinstance(a, Ref)}
-    m.emit(Clip(), expr.node, optimizers)
+    interp.emit(Clip(), expr.node, optimizers)
     return UNKNOWN
 
 
 @application(FrameworkModule)
-def _applied(m: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
+def _applied(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
     """`self(x)` in the hooks of a framework's module."""
-    own = calls.own_call(m, obj, args, expr)
+    own = calls.own_call(interp, obj, args, expr)
     if own is not None:
         return own
-    member = classes.find_member(m, obj.cls, "forward") if obj.cls is not None and m.aside else None
-    return m.call(classes.bind(m, member, obj), args, expr) if member is not None else unfollowed.unknown_call(m, Ref(obj), args, expr)
+    member = classes.find_member(interp, obj.cls, "forward") if obj.cls is not None and interp.aside else None
+    return (
+        interp.call(classes.bind(interp, member, obj), args, expr)
+        if member is not None
+        else unfollowed.unknown_call(interp, Ref(obj), args, expr)
+    )

@@ -58,7 +58,7 @@ _DRAWING = frozenset({"randint", "choice", "choices", "randrange", "sample", "mu
 
 
 @construction(Loader)
-def _built(m: Interpreter, obj: Loader, args: Arguments, expr: ir.Call) -> None:
+def _built(interp: Interpreter, obj: Loader, args: Arguments, expr: ir.Call) -> None:
     """Note how a loader goes over its dataset: `order` is "as stored" where nothing mixes it, "given" where something does, else None."""
     obj.arguments = args
     plain = obj.cls is None and obj.qualname in PLAIN_LOADERS
@@ -70,9 +70,9 @@ def _built(m: Interpreter, obj: Loader, args: Arguments, expr: ir.Call) -> None:
     if plain and not args.starred:
         obj.complete = True
         obj.order = _order(obj)
-        obj.style = style(m, obj.options.get("dataset", NOTHING))
-        obj.makes_items = made_when_asked(m, obj.options.get("dataset", NOTHING))
-    m.remark(BuildLoader(), expr.node, {obj})
+        obj.style = style(interp, obj.options.get("dataset", NOTHING))
+        obj.makes_items = made_when_asked(interp, obj.options.get("dataset", NOTHING))
+    interp.remark(BuildLoader(), expr.node, {obj})
 
 
 def _order(obj: Loader) -> Literal["as stored", "given"] | None:
@@ -104,20 +104,20 @@ def _is_everything(size: Value | None) -> bool:
 
 
 @construction(Sampler)
-def _sampler_built(m: Interpreter, obj: Sampler, args: Arguments, expr: ir.Call) -> None:
+def _sampler_built(interp: Interpreter, obj: Sampler, args: Arguments, expr: ir.Call) -> None:
     """Note whether a sampler draws another order for each epoch number it is told."""
     if obj.cls is None and obj.qualname in DISTRIBUTED_SAMPLERS and not args.starred:
         shuffle = args.get(3, "shuffle")
         known = constant_of(shuffle) if shuffle is not None else None
         obj.by_epoch = shuffle is None or (known is not None and bool(known.value))
-        obj.seed_by_rank = _hangs_on_rank(m, args, expr)
+        obj.seed_by_rank = _hangs_on_rank(interp, args, expr)
         dropped = args.get(5, "drop_last")
         known = constant_of(dropped) if dropped is not None else None
         obj.pads = dropped is None or (known is not None and not known.value)
-    m.remark(BuildSampler(), expr.node, {obj})
+    interp.remark(BuildSampler(), expr.node, {obj})
 
 
-def _hangs_on_rank(m: Interpreter, args: Arguments, expr: ir.Call) -> bool:
+def _hangs_on_rank(interp: Interpreter, args: Arguments, expr: ir.Call) -> bool:
     """Whether a distributed sampler's seed is another one in each process: by its value, by a name that says so, or by what its `rank` is given."""
     written = {a.keyword: a.value for a in expr.args if a.keyword}
     seed, rank = written.get("seed"), written.get("rank")
@@ -125,29 +125,29 @@ def _hangs_on_rank(m: Interpreter, args: Arguments, expr: ir.Call) -> bool:
         return True
     read = ir.paths_in(seed) if seed is not None else set()
     if isinstance(seed, ir.Name):
-        targets = (s for s in m.frame.function.body if isinstance(s, ir.Assign) and any(ir.path_of(t) == seed.id for t in s.targets))
+        targets = (s for s in interp.frame.function.body if isinstance(s, ir.Assign) and any(ir.path_of(t) == seed.id for t in s.targets))
         read |= set().union(*(ir.paths_in(s.value) for s in targets))
     own = {ir.path_of(rank)} if rank is not None else set()
     return bool(read & own) or any(_RANK.search(path.rpartition(".")[2]) for path in read)
 
 
-def style(m: Interpreter, value: Value, depth: int = 4) -> Literal["map", "iterable"] | None:
+def style(interp: Interpreter, value: Value, depth: int = 4) -> Literal["map", "iterable"] | None:
     """ "map" where a dataset is known to give its items by index, in an order that means nothing; "iterable" or None else."""
-    found = {_style_of(m, atom, depth) for atom in value} if depth else {None}
+    found = {_style_of(interp, atom, depth) for atom in value} if depth else {None}
     return found.pop() if len(found) == 1 else None
 
 
-def _style_of(m: Interpreter, atom: object, depth: int) -> Literal["map", "iterable"] | None:
+def _style_of(interp: Interpreter, atom: object, depth: int) -> Literal["map", "iterable"] | None:
     obj = atom.obj if isinstance(atom, Ref) else None
-    if obj is not None and obj.cls is not None and (isinstance(obj, Dataset) or _is_dataset_by_protocol(m, obj.cls)):
-        return _style_of_class(m, obj.cls)
+    if obj is not None and obj.cls is not None and (isinstance(obj, Dataset) or _is_dataset_by_protocol(interp, obj.cls)):
+        return _style_of_class(interp, obj.cls)
     if not isinstance(obj, Dataset):
         return None
     if obj.qualname in ITERABLE_DATASETS:
         return "iterable"
     if obj.qualname in DATASET_WRAPPERS:
         inner = obj.arguments.get(0, "dataset", "datasets") if obj.arguments is not None else None
-        return style(m, _parts(inner), depth - 1) if inner else None
+        return style(interp, _parts(inner), depth - 1) if inner else None
     if obj.qualname in MAP_DATASETS or (
         obj.qualname.startswith(ORDERED_DATASETS) and obj.qualname.rpartition(".")[2] not in UNORDERED_DATASETS
     ):
@@ -155,10 +155,10 @@ def _style_of(m: Interpreter, atom: object, depth: int) -> Literal["map", "itera
     return None
 
 
-def _is_dataset_by_protocol(m: Interpreter, cls: ClassRef) -> bool:
+def _is_dataset_by_protocol(interp: Interpreter, cls: ClassRef) -> bool:
     """Whether a class without bases has what torch's loader asks a dataset for."""
     methods = ("__getitem__", "__len__")
-    return not classes.has_unknown_base(m, cls) and all(classes.find_member(m, cls, name) is not None for name in methods)
+    return not classes.has_unknown_base(interp, cls) and all(classes.find_member(interp, cls, name) is not None for name in methods)
 
 
 def _parts(value: Value) -> Value:
@@ -168,11 +168,11 @@ def _parts(value: Value) -> Value:
     return frozenset().union(*items) if items else value
 
 
-def _style_of_class(m: Interpreter, cls: ClassRef) -> Literal["map", "iterable"] | None:
+def _style_of_class(interp: Interpreter, cls: ClassRef) -> Literal["map", "iterable"] | None:
     """A project's own dataset: by its base class and its methods."""
-    line = classes.mro(m, cls)
-    if any(base in ITERABLE_DATASETS or base not in MAP_DATASETS for base in classes.external_bases(m, cls)):
-        return "iterable" if any(base in ITERABLE_DATASETS for base in classes.external_bases(m, cls)) else None
+    line = classes.mro(interp, cls)
+    if any(base in ITERABLE_DATASETS or base not in MAP_DATASETS for base in classes.external_bases(interp, cls)):
+        return "iterable" if any(base in ITERABLE_DATASETS for base in classes.external_bases(interp, cls)) else None
     methods = {name: function for each in reversed(line) for name, function in each.cls.methods.items()}
     if "__getitem__" not in methods or "__iter__" in methods or _IN_TIME.search(" ".join(c.cls.name for c in line)):
         return None
@@ -184,25 +184,25 @@ def _style_of_class(m: Interpreter, cls: ClassRef) -> Literal["map", "iterable"]
     return "map"
 
 
-def made_when_asked(m: Interpreter, value: Value, depth: int = 4) -> bool:
+def made_when_asked(interp: Interpreter, value: Value, depth: int = 4) -> bool:
     """Whether a dataset is known to read, decode or compute an item each time it is asked for one."""
-    return bool(value) and depth > 0 and all(_makes_items(m, atom, depth) for atom in value)
+    return bool(value) and depth > 0 and all(_makes_items(interp, atom, depth) for atom in value)
 
 
-def _makes_items(m: Interpreter, atom: object, depth: int) -> bool:
+def _makes_items(interp: Interpreter, atom: object, depth: int) -> bool:
     if not isinstance(atom, Ref) or not isinstance(atom.obj, Dataset):
         return False
     obj = atom.obj
     if obj.cls is not None:
-        line = classes.mro(m, obj.cls)
+        line = classes.mro(interp, obj.cls)
         getter = next((each.cls.methods["__getitem__"] for each in line if "__getitem__" in each.cls.methods), None)
         if getter is None:
-            return any(base.startswith(DECODING_DATASETS) for base in classes.external_bases(m, obj.cls))
+            return any(base.startswith(DECODING_DATASETS) for base in classes.external_bases(interp, obj.cls))
         called = {path.rpartition(".")[2] for path, usage in getter.usage.items() if usage.called} | getter.methods
         return bool(called - LIGHT_CALLS)
     if obj.qualname in DATASET_WRAPPERS:
         inner = obj.arguments.get(0, "dataset", "datasets") if obj.arguments is not None else None
-        return inner is not None and made_when_asked(m, _parts(inner), depth - 1)
+        return inner is not None and made_when_asked(interp, _parts(inner), depth - 1)
     return obj.qualname.startswith(DECODING_DATASETS)
 
 
@@ -234,52 +234,52 @@ def follows_time(loader: Loader, assigned: Iterable[str]) -> bool:
 
 
 @transfer("split")
-def _split(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    obj = m.create(Dataset, expr.node, qualname=qualname)
+def _split(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    obj = interp.create(Dataset, expr.node, qualname=qualname)
     obj.arguments = args
     return frozenset({Iter(ref(obj))})
 
 
-def _dataset_method(m: Interpreter, obj: Data, args: Arguments) -> Value:
+def _dataset_method(interp: Interpreter, obj: Data, args: Arguments) -> Value:
     return ref(obj) if not args.values() or all(isinstance(a, Const | Func | Unknown) for v in args.values() for a in v) else UNKNOWN
 
 
 @methods_of(Loader, Dataset)
-def _method(m: Interpreter, obj: Data, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _method(interp: Interpreter, obj: Data, name: str, args: Arguments, expr: ir.Call) -> Value:
     if name == "set_epoch" and isinstance(obj, Loader):
-        m.remark(TellEpoch(), expr.node, {obj})
+        interp.remark(TellEpoch(), expr.node, {obj})
         return UNKNOWN
-    if m.loops and name not in ("__next__", "next", "__iter__", "__len__"):
+    if interp.loops and name not in ("__next__", "next", "__iter__", "__len__"):
         obj.changing = True
-    return objects.element(m, obj) if name in ("__next__", "next") else _dataset_method(m, obj, args)
+    return objects.element(interp, obj) if name in ("__next__", "next") else _dataset_method(interp, obj, args)
 
 
 @methods_of(Sampler)
-def _sampler_method(m: Interpreter, obj: Sampler, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _sampler_method(interp: Interpreter, obj: Sampler, name: str, args: Arguments, expr: ir.Call) -> Value:
     if name == "set_epoch":
-        m.remark(TellEpoch(), expr.node, {obj})
+        interp.remark(TellEpoch(), expr.node, {obj})
         return UNKNOWN
-    return unfollowed.quiet(m, args)
+    return unfollowed.quiet(interp, args)
 
 
 @construction(Dataset)
-def _dataset_built(m: Interpreter, obj: Dataset, args: Arguments, expr: ir.Call) -> None:
+def _dataset_built(interp: Interpreter, obj: Dataset, args: Arguments, expr: ir.Call) -> None:
     obj.arguments = args
     if obj.qualname.rpartition(".")[2] == "Subset":
         indices = [a.value for n, a in enumerate(expr.args) if a.keyword == "indices" or (n == 1 and not a.keyword)]
-        obj.length = _count(m, indices[0]) if indices else None
+        obj.length = _count(interp, indices[0]) if indices else None
 
 
-def _count(m: Interpreter, indices: ir.Expr) -> int | None:
+def _count(interp: Interpreter, indices: ir.Expr) -> int | None:
     """How many indices an expression gives, as its text tells: `range(16)`, `list(range(16))`, `order[:16]`, `[0, 1, 2]`."""
     match indices:
         case ir.Call(func=ir.Name(id="list"), args=[ir.Arg(value=inner)]):
-            return _count(m, inner)
+            return _count(interp, inner)
         case ir.Call(func=ir.Name(id="range"), args=[*given]) if 1 <= len(given) <= 2:
-            bounds = [constant_of(m.evaluate(a.value)) for a in given]
+            bounds = [constant_of(interp.evaluate(a.value)) for a in given]
             numbers = [b.value for b in bounds if b is not None and isinstance(b.value, int)]
             return numbers[-1] - (numbers[0] if len(numbers) == 2 else 0) if len(numbers) == len(given) else None
-    items = exact_items(m.evaluate(indices))
+    items = exact_items(interp.evaluate(indices))
     return len(items) if items is not None else None
 
 

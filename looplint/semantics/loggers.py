@@ -12,14 +12,14 @@ from looplint.syntax import ir
 
 
 @methods_of(Writer, Metric, FrameworkObject)
-def _method(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    return unfollowed.quiet(m, args)
+def _method(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    return unfollowed.quiet(interp, args)
 
 
 @application(Metric, Dataset, Distribution)
-def _applied(m: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
-    own = calls.own_call(m, obj, args, expr)
-    return own if own is not None else unfollowed.quiet(m, args)
+def _applied(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
+    own = calls.own_call(interp, obj, args, expr)
+    return own if own is not None else unfollowed.quiet(interp, args)
 
 
 for effect, kind in (("writer", Writer), ("metric", Metric), ("framework", FrameworkObject)):

@@ -18,28 +18,28 @@ from looplint.semantics.outcomes import resolve
 from looplint.syntax import ir
 
 
-def loss(m: Interpreter, obj: Loss | None, args: Arguments, expr: ir.Call, function: str = "") -> Value:
+def loss(interp: Interpreter, obj: Loss | None, args: Arguments, expr: ir.Call, function: str = "") -> Value:
     """A loss function is applied. A project's own is followed into its forward."""
-    member = classes.find_member(m, obj.cls, "forward") if obj is not None and obj.cls is not None else None
+    member = classes.find_member(interp, obj.cls, "forward") if obj is not None and obj.cls is not None else None
     if obj is not None and member is not None:
-        scored = combine(m.grad, args.values())
+        scored = combine(interp.grad, args.values())
         if scored is not None:
-            m.uses.scored |= scored.origins
-            m.uses.compared |= scored.origins
-        return m.call(classes.bind(m, member, obj), args, expr)
-    _score(m, obj, function or (obj.qualname if obj is not None else ""), args, expr)
-    tensor = combine(m.grad, args.values())
+            interp.uses.scored |= scored.origins
+            interp.uses.compared |= scored.origins
+        return interp.call(classes.bind(interp, member, obj), args, expr)
+    _score(interp, obj, function or (obj.qualname if obj is not None else ""), args, expr)
+    tensor = combine(interp.grad, args.values())
     deps = frozenset().union(*(a.deps for v in args.values() for a in v if isinstance(a, Unknown)))
     if tensor is None:
-        return frozenset({Tensor(deps, under(m.grad, "maybe"), scalar=True, made=COMPUTED)})
+        return frozenset({Tensor(deps, under(interp.grad, "maybe"), scalar=True, made=COMPUTED)})
     reduction = args.keywords.get("reduction") or (obj.reduction if obj else None)
     known = constant_of(reduction) if reduction else None
     scalar = known is None or known.value != "none"
     # `size_average=False` and `reduce=False` are what torch called it before.
     told = obj.arguments if obj is not None else args
     untold = (reduction is not None and known is None) or bool(told and told.keywords.keys() & {"size_average", "reduce"})
-    m.uses.scored |= tensor.origins
-    m.uses.compared |= tensor.origins
+    interp.uses.scored |= tensor.origins
+    interp.uses.compared |= tensor.origins
     result = replace(tensor, scalar=scalar, sources=tensor.sources | deps, made=COMPUTED, tags=_unscaled(tensor)).tagged(Mark.LOSS)
     if known is not None and known.value == "sum":
         result = result.tagged(Mark.SUM_REDUCTION)
@@ -48,12 +48,12 @@ def loss(m: Interpreter, obj: Loss | None, args: Arguments, expr: ir.Call, funct
     return frozenset({result})
 
 
-def _score(m: Interpreter, obj: Obj | None, qualname: str, args: Arguments, expr: ir.Call) -> None:
+def _score(interp: Interpreter, obj: Obj | None, qualname: str, args: Arguments, expr: ir.Call) -> None:
     """Remark what the prediction came out of, where that matters to the loss."""
     function = SCORES.get(qualname.rpartition(".")[2]) if qualname.startswith("torch.nn.") else None
     if function is not None:
-        outcomes = resolve(m, of_value(args.get(0, "input"))) or frozenset()
-        m.remark(Score(function=function, outcomes=outcomes), expr.node, {obj} if obj is not None else ())
+        outcomes = resolve(interp, of_value(args.get(0, "input"))) or frozenset()
+        interp.remark(Score(function=function, outcomes=outcomes), expr.node, {obj} if obj is not None else ())
 
 
 def _unscaled(tensor: Tensor) -> Tags:
@@ -62,12 +62,12 @@ def _unscaled(tensor: Tensor) -> Tags:
 
 
 @application(Loss)
-def _applied(m: Interpreter, obj: Loss, args: Arguments, expr: ir.Call) -> Value:
-    return loss(m, obj, args, expr)
+def _applied(interp: Interpreter, obj: Loss, args: Arguments, expr: ir.Call) -> Value:
+    return loss(interp, obj, args, expr)
 
 
 @construction(Loss)
-def _built(m: Interpreter, obj: Loss, args: Arguments, expr: ir.Call) -> None:
+def _built(interp: Interpreter, obj: Loss, args: Arguments, expr: ir.Call) -> None:
     obj.reduction = args.keywords.get("reduction")
     obj.arguments = args
 

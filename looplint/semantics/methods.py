@@ -17,28 +17,28 @@ from looplint.syntax import ir
 
 
 @hooks.method_called
-def call_method(m: Interpreter, method: Method, args: Arguments, expr: ir.Call) -> Value:
+def call_method(interp: Interpreter, method: Method, args: Arguments, expr: ir.Call) -> Value:
     name = method.name
-    if name == "state_dict" and m.candidates:
-        m.emit(Snapshot(), expr.node, ())  # of an object that is not known: here the call gives no state of the others
+    if name == "state_dict" and interp.candidates:
+        interp.emit(Snapshot(), expr.node, ())  # of an object that is not known: here the call gives no state of the others
     match method.obj:
         case Tensor():
-            return on_tensor(m, method.obj, name, args, expr)
+            return on_tensor(interp, method.obj, name, args, expr)
         case Params():
-            return on_params(m, method.obj, name, args, expr)
+            return on_params(interp, method.obj, name, args, expr)
         case Unknown():
-            return on_unknown(m, method.obj, name, args, expr)
+            return on_unknown(interp, method.obj, name, args, expr)
         case Method() if tensor_method(name) == "shape":
             return sizes(args, name)
         case Iter():
-            return method.obj.element if name in ("__next__", "next") else unfollowed.quiet(m, args)
+            return method.obj.element if name in ("__next__", "next") else unfollowed.quiet(interp, args)
         case Method(obj=Ref(obj=obj), name="__dict__") if name == "update":
             ready(ref(obj))  # it takes over what another one has
             return UNKNOWN
         case Context(effect="exit-stack") if name in ("enter_context", "enter_async_context") and args.positional:
-            return enter_context(m, args.positional[0])
+            return enter_context(interp, args.positional[0])
         case Const():
             if name == "format":
-                note_arguments(m, expr.args, args.positional)
+                note_arguments(interp, expr.args, args.positional)
             return UNKNOWN
-    return unfollowed.unknown_call(m, method, args, expr)
+    return unfollowed.unknown_call(interp, method, args, expr)

@@ -12,9 +12,9 @@ from looplint.knowledge.pytorch import DROPOUT_ARGUMENTS, MODE_SENSITIVE, RECURR
 from looplint.syntax import ir
 
 
-def note_modes(m: Interpreter, obj: Module, args: Arguments) -> None:
+def note_modes(interp: Interpreter, obj: Module, args: Arguments) -> None:
     """Note of a module that is built whether its own computation differs between the modes."""
-    differs = _forward_asks(m, obj.cls) if obj.cls is not None else _layer_differs(obj, args)
+    differs = _forward_asks(interp, obj.cls) if obj.cls is not None else _layer_differs(obj, args)
     modal: Literal["yes", "no", "maybe"] = "maybe" if differs is None else "yes" if differs else "no"
     obj.modal = modal if obj.modal in ("", modal) else "maybe"
 
@@ -50,13 +50,13 @@ def _both(left: bool | None, right: bool | None) -> bool | None:
     return False if left is False or right is False else None if left is None or right is None else True
 
 
-def _forward_asks(m: Interpreter, cls: ClassRef) -> bool:
+def _forward_asks(interp: Interpreter, cls: ClassRef) -> bool:
     """Whether a forward, or a method that it calls, reads `self.training`."""
     seen: set[str] = set()
     work = ["forward"]
     while work:
         name = work.pop()
-        found = classes.find_member(m, cls, name) if name not in seen else None
+        found = classes.find_member(interp, cls, name) if name not in seen else None
         seen.add(name)
         if found is None or not isinstance(found[0], ir.Function) or not found[0].params:
             continue

@@ -46,10 +46,10 @@ from looplint.syntax import ir
 
 
 @transfer("container")
-def _container(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _container(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """nn.Sequential, ModuleList, ModuleDict: a module that holds its parts."""
-    obj = m.create(Module, expr.node, qualname=qualname)
-    constructed(m, obj, args, expr)
+    obj = interp.create(Module, expr.node, qualname=qualname)
+    constructed(interp, obj, args, expr)
     parts = list(args.positional)
     exact = not args.starred and not args.keywords
     if len(parts) == 1 and not _is_module(parts[0]):
@@ -59,13 +59,13 @@ def _container(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) ->
         if inner is not None:
             parts = inner
         else:
-            parts, exact = [element_of(m, parts[0])], False
+            parts, exact = [element_of(interp, parts[0])], False
     obj.length = len(parts) if exact and all(_is_module(p) for p in parts) else None
     for number, part in enumerate(parts):
         adopt(obj, part)
         register(part, deep=True)
         obj.heap[f"[{number}]"] = part
-        m.write(obj, "[]", part)
+        interp.write(obj, "[]", part)
     return ref(obj)
 
 
@@ -90,39 +90,39 @@ _MODELS = ("Model", "For", "LMHead", "Autoencoder")
 
 
 @transfer("class-of-transformers")
-def _transformers_class(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _transformers_class(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """A class of transformers or diffusers, or one of its ways to make a model: `from_pretrained` gives one in eval mode."""
     parts = qualname.split(".")
     index = next(n for n, part in enumerate(parts) if part[:1].isupper())
     owner, maker = parts[index], ".".join(parts[index + 1 :])
     if maker not in ("", "from_pretrained", "from_config") or owner.endswith(_NO_MODELS) or not any(word in owner for word in _MODELS):
-        return unfollowed.put_off(m, args)
-    made = build(m, Module, qualname, args, expr)
+        return unfollowed.put_off(interp, args)
+    made = build(interp, Module, qualname, args, expr)
     if maker == "from_pretrained":
-        m.emit(Eval(), expr.node, {a.obj for a in made if isinstance(a, Ref)})
+        interp.emit(Eval(), expr.node, {a.obj for a in made if isinstance(a, Ref)})
     return made
 
 
 @transfer("module-function")
-def _module_function(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _module_function(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     leaf = qualname.rpartition(".")[2]
     if leaf.endswith(("_Weights", "Weights")) or ".transforms" in qualname:
         return UNKNOWN
-    return build(m, Module, qualname, args, expr)
+    return build(interp, Module, qualname, args, expr)
 
 
 @transfer("copy", "copy-module")
-def _copy(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _copy(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """A deep copy: the same kind of object, with an identity of its own."""
     result: Value = NOTHING
     original = args.positional[0] if args.positional else NOTHING
     for atom in original if qualname == "copy.copy" else checkpoints.deep_copy(original):
         if isinstance(atom, Ref) and isinstance(atom.obj, Module | Optimizer):
-            twin = m.create(type(atom.obj), expr.node, cls=atom.obj.cls, qualname=atom.obj.qualname)
+            twin = interp.create(type(atom.obj), expr.node, cls=atom.obj.cls, qualname=atom.obj.qualname)
             if isinstance(twin, Module):
                 twin.original = atom.obj
-            if m.loops:
-                m.emit(Escape(callee=qualname), expr.node, {twin})  # a new object each time, in whatever state the original is
+            if interp.loops:
+                interp.emit(Escape(callee=qualname), expr.node, {twin})  # a new object each time, in whatever state the original is
             result = join(result, ref(twin))
         elif isinstance(atom, Tensor):
             result = join(result, frozenset({detached(atom)}))
@@ -134,17 +134,17 @@ def _copy(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Valu
 
 
 @transfer("compiled")
-def _compiled(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _compiled(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """A scripted or traced module: the same parameters, in a program of its own."""
-    for atom in same(m, qualname, args, expr):
+    for atom in same(interp, qualname, args, expr):
         if isinstance(atom, Ref) and isinstance(atom.obj, Module):
             atom.obj.compiled = True
-    return same(m, qualname, args, expr)
+    return same(interp, qualname, args, expr)
 
 
-def forward(m: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
+def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
     """A module is applied: its result depends on its parameters and on its inputs."""
-    inputs = combine(m.grad, args.values())
+    inputs = combine(interp.grad, args.values())
     deps = frozenset().union(*(a.deps for v in args.values() for a in v if isinstance(a, Unknown)))
     frozen = isinstance(obj, TorchModule) and obj.frozen
     # What code that cannot be followed returns may be a number as well.
@@ -153,9 +153,11 @@ def forward(m: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
     own = trained if not frozen else "no"
     if own != "no" and without_parameters(obj):
         own = "maybe" if inputs is None or deps else "no"  # there is a graph only where the inputs have one
-    graph = under(m.grad, own if own == "yes" or inputs is None or inputs.graph == "no" else inputs.graph)
-    happening = Forward(inputs=inputs, frozen=frozen, repeated=_repeated(m, expr), autocast=m.autocast, outside=m.frame.outside)
-    event = m.emit(happening, expr.node, {obj})
+    graph = under(interp.grad, own if own == "yes" or inputs is None or inputs.graph == "no" else inputs.graph)
+    happening = Forward(
+        inputs=inputs, frozen=frozen, repeated=_repeated(interp, expr), autocast=interp.autocast, outside=interp.frame.outside
+    )
+    event = interp.emit(happening, expr.node, {obj})
     forwards = frozenset({event.key}) if event is not None else frozenset()
     origins = forwards
     tags = NO_TAGS
@@ -168,59 +170,59 @@ def forward(m: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
     for value in args.values():
         for atom in value:
             if isinstance(atom, Func):
-                m.agenda.values.append(frozenset({atom}))
-    outcomes = of_forward(m, obj, args, expr)
+                interp.agenda.values.append(frozenset({atom}))
+    outcomes = of_forward(interp, obj, args, expr)
     if graph == "no":
         return frozenset({Tensor(tags=tags, origins=origins, outcomes=outcomes)})
     return frozenset({Tensor(sources, graph, forwards, tags, origins=origins, outcomes=outcomes)})
 
 
-def _repeated(m: Interpreter, expr: ir.Call) -> bool:
+def _repeated(interp: Interpreter, expr: ir.Call) -> bool:
     """Whether a forward does the same in every turn of its loop: what differs then is chance (Monte-Carlo dropout, timing)."""
-    if m.repetitions:
+    if interp.repetitions:
         return True
-    loop = m.loops[-1] if m.loops else None
-    if loop is None or loop.frame != m.frame.ctx or not loop.iterates.startswith("range("):
+    loop = interp.loops[-1] if interp.loops else None
+    if loop is None or loop.frame != interp.frame.ctx or not loop.iterates.startswith("range("):
         return False
     return not any(ir.paths_in(a.value) & loop.assigned for a in expr.args)
 
 
 @method_transfer("forward-directly")
-def _forward_directly(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _forward_directly(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     """`model.forward(x)` gives what `model(x)` gives, without what the call does around it."""
-    if obj.cls is not None and classes.find_member(m, obj.cls, "__call__") is not None:
-        forward = classes.find_member(m, obj.cls, "forward")
-        return m.call(classes.bind(m, forward, obj), args, expr) if forward else UNKNOWN
-    known = obj.cls is None or not classes.has_untold_base(m, obj.cls)
+    if obj.cls is not None and classes.find_member(interp, obj.cls, "__call__") is not None:
+        forward = classes.find_member(interp, obj.cls, "forward")
+        return interp.call(classes.bind(interp, forward, obj), args, expr) if forward else UNKNOWN
+    known = obj.cls is None or not classes.has_untold_base(interp, obj.cls)
     direct = isinstance(expr.func, ir.Attr) and expr.func.attr == name
-    if known and (direct or _is_bound_forward(m, expr.func)):
-        own = any(isinstance(a, Ref) and a.obj is obj for a in m.frame.instance)
+    if known and (direct or _is_bound_forward(interp, expr.func)):
+        own = any(isinstance(a, Ref) and a.obj is obj for a in interp.frame.instance)
         receiver = ir.render(expr.func.value) if isinstance(expr.func, ir.Attr) and direct else ""
         alias = "" if direct else ir.path_of(expr.func) or ""
-        bypass = Bypass(receiver=receiver, alias=alias, function=m.frame.function.name, own=own)
-        m.remark(bypass, expr.node, {obj}, certain=not (isinstance(obj, Module) and obj.part))
-    return calls.call_object(m, obj, args, expr)
+        bypass = Bypass(receiver=receiver, alias=alias, function=interp.frame.function.name, own=own)
+        interp.remark(bypass, expr.node, {obj}, certain=not (isinstance(obj, Module) and obj.part))
+    return calls.call_object(interp, obj, args, expr)
 
 
-def _is_bound_forward(m: Interpreter, func: ir.Expr) -> bool:
+def _is_bound_forward(interp: Interpreter, func: ir.Expr) -> bool:
     """Whether a name stands for the bound forward of a module, so that the call of the name is one of it."""
     if ir.path_of(func) is None:
         return False
-    with m.looking():
-        return any(isinstance(a, Method) and a.name == "forward" for a in m.evaluate(func))
+    with interp.looking():
+        return any(isinstance(a, Method) and a.name == "forward" for a in interp.evaluate(func))
 
 
 @method_transfer("train", "eval")
-def _mode(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _mode(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     given = args.get(0, "mode")
     known = constant_of(given) if given is not None else None
     if name == "train" and given is not None and known is None:
-        m.emit(Escape(callee=ir.render(expr.func), mode=True), expr.node, {obj})
+        interp.emit(Escape(callee=ir.render(expr.func), mode=True), expr.node, {obj})
         return ref(obj)
     evaluates = name == "eval" or (known is not None and not known.value)
     # Under a condition on the mode, what is switched on is what was on before.
-    restores = not evaluates and any(g.of_mode for g in m.guards)
-    m.emit(Eval() if evaluates else Train(), expr.node, {obj}, certain=not obj.many and not restores)
+    restores = not evaluates and any(g.of_mode for g in interp.guards)
+    interp.emit(Eval() if evaluates else Train(), expr.node, {obj}, certain=not obj.many and not restores)
     return ref(obj)
 
 
@@ -229,13 +231,13 @@ _NO_DESTINATION = frozenset({"memory_format", "non_blocking", "copy"})
 
 
 @method_transfer("move")
-def _move(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _move(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     target = args.get(0, "device")
     if name == "to" and not args.positional and not args.starred and args.keywords.keys() <= _NO_DESTINATION:
         return ref(obj)
     device = "accelerator" if name == "cuda" else devices.kind(target)
     move = Move(method=name, args=args, device=device, chosen=devices.is_choice(target or NOTHING), dtype=_new_dtype(name, args, expr))
-    m.emit(move, expr.node, {obj}, certain=not obj.many)
+    interp.emit(move, expr.node, {obj}, certain=not obj.many)
     return ref(obj)
 
 
@@ -252,8 +254,8 @@ def _new_dtype(name: str, args: Arguments, expr: ir.Call) -> str | None:
 
 
 @method_transfer("submodules", "named-submodules")
-def _submodules(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    part = objects.child(m, obj, "[any]")
+def _submodules(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    part = objects.child(interp, obj, "[any]")
     for atom in part:
         if isinstance(atom, Ref):
             atom.obj.many = True
@@ -262,48 +264,48 @@ def _submodules(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.C
 
 
 @method_transfer("attach")
-def _attach(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _attach(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     """A hook is registered, or `model.compile()` compiles what a call of the model runs."""
-    m.remark(Attach(what="compilation" if name == "compile" else "hook"), expr.node, {obj})
-    return ref(obj) if name == "compile" else unfollowed.put_off(m, args)
+    interp.remark(Attach(what="compilation" if name == "compile" else "hook"), expr.node, {obj})
+    return ref(obj) if name == "compile" else unfollowed.put_off(interp, args)
 
 
 @transfer("attach")
-def _wrap(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _wrap(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """The norms of `torch.nn.utils` and `fully_shard` give back the module itself, with hooks that compute or gather its weights."""
     given = args.get(0, "module") or UNKNOWN
     what: Literal["norm", "shards"] = "shards" if qualname.endswith("fully_shard") else "norm"
-    m.remark(Attach(what=what), expr.node, {a.obj for a in given if isinstance(a, Ref)})
+    interp.remark(Attach(what=what), expr.node, {a.obj for a in given if isinstance(a, Ref)})
     return given
 
 
 @method_transfer("returns-self")
-def _returns_self(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _returns_self(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     return ref(obj)
 
 
 @method_transfer("initialize")
-def _initialize_parts(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _initialize_parts(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     """`model.apply(f)`: what is done to every part of a model is, as a rule, to draw its weights again."""
-    m.remark(Initialize(), expr.node, {obj})
+    interp.remark(Initialize(), expr.node, {obj})
     for value in args.values():
         if any(isinstance(a, Func) for a in value):
-            m.agenda.values.append(value)
+            interp.agenda.values.append(value)
     return ref(obj)
 
 
 @transfer("initialize")
-def _initialize(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    m.remark(Initialize(), expr.node, held(m, args.positional[0])[0] if args.positional else ())
+def _initialize(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    interp.remark(Initialize(), expr.node, held(interp, args.positional[0])[0] if args.positional else ())
     return args.positional[0] if args.positional else UNKNOWN
 
 
 @application(Module, Engine)
-def _applied(m: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
+def _applied(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
     if isinstance(obj, Module) and obj.part and obj.symbolic and (not args.values() or _is_named_for_setup(obj)):
         # `model.part()` without an input, or `model.init_hidden(n)`, is a method that is not known, not a submodule that is applied.
         return frozenset({Unknown(frozenset({obj.parent or obj}))})
-    return forward(m, obj, args, expr)
+    return forward(interp, obj, args, expr)
 
 
 def _is_named_for_setup(part: Obj) -> bool:
@@ -312,7 +314,7 @@ def _is_named_for_setup(part: Obj) -> bool:
 
 
 @construction(Module)
-def _built(m: Interpreter, obj: Module, args: Arguments, expr: ir.Call) -> None:
+def _built(interp: Interpreter, obj: Module, args: Arguments, expr: ir.Call) -> None:
     for value in args.values():
         adopt(obj, value)
         if obj.cls is None:
@@ -320,12 +322,12 @@ def _built(m: Interpreter, obj: Module, args: Arguments, expr: ir.Call) -> None:
     obj.arguments = obj.arguments or args
     if obj.cls is None and (dtype := args.keywords.get("torch_dtype") or args.keywords.get("dtype")):
         obj.dtype = dtypes.name_of(dtype)
-    note_modes(m, obj, args)
-    note_class(m, obj)
-    obj.carries = obj.cls is not None and carries_state(m, obj.cls)
+    note_modes(interp, obj, args)
+    note_class(interp, obj)
+    obj.carries = obj.cls is not None and carries_state(interp, obj.cls)
     # A part of another module has that one's mode; what comes pretrained from transformers is in eval mode.
-    if not m.assembling and not obj.qualname.startswith(("transformers.", "torch.hub.")):
-        m.emit(Construct(), expr.node, {obj})
+    if not interp.assembling and not obj.qualname.startswith(("transformers.", "torch.hub.")):
+        interp.emit(Construct(), expr.node, {obj})
 
 
 transfer("module")(builds(Module))

@@ -32,44 +32,44 @@ def _needs_unscaled(obj: Obj, args: Arguments) -> bool:
 
 
 @method_transfer("step")
-def _step(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _step(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     closure = args.get(0, "closure")
     funcs = [a for a in closure if isinstance(a, Func)] if closure else []
     for func in funcs:
-        m.call_function(func, Arguments(), expr)
+        interp.call_function(func, Arguments(), expr)
     unknown = closure is not None and not funcs and may_be_unknown(closure)
-    m.emit(Step(closure=bool(funcs) or unknown), expr.node, {obj}, certain=not obj.many)
+    interp.emit(Step(closure=bool(funcs) or unknown), expr.node, {obj}, certain=not obj.many)
     if unknown:
-        m.emit(Escape(callee=ir.render(expr.func)), expr.node, {obj})
+        interp.emit(Escape(callee=ir.render(expr.func)), expr.node, {obj})
     if funcs:
         return frozenset({Tensor(graph="no")})
     return UNKNOWN
 
 
 @transfer("step-argument")
-def _step_argument(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _step_argument(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     for obj in (a.obj for a in args.get(0, "optimizer") or NOTHING if isinstance(a, Ref)):
-        m.emit(Step(), expr.node, {obj})
+        interp.emit(Step(), expr.node, {obj})
     return UNKNOWN
 
 
 @method_transfer("add-params")
-def _add_params(m: Interpreter, obj: Optimizer, name: str, args: Arguments, expr: ir.Call) -> Value:
-    found, _ = held(m, args.positional[0] if args.positional else NOTHING)
+def _add_params(interp: Interpreter, obj: Optimizer, name: str, args: Arguments, expr: ir.Call) -> Value:
+    found, _ = held(interp, args.positional[0] if args.positional else NOTHING)
     obj.holds |= found
     obj.extended = True
     return NONE
 
 
 @transfer("master-params")
-def _master_params(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    return frozenset({Params(frozenset(m.reachable(args.values())))})
+def _master_params(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    return frozenset({Params(frozenset(interp.reachable(args.values())))})
 
 
 @construction(Optimizer)
-def _built(m: Interpreter, obj: Optimizer, args: Arguments, expr: ir.Call) -> None:
+def _built(interp: Interpreter, obj: Optimizer, args: Arguments, expr: ir.Call) -> None:
     given = args.get(0, "params", "parameters", "model_or_params", "model") or NOTHING
-    holds, exact = held(m, given if given else NOTHING)
+    holds, exact = held(interp, given if given else NOTHING)
     obj.holds |= holds
     obj.exact = exact
     obj.alternatives = len(given) > 1
@@ -77,7 +77,7 @@ def _built(m: Interpreter, obj: Optimizer, args: Arguments, expr: ir.Call) -> No
     obj.rate = ir.render(rate)
     obj.stateful = _has_state(obj, args)
     obj.needs_unscaled = _needs_unscaled(obj, args)
-    m.emit(Construct(), expr.node, {obj})
+    interp.emit(Construct(), expr.node, {obj})
 
 
 transfer("optimizer")(builds(Optimizer))

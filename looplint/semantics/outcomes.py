@@ -45,40 +45,40 @@ _OF_A_LOSS = frozenset({Mark.LOSS, Mark.MEAN, Mark.SUM, Mark.SUM_REDUCTION})
 _NOTHING: Outcomes = frozenset()
 
 
-def of_function(m: Interpreter, name: str, given: Value, node: ir.Expr, *, own: bool = False) -> Outcomes:
+def of_function(interp: Interpreter, name: str, given: Value, node: ir.Expr, *, own: bool = False) -> Outcomes:
     """The outcome of a function of torch, or of a tensor's own method."""
     if name in SHAPING:
         return of_value(given) or _NOTHING
-    op = LAST_FUNCTIONS.get(name) or _undone(m, name, given)
-    return frozenset({Outcome(op, m.site(node.node), own=own)}) if op else _NOTHING
+    op = LAST_FUNCTIONS.get(name) or _undone(interp, name, given)
+    return frozenset({Outcome(op, interp.site(node.node), own=own)}) if op else _NOTHING
 
 
-def _undone(m: Interpreter, name: str, given: Value) -> str | None:
+def _undone(interp: Interpreter, name: str, given: Value) -> str | None:
     """What an exponential or a logarithm makes of a softmax: `exp(log_softmax(x))` is one."""
     inner, made = {"exp": ("log_softmax", "softmax"), "log": ("softmax", "log_softmax")}.get(name, ("", ""))
-    outcomes = resolve(m, of_value(given)) if inner else None
+    outcomes = resolve(interp, of_value(given)) if inner else None
     return made if outcomes and all(o.op == inner for o in outcomes) else None
 
 
-def of_forward(m: Interpreter, obj: Obj, args: Arguments, node: ir.Expr) -> Outcomes:
+def of_forward(interp: Interpreter, obj: Obj, args: Arguments, node: ir.Expr) -> Outcomes:
     """The outcome of a module's call: itself, to be resolved when asked for; layers that change no number are looked through."""
-    if not m.alive or not (obj.cls is not None or obj.one_of or obj.qualname.startswith("torch.nn.") or _is_classifier(obj)):
+    if not interp.alive or not (obj.cls is not None or obj.one_of or obj.qualname.startswith("torch.nn.") or _is_classifier(obj)):
         return _NOTHING
     if obj.cls is None and _leaf(obj) in SHAPING_LAYERS:
         return (of_value(args.positional[0]) if args.positional else None) or _NOTHING
-    key = (m.frame.ctx, id(node.node), "applied")
-    m.applications.arguments[key] = args
-    return frozenset({Outcome("forward", m.site(node.node), obj, key=key)})
+    key = (interp.frame.ctx, id(node.node), "applied")
+    interp.applications.arguments[key] = args
+    return frozenset({Outcome("forward", interp.site(node.node), obj, key=key)})
 
 
 @hooks.unpacked
-def entry_of_value(m: Interpreter, value: Value, key: int | str | None) -> Value:
-    return frozenset(_told(m, entry(a, key)) if isinstance(a, Tensor) else a for a in value)
+def entry_of_value(interp: Interpreter, value: Value, key: int | str | None) -> Value:
+    return frozenset(_told(interp, entry(a, key)) if isinstance(a, Tensor) else a for a in value)
 
 
-def _told(m: Interpreter, tensor: Tensor) -> Atom:
+def _told(interp: Interpreter, tensor: Tensor) -> Atom:
     """An entry of what a module returns: a number (lengths that came with the batch, a count), or a tensor without a graph, where its forward says so."""
-    places = _places(m, tensor) if tensor.graph != "no" and not m.aside else None
+    places = _places(interp, tensor) if tensor.graph != "no" and not interp.aside else None
     if not places:
         return tensor
     if all(isinstance(a, Number) or (isinstance(a, Const) and isinstance(a.value, int | float)) for a in places):
@@ -88,29 +88,31 @@ def _told(m: Interpreter, tensor: Tensor) -> Atom:
     return tensor if all(isinstance(a, Tensor) and a.graph == "yes" for a in places) else replace(tensor, graph="maybe")
 
 
-def _places(m: Interpreter, tensor: Tensor, depth: int = _ENTRIES) -> Value | None:
+def _places(interp: Interpreter, tensor: Tensor, depth: int = _ENTRIES) -> Value | None:
     """What stands at an entry's place in what each of the modules returns that it may come from; None where that is not known."""
     found: set[Atom] = set()
     for outcome in tensor.outcomes:
         if outcome.op != "forward" or not outcome.path or outcome.module is None or outcome.module.cls is None:
             return None
-        place = _place(_returned(m, outcome.module, outcome), outcome.path)
+        place = _place(_returned(interp, outcome.module, outcome), outcome.path)
         if not place:
             return None
         for atom in place:
             # What the forward has itself taken out of what a part of the module returns.
-            inner = _places(m, atom, depth - 1) if isinstance(atom, Tensor) and atom.graph != "no" and depth and atom.outcomes else None
+            inner = (
+                _places(interp, atom, depth - 1) if isinstance(atom, Tensor) and atom.graph != "no" and depth and atom.outcomes else None
+            )
             found |= inner or {atom}
     return frozenset(found)
 
 
-def tags_of_forward(m: Interpreter, tensor: Tensor) -> Tags:
+def tags_of_forward(interp: Interpreter, tensor: Tensor) -> Tags:
     """What was done to a loss that a module's own forward returns; nothing where that is not known."""
     found = set()
     for outcome in tensor.outcomes:
         if outcome.op != "forward" or outcome.module is None or outcome.module.cls is None:
             return NO_TAGS
-        place = _place(_returned(m, outcome.module, outcome), outcome.path) or frozenset()
+        place = _place(_returned(interp, outcome.module, outcome), outcome.path) or frozenset()
         tensors = [a for a in place if isinstance(a, Tensor)]
         if len(tensors) != 1 or len(place) > 1:
             return NO_TAGS
@@ -118,33 +120,33 @@ def tags_of_forward(m: Interpreter, tensor: Tensor) -> Tags:
     return found.pop() if len(found) == 1 else NO_TAGS
 
 
-def resolve(m: Interpreter, outcomes: Outcomes | None, depth: int = _DEPTH) -> Outcomes | None:
+def resolve(interp: Interpreter, outcomes: Outcomes | None, depth: int = _DEPTH) -> Outcomes | None:
     """The layers and operations behind some outcomes; None where one of them is not known."""
     found: set[Outcome] = set()
     for outcome in outcomes or ():
-        inner = frozenset({outcome}) if outcome.op != "forward" else _of_module(m, outcome, depth)
+        inner = frozenset({outcome}) if outcome.op != "forward" else _of_module(interp, outcome, depth)
         if not inner:
             return None
         found |= inner
     return frozenset(found) or None
 
 
-def _of_module(m: Interpreter, outcome: Outcome, depth: int) -> Outcomes | None:
+def _of_module(interp: Interpreter, outcome: Outcome, depth: int) -> Outcomes | None:
     obj = outcome.module
     if obj is None or not depth:
         return None
     if obj.one_of:
-        return resolve(m, frozenset(replace(outcome, module=each, site=_place_of(each, outcome)) for each in obj.one_of), depth - 1)
+        return resolve(interp, frozenset(replace(outcome, module=each, site=_place_of(each, outcome)) for each in obj.one_of), depth - 1)
     if obj.cls is not None:
-        value = _returned(m, obj, outcome)
-        return resolve(m, _selected(value, outcome.path), depth - 1)
+        value = _returned(interp, obj, outcome)
+        return resolve(interp, _selected(value, outcome.path), depth - 1)
     if _is_classifier(obj):
-        return _of_classifier(m, obj, outcome, depth)
+        return _of_classifier(interp, obj, outcome, depth)
     op = LAST_LAYERS.get(_leaf(obj))
     if op is not None:
         return frozenset({replace(outcome, op=op, path=())})
     parts = [obj.heap[f"[{n}]"] for n in range(obj.length or 0 if isinstance(obj, Module) else 0)]
-    return _of_parts(m, parts, depth) if _leaf(obj) == "Sequential" and not outcome.path else None
+    return _of_parts(interp, parts, depth) if _leaf(obj) == "Sequential" and not outcome.path else None
 
 
 def _place_of(obj: Obj, outcome: Outcome) -> Site:
@@ -156,7 +158,7 @@ def _is_classifier(obj: Obj) -> bool:
     return obj.qualname.startswith(CLASSIFIERS) and not any(name in obj.qualname for name in NO_CLASSIFIERS)
 
 
-def _of_classifier(m: Interpreter, obj: Obj, outcome: Outcome, depth: int) -> Outcomes | None:
+def _of_classifier(interp: Interpreter, obj: Obj, outcome: Outcome, depth: int) -> Outcomes | None:
     """A ready-made classifier ends in a linear layer, unless the program replaces it."""
     if outcome.path:
         return None
@@ -168,7 +170,7 @@ def _of_classifier(m: Interpreter, obj: Obj, outcome: Outcome, depth: int) -> Ou
     if len(replaced) > 1 or not modules or any(o.source is None or o.node is None for o in modules):
         return None
     return resolve(
-        m,
+        interp,
         frozenset(Outcome("forward", Site(o.source, o.node), o) for o in modules if o.source is not None and o.node is not None),
         depth - 1,
     )
@@ -191,7 +193,7 @@ def _modules(value: Value) -> list[Module]:
     return modules if len(modules) == len(value) else []
 
 
-def _of_parts(m: Interpreter, parts: list[Value], depth: int) -> Outcomes | None:
+def _of_parts(interp: Interpreter, parts: list[Value], depth: int) -> Outcomes | None:
     """The outcome of the last part that changes numbers; it stands where that part is built."""
     for part in reversed(parts):
         modules = _modules(part)
@@ -200,7 +202,7 @@ def _of_parts(m: Interpreter, parts: list[Value], depth: int) -> Outcomes | None
         if all(o.cls is None and _leaf(o) in SHAPING_LAYERS for o in modules):
             continue
         outcomes = {Outcome("forward", Site(o.source, o.node), o) for o in modules if o.source is not None and o.node is not None}
-        return resolve(m, frozenset(outcomes), depth - 1) if len(outcomes) == len(modules) else None
+        return resolve(interp, frozenset(outcomes), depth - 1) if len(outcomes) == len(modules) else None
     return None
 
 
@@ -232,45 +234,45 @@ def _place(value: Value, path: tuple[int | str, ...]) -> Value | None:
     return _place(found, rest)
 
 
-def _returned(m: Interpreter, obj: Obj, outcome: Outcome) -> Value:
+def _returned(interp: Interpreter, obj: Obj, outcome: Outcome) -> Value:
     """What a module's forward returns, followed with the arguments of one call, beside the loop."""
-    args = m.applications.arguments.get(outcome.key) if outcome.key is not None else None
+    args = interp.applications.arguments.get(outcome.key) if outcome.key is not None else None
     constants = tuple(constant_of(v) for v in args.values()) if args is not None else ()
     key = (obj, outcome.key, constants)
-    known = m.applications.results.get(key)
+    known = interp.applications.results.get(key)
     if known is None:
-        m.applications.results[key] = UNKNOWN  # a module that applies itself
-        known = m.applications.results[key] = _follow(m, obj, args or Arguments())
+        interp.applications.results[key] = UNKNOWN  # a module that applies itself
+        known = interp.applications.results[key] = _follow(interp, obj, args or Arguments())
     return known
 
 
-def _follow(m: Interpreter, obj: Obj, args: Arguments) -> Value:
+def _follow(interp: Interpreter, obj: Obj, args: Arguments) -> Value:
     assert obj.cls is not None
-    found = classes.find_member(m, obj.cls, "forward")
+    found = classes.find_member(interp, obj.cls, "forward")
     if found is None:
         return UNKNOWN
     function, owner = found
     if not isinstance(function, ir.Function) or function.is_generator:
         return UNKNOWN
     func = Func(function, owner.module, owner.closure, ref(obj), owner)
-    heap, trace, gradients = dict(obj.heap), m.trace, m.gradients
-    noted, waiting = len(m.remarks), len(m.agenda.values)
+    heap, trace, gradients = dict(obj.heap), interp.trace, interp.gradients
+    noted, waiting = len(interp.remarks), len(interp.agenda.values)
     read, read_unknown = gradients.read, gradients.read_unknown
-    frame = functions.enter_alone(m, func)
-    m.trace = Trace()
+    frame = functions.enter_alone(interp, func)
+    interp.trace = Trace()
     try:
-        with m.fueled(_FUEL), m.beside(frame):
-            m.aside = True
-            functions.bind_parameters(m, frame, func, args)
-            return functions.run_frame(m, frame)
+        with interp.fueled(_FUEL), interp.beside(frame):
+            interp.aside = True
+            functions.bind_parameters(interp, frame, func, args)
+            return functions.run_frame(interp, frame)
     except OutOfFuel:
         return UNKNOWN
     finally:
         # Nothing of this happened in the loop.
-        m.trace = trace
+        interp.trace = trace
         gradients.read, gradients.read_unknown = read, read_unknown
-        del m.agenda.values[waiting:]
-        m.forget_remarks(noted)
+        del interp.agenda.values[waiting:]
+        interp.forget_remarks(noted)
         obj.heap.clear()
         obj.heap.update(heap)
 

@@ -47,11 +47,11 @@ _DRAWING = re.compile(r"uniform|normal_|xavier|kaiming|orthogonal|bernoulli|rand
 _CONTAINERS = frozenset({"Sequential", "ModuleList", "ModuleDict"})
 
 
-def note_class(m: Interpreter, obj: Module) -> None:
+def note_class(interp: Interpreter, obj: Module) -> None:
     """Note whether the parameters of a module that is built are all in sight: its bases have none, and it registers none by name."""
-    if obj.cls is not None and not classes.has_untold_base(m, obj.cls):
-        methods = [f for cls in classes.mro(m, obj.cls) for f in cls.cls.methods.values()]
-        bare = all(base in _BARE_BASES for base in classes.external_bases(m, obj.cls))
+    if obj.cls is not None and not classes.has_untold_base(interp, obj.cls):
+        methods = [f for cls in classes.mro(interp, obj.cls) for f in cls.cls.methods.values()]
+        bare = all(base in _BARE_BASES for base in classes.external_bases(interp, obj.cls))
         obj.in_sight = bare and not any("register_parameter" in f.methods for f in methods)
         obj.constant = not any(_DRAWING.search(name) for f in methods for name in f.methods | f.usage.keys())
 
@@ -100,7 +100,7 @@ def _all_parameters(obj: Obj, holds: Callable[[Module], bool], layers: frozenset
     return leaf in layers or (leaf in _CONTAINERS and bool(parts) and all(of_atom(a, depth) for a in parts))
 
 
-def held(m: Interpreter, value: Value, depth: int = 4) -> tuple[frozenset[Obj], bool]:
+def held(interp: Interpreter, value: Value, depth: int = 4) -> tuple[frozenset[Obj], bool]:
     """The modules whose parameters are in what an optimizer was given; False where something else may be in it too."""
     found: frozenset[Obj] = frozenset()
     exact = True
@@ -114,16 +114,16 @@ def held(m: Interpreter, value: Value, depth: int = 4) -> tuple[frozenset[Obj], 
             case Ref() if depth:
                 for slot, inner in atom.obj.heap.items():
                     if slot in ("[]", "=params"):
-                        more, known = held(m, inner, depth - 1)
+                        more, known = held(interp, inner, depth - 1)
                         found |= more
                         exact = exact and (known or not more)
             case Tuple() if depth:
                 for inner in atom.items:
-                    more, known = held(m, inner, depth - 1)
+                    more, known = held(interp, inner, depth - 1)
                     found |= more
                     exact = exact and (known or not more)
             case Iter() if depth:
-                more, known = held(m, atom.element, depth - 1)
+                more, known = held(interp, atom.element, depth - 1)
                 found |= more
                 exact = exact and known
             case Unknown():
@@ -139,26 +139,26 @@ def held(m: Interpreter, value: Value, depth: int = 4) -> tuple[frozenset[Obj], 
     return found, exact and bool(found)
 
 
-def on_params(m: Interpreter, params: Params, name: str, args: Arguments, expr: ir.Call) -> Value:
+def on_params(interp: Interpreter, params: Params, name: str, args: Arguments, expr: ir.Call) -> Value:
     """Methods of parameters and gradients: clearing, clipping or scaling them by hand."""
     if params.grad:
         match name:
             case "zero_" | "fill_":
-                m.emit(Clear(), expr.node, params.sources)
+                interp.emit(Clear(), expr.node, params.sources)
                 if name == "fill_" and not _is_zero(args):
-                    m.emit(Backward(manual=True), expr.node, params.sources)
+                    interp.emit(Backward(manual=True), expr.node, params.sources)
             case "clamp_" | "clip_":
-                m.emit(Clip(), expr.node, params.sources)
+                interp.emit(Clip(), expr.node, params.sources)
             case "div_" | "mul_" | "add_" | "sub_" | "copy_":
-                m.gradients.scaled |= params.sources
+                interp.gradients.scaled |= params.sources
     if name in ("detach", "clone", "cpu", "data", "norm", "sum", "pow", "mean", "item", "view", "flatten"):
-        graph = "no" if name in ("detach", "item") or params.grad else under(m.grad, "yes")
+        graph = "no" if name in ("detach", "item") or params.grad else under(interp.grad, "yes")
         return frozenset({Tensor(params.sources, graph)})
     if name in ("items", "values", "extend", "append", "keys"):
         return frozenset({params})
     if name == "requires_grad_":
         asked = args.get(0, "requires_grad")
-        want_gradients(m, params.sources, expr.node, const(True) if asked is None else asked, all_of_each=params.exact)
+        want_gradients(interp, params.sources, expr.node, const(True) if asked is None else asked, all_of_each=params.exact)
     return frozenset({params})
 
 
@@ -167,16 +167,16 @@ def _is_zero(args: Arguments) -> bool:
     return known is not None and known.value == 0
 
 
-def picked(m: Interpreter, parameter: ir.Expr) -> bool:
+def picked(interp: Interpreter, parameter: ir.Expr) -> bool:
     """Whether some parameters of a loop over them get here, and others do not: a condition asks for what the loop gives beside them, their names."""
-    if not m.loops:
+    if not interp.loops:
         return False
-    beside = m.loops[-1].targets - {ir.render(parameter)}
-    return any(g.depth >= len(m.loops) and g.names & beside for g in m.guards)
+    beside = interp.loops[-1].targets - {ir.render(parameter)}
+    return any(g.depth >= len(interp.loops) and g.names & beside for g in interp.guards)
 
 
 def want_gradients(
-    m: Interpreter,
+    interp: Interpreter,
     modules: frozenset[Obj],
     node: cst.CSTNode,
     value: Value,
@@ -195,9 +195,9 @@ def want_gradients(
     known = constant_of(value)
     certain = all_of_each and not some and len(modules) == 1 and not any(obj.many for obj in modules)
     if known is None or known.value:
-        m.emit(Thaw(), node, modules, certain=known is not None)
+        interp.emit(Thaw(), node, modules, certain=known is not None)
     if known is None or not known.value:
-        m.emit(Freeze(), node, modules, certain=certain and known is not None)
+        interp.emit(Freeze(), node, modules, certain=certain and known is not None)
     for obj in modules:
         if isinstance(obj, TorchModule):
             frozen = not known.value if known is not None else untold
@@ -205,35 +205,35 @@ def want_gradients(
             obj.frozen = frozen and (obj.frozen or not some)
 
 
-def may_thaw(m: Interpreter, atom: Tensor | Unknown, node: cst.CSTNode) -> None:
+def may_thaw(interp: Interpreter, atom: Tensor | Unknown, node: cst.CSTNode) -> None:
     """Something is told to take gradients that may be a parameter: it is not known, or has parameters in its graph."""
     if isinstance(atom, Unknown) or atom.sources or not (atom.made or atom.origins or atom.tags):
-        m.emit(Thaw(), node, atom.deps if isinstance(atom, Unknown) else atom.sources, certain=False)
+        interp.emit(Thaw(), node, atom.deps if isinstance(atom, Unknown) else atom.sources, certain=False)
 
 
-def _ask(m: Interpreter, obj: Obj) -> None:
+def _ask(interp: Interpreter, obj: Obj) -> None:
     if isinstance(obj, Module):
         obj.asked = True
-        if m.guards not in obj.asked_under:
-            obj.asked_under = (*obj.asked_under, m.guards)
+        if interp.guards not in obj.asked_under:
+            obj.asked_under = (*obj.asked_under, interp.guards)
 
 
 @method_transfer("parameters")
-def _parameters(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    _ask(m, obj)
+def _parameters(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    _ask(interp, obj)
     return frozenset({Params(frozenset({obj}))})
 
 
 @method_transfer("named-parameters")
-def _named_parameters(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    _ask(m, obj)
+def _named_parameters(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    _ask(interp, obj)
     return frozenset({Iter(frozenset({Tuple((UNKNOWN, frozenset({Params(frozenset({obj}))})))}))})
 
 
 @method_transfer("requires-grad")
-def _requires_grad(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _requires_grad(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     asked = args.get(0, "requires_grad")
-    want_gradients(m, frozenset({obj}), expr.node, const(True) if asked is None else asked)
+    want_gradients(interp, frozenset({obj}), expr.node, const(True) if asked is None else asked)
     return ref(obj)
 
 
@@ -255,8 +255,8 @@ def _is_written(expr: ir.Expr) -> bool:
 
 
 @transfer("parameter")
-def _parameter(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    obj = m.create(Module, expr.node, qualname=qualname)
+def _parameter(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    obj = interp.create(Module, expr.node, qualname=qualname)
     obj.parameter = True
     obj.constant = bool(expr.args) and _is_written(expr.args[0].value)
     needs = args.get(1, "requires_grad")
@@ -264,4 +264,4 @@ def _parameter(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) ->
     if known is not None and not known.value:
         obj.frozen = True
         return frozenset({Tensor(), Ref(obj)})
-    return frozenset({Tensor(frozenset({obj}), under(m.grad, "yes")), Ref(obj)})
+    return frozenset({Tensor(frozenset({obj}), under(interp.grad, "yes")), Ref(obj)})

@@ -30,89 +30,89 @@ _NEUTRAL_BASES = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typ
 
 
 @hooks.extended
-def extend(m: Interpreter, modules: list[Module], value: Value) -> None:
+def extend(interp: Interpreter, modules: list[Module], value: Value) -> None:
     """`self.layers += [...]`: a ModuleList takes more parts."""
     register(value, deep=True)
     for obj in modules:
         adopt(obj, value)
-        m.write(obj, "[]", element_of(m, value))
+        interp.write(obj, "[]", element_of(interp, value))
 
 
 @hooks.constructing
-def begin(m: Interpreter, obj: Obj, cls: ClassRef) -> None:
+def begin(interp: Interpreter, obj: Obj, cls: ClassRef) -> None:
     """A module's own constructor is about to run: it takes no part before that of torch has run."""
-    if isinstance(obj, TorchModule) and obj.ready is None and _bases_are_known(m, cls):
+    if isinstance(obj, TorchModule) and obj.ready is None and _bases_are_known(interp, cls):
         obj.ready = False
 
 
 @hooks.part_assigned
-def _part_assigned(m: Interpreter, obj: Obj, target: ir.Attr, value: Value) -> None:
+def _part_assigned(interp: Interpreter, obj: Obj, target: ir.Attr, value: Value) -> None:
     if target.attr == "__dict__":
         ready(ref(obj))  # it takes over what another one has, that of torch's constructor too
         return
-    _note_assigned(m, obj, target, value)
+    _note_assigned(interp, obj, target, value)
     if isinstance(obj, Module):
-        _set_on_module(m, obj, target, value)
+        _set_on_module(interp, obj, target, value)
     else:
-        objects.set_attribute(m, obj, target, value)
+        objects.set_attribute(interp, obj, target, value)
 
 
-def _note_assigned(m: Interpreter, obj: Obj, target: ir.Attr, value: Value) -> None:
+def _note_assigned(interp: Interpreter, obj: Obj, target: ir.Attr, value: Value) -> None:
     """`self.part = ...` in one of the module's own methods."""
     register(value)
-    if not any(isinstance(a, Ref) and a.obj is obj for a in m.frame.instance):
+    if not any(isinstance(a, Ref) and a.obj is obj for a in interp.frame.instance):
         return
-    note_part(m, obj, target.node, f"{ir.render(target.value)}.{target.attr}", value)
+    note_part(interp, obj, target.node, f"{ir.render(target.value)}.{target.attr}", value)
     if any(isinstance(a, Tuple) or (isinstance(a, Ref) and isinstance(a.obj, Container)) for a in value):
         shelve = Shelve(
             value=value,
             name=f"{ir.render(target.value)}.{target.attr}",
-            constructor=_constructor(m, obj),
-            used=_is_used(m, obj, target.attr),
-            given=_is_given(m, obj, target.attr),
+            constructor=_constructor(interp, obj),
+            used=_is_used(interp, obj, target.attr),
+            given=_is_given(interp, obj, target.attr),
         )
-        m.remark(shelve, target.node, {obj}, certain=all(isinstance(a, Tuple | Ref) and not _is_module(a) for a in value))
+        interp.remark(shelve, target.node, {obj}, certain=all(isinstance(a, Tuple | Ref) and not _is_module(a) for a in value))
 
 
 def _is_module(atom: Atom) -> bool:
     return isinstance(atom, Ref) and isinstance(atom.obj, Module | Loss)
 
 
-def note_part(m: Interpreter, obj: Obj, node: cst.CSTNode, name: str, value: Value) -> None:
+def note_part(interp: Interpreter, obj: Obj, node: cst.CSTNode, name: str, value: Value) -> None:
     """A part is given to a module; remarked where the module cannot take it yet."""
     known = [a for a in value if not isinstance(a, Tensor)]
     parts = [a.obj for a in known if isinstance(a, Ref) and isinstance(a.obj, Module | Loss) and not a.obj.symbolic]
-    if parts and isinstance(obj, TorchModule) and obj.ready is False and m.frame.function.name == "__init__":
+    if parts and isinstance(obj, TorchModule) and obj.ready is False and interp.frame.function.name == "__init__":
         unready = Unready(
             part=name,
             what="parameters" if all(isinstance(p, Module) and p.parameter for p in parts) else "modules",
-            constructor=m.frame.function,
-            plain=_torch_alone(m),
+            constructor=interp.frame.function,
+            plain=_torch_alone(interp),
         )
-        m.remark(unready, node, {obj}, certain=len(parts) == len(known))
+        interp.remark(unready, node, {obj}, certain=len(parts) == len(known))
 
 
-def _torch_alone(m: Interpreter) -> bool:
+def _torch_alone(interp: Interpreter) -> bool:
     """Whether what a bare `super().__init__()` calls in the running constructor is torch's, which takes no arguments."""
-    owner = m.frame.owner
-    bases = classes.base_values(m, owner) if owner is not None else []
+    owner = interp.frame.owner
+    bases = classes.base_values(interp, owner) if owner is not None else []
     return len(bases) == 1 and isinstance(bases[0], External) and bases[0].qualname in _BARE_BASES
 
 
-def _constructor(m: Interpreter, obj: Obj) -> ir.Function | None:
+def _constructor(interp: Interpreter, obj: Obj) -> ir.Function | None:
     """The constructor of the object that is running: its own, or the one that its class inherits."""
-    found = classes.find_member(m, obj.cls, "__init__") if obj.cls is not None else None
+    found = classes.find_member(interp, obj.cls, "__init__") if obj.cls is not None else None
     return found[0] if found is not None and isinstance(found[0], ir.Function) else None
 
 
-def _is_used(m: Interpreter, obj: Obj, attr: str) -> bool:
+def _is_used(interp: Interpreter, obj: Obj, attr: str) -> bool:
     """Whether a method other than a constructor mentions an attribute of its object."""
-    return any(attr in f.usage[f.params[0].name].attrs for f in _methods(m, obj) if f.params[0].name in f.usage)
+    return any(attr in f.usage[f.params[0].name].attrs for f in _methods(interp, obj) if f.params[0].name in f.usage)
 
 
-def _is_given(m: Interpreter, obj: Obj, attr: str) -> bool:
+def _is_given(interp: Interpreter, obj: Obj, attr: str) -> bool:
     """Whether a method hands out an attribute of its object, or a part of it: others may know what it holds."""
-    for method in _methods(m, obj):
+    for method in _methods(interp, obj):
         path = f"{method.params[0].name}.{attr}"
         for stmt in ir.statements(method.body):
             if isinstance(stmt, ir.Return) and stmt.value is not None and _hands_out(stmt.value, path):
@@ -131,16 +131,16 @@ def _hands_out(value: ir.Expr, path: str) -> bool:
     return False
 
 
-def _methods(m: Interpreter, obj: Obj) -> list[ir.Function]:
+def _methods(interp: Interpreter, obj: Obj) -> list[ir.Function]:
     """The methods of an object but for its constructors."""
-    found = classes.mro(m, obj.cls) if obj.cls is not None else ()
+    found = classes.mro(interp, obj.cls) if obj.cls is not None else ()
     return [f for cls in found for f in cls.cls.methods.values() if f.params and f.name != "__init__"]
 
 
-def _bases_are_known(m: Interpreter, cls: ClassRef) -> bool:
+def _bases_are_known(interp: Interpreter, cls: ClassRef) -> bool:
     """Whether every base is a class of the project, of torch, or one without a constructor of its own."""
-    for each in classes.mro(m, cls):
-        bases = list(classes.base_values(m, each))
+    for each in classes.mro(interp, cls):
+        bases = list(classes.base_values(interp, each))
         if len(bases) > len(each.cls.bases):
             return False  # one of several, as where an import may fail
         for base in bases:
@@ -153,57 +153,57 @@ def _bases_are_known(m: Interpreter, cls: ClassRef) -> bool:
 
 
 @method_transfer("add-module")
-def _add_module(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _add_module(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     if isinstance(obj, Module):
         obj.length = None
-    parts = frozenset().union(*(_parts_in(m, value) for value in args.values()))
-    if parts and not m.assembling:
-        m.emit(Replace(attr="", new=tuple(sorted(parts, key=hash))), expr.node, {obj})
+    parts = frozenset().union(*(_parts_in(interp, value) for value in args.values()))
+    if parts and not interp.assembling:
+        interp.emit(Replace(attr="", new=tuple(sorted(parts, key=hash))), expr.node, {obj})
     for value in args.values():
         adopt(obj, value)
         register(value, deep=True)
-        note_part(m, obj, expr.node, ir.render(expr.func), value)
+        note_part(interp, obj, expr.node, ir.render(expr.func), value)
         for atom in value:
             if isinstance(atom, Ref) and isinstance(atom.obj, Module):
-                m.write(obj, "[]", value)
+                interp.write(obj, "[]", value)
     return ref(obj)
 
 
-def _parts_in(m: Interpreter, value: Value) -> frozenset[Module]:
+def _parts_in(interp: Interpreter, value: Value) -> frozenset[Module]:
     """The modules that a method is given, alone or in a list."""
-    given = element_of(m, value) if refs(value, Container) or any(isinstance(a, Tuple) for a in value) else value
+    given = element_of(interp, value) if refs(value, Container) or any(isinstance(a, Tuple) for a in value) else value
     return frozenset(refs(given, Module))
 
 
-def _set_on_module(m: Interpreter, obj: Module, target: ir.Attr, value: Value) -> None:
+def _set_on_module(interp: Interpreter, obj: Module, target: ir.Attr, value: Value) -> None:
     """`model.head = nn.Linear(...)`: a part is added or replaced. What a parameter's `data` or `grad` is set to leaves the parameter as it is."""
     if target.attr in ("data", "grad"):
         return
-    constructing = any(f.name == "__init__" for f in m.active) and obj.cls is not None
+    constructing = any(f.name == "__init__" for f in interp.active) and obj.cls is not None
     modules = refs(value, Module, Loss)
     parameters = [a for a in value if isinstance(a, Params)]
     if (modules or parameters) and not constructing:
-        m.emit(Replace(attr=target.attr, new=tuple(modules)), target.node, {obj})
+        interp.emit(Replace(attr=target.attr, new=tuple(modules)), target.node, {obj})
     adopt(obj, value)
     if modules and not constructing:
         # Under a condition the old part may stay.
-        old = (objects.attribute(m, obj, target.attr) if obj.cls is None else obj.heap.get(target.attr)) if m.guards else None
+        old = (objects.attribute(interp, obj, target.attr) if obj.cls is None else obj.heap.get(target.attr)) if interp.guards else None
         obj.heap[target.attr] = join(old, value) if old is not None else value
         return
-    m.write(obj, target.attr, value)
+    interp.write(obj, target.attr, value)
     for inner in modules:
         if not inner.name or inner.name == target.attr:
             inner.name = f"{ir.render(target.value)}.{target.attr}"
 
 
 @hooks.item_assigned
-def _item_assigned(m: Interpreter, obj: Module, target: ir.Subscript, key: Const | None, value: Value) -> None:
+def _item_assigned(interp: Interpreter, obj: Module, target: ir.Subscript, key: Const | None, value: Value) -> None:
     """`layers[0] = nn.Linear(...)`: a part is replaced."""
     if refs(value, Module):
         new = tuple(a.obj for a in value if isinstance(a, Ref))
-        m.emit(Replace(attr=f"[{ir.render(target.index)}]", new=new), target.node, {obj})
+        interp.emit(Replace(attr=f"[{ir.render(target.index)}]", new=new), target.node, {obj})
         adopt(obj, value)
         register(value)
-        if key is None or m.guards:
+        if key is None or interp.guards:
             obj.length = None  # which part it is, or whether it is replaced, is not known
         obj.heap[objects.slot_of(obj, key)] = value

@@ -16,47 +16,47 @@ from looplint.syntax import ir
 
 
 @method_transfer("scale")
-def _scale(m: Interpreter, obj: Scaler, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _scale(interp: Interpreter, obj: Scaler, name: str, args: Arguments, expr: ir.Call) -> Value:
     value = args.get(0, "outputs") or UNKNOWN
-    tensor = combine(m.grad, [value])
+    tensor = combine(interp.grad, [value])
     enabled = constant_of(obj.enabled) if obj.enabled else None
     if enabled is not None and not enabled.value:
         return value  # a disabled scaler multiplies nothing
     if tensor is None:
         deps = frozenset().union(*(a.deps for a in value if isinstance(a, Unknown)))
-        tensor = Tensor(deps, under(m.grad, "maybe"), tags=frozenset({Mark.UNKNOWN}))
+        tensor = Tensor(deps, under(interp.grad, "maybe"), tags=frozenset({Mark.UNKNOWN}))
     return frozenset({replace(tensor.tagged(Scaled(obj)), scalar=True)})
 
 
 @method_transfer("scaler-step")
-def _scaler_step(m: Interpreter, obj: Scaler, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _scaler_step(interp: Interpreter, obj: Scaler, name: str, args: Arguments, expr: ir.Call) -> Value:
     subjects = refs(args.get(0, "optimizer"), Optimizer)
-    m.emit(Step(scaler=obj), expr.node, subjects, certain=len(subjects) == 1 and not subjects[0].many)
+    interp.emit(Step(scaler=obj), expr.node, subjects, certain=len(subjects) == 1 and not subjects[0].many)
     return UNKNOWN
 
 
 @method_transfer("scaler-update")
-def _scaler_update(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    m.emit(Update(), expr.node, {obj})
+def _scaler_update(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    interp.emit(Update(), expr.node, {obj})
     return NONE
 
 
 @method_transfer("scaler-unscale")
-def _scaler_unscale(m: Interpreter, obj: Scaler, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _scaler_unscale(interp: Interpreter, obj: Scaler, name: str, args: Arguments, expr: ir.Call) -> Value:
     optimizers = [a.obj for a in args.get(0, "optimizer") or NOTHING if isinstance(a, Ref)]
-    m.emit(Unscale(scaler=obj), expr.node, optimizers)
+    interp.emit(Unscale(scaler=obj), expr.node, optimizers)
     return NONE
 
 
 @transfer("scaler")
-def _scaler(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    made = build(m, Scaler, qualname, args, expr)
-    note_outdated(m, qualname, expr)
+def _scaler(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    made = build(interp, Scaler, qualname, args, expr)
+    note_outdated(interp, qualname, expr)
     return made
 
 
 @construction(Scaler)
-def _built(m: Interpreter, obj: Scaler, args: Arguments, expr: ir.Call) -> None:
+def _built(interp: Interpreter, obj: Scaler, args: Arguments, expr: ir.Call) -> None:
     obj.enabled = args.keywords.get("enabled")
     obj.switch = frozenset(p for a in expr.args if a.keyword == "enabled" for p in ir.paths_in(a.value))
-    m.emit(Construct(), expr.node, {obj})
+    interp.emit(Construct(), expr.node, {obj})

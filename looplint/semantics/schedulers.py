@@ -32,7 +32,7 @@ _STEP_WORD = re.compile(r"step|iter|updates|batches|per_epoch")
 _OF_TORCH = ("torch.optim.lr_scheduler.", "transformers.get_", "transformers.optimization.get_", "diffusers.optimization.get_")
 
 
-def unit_of(m: Interpreter, obj: Scheduler, args: Arguments, expr: ir.Call) -> Unit | None:
+def unit_of(interp: Interpreter, obj: Scheduler, args: Arguments, expr: ir.Call) -> Unit | None:
     """The unit of a scheduler: "steps", "epochs", "validations", or None where nothing tells."""
     name = obj.qualname.rpartition(".")[2] or (obj.cls.cls.name if obj.cls else "")
     if obj.cls is not None:
@@ -40,7 +40,7 @@ def unit_of(m: Interpreter, obj: Scheduler, args: Arguments, expr: ir.Call) -> U
     if name in STEP_UNIT_SCHEDULERS:
         position, keyword = TOTALS[name]
         value, text = args.get(position, keyword), _argument(expr, position, keyword)
-        in_epochs = value is not None and text is not None and _unit_of_value(m, value, text) == "epochs"
+        in_epochs = value is not None and text is not None and _unit_of_value(interp, value, text) == "epochs"
         return None if in_epochs else "steps"
     if name == "ReduceLROnPlateau":
         return "validations"
@@ -55,7 +55,7 @@ def unit_of(m: Interpreter, obj: Scheduler, args: Arguments, expr: ir.Call) -> U
             continue
         obj.horizon = constant_of(value)
         obj.milestone = _last_milestone(value)
-        return _unit_of_value(m, value, text)
+        return _unit_of_value(interp, value, text)
     return None
 
 
@@ -90,20 +90,20 @@ def _argument(expr: ir.Call, position: int, keyword: str) -> ir.Expr | None:
     return plain[position] if position < len(plain) else None
 
 
-def _unit_of_value(m: Interpreter, value: Value, expr: ir.Expr) -> Unit | None:
+def _unit_of_value(interp: Interpreter, value: Value, expr: ir.Expr) -> Unit | None:
     for atom in value:
         if isinstance(atom, Number) and "batches" in atom.units:
             return "steps"
         if isinstance(atom, Func) and atom.function.params:
-            return _unit_of_function(m, atom)
-    return _unit_among({_unit_of_name(word) for word in _words(_definition(m, expr))})
+            return _unit_of_function(interp, atom)
+    return _unit_among({_unit_of_name(word) for word in _words(_definition(interp, expr))})
 
 
 def _unit_among(units: set[Unit | None]) -> Unit | None:
     return "steps" if "steps" in units else "epochs" if "epochs" in units else None
 
 
-def _unit_of_function(m: Interpreter, func: Func) -> Unit | None:
+def _unit_of_function(interp: Interpreter, func: Func) -> Unit | None:
     """The unit of what a function of a schedule gets: by the name of its parameter, or by what that is compared with and divided by."""
     params = [p.name for p in func.function.params][1 if func.bound is not None else 0 :]
     if not params:
@@ -114,7 +114,7 @@ def _unit_of_function(m: Interpreter, func: Func) -> Unit | None:
     others = [o for stmt in ir.statements(func.function.body) for e in ir.expressions(stmt) for o in _beside(e, params[0])]
     names = {path for other in others for path in ir.paths_in(other)}
     frame = func.closure or func.module.frame
-    values = [lookup(m, frame, name) for name in sorted(names) if frame is not None and "." not in name and name not in params]
+    values = [lookup(interp, frame, name) for name in sorted(names) if frame is not None and "." not in name and name not in params]
     if any(isinstance(a, Number) and "batches" in a.units for v in values for a in v):
         return "steps"
     return _unit_among({_unit_of_name(name.rpartition(".")[2]) for name in names})
@@ -136,13 +136,13 @@ def _beside(expr: ir.Expr, name: str) -> Iterator[ir.Expr]:
             yield other
 
 
-def _definition(m: Interpreter, expr: ir.Expr) -> ir.Expr:
+def _definition(interp: Interpreter, expr: ir.Expr) -> ir.Expr:
     """What a name stands for where the function gives it a value once: `milestones = [epochs // 2]` a line before."""
     if not isinstance(expr, ir.Name) or _unit_of_name(expr.id) is not None:
         return expr
     given = [
         s.value
-        for s in m.frame.function.body
+        for s in interp.frame.function.body
         if isinstance(s, ir.Assign) and any(isinstance(t, ir.Name) and t.id == expr.id for t in s.targets)
     ]
     return given[0] if len(given) == 1 else expr
@@ -161,22 +161,22 @@ def _unit_of_name(name: str) -> Unit | None:
 
 
 @method_transfer("schedule", "schedule-updates")
-def _schedule(m: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    m.emit(Schedule(args=args), expr.node, {obj}, certain=not obj.many)
+def _schedule(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    interp.emit(Schedule(args=args), expr.node, {obj}, certain=not obj.many)
     return NONE
 
 
 @transfer("step-scheduler")
-def _step_scheduler(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    value = build(m, Scheduler, qualname, args, expr)
+def _step_scheduler(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    value = build(interp, Scheduler, qualname, args, expr)
     for scheduler in refs(value, Scheduler):
         scheduler.unit = "steps"
     return value
 
 
 @transfer("timm-scheduler")
-def _timm_scheduler(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    value = _step_scheduler(m, qualname, args, expr)
+def _timm_scheduler(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    value = _step_scheduler(interp, qualname, args, expr)
     for scheduler in refs(value, Scheduler):
         scheduler.unit = None
     if qualname.startswith("timm.scheduler.create"):
@@ -185,16 +185,16 @@ def _timm_scheduler(m: Interpreter, qualname: str, args: Arguments, expr: ir.Cal
 
 
 @construction(Scheduler)
-def _built(m: Interpreter, obj: Scheduler, args: Arguments, expr: ir.Call) -> None:
-    for other in m.reachable(args.values()):
+def _built(interp: Interpreter, obj: Scheduler, args: Arguments, expr: ir.Call) -> None:
+    for other in interp.reachable(args.values()):
         if isinstance(other, Scheduler) and other is not obj:
             other.wrapped = True
     obj.optimizer = args.get(0, "optimizer") or NOTHING
-    obj.unit = unit_of(m, obj, args, expr)
-    bases = classes.external_bases(m, obj.cls) if obj.cls is not None else [obj.qualname]
+    obj.unit = unit_of(interp, obj, args, expr)
+    bases = classes.external_bases(interp, obj.cls) if obj.cls is not None else [obj.qualname]
     obj.of_torch = any(name.startswith(_OF_TORCH) for name in bases)
     obj.told = _is_told(args, expr)
-    m.emit(Construct(), expr.node, {obj})
+    interp.emit(Construct(), expr.node, {obj})
 
 
 def _is_told(args: Arguments, expr: ir.Call) -> bool:

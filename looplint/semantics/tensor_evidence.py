@@ -23,13 +23,13 @@ _DEPTH = 4
 _TAKERS = ("torch.nn.", "torchvision.models.", "timm.")
 
 
-def note_discarded(m: Interpreter, atom: Tensor | Unknown, name: str, args: Arguments, expr: ir.Expr) -> None:
+def note_discarded(interp: Interpreter, atom: Tensor | Unknown, name: str, args: Arguments, expr: ir.Expr) -> None:
     """Remark a conversion of a tensor whose result is not used."""
     if name not in CONVERSIONS or not isinstance(expr, ir.Call) or not expr.dropped or not isinstance(expr.func, ir.Attr):
         return
     receiver = expr.func.value
-    if isinstance(receiver, ir.Name | ir.Attr | ir.Subscript) and _is_tensor(m, atom, receiver):
-        m.remark(Discard(receiver=ir.render(receiver), method=name, changes=_changes(name, args)), expr.node, ())
+    if isinstance(receiver, ir.Name | ir.Attr | ir.Subscript) and _is_tensor(interp, atom, receiver):
+        interp.remark(Discard(receiver=ir.render(receiver), method=name, changes=_changes(name, args)), expr.node, ())
 
 
 def _changes(name: str, args: Arguments) -> Literal["device", "type"]:
@@ -41,7 +41,7 @@ def _changes(name: str, args: Arguments) -> Literal["device", "type"]:
     return "device" if name in ("cuda", "cpu", "xpu", "npu", "pin_memory") else "type"
 
 
-def _is_tensor(m: Interpreter, atom: Tensor | Unknown, receiver: ir.Expr) -> bool:
+def _is_tensor(interp: Interpreter, atom: Tensor | Unknown, receiver: ir.Expr) -> bool:
     if isinstance(atom, Tensor) and (atom.made or any(map(holds_tensors, sources_of_batches(atom.tags)))):
         return True
     if isinstance(atom, Tensor) and any(isinstance(tag, OfEntry) and _collates_by_itself(tag.source) for tag in atom.tags):
@@ -50,28 +50,33 @@ def _is_tensor(m: Interpreter, atom: Tensor | Unknown, receiver: ir.Expr) -> boo
     if path is None:
         if isinstance(atom, Tensor) and isinstance(receiver, ir.Subscript) and isinstance(receiver.index, ir.Name):
             # `for key in batch: batch[key]`
-            keys = {source for a in lookup(m, m.frame, receiver.index.id) if isinstance(a, Tensor) for source in sources_of_batches(a.tags)}
+            keys = {
+                source
+                for a in lookup(interp, interp.frame, receiver.index.id)
+                if isinstance(a, Tensor)
+                for source in sources_of_batches(a.tags)
+            }
             return any(map(_collates_by_itself, sources_of_batches(atom.tags) & keys))
         # `batch["labels"]`: an entry of a batch.
         keyed = isinstance(receiver, ir.Subscript) and isinstance(receiver.index, ir.Const) and isinstance(receiver.index.value, str)
         return keyed and isinstance(atom, Tensor) and any(map(_collates, sources_of_batches(atom.tags)))
-    usage = _usage(m, path)
+    usage = _usage(interp, path)
     if usage is None or _own_fields(usage):
         return False
-    return _used_as_tensor(usage) or any(_takes_tensors(m, _value_at(m, callee), position) for callee, position in usage.passed)
+    return _used_as_tensor(usage) or any(_takes_tensors(interp, _value_at(interp, callee), position) for callee, position in usage.passed)
 
 
-def has_own_fields(m: Interpreter, receiver: ir.Expr) -> bool:
+def has_own_fields(interp: Interpreter, receiver: ir.Expr) -> bool:
     """Whether what an expression stands for is an object with fields of its own, as far as this function tells: no tensor."""
     path = ir.path_of(receiver)
-    usage = _usage(m, path) if path is not None else None
+    usage = _usage(interp, path) if path is not None else None
     return usage is not None and _own_fields(usage)
 
 
-def _usage(m: Interpreter, path: str) -> ir.Usage | None:
-    usage = m.frame.function.usage.get(path)
-    if usage is None and path.startswith("self.") and m.frame.owner is not None:
-        return classes.usage_of(m, m.frame.owner, path[5:])
+def _usage(interp: Interpreter, path: str) -> ir.Usage | None:
+    usage = interp.frame.function.usage.get(path)
+    if usage is None and path.startswith("self.") and interp.frame.owner is not None:
+        return classes.usage_of(interp, interp.frame.owner, path[5:])
     return usage
 
 
@@ -104,17 +109,17 @@ def _collates_by_itself(loader: object) -> bool:
     return isinstance(loader, Loader) and loader.complete and "collate_fn" not in loader.options
 
 
-def _value_at(m: Interpreter, path: str) -> Value:
+def _value_at(interp: Interpreter, path: str) -> Value:
     """What a dotted name is here. Looking does not happen in the program."""
     first, *rest = path.split(".")
-    with m.beside(m.frame):
-        value = lookup(m, m.frame, first)
+    with interp.beside(interp.frame):
+        value = lookup(interp, interp.frame, first)
         for name in rest:
-            value = attribute(m, value, name)
+            value = attribute(interp, value, name)
     return value
 
 
-def _takes_tensors(m: Interpreter, callee: Value, position: int, depth: int = _DEPTH) -> bool:
+def _takes_tensors(interp: Interpreter, callee: Value, position: int, depth: int = _DEPTH) -> bool:
     """Whether what is called takes a tensor, and nothing else, at a position."""
     for atom in callee:
         match atom:
@@ -126,20 +131,20 @@ def _takes_tensors(m: Interpreter, callee: Value, position: int, depth: int = _D
             case Ref(obj=Loss(cls=None)):
                 return True
             case Ref(obj=Module()) if depth:
-                if _module_takes_tensors(m, atom.obj, position, depth):
+                if _module_takes_tensors(interp, atom.obj, position, depth):
                     return True
     return False
 
 
-def _module_takes_tensors(m: Interpreter, obj: Obj, position: int, depth: int) -> bool:
+def _module_takes_tensors(interp: Interpreter, obj: Obj, position: int, depth: int) -> bool:
     if obj.cls is None:
         first = obj.heap.get("[0]")
-        return _takes_tensors(m, first, 0, depth - 1) if first is not None else obj.qualname.startswith(_TAKERS)
-    return _method_takes_tensors(m, obj, "forward", position, depth)
+        return _takes_tensors(interp, first, 0, depth - 1) if first is not None else obj.qualname.startswith(_TAKERS)
+    return _method_takes_tensors(interp, obj, "forward", position, depth)
 
 
-def _method_takes_tensors(m: Interpreter, obj: Obj, name: str, position: int, depth: int) -> bool:
-    found = classes.find_member(m, obj.cls, name) if obj.cls is not None else None
+def _method_takes_tensors(interp: Interpreter, obj: Obj, name: str, position: int, depth: int) -> bool:
+    found = classes.find_member(interp, obj.cls, name) if obj.cls is not None else None
     if found is None or not isinstance(found[0], ir.Function) or len(found[0].params) <= position + 1 or found[0].decorators:
         return False
     function, owner = found[0], found[1]
@@ -151,9 +156,9 @@ def _method_takes_tensors(m: Interpreter, obj: Obj, name: str, position: int, de
         return True
     for path, place in usage.passed:
         name = path.removeprefix("self.")
-        if name != path and name not in obj.heap and depth and _method_takes_tensors(m, obj, name, place, depth - 1):
+        if name != path and name not in obj.heap and depth and _method_takes_tensors(interp, obj, name, place, depth - 1):
             return True
-        inner = obj.heap.get(name) if name != path else classes.static_value(m, ir.named(path, function.node), owner.module)
-        if inner is not None and _takes_tensors(m, inner, place, depth - 1):
+        inner = obj.heap.get(name) if name != path else classes.static_value(interp, ir.named(path, function.node), owner.module)
+        if inner is not None and _takes_tensors(interp, inner, place, depth - 1):
             return True
     return False

@@ -42,36 +42,40 @@ _PAIRS = frozenset({"max", "min", "topk", "sort", "kthvalue", "mode", "median", 
 
 
 @transfer("tensor")
-def _tensor(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _tensor(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     if is_functional_loss(qualname):
-        return losses.loss(m, None, args, expr, qualname)
+        return losses.loss(interp, None, args, expr, qualname)
     if qualname.startswith("builtins."):
-        inner = [join(NOTHING, _element(m, v)) if not any(isinstance(a, Tensor) for a in v) else v for v in args.values()]
-        tensor = combine(m.grad, inner)
+        inner = [join(NOTHING, _element(interp, v)) if not any(isinstance(a, Tensor) for a in v) else v for v in args.values()]
+        tensor = combine(interp.grad, inner)
         if tensor is None:
             return UNKNOWN
         return frozenset({computed(tensor) if sure(inner) else tensor})
     of_torch = qualname.startswith("torch.")
-    tensor = combine(m.grad, args.values())
+    tensor = combine(interp.grad, args.values())
     if tensor is None:
         params = [a for v in args.values() for a in v if isinstance(a, Params)]
         if params:
             return frozenset(
-                {Tensor(frozenset().union(*(p.sources for p in params)), under(m.grad, "no" if any(p.grad for p in params) else "yes"))}
+                {
+                    Tensor(
+                        frozenset().union(*(p.sources for p in params)), under(interp.grad, "no" if any(p.grad for p in params) else "yes")
+                    )
+                }
             )
         needs = args.keywords.get("requires_grad")
         known = constant_of(needs) if needs else None
         given = args.get(0, "input") or UNKNOWN
-        outcomes = of_function(m, qualname.rpartition(".")[2], given, expr) if of_torch else frozenset()
+        outcomes = of_function(interp, qualname.rpartition(".")[2], given, expr) if of_torch else frozenset()
         made = Tensor(made=COMPUTED if of_torch else frozenset(), outcomes=outcomes)
         return (
             frozenset({replace(made, graph="yes", tags=frozenset({Mark.INPUT_GRADIENT}))}) if known and known.value else frozenset({made})
         )
     if of_torch:
         given = args.get(0, "input") or UNKNOWN
-        tensor = replace(computed(tensor), outcomes=of_function(m, qualname.rpartition(".")[2], given, expr))
+        tensor = replace(computed(tensor), outcomes=of_function(interp, qualname.rpartition(".")[2], given, expr))
     if qualname.rpartition(".")[2] in _PAIRS:
-        m.uses.scored |= tensor.origins
+        interp.uses.scored |= tensor.origins
         return _pair(tensor, len(args.positional) > 1 and len(_tensor_arguments(args)) < 2 or "dim" in args.keywords)
     return frozenset({tensor})
 
@@ -80,20 +84,20 @@ def _tensor_arguments(args: Arguments) -> list[Value]:
     return [v for v in args.positional if any(isinstance(a, Tensor) for a in v)]
 
 
-def _element(m: Interpreter, value: Value) -> Value:
+def _element(interp: Interpreter, value: Value) -> Value:
     if any(isinstance(a, Ref | Tuple | Iter) for a in value):
-        return element_of(m, value)
+        return element_of(interp, value)
     return value
 
 
 @transfer("detached")
-def _detached(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    tensor = combine(m.grad, args.values())
+def _detached(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    tensor = combine(interp.grad, args.values())
     made = COMPUTED if qualname.startswith("torch.") else frozenset()
     if tensor is not None:
-        m.uses.scored |= tensor.origins
+        interp.uses.scored |= tensor.origins
         if qualname.rpartition(".")[2] in ("eq", "ne", "equal"):
-            m.uses.compared |= tensor.origins
+            interp.uses.compared |= tensor.origins
         return frozenset({replace(detached(tensor), made=made)})
     needs = args.keywords.get("requires_grad")
     known = constant_of(needs) if needs else None
@@ -103,18 +107,18 @@ def _detached(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> 
 
 
 @transfer("variable")
-def _variable(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _variable(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     value = args.positional[0] if args.positional else UNKNOWN
     needs = args.keywords.get("requires_grad")
     known = constant_of(needs) if needs else None
     if known is not None and known.value:
-        tensor = combine(m.grad, [value]) or Tensor()
+        tensor = combine(interp.grad, [value]) or Tensor()
         return frozenset({tensor.tagged(Mark.INPUT_GRADIENT)})
     return value
 
 
 @transfer("number")
-def _number(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+def _number(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     units = frozenset().union(*(a.units for v in args.values() for a in v if isinstance(a, Number)))
     known = constant_of(args.positional[0]) if len(args.positional) == 1 else None
     if known is not None and known.value in ("inf", "Infinity") and qualname == "builtins.float":
@@ -123,17 +127,17 @@ def _number(m: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Va
         return const(int(known.value)) if abs(known.value) < 1e15 else UNKNOWN
     for atom in args.positional[0] if args.positional and qualname in ("builtins.float", "builtins.int", "builtins.round") else ():
         if isinstance(atom, Tensor):
-            note_fetched(m, atom, ir.render(expr), expr)
+            note_fetched(interp, atom, ir.render(expr), expr)
     return frozenset({Number(units)})
 
 
-def on_tensor(m: Interpreter, tensor: Tensor, name: str, args: Arguments, expr: ir.Call) -> Value:
+def on_tensor(interp: Interpreter, tensor: Tensor, name: str, args: Arguments, expr: ir.Call) -> Value:
     """A method of a tensor, or of a structure of tensors."""
-    note_discarded(m, tensor, name, args, expr)
+    note_discarded(interp, tensor, name, args, expr)
     if name in FETCHING:
-        note_fetched(m, tensor, f"{ir.render(expr.func)}()", expr)
+        note_fetched(interp, tensor, f"{ir.render(expr.func)}()", expr)
     elif name in ("to", "cuda"):
-        note_transfer(m, tensor, name, args, expr)
+        note_transfer(interp, tensor, name, args, expr)
         tensor = placed(tensor, name)
     elif name == "pin_memory":
         return frozenset({placed(tensor, name)})
@@ -146,21 +150,21 @@ def on_tensor(m: Interpreter, tensor: Tensor, name: str, args: Arguments, expr: 
         tensor = tensor.tagged(Chunked(ir.render(expr.args[0].value)))
     match tensor_method(name):
         case "backward":
-            backward(m, expr, [frozenset({tensor})], args)
+            backward(interp, expr, [frozenset({tensor})], args)
             if not args.positional and "gradient" not in args.keywords:
-                _one_element(m, expr)
+                _one_element(interp, expr)
             return UNKNOWN
         case "number":
             if name in ("item", "equal"):
-                m.uses.scored |= tensor.origins
+                interp.uses.scored |= tensor.origins
             else:
-                m.uses.fetched |= tensor.origins
+                interp.uses.fetched |= tensor.origins
             return frozenset({Number(averages.units_of_item(tensor) if name == "item" else frozenset())})
         case "detach":
             if name not in ("detach", "detach_", "long", "int", "bool", "byte"):
-                m.uses.scored |= tensor.origins
+                interp.uses.scored |= tensor.origins
             if name in ("eq", "ne"):
-                m.uses.compared |= tensor.origins
+                interp.uses.compared |= tensor.origins
             kept = tensor.outcomes if name in ("detach", "detach_") else frozenset()
             return frozenset({replace(detached(tensor), outcomes=kept)})
         case "shape":
@@ -169,9 +173,9 @@ def on_tensor(m: Interpreter, tensor: Tensor, name: str, args: Arguments, expr: 
         case "pure":
             return UNKNOWN
         case "requires-grad":
-            return ask_for_gradient(m, tensor, args, expr)
+            return ask_for_gradient(interp, tensor, args, expr)
         case "sum" | "mean" as reduction:
-            merged = combine(m.grad, [frozenset({tensor})]) or tensor
+            merged = combine(interp.grad, [frozenset({tensor})]) or tensor
             whole = not args.positional and not args.keywords
             if whole and reduction == "mean":
                 # A mean over everything that is left is a mean over the batch, whatever was summed up before along one dimension.
@@ -183,16 +187,16 @@ def on_tensor(m: Interpreter, tensor: Tensor, name: str, args: Arguments, expr: 
             return UNKNOWN
     if not tensor.made and name not in TENSOR_MEMBERS:
         return frozenset(
-            {guess(m.grad, combine(m.grad, [frozenset({tensor}), *args.values()]) or tensor)}
+            {guess(interp.grad, combine(interp.grad, [frozenset({tensor}), *args.values()]) or tensor)}
         )  # no tensor's method: it may give anything
     if name in ("to", "cuda", "float", "half", "clone", "contiguous", "squeeze", "view", "reshape", "cpu", "double"):
-        return frozenset({replace(tensor, graph=under(m.grad, tensor.graph) if name != "to" else tensor.graph)})
-    merged = combine(m.grad, [frozenset({tensor}), *args.values()]) or tensor
+        return frozenset({replace(tensor, graph=under(interp.grad, tensor.graph) if name != "to" else tensor.graph)})
+    merged = combine(interp.grad, [frozenset({tensor}), *args.values()]) or tensor
     if tensor.made or name in TENSOR_ONLY:
         merged = computed(merged)
-    merged = replace(merged, outcomes=of_function(m, name, frozenset({tensor}), expr, own=True))
+    merged = replace(merged, outcomes=of_function(interp, name, frozenset({tensor}), expr, own=True))
     if name in _PAIRS:
-        m.uses.scored |= tensor.origins
+        interp.uses.scored |= tensor.origins
         return _pair(merged, bool(args.values()))
     return frozenset({merged})
 
@@ -209,38 +213,38 @@ def _pair(tensor: Tensor, along: bool) -> Value:
     return frozenset({Tuple((frozenset({tensor}), frozenset({detached(tensor)})))})
 
 
-def _one_element(m: Interpreter, expr: ir.Call) -> None:
+def _one_element(interp: Interpreter, expr: ir.Call) -> None:
     """What goes backward without a gradient of its own is a tensor of one element: torch refuses all others."""
     match expr.func:
-        case ir.Attr(value=ir.Name(id=name)) if name in m.frame.locals:
-            value = m.frame.locals[name]
-            m.frame.locals[name] = frozenset(
-                replace(a, scalar=True, made=a.made or COMPUTED, graph=_proven(m, a)) if isinstance(a, Tensor) else a for a in value
+        case ir.Attr(value=ir.Name(id=name)) if name in interp.frame.locals:
+            value = interp.frame.locals[name]
+            interp.frame.locals[name] = frozenset(
+                replace(a, scalar=True, made=a.made or COMPUTED, graph=_proven(interp, a)) if isinstance(a, Tensor) else a for a in value
             )
 
 
-def _proven(m: Interpreter, tensor: Tensor) -> Graph:
+def _proven(interp: Interpreter, tensor: Tensor) -> Graph:
     """What goes backward has a graph, whatever made it."""
-    return "yes" if m.grad and tensor.graph == "maybe" else tensor.graph
+    return "yes" if interp.grad and tensor.graph == "maybe" else tensor.graph
 
 
-def ask_for_gradient(m: Interpreter, tensor: Tensor, args: Arguments, expr: ir.Call) -> Value:
+def ask_for_gradient(interp: Interpreter, tensor: Tensor, args: Arguments, expr: ir.Call) -> Value:
     """`images.requires_grad_()`, in place: what is computed from them is differentiated by them."""
     known = constant_of(args.positional[0]) if args.positional else None
     if known is not None and not known.value:
         return frozenset({tensor})
-    may_thaw(m, tensor, expr.node)
+    may_thaw(interp, tensor, expr.node)
     asked: Value = frozenset({replace(tensor.tagged(Mark.INPUT_GRADIENT), graph="yes")})
-    if isinstance(expr.func, ir.Attr) and isinstance(expr.func.value, ir.Name) and expr.func.value.id in m.frame.locals:
-        m.frame.locals[expr.func.value.id] = asked
+    if isinstance(expr.func, ir.Attr) and isinstance(expr.func.value, ir.Name) and expr.func.value.id in interp.frame.locals:
+        interp.frame.locals[expr.func.value.id] = asked
     return asked
 
 
 @hooks.tensor_written
-def _write_into_tensor(m: Interpreter, target: ir.Expr, base: Value, value: Value) -> None:
+def _write_into_tensor(interp: Interpreter, target: ir.Expr, base: Value, value: Value) -> None:
     """`losses[i] = loss`: from here on the tensor has the graph of what was written into it."""
-    written = combine(m.grad, [value])
-    if written is not None and written.graph != "no" and isinstance(target, ir.Name) and target.id in m.frame.locals:
-        whole = combine(m.grad, [base, value])
+    written = combine(interp.grad, [value])
+    if written is not None and written.graph != "no" and isinstance(target, ir.Name) and target.id in interp.frame.locals:
+        whole = combine(interp.grad, [base, value])
         assert whole is not None
-        m.frame.locals[target.id] = frozenset({*(a for a in base if not isinstance(a, Tensor)), whole})
+        interp.frame.locals[target.id] = frozenset({*(a for a in base if not isinstance(a, Tensor)), whole})

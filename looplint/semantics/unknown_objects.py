@@ -26,11 +26,11 @@ _NOTES = re.compile(
 )
 
 
-def on_unknown(m: Interpreter, atom: Unknown, name: str, args: Arguments, expr: ir.Call) -> Value:
+def on_unknown(interp: Interpreter, atom: Unknown, name: str, args: Arguments, expr: ir.Call) -> Value:
     """Only what a method's name says beyond doubt is believed of an unknown object."""
-    note_discarded(m, atom, name, args, expr)
+    note_discarded(interp, atom, name, args, expr)
     if name == "set_epoch":
-        m.remark(TellEpoch(), expr.node, ())
+        interp.remark(TellEpoch(), expr.node, ())
     if name in ("train", "eval") and not args.keywords:
         for file in atom.files:
             file.holds_module = True
@@ -39,39 +39,39 @@ def on_unknown(m: Interpreter, atom: Unknown, name: str, args: Arguments, expr: 
         checkpoints.note_key(frozenset({atom}), key.value if key else None)
     if name in ("load_state_dict", "load_checkpoint", "restore") and args.values():
         given = args.values()
-        m.emit(LoadState(states=checkpoints.states_in(given), files=checkpoints.files_in(given)), expr.node, atom.deps)
+        interp.emit(LoadState(states=checkpoints.states_in(given), files=checkpoints.files_in(given)), expr.node, atom.deps)
     if name == "backward" and not args.positional:
-        backward(m, expr, [frozenset({atom})], args)
+        backward(interp, expr, [frozenset({atom})], args)
         return UNKNOWN
-    if name == "requires_grad_" and not _may_be_applied(m, expr):
-        return ask_for_gradient(m, Tensor(), args, expr)
+    if name == "requires_grad_" and not _may_be_applied(interp, expr):
+        return ask_for_gradient(interp, Tensor(), args, expr)
     if tensor_method(name) == "shape":
         return sizes(args, name)
     if name == "zero_grad" and not atom.deps:
-        m.emit(Clear(), expr.node, (), certain=False)
+        interp.emit(Clear(), expr.node, (), certain=False)
         return UNKNOWN
     if name in ("zero_grad", "step") and not args.positional and not args.keywords and atom.deps:
-        m.emit(Escape(callee=ir.render(expr.func)), expr.node, atom.deps)
+        interp.emit(Escape(callee=ir.render(expr.func)), expr.node, atom.deps)
         return UNKNOWN
     if name == "zero_grad":
-        m.emit(Clear(), expr.node, (), certain=False)
+        interp.emit(Clear(), expr.node, (), certain=False)
         return UNKNOWN
     if name == "zero_" and "grad" in ir.render(expr.func):
-        m.emit(Clear(), expr.node, atom.deps, certain=False)
+        interp.emit(Clear(), expr.node, atom.deps, certain=False)
         return UNKNOWN
     if name in ("softmax", "log_softmax", "sigmoid"):
-        return frozenset({Tensor(atom.deps, under(m.grad, "maybe"), outcomes=of_function(m, name, UNKNOWN, expr, own=True))})
-    if m.reachable(args.values()):
-        return unfollowed.unknown_call(m, atom, args, expr)
+        return frozenset({Tensor(atom.deps, under(interp.grad, "maybe"), outcomes=of_function(interp, name, UNKNOWN, expr, own=True))})
+    if interp.reachable(args.values()):
+        return unfollowed.unknown_call(interp, atom, args, expr)
     for value in args.values():
         if any(isinstance(a, Func) for a in value):
-            m.agenda.values.append(value)
-    tensor = combine(m.grad, args.values())
+            interp.agenda.values.append(value)
+    tensor = combine(interp.grad, args.values())
     if tensor is not None and tensor.graph != "no" and _may_go_backward(name, expr):
         subjects = sorted(tensor.sources, key=lambda o: o.name)
-        m.emit(Escape(callee=ir.render(expr.func), output=True, forwards=tensor.forwards), expr.node, subjects, certain=False)
+        interp.emit(Escape(callee=ir.render(expr.func), output=True, forwards=tensor.forwards), expr.node, subjects, certain=False)
     if tensor is not None:
-        return frozenset({guess(m.grad, tensor, atom.deps)})
+        return frozenset({guess(interp.grad, tensor, atom.deps)})
     return frozenset({atom})
 
 
@@ -80,8 +80,8 @@ def _may_go_backward(name: str, expr: ir.Call) -> bool:
     return _TRAINS.search(name) is not None or (expr.dropped and _NOTES.match(name) is None)
 
 
-def _may_be_applied(m: Interpreter, expr: ir.Call) -> bool:
+def _may_be_applied(interp: Interpreter, expr: ir.Call) -> bool:
     """Whether the object of a method may be a module: the function calls it, or its parameters are asked for."""
     named = expr.func.value if isinstance(expr.func, ir.Attr) else None
-    usage = m.frame.function.usage.get(named.id) if isinstance(named, ir.Name) else None
+    usage = interp.frame.function.usage.get(named.id) if isinstance(named, ir.Name) else None
     return usage is None or usage.called or bool(usage.methods & {"parameters", "named_parameters", "modules", "eval", "train"})
