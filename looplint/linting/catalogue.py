@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from looplint.dataclass import dataclass
 from looplint.errors import UserError
@@ -16,8 +16,9 @@ from looplint.sources.regular import read_regular
 
 if TYPE_CHECKING:
     from looplint.queries.program import Program
+    from looplint.rule import Report
 
-Check = Callable[["Program"], Iterator[Any]]
+Check = Callable[["Program"], Iterator["Report"]]
 
 
 @dataclass(frozen=True)
