@@ -2,7 +2,7 @@
 
 A value is a frozenset of atoms; joining two paths is the union. All tensors of a value are kept as one atom.
 
-In which order a set is gone over hangs on the hashes in it, and following a program goes over such sets everywhere. So no hash rests on an address
+The order in which a set is iterated depends on the hashes in it, and the interpreter iterates over such sets everywhere. So no hash rests on an address
 or on the seed of Python's hashes of text: objects are hashed by their number, text by its content. One input then has one output.
 """
 
@@ -63,7 +63,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """Whether a module was in train mode when it was asked: `model.training`."""
+    """Whether a module was in train mode when it was read: `model.training`."""
 
     module: Obj
 

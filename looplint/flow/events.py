@@ -147,7 +147,7 @@ class Step(Event):
     kind = "step"
     # The scaler through which the optimizer steps.
     scaler: Scaler | None = None
-    # Whether it is, or may be, given a function that computes the gradients anew.
+    # Whether it is, or may be, given a function that recomputes the gradients.
     closure: bool = False
 
     @property
@@ -210,7 +210,7 @@ class Move(Event):
 
 
 class Replace(Event):
-    """A part of a module, or a parameter, is assigned anew or added."""
+    """A part of a module, or a parameter, is replaced or added."""
 
     kind = "replace"
     # The attribute's name, or the index in brackets; empty where a part is added to a sequence.

@@ -132,7 +132,7 @@ class EventGraph:
         loop: Loop | None = None,
         forgets: tuple[CallString, str] | None = None,
     ) -> int:
-        """Put a node behind loose edges, and return its number."""
+        """Add a node after loose edges, and return its number."""
         node = Node(len(self.nodes), kind, loops, event, loop, forgets)
         self.nodes.append(node)
         for loose in after:

@@ -41,7 +41,7 @@ EventKind = Literal[
     "show",  # a tensor becomes text: it is printed or put into a string
     "loader",  # a data loader is built
     "sampler",  # a sampler is built
-    "seed",  # the random numbers of torch begin anew
+    "seed",  # the random numbers of torch start over
     "initialize",  # parameters get their first values again
     "set-epoch",  # a sampler is told the epoch
     "outdated",  # a name of torch is called that has another one now

@@ -123,7 +123,7 @@ class BuildSampler(Remark):
 
 
 class Seed(Remark):
-    """The random numbers of torch begin anew."""
+    """The random numbers of torch start over."""
 
     kind = "seed"
 

@@ -154,7 +154,7 @@ def _forgets(node: Node, frames: set[tuple[CallString, str]]) -> bool:
 
 
 def _changes_conditions(head: Node, frames: set[tuple[CallString, str]]) -> bool:
-    """Whether the next turn of a loop may decide a remembered condition anew."""
+    """Whether the next turn of a loop may decide a remembered condition again."""
     return head.loop is None or any((head.loop.frame, name) in frames for name in head.loop.assigned)
 
 

@@ -1,6 +1,6 @@
 """What one call may use of a root's budget, and what remains of it that is larger: a call of unknown code, in a program that is followed on.
 
-Without this a tokenizer or the conversion of a checkpoint would use up what a training loop behind it needs.
+Without this a tokenizer or the conversion of a checkpoint would use up what a training loop after it needs.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def _unfollowed(interp: Interpreter, func: Func, args: Arguments, expr: ir.Expr)
 
 
 def _not_returned(interp: Interpreter, frame: Frame, before: list[Loose], grad: bool | None, args: Arguments, expr: ir.Expr) -> Value:
-    """What a call gives of which no path comes back, with the path that goes on behind it.
+    """What a call gives of which no path comes back, with the path that goes on after it.
 
     An endless loop is left in some way that cannot be seen. A method that is not implemented is so elsewhere, and what a caller takes the
     result of returns. Only a call for its own sake that ends in an error, as in a guard, ends the caller's path.
@@ -77,7 +77,7 @@ def _not_returned(interp: Interpreter, frame: Frame, before: list[Loose], grad: 
 
 
 def _returned_so_far(interp: Interpreter, function: ir.Function) -> Value:
-    """What the running call of a function has returned on paths that are behind it: a recursion ends in one of them."""
+    """What the running call of a function has returned on paths that have ended: a recursion ends in one of them."""
     frame: Frame | None = interp.frame
     while frame is not None and frame.function is not function:
         frame = frame.caller

@@ -198,14 +198,14 @@ class Interpreter(Position):
         return self.known(Settings, ("settings", qualname), qualname)
 
     def note_name(self, name: str) -> None:
-        """A name was set anew; under a condition only the first time counts."""
+        """A name was assigned; under a condition only the first time counts."""
         if self.guarded():
             self.frame.born.setdefault(name, self.loops)
         else:
             self.frame.born[name] = self.loops
 
     def note_birth(self, target: ir.Attr) -> None:
-        """An attribute was set anew: sums in it start here."""
+        """An attribute was assigned: sums in it start here."""
         path = ir.path_of(target)
         for atom in self.frame.locals.get(path.partition(".")[0], frozenset()) if path else ():
             if isinstance(atom, Ref):

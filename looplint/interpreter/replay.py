@@ -21,7 +21,7 @@ _WORTH_IT = 60
 
 
 class Recording(NamedTuple):
-    """What a call did: the part of the graph it added behind the loose ends of its caller, what it noted beside it, and what it returned."""
+    """What a call did: the part of the graph it added to the loose ends of its caller, what it noted besides, and what it returned."""
 
     given: tuple[object, ...]
     # The first node, and all nodes as they were when the call came back.
@@ -91,7 +91,7 @@ def _given(interp: Interpreter, func: Func, frame: Frame) -> tuple[object, ...]:
 
 
 def _again(interp: Interpreter, call: Recording) -> Value:
-    """Add to the graph what a call added, behind where the path is now."""
+    """Add to the graph what a call added, where the path is now."""
     graph, entry = interp.graph, list(interp.at)
     offset = len(graph.nodes) - call.start
     for node in call.nodes:

@@ -74,7 +74,7 @@ def lint_paths(
         paths: what the user named; "-" is standard input.
         selection: which rules to ask, of files without settings of their own; the default rules where it is not given.
         configurations: finds the settings of each file; no configuration file is read where it is not given.
-        cache: what earlier runs found; everything is analysed anew where it is not given.
+        cache: what earlier runs found; everything is analysed where it is not given.
         shard: the part of the files to lint; all where it is not given.
         jobs: how many processes; chosen by the number of files where it is None.
         progress: called with the number of files done and of all.

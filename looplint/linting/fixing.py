@@ -82,7 +82,7 @@ def fix_paths(
         paths: what the user named; "-" is standard input.
         selection: which rules to ask, and thus what to repair, in files without settings of their own.
         configurations: finds the settings of each file; no configuration file is read where it is not given.
-        cache: what earlier runs found; everything is analysed anew where it is not given.
+        cache: what earlier runs found; everything is analysed where it is not given.
         unsafe: whether unsafe repairs are made too.
         jobs: how many processes lint.
         progress: called with the number of files linted and of all.

@@ -39,7 +39,7 @@ def accumulated(program: Program, step: Event) -> str | None:
 def added_up(program: Program, step: Event) -> tuple[str, Loop] | None:
     """How many backwards a step uses that should be one, and the loop of which each turn makes one; None where it uses a single one.
 
-    The step is made once in k batches, or behind a loop of its own over k batches or over the k parts of one.
+    The step is made once in k batches, or after a loop of its own over k batches or over the k parts of one.
     """
     every = accumulated(program, step)
     if every is not None:

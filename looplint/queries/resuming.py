@@ -1,4 +1,4 @@
-"""Where a training is taken up again, and what of it begins anew there."""
+"""Where a training is resumed, and what of it starts over there."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def given_no_state(program: Program, obj: Obj) -> bool:
 
 
 def starts_over(program: Program, restored: LoadState, optimizer: Optimizer) -> list[tuple[Scheduler | Scaler, Event]]:
-    """The schedulers and scalers of an optimizer that begin anew where it is restored to go on, each with its first step there."""
+    """The schedulers and scalers of an optimizer that start over where it is restored to go on, each with its first step there."""
     found: list[tuple[Scheduler | Scaler, Event]] = []
     for scheduler in program.schedulers:
         if refs(scheduler.optimizer, Optimizer) == [optimizer] and _counts_from_nothing(program, scheduler):

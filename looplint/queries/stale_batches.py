@@ -1,4 +1,4 @@
-"""Loops over data that read what another loop has left behind, in place of what they go over."""
+"""Loops over data that read what another loop left behind instead of their own batches."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class StaleBatch:
 
 
 def stale_batches(program: Program) -> Iterator[StaleBatch]:
-    """The first forward of each loop that works with what another loop has left behind."""
+    """The first forward of each loop that works with what another loop left behind."""
     seen: set[int] = set()
     for event in program.of(Forward):
         loop = validation_loop(program, event)

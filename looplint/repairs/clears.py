@@ -20,10 +20,10 @@ __all__ = ["ClearOther", "ClearPhase", "InsertClear", "MoveClear"]
 
 
 class MoveClear(Repair):
-    """Move a clear to the top of the batch body, behind the step of another optimizer that stands above.
+    """Move a clear to the top of the batch body, after the step of another optimizer that stands above.
 
     Where it stands in a function that also steps and does not run the backward, or where gradients of several batches add up to a step, it
-    goes behind the step.
+    goes after the step.
 
     Attributes:
         optimizer: whose gradients are cleared.
@@ -46,7 +46,7 @@ class MoveClear(Repair):
         holds = self.optimizer.holds
         if others and any(related(holds, e.subjects) for e in p.program.of(Forward) if self.clear.index < e.index < self.step.index):
             raise Infeasible(
-                "another optimizer has used those gradients, and a loss of its own is computed behind the clear: its backward may be missing"
+                "another optimizer has used those gradients, and a loss of its own is computed after the clear: its backward may be missing"
             )
         with_step = not mine.direct and p.does(mine.statement, mine.layout, self.optimizer, "step")
         if with_step or _accumulates(p, backward, self.step):
@@ -91,13 +91,13 @@ def _clear_behind_step(p: Planner, optimizer: Obj, clear: Event, step: Event) ->
     check_free(unit, target, including=True)
     draft = Draft(mine.layout)
     draft.move_after(unit, target)
-    # What another loss leaves behind the step would be there at the next backward.
+    # What another loss leaves after the step would be there at the next backward.
     left = [e for e in p.program.of(Backward) if e.index > step.index and e.loops[:1] == step.loops[:1] and p.program.touches(e, optimizer)]
     return Plan(f"Move the clear of {called(optimizer)} after its step", "unsafe" if left else "safe", [draft])
 
 
 def _top(p: Planner, optimizer: Obj, backward: Statement, place: Place) -> int:
-    """The index in the backward's block behind the last step of another optimizer above it."""
+    """The index in the backward's block after the last step of another optimizer above it."""
     for index in range(backward.index - 1, -1, -1):
         statement = backward.block.statements[index]
         events = [e for e in p.events_in(statement, place.layout) if e.kind == "step"]
@@ -107,7 +107,7 @@ def _top(p: Planner, optimizer: Obj, backward: Statement, place: Place) -> int:
 
 
 class InsertClear(Repair):
-    """Insert a clear at the top of the batch body; behind the step where that does not run for every batch, or is elsewhere.
+    """Insert a clear at the top of the batch body; after the step where that does not run for every batch, or is elsewhere.
 
     With several optimizers it belongs to the optimizer's own backward, the last one before its step: what the losses of others have left
     is cleared too.
@@ -161,7 +161,7 @@ class InsertClear(Repair):
 
 
 class ClearPhase(Repair):
-    """Insert a clear where an optimizer's own phase begins, behind what another one's has left.
+    """Insert a clear where an optimizer's own phase begins, after what another one's has left.
 
     Attributes:
         optimizer: whose gradients are not clean.

@@ -75,7 +75,7 @@ class Draft:
         self._put(Chunk(code, "", inline=True), target, after=False)
 
     def line_after(self, target: Statement, code: str) -> None:
-        """Insert a statement behind another one."""
+        """Insert a statement after another one."""
         self._put(Chunk(code, "", inline=True), target, after=True)
 
     def line_at_top(self, block: Block, code: str) -> None:
@@ -124,7 +124,7 @@ class Draft:
         self.changes.append(Change(start, end, ""))
 
     def add_argument(self, call: cst.Call, code: str) -> None:
-        """Add an argument behind the last one of a call, on a line of its own where each of them has one."""
+        """Add an argument after the last one of a call, on a line of its own where each of them has one."""
         text, layout = self.layout.text, self.layout
         if not call.args:
             self.insert(layout.extent(call)[1] - 1, code)
@@ -207,7 +207,7 @@ class Draft:
 
 
 def first_place(block: Block) -> tuple[Statement, bool]:
-    """Where the first line of a block goes: before its first statement, or behind its docstring."""
+    """Where the first line of a block goes: before its first statement, or after its docstring."""
     first = block.statements[0]
     node = first.node
     docstring = isinstance(node, cst.Expr) and isinstance(node.value, cst.SimpleString | cst.ConcatenatedString)

@@ -99,7 +99,7 @@ class Layout:
         return self._starts[bisect_right(self._starts, offset) - 1]
 
     def row_end(self, offset: int) -> int:
-        """The offset behind the line end of the row of an offset."""
+        """The offset after the line end of the row of an offset."""
         row = bisect_right(self._starts, offset)
         return self._starts[row] if row < len(self._starts) else len(self.text)
 
@@ -129,7 +129,7 @@ class Layout:
         return next((s for s in around if isinstance(s.node, cst.FunctionDef)), None)
 
     def strings(self, start: int, end: int) -> list[tuple[int, int]]:
-        """The extents of strings over several lines: what stands in them must not be indented anew."""
+        """The extents of strings over several lines: what stands in them must not be re-indented."""
         found = []
         work: list[cst.CSTNode] = [s.node for s in self._order if s.start < end and start < s.end]
         seen: set[int] = set()

@@ -71,7 +71,7 @@ class InsertTrain(Repair):
 
 
 class InsertEval(Repair):
-    """Insert `eval()` before a validation pass, and `train()` behind it where nothing else switches back.
+    """Insert `eval()` before a validation pass, and `train()` after it where nothing else switches back.
 
     Attributes:
         module: the model.

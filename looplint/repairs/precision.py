@@ -23,7 +23,7 @@ _IMPORT = re.compile(r"^import torch(?:[ \t]+as[ \t]+(\w+))?[ \t]*(?:#.*)?$", re
 
 
 class InsertUnscale(Repair):
-    """Unscale gradients just before a clip, under its conditions; an unscale that stands behind it comes up.
+    """Unscale gradients just before a clip, under its conditions; an unscale that stands after it comes up.
 
     A second `unscale_` in one iteration raises an error.
 
@@ -70,7 +70,7 @@ def _bring_up(p: Planner, unscale: Event, clip: Event, optimizer: Obj) -> Plan:
 
 
 class InsertUpdate(Repair):
-    """Update a scaler behind the last of its steps in an iteration; all of them have to stand in one block.
+    """Update a scaler after the last of its steps in an iteration; all of them have to stand in one block.
 
     Attributes:
         scaler: the scaler.

@@ -37,7 +37,7 @@ _OF_OTHERS = frozenset({"SequentialLR", "ChainedScheduler"})
 
 
 class MoveToEpochEnd(Repair):
-    """Move a scheduler's step to the end of the epoch body, or behind the batch loop where the epoch's is elsewhere.
+    """Move a scheduler's step to the end of the epoch body, or after the batch loop where the epoch's is elsewhere.
 
     Attributes:
         event: the scheduler's step.
@@ -78,7 +78,7 @@ def _leaves_early(node: cst.CSTNode) -> bool:
 
 
 class MoveIntoBatchLoop(Repair):
-    """Move a scheduler's step behind the optimizer's, into the batch loop and under the same guard.
+    """Move a scheduler's step after the optimizer's, into the batch loop and under the same guard.
 
     Attributes:
         event: the scheduler's step.
@@ -97,11 +97,11 @@ class MoveIntoBatchLoop(Repair):
         target = _behind_update(p, theirs, self.optimizer)
         # A condition that was made for epochs would be asked in every batch.
         applicability: Applicability = "safe" if isinstance(p.unit(mine, target, "schedule").node, cst.BaseSmallStatement) else "unsafe"
-        return _behind(p, mine, target, "Step the scheduler behind every optimizer step", applicability)
+        return _step_after(p, mine, target, "Step the scheduler after every optimizer step", applicability)
 
 
 class MoveAfterStep(Repair):
-    """Move a scheduler's step behind the optimizer's last one in the same turn of their loop, not deeper into inner loops.
+    """Move a scheduler's step after the optimizer's last one in the same turn of their loop, not deeper into inner loops.
 
     Attributes:
         event: the scheduler's step.
@@ -121,14 +121,14 @@ class MoveAfterStep(Repair):
         ) or isinstance(outer.node, _LOOPS)
         others = [s for s in block.statements[outer.index + 1 :] if p.does(s, mine.layout, self.optimizer, "step")]
         target = others[-1] if others else outer if inner else _behind_update(p, theirs, self.optimizer)
-        return _behind(p, mine, target, "Step the scheduler behind the optimizer")
+        return _step_after(p, mine, target, "Step the scheduler after the optimizer")
 
 
 def _behind_update(p: Planner, step: Place, optimizer: Obj | None) -> Statement:
     return p.last_of(p.alternatives(step, optimizer, "step"), step.layout, None, "update")
 
 
-def _behind(p: Planner, mine: Place, target: Statement, message: str, applicability: Applicability = "safe") -> Plan:
+def _step_after(p: Planner, mine: Place, target: Statement, message: str, applicability: Applicability = "safe") -> Plan:
     unit = p.unit(mine, target, "schedule")
     check_free(unit, target, including=True)
     draft = Draft(mine.layout)
@@ -187,7 +187,7 @@ class MoveBeforeConstruction(Repair):
             if depends(unit, [target, *crossed(unit, target)], _set_to_itself(self.event, mine)):
                 raise Infeasible("it uses names that are assigned in between")
         except Infeasible:
-            return _construction_behind(p, theirs, mine, "Build the optimizer behind the move", "safe")
+            return _construction_after(p, theirs, mine, "Build the optimizer after the move", "safe")
         draft = Draft(mine.layout)
         draft.move_before(unit, target)
         return Plan("Move the model before the optimizer takes its parameters", "safe", [draft])
@@ -206,7 +206,7 @@ def _first_reader(construct: Statement, layout: Layout) -> Statement:
 
 
 class MoveConstruction(Repair):
-    """Build an optimizer behind the statement that changes what it should hold; where it cannot go there, the new part is added to it.
+    """Build an optimizer after the statement that changes what it should hold; where it cannot go there, the new part is added to it.
 
     Attributes:
         construct: the construction of the optimizer.
@@ -221,7 +221,7 @@ class MoveConstruction(Repair):
     def plan(self, p: Planner) -> Plan:
         try:
             mine, theirs = meet(self.construct, self.event, p.layouts)
-            return _construction_behind(p, mine, theirs, "Build the optimizer behind the replacement", "unsafe")
+            return _construction_after(p, mine, theirs, "Build the optimizer after the replacement", "unsafe")
         except Infeasible as reason:
             place = place_at(self.event, len(self.event.calls), p.layouts)
             layout, node = place.layout, place.statement.node
@@ -249,7 +249,7 @@ def _set_to_itself(event: Event, place: Place) -> frozenset[str]:
 
 
 class RebuildScheduler(Repair):
-    """Build a scheduler on the optimizer that steps, behind its construction.
+    """Build a scheduler on the optimizer that steps, after its construction.
 
     Attributes:
         scheduler: the construction of the scheduler.
@@ -298,7 +298,7 @@ def _meet(unit: Statement, target: Statement, name: str) -> bool:
     return bool((sets(target.node) - {name}) & reads(unit.node) or sets(unit.node) & reads(target.node))
 
 
-def _construction_behind(p: Planner, construct: Place, event: Place, message: str, applicability: Applicability) -> Plan:
+def _construction_after(p: Planner, construct: Place, event: Place, message: str, applicability: Applicability) -> Plan:
     if not construct.direct:
         raise Infeasible("the optimizer is built in another function")
     unit = p.unit(construct, event.statement, "construct")

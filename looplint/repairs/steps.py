@@ -65,7 +65,7 @@ def _unscale(p: Planner, draft: Draft, clip: Place, steps: Place, target: Statem
 
 
 class MoveAfterBackward(Repair):
-    """Move a step, with what follows it, behind the backward and its clips.
+    """Move a step, with what follows it, after the backward and its clips.
 
     Attributes:
         step: the step that comes too early.
@@ -97,7 +97,7 @@ class MoveAfterBackward(Repair):
 
 
 class InsertStep(Repair):
-    """Insert a step behind the backward and its clips, or before the clear that follows them; steps that are named and not called are called.
+    """Insert a step after the backward and its clips, or before the clear that follows them; steps that are named and not called are called.
 
     Attributes:
         optimizer: the optimizer that never steps.
@@ -138,7 +138,7 @@ def _steps_notcalled(p: Planner, layout: Layout, function: Statement | None) -> 
 
 
 def _cleared_around(p: Planner, optimizer: Obj, backward: Event) -> tuple[Event, Event | None]:
-    """Of an optimizer's backwards the one that its step belongs to: the last one behind its clear, before another optimizer's turn.
+    """Of an optimizer's backwards the one that its step belongs to: the last one after its clear, before another optimizer's turn.
 
     Where the clear follows the backward, it is given too.
     """

@@ -32,7 +32,7 @@ def _set_aside(interp: Interpreter, obj: Module, stmt: ir.Assign) -> None:
     """`best_model = model`, where that is better than before: the name stands for a state of the model, and for the model itself."""
     name = ir.path_of(stmt.targets[0]) or ""
     if obj.loops is None or obj.one_of or interp.loops[-1] in obj.loops or name == ir.path_of(stmt.value):
-        return  # made anew in each turn, or one of several
+        return  # created in each iteration, or one of several
     state = interp.create(StateDict, stmt.value.node, slot=obj.key)
     state.owner, state.name = obj, name
     interp.evidence.kept[interp.frame.ctx, name] = state

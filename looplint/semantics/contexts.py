@@ -104,7 +104,7 @@ def enter_context(interp: Interpreter, value: Value) -> Value:
     """`stack.enter_context(value)`: from here on, until the stack is left."""
     manager = _manager(value)
     if manager is not None:
-        # What stands behind its yield runs later: until then it is not known what it has undone.
+        # What follows its yield runs later: until then it is not known what it has undone.
         _in_generator(interp, *manager, lambda _: None)
         return UNKNOWN
     contexts = [a for a in value if isinstance(a, Context)]

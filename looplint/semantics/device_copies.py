@@ -39,7 +39,7 @@ def _true(value: Value) -> bool:
 
 
 def placed(tensor: Tensor, name: str) -> Tensor:
-    """A tensor behind its move, or behind its copy into pinned memory."""
+    """A tensor after its move, or after its copy into pinned memory."""
     return tensor.tagged(Mark.PINNED if name == "pin_memory" else Mark.PLACED)
 
 
@@ -50,7 +50,7 @@ def note_fetched(interp: Interpreter, tensor: Tensor, what: str, expr: ir.Expr) 
 
 
 def note_waited(interp: Interpreter, expr: ir.Call) -> None:
-    """Remark a call that does nothing but wait for the device: a number that is asked for behind it costs nothing more."""
+    """Remark a call that does nothing but wait for the device: a number that is read after it costs nothing more."""
     interp.remark(Fetch(what=f"{ir.render(expr.func)}()"), expr.node, (), certain=not interp.handling)
 
 

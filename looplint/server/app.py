@@ -89,7 +89,7 @@ class Server(LanguageServer):
         self.client_register_capability(types.RegistrationParams([asked]))
 
     def changed(self, pause: float = 0.0) -> None:
-        """Something that findings rest on has changed: judge anew after a pause, which begins again with the next change."""
+        """Something that findings rest on has changed: analyse again after a pause, which begins again with the next change."""
         self._serial += 1
         self._stale = True
         if self._pending is not None:

@@ -49,6 +49,6 @@ def _nearest(path: Path) -> Path | None:
 
 
 def forget() -> None:
-    """Ask the file system anew from now on; for processes that lint more than once."""
+    """Read the file system again from now on; for processes that lint more than once."""
     is_file.cache_clear()
     import_roots.cache_clear()

@@ -1,4 +1,4 @@
-"""The claims of the rules on costs (LP and LL403): what each batch makes the program wait for, and what is done anew."""
+"""The claims of the rules on costs (LP and LL403): what each batch makes the program wait for, and what is done again."""
 
 from __future__ import annotations
 

@@ -308,7 +308,7 @@ CONDITIONS: dict[str, Condition] = {
     ),
     "LL805": Condition(
         "an optimizer's state that is restored, and later steps of it and of its scheduler or scaler",
-        "a scheduler or scaler that begins anew after its optimizer's state was restored",
+        "a scheduler or scaler that starts over after its optimizer's state was restored",
         ("states", "steps", "schedules", "scalers"),
         turns=1,
     ),

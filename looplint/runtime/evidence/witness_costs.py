@@ -1,4 +1,4 @@
-"""What a run tells about costs (LP and LL403): what its batches wait for, and what is done anew. On a CPU it tells that it happens, not what it costs."""
+"""What a run tells about costs (LP and LL403): what its batches wait for, and what is done again. On a CPU it tells that it happens, not what it costs."""
 
 from __future__ import annotations
 

@@ -155,7 +155,7 @@ def never_given_back(stream: Stream) -> Iterator[Witness]:
 
 
 def resumed_anew(stream: Stream) -> Iterator[Witness]:
-    """LL805: an optimizer's state restored, and a scheduler or scaler of it that began anew."""
+    """LL805: an optimizer's state restored, and a scheduler or scaler of it that started over."""
     tally = Tally()
     for load, anew in goes_on_anew(stream):
         tally.add(load.stack, bool(anew), load.object)

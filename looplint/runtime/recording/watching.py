@@ -1,6 +1,6 @@
 """How a hook is put around what it watches. A hook that fails never reaches the script: it is switched off, and the stream says so.
 
-A watcher is a generator function that gets the arguments of a call. What stands before its `yield` runs before the call; what stands behind it runs when
+A watcher is a generator function that gets the arguments of a call. What is before its `yield` runs before the call; what is after it runs when
 the call is over, with its `Outcome`. It may return before the `yield`, where there is nothing to watch, and it may yield other arguments for the call.
 """
 

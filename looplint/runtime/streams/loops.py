@@ -85,7 +85,7 @@ class _Counter:
         turned = self._turned(stack)
         shared = _common(self.previous, stack)
         kept: list[_Running] = []
-        fresh = False  # inside a loop that has just begun another iteration, or in a function called anew
+        fresh = False  # inside a loop that has just begun another iteration, or in a function called again
         wanted = [(depth, frame.file, loop) for depth, frame in enumerate(stack) for loop in around(frame)]
         for position, (depth, file, loop) in enumerate(wanted):
             old = self.running[position] if position < len(self.running) else None

@@ -153,7 +153,7 @@ def _records(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
 
 
 def read(path: Path) -> Stream:
-    """Reads the file of a run; a killed process leaves zeros behind what it wrote."""
+    """Reads the file of a run; a killed process leaves zeros after what it wrote."""
     if not path.exists():
         return Stream()
     text = path.read_bytes().rstrip(b"\0").decode("utf-8", "replace")
