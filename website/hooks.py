@@ -18,6 +18,8 @@ from looplint.linting.catalogue import load
 from website import reference, rules
 
 _RULES = "Rules"
+# Who searches for a code or a name means its page, not one of those that mention it.
+_FIRST = "---\nsearch:\n  boost: 10\n---\n\n"
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -42,7 +44,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         "configuration.md": reference.configuration(),
         "command-line.md": reference.command_line(),
         "api.md": reference.api(looplint),
-        **{rules.address(rule): rules.page(rule) for rule in load()},
+        **{rules.address(rule): f"{_FIRST}{rules.page(rule)}" for rule in load()},
     }
     for address, text in pages.items():
         files.append(File.generated(config, address, content=text))

@@ -31,7 +31,7 @@ def comparison_page(first: Inspection, version: Version) -> str:
         f"looplint run {first.script}",
         f"""<h1>{html.escape(first.script)}, {html.escape(both[0])} and {html.escape(both[1])}</h1>
 <p>torch {html.escape(str(start.get("torch")))}, Python {html.escape(str(start.get("python")))}, seed {html.escape(str(start.get("seed")))}. {html.escape(differs)}</p>
-<table class="signals">{ends}</table>
+<div class="wide"><table class="signals">{ends}</table></div>
 {plot(recordings)}
 <h2>What was found</h2>
 {_findings(first.joined)}
@@ -53,4 +53,4 @@ def _findings(joined: tuple[Joined, ...]) -> str:
         f"<td>{html.escape(j.finding.message)}<br><small>{html.escape(j.text)}</small></td></tr>"
         for j in joined
     )
-    return f'<table class="overview">{rows}</table>'
+    return f'<div class="wide"><table class="overview">{rows}</table></div>'

@@ -201,33 +201,45 @@ def _cell(lines: Sequence[str], index: int, end: int, kind: str, side: str) -> s
 
 
 STYLE = """
-:root { color-scheme: light; font: 15px/1.45 system-ui, sans-serif; }
-body { max-width: 1400px; margin: 2rem auto; padding: 0 1rem; color: #1d2733; background: #fff; }
-h1 { font-size: 1.5rem; } h3 { font-size: 1rem; margin: 1.2rem 0 .4rem; }
-details { border: 1px solid #d5dce3; border-radius: 6px; margin: .5rem 0; padding: .5rem .8rem; }
-summary { cursor: pointer; font-weight: 600; }
+:root { color-scheme: light dark; font: 15px/1.45 system-ui, sans-serif; --back: #fff; --text: #1d2733; --faint: #5c6770; --line: #d5dce3; --head: #f2f5f8;
+  --old: #fde8e6; --new: #e4f5e9; --none: #f6f8fa; --link: #0969da; }
+@media (prefers-color-scheme: dark) { :root { --back: #0d1117; --text: #e6edf3; --faint: #8d96a0; --line: #30363d; --head: #161b22; --old: #3c1618; --new: #12301c;
+  --none: #161b22; --link: #4493f8; } }
+body { max-width: 1400px; margin: 2rem auto; padding: 0 1rem; color: var(--text); background: var(--back); overflow-wrap: break-word; }
+h1 { font-size: 1.5rem; } h3 { font-size: 1rem; margin: 1.2rem 0 .4rem; } a { color: var(--link); }
+details { border: 1px solid var(--line); border-radius: 6px; margin: .5rem 0; padding: .5rem .8rem; }
+summary { cursor: pointer; font-weight: 600; } pre { overflow-x: auto; }
 .badge { display: inline-block; min-width: 5.5rem; padding: 0 .5rem; border-radius: 4px; text-align: center; font-size: .85rem; color: #fff; }
-.proven, .refuted { background: #1e8449; } .not-proven, .does-harm, .happens, .found-at-run-time-only { background: #c0392b; } .not-reached, .not-measured { background: #6b7785; } .not-run { background: #6b7785; }
+.proven, .refuted { background: #1a7a42; } .not-proven, .does-harm, .happens, .found-at-run-time-only { background: #c0392b; } .not-reached, .not-measured, .not-run { background: #5f6b78; }
 table { border-collapse: collapse; } .signals th { text-align: left; padding-right: 1rem; } .signals td { padding: .1rem .8rem .1rem 0; vertical-align: top; }
 .overview td, .overview th { padding: .15rem .9rem .15rem 0; text-align: left; vertical-align: top; }
-.scroll { overflow-x: auto; border: 1px solid #e3e8ee; border-radius: 4px; margin-bottom: .6rem; }
-.code { font: 11.5px/1.4 ui-monospace, monospace; width: 100%; table-layout: fixed; }
-.code th { background: #f2f5f8; text-align: left; padding: .2rem .5rem; font-weight: 600; }
+@media (max-width: 44rem) { .overview tr { display: grid; grid-template-columns: auto auto 1fr; padding: .3rem 0; } .overview td:last-child { grid-column: 1 / -1; } }
+.scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: 4px; margin-bottom: .6rem; } .plot, .wide { overflow-x: auto; } .plot > div { min-width: 46rem; }
+.code { font: 11.5px/1.4 ui-monospace, monospace; width: 100%; min-width: 46rem; table-layout: fixed; }
+.code th { background: var(--head); text-align: left; padding: .2rem .5rem; font-weight: 600; }
 .code td { white-space: pre-wrap; overflow-wrap: anywhere; padding: 0 .5rem; vertical-align: top; }
 .code col.narrow { width: 2.6rem; }
-.code td.number { color: #98a4b1; text-align: right; user-select: none; }
-.code .old { background: #fde8e6; } .code .new { background: #e4f5e9; } .code .none { background: #f6f8fa; }
+.code td.number { color: var(--faint); text-align: right; user-select: none; }
+.code .old { background: var(--old); } .code .new { background: var(--new); } .code .none { background: var(--none); }
 """
 
 # Plots are drawn when their case is opened: a page of a hundred cases would take a minute otherwise.
 SCRIPT = """
+function coloured(layout) {
+  const style = getComputedStyle(document.documentElement), text = style.getPropertyValue('--text'), line = style.getPropertyValue('--line');
+  const changes = {paper_bgcolor: 'transparent', plot_bgcolor: 'transparent', 'font.color': text};
+  for (const axis of Object.keys(layout).filter(name => /^[xy]axis/.test(name)))
+    Object.assign(changes, {[axis + '.color']: text, [axis + '.gridcolor']: line, [axis + '.zerolinecolor']: line});
+  return changes;
+}
 function draw(plot) {
   const data = plot.querySelector('script');
   if (!data) return;
-  const figure = JSON.parse(data.textContent);
-  data.remove();
-  Plotly.newPlot(plot, figure.data, figure.layout, {responsive: true, displaylogo: false});
+  const figure = JSON.parse(data.textContent), drawn = document.createElement('div');
+  data.replaceWith(drawn);
+  Plotly.newPlot(drawn, figure.data, figure.layout, {responsive: true, displaylogo: false}).then(() => Plotly.relayout(drawn, coloured(figure.layout)));
 }
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => document.querySelectorAll('.js-plotly-plot').forEach(drawn => Plotly.relayout(drawn, coloured(drawn.layout))));
 for (const details of document.querySelectorAll('details'))
   details.addEventListener('toggle', () => { if (details.open) details.querySelectorAll('.plot').forEach(draw); });
 function follow() { const target = document.getElementById(location.hash.slice(1)); if (target) { target.open = true; target.scrollIntoView(); } }
@@ -253,7 +265,7 @@ def page(verdicts: Sequence[Verdict], sections: Iterable[str], device: str) -> s
     body = f"""<h1>What the rules claim, measured</h1>
 <p>torch {facts["torch"]}, Python {facts["python"]}, {html.escape(device)}: {summary or "no case"}. Each case was run as it is (broken), as an expert repairs it,
 and, where there is a repair, as looplint repairs it. A case is proven when the broken run shows what its rule claims and the repaired runs do not.</p>
-<table class="overview">{rows}</table>
+<div class="wide"><table class="overview">{rows}</table></div>
 <h2>Cases</h2>
 {"".join(sections)}"""
     return document("looplint verify", body)
