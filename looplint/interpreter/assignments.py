@@ -30,6 +30,7 @@ from looplint.interpreter.expressions import evaluate
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.operators import binary
+from looplint.knowledge.frameworks import LIBRARIES
 from looplint.knowledge.lookup import setting
 from looplint.syntax import ir
 
@@ -123,6 +124,8 @@ def _assign_attribute(interp: Interpreter, target: ir.Attr, value: Value) -> Non
                 _weak_write(interp, atom.module.frame, target.attr, value)
             case External() if switch := setting(f"{atom.qualname}.{target.attr}"):
                 hooks.setting_assigned.run(interp, target, switch, value)
+            case External(qualname) if qualname.partition(".")[0] not in LIBRARIES:
+                objects.give_attribute(interp, qualname, target.attr, value)
 
 
 def _note_constant(interp: Interpreter, obj: Instance, name: str, value: Value) -> None:

@@ -21,6 +21,7 @@ from looplint.domain.values import (
     Iter,
     Method,
     ModuleRef,
+    Number,
     Params,
     Ref,
     Super,
@@ -75,7 +76,7 @@ def attribute(interp: Interpreter, base: Value, name: str, *, called: bool = Fal
             case Tensor() | Params() if called:
                 value: Value = frozenset({Method(atom, name)})
             case External():
-                value = frozenset({External(f"{atom.qualname}.{name}")})
+                value = objects.given_attribute(interp, atom.qualname, name) or frozenset({External(f"{atom.qualname}.{name}")})
             case ModuleRef():
                 value = imports.member(interp, atom, name) or UNKNOWN
             case Ref():
@@ -104,8 +105,12 @@ def attribute(interp: Interpreter, base: Value, name: str, *, called: bool = Fal
 
 
 def _lacks(atom: Atom, name: str) -> bool:
-    """Whether a dict or a list has no method of a name: where it is what stands before the dot, the call fails."""
+    """Whether a number, a text, a dict or a list has no method of a name: where it is what stands before the dot, the call fails."""
     match atom:
+        case Const(value):
+            return not hasattr(value, name)
+        case Number():
+            return not hasattr(0.0, name)
         case Ref(Dict() as obj):
             return name not in _OF_DICTS and not {name, f"={name}"} & obj.heap.keys()
         case Ref(List()):

@@ -274,3 +274,16 @@ def set_attribute(interp: Interpreter, obj: Obj, target: ir.Attr, value: Value) 
     for inner in value:
         if isinstance(inner, Ref) and not inner.obj.name:
             inner.obj.name = f"{ir.render(target.value)}.{target.attr}"
+
+
+def give_attribute(interp: Interpreter, qualname: str, name: str, value: Value) -> None:
+    """What comes from a module that cannot be read gets an attribute: settings to which the program adds its own objects."""
+    obj = interp.known(Instance, ("unseen", qualname), qualname.rpartition(".")[2])
+    obj.symbolic = True
+    interp.write(obj, name, value)
+
+
+def given_attribute(interp: Interpreter, qualname: str, name: str) -> Value | None:
+    """The attribute that the program has given it."""
+    obj = interp.heap.objects.get(("unseen", qualname))
+    return obj.heap.get(name) if obj is not None else None

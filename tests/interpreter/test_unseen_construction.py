@@ -911,6 +911,50 @@ PROGRAMS = {
         fit(model, get_loader(data, 4, shuffle=True), optimizer)
         fit(model, get_loader(data, 4, num_workers=2), optimizer)  # expect: LL901
         """,
+    "settings that cannot be read are given the scaler": """
+        def fit(model, optimizer, loader, config):
+            for x, y in loader:
+                optimizer.zero_grad()
+                config.scaler.scale(nn.functional.cross_entropy(model(x), y)).backward()
+                nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # expect: LL601
+                config.scaler.step(optimizer)
+                config.scaler.update()
+        def build(model, config):
+            scaler = None
+            if config.use_amp:
+                scaler = torch.amp.GradScaler()
+            return model, scaler
+        def main(loader):
+            from train_config import config
+            model = nn.Linear(3, 3)
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            model, config.scaler = build(model, config)
+            fit(model, optimizer, loader, config)
+        """,
+    "a sum of losses that begins as a plain number": """
+        class Net(nn.Module):
+            def __init__(self, settings):
+                super().__init__()
+                self.levels = nn.ModuleList([nn.Linear(3, 3) for _ in range(2)])
+                self.weights = {"level": settings.get("level", 1.0)}
+            def forward(self, x):
+                return [level(x) for level in self.levels]
+            def losses(self, outputs, y):
+                total = 0.0
+                for output in outputs:
+                    if self.weights["level"] > 0:
+                        total = total + self.weights["level"] * nn.functional.mse_loss(output, y)
+                return {"total": total}
+        def main(settings, loader):
+            model = Net(settings)
+            model.train()
+            optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+            for x, y in loader:
+                loss = model.losses(model(x), y)["total"]
+                loss.backward()
+                optimizer.zero_grad()  # expect: LL101
+                optimizer.step()
+        """,
 }
 
 
