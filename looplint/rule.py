@@ -101,8 +101,24 @@ from looplint.queries.registration import contains_part, known_elsewhere, only_c
 from looplint.queries.relations import held_by, may_follow, only, related, subjects
 from looplint.queries.resuming import given_no_state, goes_on, starts_over, steps_after
 from looplint.queries.stale_batches import StaleBatch, stale_batches
-from looplint.repairs import arguments, clears, construction, data, layers, loading, losses, modes, precision, schedules, steps, tensors
+from looplint.repairs import (
+    arguments,
+    checkpoints,
+    clears,
+    construction,
+    data,
+    layers,
+    loading,
+    losses,
+    modes,
+    precision,
+    schedules,
+    steps,
+    tensors,
+    validation,
+)
 from looplint.repairs.arguments import *
+from looplint.repairs.checkpoints import *
 from looplint.repairs.clears import *
 from looplint.repairs.construction import *
 from looplint.repairs.data import *
@@ -115,6 +131,7 @@ from looplint.repairs.repair import Repair
 from looplint.repairs.schedules import *
 from looplint.repairs.steps import *
 from looplint.repairs.tensors import *
+from looplint.repairs.validation import *
 from looplint.semantics.loaders import follows_time
 from looplint.semantics.parameters import draws_nothing, without_parameters
 from looplint.syntax.ir import Binary, BoolOp, Compare, Const, Expr, paths_in, render
@@ -174,6 +191,7 @@ __all__ = [
 ]  # fmt: skip
 # The repairs: each file of `looplint/repairs` names its own.
 __all__ += arguments.__all__
+__all__ += checkpoints.__all__
 __all__ += clears.__all__
 __all__ += construction.__all__
 __all__ += data.__all__
@@ -185,3 +203,4 @@ __all__ += precision.__all__
 __all__ += schedules.__all__
 __all__ += steps.__all__
 __all__ += tensors.__all__
+__all__ += validation.__all__

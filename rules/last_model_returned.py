@@ -74,14 +74,15 @@ def fit(net: nn.Module, loader, validate, epochs: int):
 
 ## Repair
 
-None: after the loop, or where training stops early, is for the author to decide.
+Unsafe: `net.load_state_dict(best_state)` after the loop, and a copy of the state where there was none. None where the function may return within the
+loop, or more than the state is kept.
 
 ## Evidence
 
 What a run shows: the states of a model are taken, and none is given back to it.
 """
 
-from looplint.rule import Program, Report, Reports, name_of, note, unread_best_states
+from looplint.rule import Program, Report, Reports, RestoreBest, name_of, note, unread_best_states
 
 CODE = "LL804"
 DEFAULT = False
@@ -93,4 +94,5 @@ def check(program: Program) -> Reports:
         goes_on = "is returned" if found.returned and found.used is None else "goes on after the loop" if found.used else "is left behind"
         message = f"{found.name} keeps the best state of {name} and is never read: what {goes_on} is the last state"
         used = found.used is not None or found.returned
-        yield Report(found.event, message, note(found.used, f"{name} is used here"), severity="error" if used else "warning")
+        repair = RestoreBest(snapshot=found.event, loop=found.event.loops[-1], name=found.name)
+        yield Report(found.event, message, note(found.used, f"{name} is used here"), repair=repair, severity="error" if used else "warning")

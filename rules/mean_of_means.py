@@ -55,14 +55,15 @@ def validate(net: nn.Module, loader: DataLoader):
 
 ## Repair
 
-None: each loss can be weighted, or the sum divided by the number of batches.
+Unsafe: each mean is weighted with what the loop counts as its items, or the sum is divided by `len(loader)` in place of `len(loader.dataset)`, which is
+right where all batches are of one size. None where the number of items is computed elsewhere, and for a smaller last batch: it can be dropped or weighted.
 
 ## Evidence
 
 None: a run records tensors, and what the program makes of a number it has read is not seen.
 """
 
-from looplint.rule import Average, Program, Report, Reports, smaller_last
+from looplint.rule import Average, AverageBatches, Program, Report, Reports, smaller_last
 
 CODE = "LL404"
 DEFAULT = False
@@ -74,9 +75,9 @@ def check(program: Program) -> Reports:
             continue  # a quotient that is multiplied again
         if event.loader is None:
             message = f"{event.total} adds up the mean loss of each batch and is divided by the number of items: it is too small by the batch size"
-            yield Report(event, message)
+            yield Report(event, message, repair=AverageBatches(average=event))
             continue
         last = smaller_last(event.loader)
         if last is not None:
             message = f"the last batch has {last.items} items and not {last.size}, and its mean counts in {event.total} as much as that of the others"
-            yield Report(event, message, severity="advice")
+            yield Report(event, message, severity="advice", repair=AverageBatches(average=event))

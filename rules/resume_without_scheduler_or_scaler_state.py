@@ -77,7 +77,8 @@ def train(resume: str, epochs: int):
 
 ## Repair
 
-None: the checkpoint has to be written with the state first.
+Unsafe: the state is restored after the optimizer's, and saved in the dict that holds the optimizer's where it is not yet. Checkpoints that were written
+before do not hold it. None where scheduler or scaler are built after the checkpoint is read, or elsewhere.
 
 ## Evidence
 
@@ -90,6 +91,7 @@ from looplint.rule import (
     Program,
     Report,
     Reports,
+    RestoreState,
     Save,
     Scheduler,
     goes_on,
@@ -123,4 +125,5 @@ def check(program: Program) -> Reports:
         kept = next((e for e in program.of(Save) if any(s.owner is optimizer for s in e.states)), None)
         what = "with" if kept is not None and any(s.owner is anew[0][0] for s in kept.states) else "without"
         notes = note(kept, f"the checkpoint is written {what} its state here") + note(anew[0][1], f"{name_of(anew[0][0])} goes on here")
-        yield Report(restored, message, notes, severity="warning" if schedulers else "advice")
+        repair = RestoreState(restored=restored, objects=tuple(o for o, _ in anew), save=kept)
+        yield Report(restored, message, notes, repair=repair, severity="warning" if schedulers else "advice")

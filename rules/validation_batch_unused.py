@@ -65,14 +65,15 @@ def train(net: nn.Module, loader, valid, epochs: int):
 
 ## Repair
 
-None: which of the names was meant is for the author to decide.
+Unsafe, where the batches of both loops have as many parts: the parts at the same places are read. None elsewhere: which of the names was meant is for
+the author to say.
 
 ## Evidence
 
 What a run shows: the calls at one place of a validation pass, of the model or of the loss, all get the same tensor.
 """
 
-from looplint.rule import Note, Program, Report, Reports, stale_batches
+from looplint.rule import Note, Program, ReadOwnBatch, Report, Reports, stale_batches
 
 CODE = "LL306"
 DEFAULT = False
@@ -83,4 +84,5 @@ def check(program: Program) -> Reports:
         read, unread = " and ".join(found.read), " and ".join(found.unread)
         message = f"this validation loop reads {read}, which another loop left behind, and never its own {unread}"
         notes = (Note(found.loop.site, "these batches are not used"), Note(found.other, "what is read is the last batch of this loop"))
-        yield Report(found.forward, message, notes)
+        repair = ReadOwnBatch(loop=found.loop, other=found.other, stale=found.read, unread=found.unread)
+        yield Report(found.forward, message, notes, repair=repair)

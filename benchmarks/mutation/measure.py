@@ -30,7 +30,7 @@ EQUIVALENTS: Mapping[str, Mapping[str, str]] = {
 }
 
 # Rules that are asked only where they are selected: here always, so that they are measured like the others.
-OPT_IN = ("LL111", "LL403", "LP001", "LP002", "LP003", "LP004", "LP005", "LP006", "LP007", "LP008", "LP009")
+OPT_IN = ("LL111", "LL306", "LL403", "LL804", "LP001", "LP002", "LP003", "LP004", "LP005", "LP006", "LP007", "LP008", "LP009")
 
 Linter = Callable[[Path], Iterable[Finding]]
 

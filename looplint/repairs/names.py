@@ -92,7 +92,7 @@ def _meets(set_names: Names, used: Names) -> bool:
 def _targets(node: cst.CSTNode) -> Iterator[str]:
     match node:
         case cst.Name() | cst.Attribute():
-            path = _path(node)
+            path = dotted(node)
             if path:
                 yield path
         case cst.Subscript():
@@ -108,7 +108,7 @@ def _paths(node: cst.CSTNode) -> Iterator[str]:
         item = work.pop()
         match item:
             case cst.Attribute():
-                path = _path(item)
+                path = dotted(item)
                 if path:
                     yield path
                 work.append(item.value)
@@ -122,10 +122,11 @@ def _paths(node: cst.CSTNode) -> Iterator[str]:
                 work.extend(item.children)
 
 
-def _path(node: cst.BaseExpression) -> str | None:
+def dotted(node: cst.BaseExpression) -> str | None:
+    """The text of a name or of an attribute chain of one; None for anything else."""
     if isinstance(node, cst.Name):
         return node.value
     if isinstance(node, cst.Attribute):
-        base = _path(node.value)
+        base = dotted(node.value)
         return f"{base}.{node.attr.value}" if base else None
     return None

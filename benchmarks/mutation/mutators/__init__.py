@@ -28,7 +28,7 @@ from benchmarks.mutation.mutators.gradients import (
 )
 from benchmarks.mutation.mutators.graph import accumulation_unscaled, retain_graph_in_loop, wrong_optimizer_cleared
 from benchmarks.mutation.mutators.keeping import accumulated_tensor, logged_tensor
-from benchmarks.mutation.mutators.loading import sampler_without_set_epoch, train_loader_not_shuffled
+from benchmarks.mutation.mutators.loading import sampler_without_set_epoch, train_loader_not_shuffled, validation_batch_unused
 from benchmarks.mutation.mutators.losses import bce_on_logits, sigmoid_before_bce_with_logits, softmax_before_cross_entropy
 from benchmarks.mutation.mutators.modes import eval_mode_left_on, missing_eval_mode, missing_no_grad, missing_train_mode
 from benchmarks.mutation.mutators.modules import discarded_to, forward_called_directly, missing_super_init, unregistered_submodules
@@ -45,6 +45,7 @@ from benchmarks.mutation.mutators.schedules import (
 from benchmarks.mutation.mutators.storing import (
     benchmark_with_deterministic,
     best_state_not_copied,
+    last_model_returned,
     load_without_map_location,
     resume_without_optimizer_state,
 )
@@ -72,6 +73,7 @@ MUTATORS: Mapping[str, Mutator] = {
     "LL302": missing_eval_mode,
     "LL303": missing_no_grad,
     "LL304": eval_mode_left_on,
+    "LL306": validation_batch_unused,
     "LL401": logged_tensor,
     "LL402": accumulated_tensor,
     "LL403": formatted_tensor,
@@ -91,6 +93,7 @@ MUTATORS: Mapping[str, Mutator] = {
     "LL801": best_state_not_copied,
     "LL802": resume_without_optimizer_state,
     "LL803": load_without_map_location,
+    "LL804": last_model_returned,
     "LL901": train_loader_not_shuffled,
     "LL902": benchmark_with_deterministic,
     "LL903": sampler_without_set_epoch,

@@ -1,4 +1,4 @@
-"""Bugs of how data are loaded: LL901, LL903. What the training goes over is not mixed, or mixed once."""
+"""Bugs of how data are loaded: LL901, LL903, what the training goes over is not mixed, or mixed once; and LL306, batches that are not read."""
 
 from __future__ import annotations
 
@@ -151,3 +151,46 @@ def _indexed(script: Script, data: ast.expr) -> bool:
         return callee(data) in _DATASETS or callee(data) in own
     values = [s.value for s in script.statements() if isinstance(s, ast.Assign) and ast.unparse(s.targets[0]) == ast.unparse(data)]
     return len(values) == 1 and isinstance(values[0], ast.Call) and not _OWN_ORDER.search(ast.unparse(data)) and _indexed(script, values[0])
+
+
+def validation_batch_unused(script: Script) -> Iterator[Change]:
+    """LL306. A validation loop that has the names of the training loop before it gets names of its own, and goes on to read the others.
+
+    Real where both loops stand in one function, and nothing else gives these names a value.
+    """
+    loops = {node: _batch(node) for node in script.nodes if isinstance(node, ast.For)}
+    for loop, batch in loops.items():
+        names = [n.id for n in batch.elts if isinstance(n, ast.Name)] if batch is not None else []
+        if batch is None or len(names) < 2 or len(names) != len(batch.elts) or re.search(r"\.(backward|step)\(", ast.unparse(loop)):
+            continue
+        trained = [
+            o
+            for o, other in loops.items()
+            if other is not None
+            and ast.unparse(other) == ast.unparse(batch)
+            and ".backward(" in ast.unparse(o)
+            and (o.end_lineno or 0) < loop.lineno
+            and script.scope(o) is script.scope(loop)
+        ]
+        given = [n.id for n in ast.walk(script.scope(loop)) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.id in names]
+        read = all(re.search(rf"\b{name}\b", ast.unparse(ast.Module(loop.body, []))) for name in names)
+        if (
+            len(trained) == 1
+            and read
+            and len(given) == 2 * len(names)
+            and not {f"own_{n}" for n in names} & set(re.findall(r"\w+", script.source))
+        ):
+            own = ", ".join(f"own_{name}" for name in names)
+            yield Change("own names that nothing reads", (Replace(batch, own if batch is loop.target else f"({own})"),))
+
+
+def _batch(loop: ast.For) -> ast.Tuple | None:
+    """The names that a loop gives the parts of a batch, without the counter of `enumerate`."""
+    match loop.iter, loop.target:
+        case ast.Call(func=ast.Name(id="enumerate")), ast.Tuple(elts=[_, ast.Tuple() as batch]):
+            return batch
+        case ast.Call(func=ast.Name(id="enumerate")), _:
+            return None
+        case _, ast.Tuple() as batch:
+            return batch
+    return None

@@ -1,4 +1,4 @@
-"""Bugs of what is kept and restored: LL801, LL802, LL803; and LL902, two switches that exclude each other."""
+"""Bugs of what is kept and restored: LL801, LL802, LL803, LL804; and LL902, two switches that exclude each other."""
 
 from __future__ import annotations
 
@@ -133,6 +133,34 @@ def benchmark_with_deterministic(script: Script) -> Iterator[Change]:
     seeded = f"def seed_everything(seed):\n{inside}\n\nseed_everything(0)"
     right = seeded.replace("benchmark = True", "benchmark = False")
     yield Change("both switches in a function", (Before(first, seeded),), (Before(first, right),))
+
+
+def last_model_returned(script: Script) -> Iterator[Change]:
+    """LL804. The best state of all epochs is kept, copied, and not restored; or what restores it after the loop is taken away.
+
+    Real where the model is stepped in an epoch loop of the function that holds it, and nothing else gives it a state.
+    """
+    loads = [
+        s for s in script.statements() if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) and callee(s.value) == "load_state_dict"
+    ]
+    for stmt in loads:
+        given = stmt.value.args[0] if isinstance(stmt.value, ast.Call) and stmt.value.args else None
+        if isinstance(given, ast.Name) and len(re.findall(rf"\b{given.id}\b(?! *=[^=])", script.source)) == 1 and "copy" in script.source:
+            yield Change("the best state is not restored", (Delete(stmt),))
+    if any(n in part.source for part in script.program for n in ("load_state_dict", "state_dict(")):
+        return
+    for model, _, loop in _trained_here(script):
+        if isinstance(loop.body[-1], ast.Return | ast.Break | ast.Continue) or any(isinstance(n, ast.Return) for n in ast.walk(loop)):
+            continue
+        size = f"weight_now = sum(p.detach().abs().sum().item() for p in {model}.parameters())\n"
+        restored = After(loop, f"{model}.load_state_dict(kept_weights)")
+        for form, state in (
+            ("a best state that is copied", f'__import__("copy").deepcopy({model}.state_dict())'),
+            ("a best state of clones", f"{{k: v.clone() for k, v in {model}.state_dict().items()}}"),
+        ):
+            keep = f"if weight_now < lowest_weight:\n    lowest_weight = weight_now\n    kept_weights = {state}"
+            kept = (Before(loop, 'lowest_weight = float("inf")'), After(loop.body[-1], size + keep))
+            yield Change(form, kept, (*kept, restored))
 
 
 def _trained_here(script: Script) -> Iterator[tuple[str, ast.stmt, ast.For]]:
