@@ -16,7 +16,7 @@ from urllib.parse import urldefrag, urljoin
 import pytest
 
 from browsing import LOOKS, Look, backdrop, fold_and_unfold, overflow, reading, started, unreadable
-from looplint.report.formats.json import URL
+from looplint.report.records import URL
 from places import EXAMPLES, ROOT
 
 if TYPE_CHECKING:
