@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
 
 from looplint.domain.objects import Container, Dataset, FrameworkModule, Loss, Module, Optimizer, Scheduler
@@ -21,6 +22,9 @@ from looplint.interpreter.unreached_methods import follow_insides
 from looplint.knowledge.frameworks import FRAMEWORK_HOOKS
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo, Project
+
+# So many generators that one call has left, each with its own arguments, are followed.
+_ALIKE = 4
 
 
 def interpreter_of(project: Project, main: ModuleInfo) -> Interpreter:
@@ -190,9 +194,12 @@ def _in_order(cls: ir.Class, methods: list[ir.Function]) -> list[ir.Function]:
 def _deferred(interp: Interpreter) -> bool:
     """Functions that were passed to code that cannot be followed, and generators from which no analysed code took an item: they may run."""
     complete = True
+    followed: Counter[tuple[ir.Function, int]] = Counter()
     while interp.agenda.generators:
         obj, func = interp.agenda.generators.popitem()
-        if func.module is interp.main:
+        # One that makes another of itself leaves another one each time.
+        followed[func.function, id(obj.node)] += 1
+        if func.module is interp.main and followed[func.function, id(obj.node)] <= _ALIKE:
             complete = (
                 _begin(interp, partial(generators.run, interp, obj), f"{interp.main.filename}::{func.function.qualname}") and complete
             )

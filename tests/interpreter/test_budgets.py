@@ -66,6 +66,12 @@ def test_a_loop_at_the_end_of_a_long_chain_of_calls_is_judged(clears: str, codes
     assert [loop.reason for loop in training_loops(program, info, [info])] == [""]
 
 
+def test_a_generator_that_makes_itself_again_is_followed_a_few_times() -> None:
+    once = "import torch\n\n\ndef run(net, loader):\n    for x in loader:\n        yield net(x).sum()\n\n\nrun(torch.nn.Linear(4, 1), [])\n"
+    again = once.replace("        yield net(x).sum()\n", "        yield net(x).sum()\n        rest = run(net, loader)\n")
+    assert _burnt(again) < 10 * _burnt(once) < ROOT_FUEL
+
+
 @pytest.mark.parametrize("depth", [10, 18])
 def test_the_loop_behind_what_is_too_large_is_judged(depth: int) -> None:
     text = _tree(depth, "[x]", between="    c = [a]\n")

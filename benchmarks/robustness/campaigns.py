@@ -1,0 +1,255 @@
+"""`python -m benchmarks.robustness.campaigns NAME`: many programs and many accidents, counted.
+
+library    the standard library's files, each analysed with all rules whether or not it can hold a training loop
+installed  files of site-packages, a sample that is the same each time
+loops      programs made of what training loops are made of, at random
+grammar    programs that hypothesmith makes of Python's grammar
+kills      `--fix` killed (SIGKILL) at a random time: each file is as before or as repaired, and the next run ends as the first would have
+flips      a bit of every byte of an entry of the cache changed: what is found stays the same
+
+Each program is analysed by a process of its own, with limits on processor time and memory. `--minutes` ends a campaign early; files are taken in a random
+order that is the same each time, so that a part of them is a sample. `--store` keeps the counts in results.json, beside this file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import platform
+import random
+import resource
+import signal
+import sys
+import sysconfig
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from benchmarks.robustness.families import HEAD, LOOP
+from benchmarks.robustness.programs import from_grammar, loop_shaped
+from looplint.linting.cache import Cache
+from looplint.linting.catalogue import load
+from looplint.linting.files import LintResult, analyse, lint_paths
+from looplint.linting.fixing import fix_paths, write
+from looplint.linting.selection import Selection
+from looplint.sources.reading import Source, SourceError, decode, read_source
+
+RESULTS = Path(__file__).with_name("results.json")
+_SECONDS, _GIGABYTES = 60, 4
+T = TypeVar("T")
+# When a campaign has to end, on the clock of `time.monotonic`.
+_ends = math.inf
+# How a process ends, by its status.
+_FOUND = ("analysed", "refused", "internal error", "out of memory")
+
+
+@dataclass
+class Counts:
+    """How the programs of a campaign ended, which went wrong, and how long the longest took (processor seconds)."""
+
+    ended: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+    longest: float = 0.0
+
+    def add(self, name: str, ended: str, seconds: float = 0.0, fine: bool = True) -> None:
+        self.ended[ended] += 1
+        self.longest = max(self.longest, seconds)
+        if not fine:
+            self.wrong.append(f"{name}: {ended}")
+            print(f"{name}: {ended}", flush=True)
+
+
+def analysed(programs: Iterable[tuple[str, Callable[[], Source]]]) -> Counts:
+    """Analyse each program with all rules in a process of its own."""
+    counts = Counts()
+    rules = load()
+    warm = decode(f"{HEAD}{LOOP}".encode(), None, "train.py")
+    analyse(warm, rules)  # what is imported and built once is there for every process
+    for name, source in _until_the_end(programs):
+        child = os.fork()
+        if not child:
+            _analyse(source)
+        _, status, used = os.wait4(child, 0)
+        if os.WIFSIGNALED(status):
+            number = os.WTERMSIG(status)
+            ended = "out of time" if number == signal.SIGXCPU else f"died: {signal.Signals(number).name}"
+        else:
+            ended = _FOUND[os.WEXITSTATUS(status)] if os.WEXITSTATUS(status) < len(_FOUND) else "died"
+        counts.add(name, ended, used.ru_utime + used.ru_stime, ended in ("analysed", "refused"))
+    return counts
+
+
+def _analyse(source: Callable[[], Source]) -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS + 5))
+    resource.setrlimit(resource.RLIMIT_AS, (_GIGABYTES << 30, _GIGABYTES << 30))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    code = 2
+    try:
+        said = " ".join(problem.message for problem in analyse(source(), load()).problems)
+        code = 2 if "internal error" in said else 3 if "more memory" in said else 1 if said else 0
+    except SourceError:
+        code = 1
+    finally:
+        os._exit(code)
+
+
+def _files(paths: Iterable[Path]) -> Iterator[tuple[str, Callable[[], Source]]]:
+    return ((str(path), partial(read_source, path)) for path in paths)
+
+
+def library(count: int) -> Counts:
+    folder = Path(sysconfig.get_paths()["stdlib"])
+    return analysed(_files(_shuffled((p for p in folder.rglob("*.py") if "site-packages" not in p.parts), count)))
+
+
+def installed(count: int) -> Counts:
+    return analysed(_files(_shuffled(Path(sysconfig.get_paths()["purelib"]).rglob("*.py"), count)))
+
+
+def _shuffled(paths: Iterable[Path], count: int) -> list[Path]:
+    found = sorted(paths)
+    random.Random(0).shuffle(found)
+    return found[:count]
+
+
+def _until_the_end(each: Iterable[T]) -> Iterator[T]:
+    """As many as there is time for."""
+    for one in each:
+        if time.monotonic() > _ends:
+            return
+        yield one
+
+
+def _made(texts: Iterable[str]) -> Counts:
+    return analysed((f"program {n}", partial(decode, text.encode(), None, "made.py")) for n, text in enumerate(texts))
+
+
+def loops(count: int) -> Counts:
+    return _made(map(loop_shaped, range(count)))
+
+
+def grammar(count: int) -> Counts:
+    return _made(from_grammar(count))
+
+
+def kills(count: int) -> Counts:
+    """Kill `--fix` at a random time, again and again."""
+    broken = f"{HEAD}{LOOP}".replace("    opt.zero_grad()\n", "")
+    names = [f"train{n}.py" for n in range(6)]
+    draw, counts = random.Random(0), Counts()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        os.chdir(folder)
+        for name in names:
+            (folder / name).write_text(broken)
+        repaired = {new.text for _, new in fix_paths(["."], jobs=1).changed}
+        (whole,) = repaired
+        began = time.monotonic()
+        _in_a_process(_fix)
+        lasts = time.monotonic() - began
+        for number in _until_the_end(range(count)):
+            for name in names:
+                (folder / name).write_text(broken)
+            _in_a_process(_fix, killed_after=draw.uniform(0, lasts))
+            texts = [(folder / name).read_text() for name in names]
+            left = [path.name for path in folder.iterdir() if ".looplint-" in path.name]
+            torn = [text for text in texts if text not in (broken, whole)]
+            _in_a_process(_fix)
+            ended = {(folder / name).read_text() for name in names}
+            done = sum(text == whole for text in texts)
+            state = "torn" if torn else "not repaired afterwards" if ended != {whole} else f"{done} of {len(names)} files written"
+            counts.add(f"kill {number}", state, fine=not torn and ended == {whole})
+            counts.ended["left a file being written"] += bool(left)
+            for name in left:
+                (folder / name).unlink()
+    return counts
+
+
+def _fix() -> None:
+    for old, new in fix_paths(["."], cache=Cache(Path(".looplint_cache")), jobs=1).changed:
+        write(old, new)
+
+
+def _in_a_process(work: Callable[[], None], killed_after: float | None = None) -> None:
+    child = os.fork()
+    if not child:
+        try:
+            work()
+        finally:
+            os._exit(0)
+    if killed_after is not None:
+        time.sleep(killed_after)
+        os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+
+
+def flips(count: int) -> Counts:
+    """Change one bit of every byte of an entry (of the first so many)."""
+    counts = Counts()
+    with tempfile.TemporaryDirectory() as temporary:
+        os.chdir(temporary)
+        Path("train.py").write_text(f"{HEAD}{LOOP}".replace("    opt.zero_grad()\n", ""))
+
+        def lint() -> LintResult:
+            return lint_paths(["train.py"], Selection(), cache=Cache(Path("cache")), jobs=1)
+
+        expected = lint()
+        (entry,) = Path("cache").rglob("*.json")
+        whole = entry.read_bytes()
+        draw = random.Random(0)
+        for place in _until_the_end(range(min(count, len(whole)))):
+            changed = whole[place] ^ (1 << draw.randrange(8))
+            entry.write_bytes(whole[:place] + bytes([changed]) + whole[place + 1 :])
+            fine = lint() == expected
+            counts.add(f"byte {place} is {changed:#x}", "right" if fine else "wrong", fine=fine)
+    return counts
+
+
+# Each with how many it takes where nothing is said.
+CAMPAIGNS: dict[str, tuple[Callable[[int], Counts], int]] = {
+    "library": (library, 10_000),
+    "installed": (installed, 1_000),
+    "loops": (loops, 5_000),
+    "grammar": (grammar, 1_000),
+    "kills": (kills, 500),
+    "flips": (flips, 100_000),
+}
+
+
+def main() -> int:
+    global _ends
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.robustness.campaigns", description=__doc__.partition("\n")[0] if __doc__ else ""
+    )
+    parser.add_argument("campaign", choices=CAMPAIGNS)
+    parser.add_argument("--count", type=int, metavar="N", help="how many programs, kills or bytes")
+    parser.add_argument("--minutes", type=float, metavar="M", help="end after so many minutes, with what was done by then")
+    parser.add_argument("--store", action="store_true", help=f"keep the counts in {RESULTS.name}")
+    options = parser.parse_args()
+    run, usual = CAMPAIGNS[options.campaign]
+    here = Path.cwd()
+    began = time.monotonic()
+    _ends = began + 60 * options.minutes if options.minutes else math.inf
+    counts = run(options.count or usual)
+    os.chdir(here)
+    total = dict(counts.ended.most_common())
+    print(
+        f"{options.campaign}: {total}; {len(counts.wrong)} went wrong; the longest took {counts.longest:.1f} s; in all {time.monotonic() - began:.0f} s"
+    )
+    if options.store:
+        kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+        machine = f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"
+        kept[options.campaign] = {"ended": total, "wrong": counts.wrong, "longest_seconds": round(counts.longest, 1), "machine": machine}
+        RESULTS.write_text(json.dumps(dict(sorted(kept.items())), indent=2) + "\n")
+    return 1 if counts.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

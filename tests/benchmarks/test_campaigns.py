@@ -1,0 +1,45 @@
+"""The campaigns of accidents, a few of each: they find nothing wrong, and see what is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from benchmarks.robustness import campaigns
+from benchmarks.robustness.campaigns import CAMPAIGNS, analysed
+from benchmarks.robustness.programs import loop_shaped
+from looplint.sources.reading import decode
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(autouse=True)
+def folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Campaigns change the folder."""
+    monkeypatch.chdir(os.getcwd())
+    yield
+
+
+@pytest.mark.parametrize(("name", "count"), [("library", 2), ("loops", 4), ("kills", 3), ("flips", 12)])
+def test_nothing_goes_wrong(name: str, count: int) -> None:
+    run, _ = CAMPAIGNS[name]
+    counts = run(count)
+    assert counts.wrong == []
+    assert sum(counts.ended.values()) - counts.ended["left a file being written"] == count
+
+
+def test_what_goes_wrong_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RecursionError
+
+    monkeypatch.setattr(campaigns, "load", list)
+    counts = analysed([("fails", fail), ("is fine", partial(decode, b"import torch\n", Path("a.py"), "a.py"))])  # type: ignore[list-item]
+    assert counts.wrong == ["fails: internal error"] and counts.ended["analysed"] == 1
+
+
+def test_a_program_is_the_same_each_time_and_not_as_the_next() -> None:
+    assert loop_shaped(3) == loop_shaped(3) != loop_shaped(4)
