@@ -51,9 +51,10 @@ def _imported(interp: Interpreter, importer: str, level: int, module: str, name:
     info = module_by_filename(interp, importer)
     found = interp.project.find(info, module, level) if info else None
     asked = (importer, level, module, name)
-    if found is info or asked in interp.importing:
-        found = None  # a file named like the library it imports, or modules that import each other
-        level = 0
+    if asked in interp.importing:
+        found, level = None, 0  # modules that import each other
+    elif found is info:
+        found, level = None, level if not module else 0  # a package's own submodule, or a file named like the library it imports
     interp.importing.add(asked)
     try:
         return _from_module(interp, info, found, level, module, name)

@@ -38,3 +38,24 @@ def test_a_script_finds_the_package_of_its_project(tmp_path: Path, package: str,
     main.parent.mkdir(parents=True, exist_ok=True)
     main.write_text(SCRIPT)
     assert {(Path(f.filename).name, f.code) for f in looplint.lint([main], isolated=True)} == {("training.py", "LL102")}
+
+
+def test_a_package_imports_its_own_parts_and_only_what_is_asked_for_is_read(tmp_path: Path) -> None:
+    """`from . import losses` in a package's `__init__`, beside a hundred modules of which the script needs none."""
+    package = tmp_path / "acme"
+    (package / "losses").mkdir(parents=True)
+    names = [f"part_{number}" for number in range(250)]
+    (package / "__init__.py").write_text("".join(f"from .{name} import {name}\n" for name in names) + "from . import (\n    losses,\n)\n")
+    for name in names:
+        (package / f"{name}.py").write_text(f"def {name}():\n    pass\n")
+    (package / "losses" / "__init__.py").write_text("from .squared import Squared\n")
+    (package / "losses" / "squared.py").write_text(
+        "import torch\nclass Squared(torch.nn.Module):\n    def forward(self, out, y):\n        return (out - y).pow(2).mean()\n"
+    )
+    main = tmp_path / "train.py"
+    main.write_text(
+        "import torch\nimport acme\nmodel = torch.nn.Linear(4, 1)\ncriterion = acme.losses.Squared()\n"
+        "optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\nfor x, y in torch.utils.data.DataLoader(data):\n"
+        "    optimizer.zero_grad()\n    loss = criterion(model(x), y)\n    optimizer.step()\n"
+    )
+    assert [(f.code, f.location.row) for f in looplint.lint([main], isolated=True)] == [("LL107", 9)]
