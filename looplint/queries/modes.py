@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from looplint.domain.objects import Container, Module, Obj
-from looplint.domain.values import Ref
+from looplint.domain.values import Ref, Unknown
 from looplint.flow.automaton import Automaton, Visit
 from looplint.flow.events import Event, Forward, Train
 from looplint.flow.graph import Loop
@@ -48,6 +48,8 @@ def mode_matters(module: Obj, besides: Collection[Obj] = ()) -> bool | None:
             known = known and obj.cls is not None and not obj.symbolic
         if isinstance(obj, Module) and (obj.symbolic or obj.many) and obj.part:
             known = False
+        if of_torch and any(isinstance(a, Unknown) for a in obj.heap.get("[]", ())):
+            known = False  # `nn.Sequential(*layers)`, whatever these are
         work.extend(o for o in parts if isinstance(o, Module | Container))
     return False if known else None
 

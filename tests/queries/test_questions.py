@@ -109,10 +109,16 @@ def test_what_a_loop_goes_over() -> None:
 
 @pytest.mark.parametrize(
     "part, matters",
-    [("nn.Linear(8, 8)", False), ("nn.Sequential(nn.Linear(8, 8), nn.Dropout(0.1))", True), ("nn.Sequential(head)", None)],
+    [
+        ("nn.Linear(8, 8)", False),
+        ("nn.Sequential(nn.Linear(8, 8), nn.Dropout(0.1))", True),
+        ("nn.Sequential(head)", None),
+        ("*layers", None),
+    ],
 )
 def test_whether_train_and_eval_mode_differ(part: str, matters: bool | None) -> None:
     built = program(f"""\
+        from elsewhere import layers
         def measure(head: nn.Module):
             model = nn.Sequential(nn.Linear(8, 8), {part})
             print(model(torch.randn(4, 8)))
