@@ -2,7 +2,7 @@
 
 ## What it does
 
-Reports the backward in a loop whose optimizer steps once in k batches, or after a loop over k batches or over the k chunks of one, where
+Reports the backward in a loop whose optimizer steps once in k batches, or after a loop over k batches or over the parts of one (`chunk`, `split`), where
 nothing divides the loss by k: every operation between the forward pass and the backward is known, it ends in a loss or a mean, and none of them
 changes its scale.
 

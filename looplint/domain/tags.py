@@ -61,9 +61,10 @@ class OfEntry:
 
 @dataclass(frozen=True, slots=True)
 class Chunked:
-    """It is one of several chunks; how many, as the program writes it."""
+    """It is one of several parts of a batch: how many, as the program writes it or would, and of how many items where it says that."""
 
     number: str
+    size: str = ""
 
     def __hash__(self) -> int:
         return len(self.number)

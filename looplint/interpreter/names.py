@@ -140,7 +140,9 @@ def _plain_attribute(interp: Interpreter, atom: Atom, name: str) -> Value:
         case ClassRef():
             found = classes.find_member(interp, atom, name)
             if found is None:
-                return UNKNOWN
+                outside = next((c for c in classes.line(interp, atom) if isinstance(c, External)), None)
+                # `Base.__init__(self)`, where no class of the project has one: the library's.
+                return frozenset({External(f"{outside.qualname}.{name}")}) if outside is not None and name == "__init__" else UNKNOWN
             what, owner = found
             if isinstance(what, ir.Assign):
                 return classes.static_value(interp, what.value, owner.module)

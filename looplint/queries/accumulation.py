@@ -67,8 +67,8 @@ def _turns(loop: Loop) -> str | None:
     counted = _COUNTED.fullmatch(loop.iterates)
     if counted is not None and loop.draws:
         return counted[1]
-    chunks = {tag.number for tensor in _gone_over(loop.over) for tag in tensor.tags if isinstance(tag, Chunked)}
-    return chunks.pop() if len(chunks) == 1 else None
+    chunks = [tag for tensor in _gone_over(loop.over) for tag in tensor.tags if isinstance(tag, Chunked)]
+    return chunks[0].number if len({tag.size or tag.number for tag in chunks}) == 1 else None
 
 
 def _gone_over(value: Value) -> list[Tensor]:

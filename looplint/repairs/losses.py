@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -46,7 +47,7 @@ class DivideLoss(Repair):
             raise Infeasible(f"{self.every} is not known where the backward is")
         layout = p.layouts.of(self.backward.site.module)
         draft = Draft(layout)
-        factor = self.every if self.every.replace(".", "").replace("_", "").isalnum() else f"({self.every})"
+        factor = self.every if re.fullmatch(r"[\w.]+|len\(.*\)", self.every) else f"({self.every})"
         loss: cst.BaseExpression = node.func.value
         outside = node.func.attr.value != "backward" or bool(node.args and node.args[0].keyword is None)
         if outside and node.args:  # accelerator.backward(loss), torch.autograd.backward(loss)

@@ -38,6 +38,7 @@ from looplint.semantics.parameters import may_thaw
 from looplint.semantics.tensor_evidence import note_discarded
 from looplint.syntax import ir
 
+_DIVIDING = frozenset({"chunk", "split"})
 _PAIRS = frozenset({"max", "min", "topk", "sort", "kthvalue", "mode", "median", "cummax", "cummin"})
 
 
@@ -74,10 +75,23 @@ def _tensor(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) 
     if of_torch:
         given = args.get(0, "input") or UNKNOWN
         tensor = replace(computed(tensor), outcomes=of_function(interp, qualname.rpartition(".")[2], given, expr))
+        if qualname in ("torch.chunk", "torch.split"):
+            tensor = _divided(tensor, qualname.rpartition(".")[2], expr, expr.args[1:])
     if qualname.rpartition(".")[2] in _PAIRS:
         interp.uses.scored |= tensor.origins
         return _pair(tensor, len(args.positional) > 1 and len(_tensor_arguments(args)) < 2 or "dim" in args.keywords)
     return frozenset({tensor})
+
+
+def _divided(tensor: Tensor, name: str, expr: ir.Call, how: list[ir.Arg]) -> Tensor:
+    """What `x.chunk(k)` and `x.split(size)` give: parts of a batch, where the first dimension is divided evenly."""
+    if not how or any(arg.star for arg in how) or any(isinstance(tag, Chunked) for tag in tensor.tags):
+        return tensor
+    along = next((arg.value for arg in how[1:] if arg.keyword in (None, "dim")), None)
+    if isinstance(how[0].value, ir.Display) or along is not None and not (isinstance(along, ir.Const) and along.value == 0):
+        return tensor
+    text = ir.render(how[0].value)
+    return tensor.tagged(Chunked(text) if name == "chunk" else Chunked(f"len({ir.render(expr)})", text))
 
 
 def _tensor_arguments(args: Arguments) -> list[Value]:
@@ -146,8 +160,8 @@ def on_tensor(interp: Interpreter, tensor: Tensor, name: str, args: Arguments, e
         tensor = tensor.tagged(*map(OfEntry, sources))
         entry: Value = frozenset({tensor})
         return frozenset({Iter(entry if name == "values" else frozenset({Tuple((UNKNOWN, entry))}))})
-    elif name == "chunk" and expr.args and not any(isinstance(tag, Chunked) for tag in tensor.tags):
-        tensor = tensor.tagged(Chunked(ir.render(expr.args[0].value)))
+    elif name in _DIVIDING:
+        tensor = _divided(tensor, name, expr, expr.args)
     match tensor_method(name):
         case "backward":
             backward(interp, expr, [frozenset({tensor})], args)
