@@ -237,7 +237,7 @@ def command(
 
         write_atomic(output_file, text.encode("utf-8", "surrogateescape"))
     elif output_format != "text" or not quiet or result.findings:
-        # What is coloured was asked for, also where standard output is no terminal.
+        # Colours were requested, also where standard output is no terminal.
         click.echo(text, nl=False, err=repairs is not None and repairs.stdin is not None, color=coloured())
     if output_format in _WITHOUT_COVERAGE and not statistics and result.coverage.lost and not quiet:
         click.echo(result.coverage.told(), nl=False, err=True)

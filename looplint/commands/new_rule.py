@@ -138,7 +138,7 @@ def command(name: str, code: str, folder: str) -> None:
 
 
 def _scripts(rule: Path, code: str) -> list[Path]:
-    """Start the scripts on which a rule is tested, where a folder `fixtures` beside that of the rules asks for them: one broken, and as an expert repairs it."""
+    """Start the scripts on which a rule is tested, where there is a folder `fixtures` beside that of the rules: one broken, and as an expert repairs it."""
     fixtures = rule.parent.parent / "fixtures"
     if not fixtures.is_dir():
         return []

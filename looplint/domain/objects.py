@@ -72,7 +72,7 @@ class Obj:
     parent: Obj | None
     # What a library calls its class or the function that built it.
     qualname: str
-    # Whether it comes from outside the analysed code: its role is told by its use.
+    # Whether it comes from outside the analysed code: its role is inferred from its use.
     symbolic: bool
 
     def __init__(self, key: object, name: str = "", *, qualname: str = "", cls: ClassRef | None = None) -> None:
@@ -222,7 +222,7 @@ class Module(TorchModule):
     dtype: str | None = ""
     # Whether the program puts other numbers in the place of its parameters': `p.data = p.data.float()`.
     refilled: bool = False
-    # Whether the program asks for its parameters.
+    # Whether the program calls its `parameters()`.
     asked: bool = False
     # The conditions under which it does, at each place.
     asked_under: tuple[tuple[Guard, ...], ...] = ()
@@ -266,7 +266,7 @@ class FrameworkObject(Obj):
 
 
 class Data(Obj):
-    """What is gone over for what to train on."""
+    """What yields the data to train on."""
 
     # What it was built from.
     arguments: Arguments | None = None
@@ -294,7 +294,7 @@ class Loader(Data):
     order: Literal["as stored", "given"] | None = None
     # Whether its dataset gives items by their index, or only goes on; None where nothing tells.
     style: Literal["map", "iterable"] | None = None
-    # Whether its dataset reads, decodes or computes an item each time it is asked for one.
+    # Whether its dataset reads, decodes or computes an item on each access.
     makes_items: bool = False
     # Whether a framework goes over it in its own way.
     prepared: bool = False
@@ -304,7 +304,7 @@ class Sampler(Obj):
     """A sampler: the order in which a loader goes over its dataset."""
 
     kind = "sampler"
-    # Whether it draws another order for each number of an epoch that it is told.
+    # Whether it draws another order for each epoch number that is set.
     by_epoch: bool = False
     # Whether it draws from a seed that is another one in each process.
     seed_by_rank: bool = False
@@ -329,7 +329,7 @@ class File(Obj):
     kind = "file"
     # Whether the program's words say that it holds published weights.
     published: bool = False
-    # The entries that the program asks it for.
+    # The entries that the program reads.
     keys: frozenset[str] = frozenset()
     # Whether the program takes from it where to go on.
     continues: bool = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from looplint.dataclass import replace
 from looplint.domain.values import Const, Outcomes, Tensor, Value
 
-# How many entries of a result are told apart.
+# How many entries of a result are distinguished.
 _PATH = 3
 
 

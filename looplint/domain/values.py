@@ -98,7 +98,7 @@ COMPUTED = frozenset({Made("tensor")})
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a tensor came out of: an operation or a layer ("softmax", "linear"), or the "forward" of a module, to be resolved when asked for.
+    """What a tensor came out of: an operation or a layer ("softmax", "linear"), or the "forward" of a module, to be resolved on demand.
 
     `path` are the entries taken of what the forward returned, `key` is the forward's call, `own` tells methods
     of the tensor itself (`x.softmax(1)`) from functions.

@@ -36,7 +36,7 @@ class Loop:
     # The statement, and the function in whose text it stands; None where it is no statement.
     stmt: ir.For | ir.While | None = None
     function: ir.Function | None = None
-    # What iterators go over that are made right before the loop, and asked by `next` in it.
+    # What iterators go over that are created right before the loop, and advanced by `next` in it.
     taken: set[Obj] = field(default_factory=set)
     # Whether `next` takes a batch of a loader in each turn, wherever its iterator is made.
     draws: bool = False

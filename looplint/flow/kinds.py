@@ -36,14 +36,14 @@ EventKind = Literal[
     "bypass",  # module.forward(...) is called in place of the module
     "attach",  # something comes to stand around the calls of a module: a hook, a norm of its weights
     "transfer",  # a part of a batch goes to a device
-    "fetch",  # a number of a forward's result is asked for, or the device is waited for by name
+    "fetch",  # the value of a forward's result is read, or the program waits for the device explicitly
     "release",  # the device's cached memory is given back
     "show",  # a tensor becomes text: it is printed or put into a string
     "loader",  # a data loader is built
     "sampler",  # a sampler is built
     "seed",  # the random numbers of torch start over
     "initialize",  # parameters get their first values again
-    "set-epoch",  # a sampler is told the epoch
+    "set-epoch",  # the epoch of a sampler is set
     "outdated",  # a name of torch is called that has another one now
     "average",  # a sum of the mean losses of batches is divided
     "score",  # a loss is computed of a prediction of which it matters what it came out of

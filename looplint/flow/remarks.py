@@ -87,7 +87,7 @@ class Transfer(Remark):
 
 
 class Fetch(Remark):
-    """A number of a forward's result is asked for, or the device is waited for by name."""
+    """The value of a forward's result is read, or the program waits for the device explicitly."""
 
     kind = "fetch"
     # The text of what waits.
@@ -135,7 +135,7 @@ class Initialize(Remark):
 
 
 class TellEpoch(Remark):
-    """A sampler is told the epoch."""
+    """The epoch of a sampler is set."""
 
     kind = "set-epoch"
 

@@ -218,7 +218,7 @@ def run_aug_assign(interp: Interpreter, stmt: ir.AugAssign) -> None:
     for atom in gradients:
         hooks.gradient_changed.run(interp, atom, stmt)
     if gradients:
-        return  # changed in place: no other gradient comes in its stead
+        return  # changed in place: no other gradient replaces it
     result = binary(interp, stmt.op, old, value, stmt)
     if stmt.op in ("+", "-"):
         result = hooks.accumulated.run(interp, stmt, stmt.target, old, value, result)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from looplint.syntax import ir
 
 _SWITCHING_OFF = frozenset({"no_grad", "inference_mode"})
-# Through how many functions it is asked who calls them.
+# Through how many levels of callers the search goes.
 _DEPTH = 3
 
 

@@ -44,7 +44,7 @@ def mro(interp: Interpreter, cls: ClassRef, depth: int = 0) -> list[ClassRef]:
 
 
 def line(interp: Interpreter, cls: ClassRef, depth: int = 0) -> list[ClassRef | External]:
-    """The class and its bases, those of libraries too, in the order in which they are asked for a method."""
+    """The class and its bases, those of libraries too, in the order in which a method is looked up."""
     found: list[ClassRef | External] = [cls]
     for base in base_values(interp, cls) if depth < 8 else ():
         further = line(interp, base, depth + 1) if isinstance(base, ClassRef) and base.cls is not cls.cls else []

@@ -65,7 +65,7 @@ class Flags:
         self.overwrites_params = False
         # New tensors go to an accelerator whatever machine the program runs on.
         self.needs_accelerator = False
-        # Autocast is told its type by a call of its own.
+        # The type of autocast is set by a separate call.
         self.sets_autocast_dtype = False
 
 

@@ -1,4 +1,4 @@
-"""Generators: a call of one makes an iterator; its body runs where something asks the iterator for its items."""
+"""Generators: a call of one makes an iterator; its body runs where items are taken from the iterator."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def run(interp: Interpreter, obj: Generator) -> Value:
 
 
 def begin(interp: Interpreter, obj: Generator, func: Func) -> Frame:
-    """An activation of a generator's function with the arguments that it was called with, at the place that asks for items."""
+    """An activation of a generator's function with the arguments that it was called with, at the place where items are taken."""
     interp.agenda.generators.pop(obj, None)
     functions.note_followed(interp, func)
     node = obj.node

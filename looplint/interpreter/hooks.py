@@ -72,7 +72,7 @@ name_imported: Hook[Callable[[Interpreter, Frame, str, Value], Value]] = Hook("n
 part_assigned: Hook[Callable[[Interpreter, Obj, ir.Attr, Value], None]] = Hook("part_assigned")
 # `modules += value`: containers of modules take more parts.
 extended: Hook[Callable[[Interpreter, list[Module], Value], None]] = Hook("extended")
-# An entry of what is unpacked or indexed is asked for, by its number or key where that is known: gives the entry.
+# An entry is unpacked or indexed, by its number or key where that is known: gives the entry.
 unpacked: Hook[Callable[[Interpreter, Value, int | str | None], Value]] = Hook("unpacked")
 # A value is put into what the base can be, under a key that may be known: gives the value as it is held there.
 stored: Hook[Callable[[Interpreter, cst.CSTNode, Value, Value, Const | None], Value]] = Hook("stored")

@@ -1,4 +1,4 @@
-"""Names from other modules of the project: a module's body is followed once, when something of it is asked for."""
+"""Names from other modules of the project: a module's body is followed once, when something of it is used."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def load(interp: Interpreter, info: ModuleInfo) -> None:
 
 
 def is_import(value: Value) -> bool:
-    """Whether a name was imported, and nothing has asked for it yet."""
+    """Whether a name was imported and not used yet."""
     return any(isinstance(a, External) and a.qualname.startswith("import:") for a in value)
 
 

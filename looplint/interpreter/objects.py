@@ -153,7 +153,7 @@ def effect_of(obj: Obj, name: str) -> str | None:
 
 
 def _own_methods(interp: Interpreter, obj: Obj, name: str) -> Value:
-    """The methods of an object that is one of several: of those that have one, since the code asks the others for none."""
+    """The methods of an object that is one of several: of those that have one, since the code calls it on no others."""
     if name in _KEPT_MEANING.get(obj.kind, ()):
         return frozenset()
     found = [classes.find_member(interp, each.cls, name) for each in obj.one_of if each.cls is not None]

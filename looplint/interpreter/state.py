@@ -65,7 +65,7 @@ class Position(Path):
         self.candidates = 0
         # How many constructors of modules are running: what is built in them becomes part of a module.
         self.assembling = 0
-        # The objects of the program that are being asked for their items.
+        # The objects of the program whose items are being computed.
         self.iterating: list[Obj] = []
         # Inside a module, where nothing is part of a loop: what is met there says nothing about the objects of the loop.
         self.aside = False

@@ -336,7 +336,7 @@ def _class_def(interp: Interpreter, stmt: ir.ClassDef) -> None:
 def _import(interp: Interpreter, stmt: ir.Import) -> None:
     module = interp.frame.module
     for item in stmt.names:
-        # A relative import is the project's own, wherever it leads: its file is read when a name of it is asked for.
+        # A relative import is the project's own, wherever it leads: its file is read when a name of it is used.
         found = interp.project.find(module, item.module, item.level) if not item.level or item.name == "*" else None
         if item.name == "*":
             if found is not None:

@@ -1,4 +1,4 @@
-"""What the code does with what a name holds: in the function at hand, under its other names, and in the functions that it is handed to."""
+"""What the code does with what a name holds: in the current function, under its other names, and in the functions that it is passed to."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def _suffix(name: str, path: str) -> str | None:
 
 
 def _merge(into: Uses, suffix: str, found: Uses) -> None:
-    for further, usage in list(found.items()):  # a function that hands on what it is given to itself adds to what is gone over
+    for further, usage in list(found.items()):  # a function that passes its argument on to itself extends the iteration
         into.setdefault(suffix + further, ir.Usage()).add(usage)
 
 

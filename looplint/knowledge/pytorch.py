@@ -246,7 +246,7 @@ ITERABLE_DATASETS = frozenset(
 # Collections of datasets with classes one after the other or in the order of their files, but for those made up at random and of clips of videos.
 ORDERED_DATASETS = ("torchvision.datasets.",)
 UNORDERED_DATASETS = frozenset({"FakeData", "Kinetics", "Kinetics400", "HMDB51", "UCF101", "MovingMNIST"})
-# Collections that decode an item, or run it through transforms, each time it is asked for.
+# Collections that decode an item, or run it through transforms, on each access.
 DECODING_DATASETS = ("torchvision.datasets.", "torchaudio.datasets.", "timm.data.")
 # What a dataset's `__getitem__` may call where its items are in memory already: nothing here takes longer than handing them to a worker.
 LIGHT_CALLS = frozenset({
@@ -361,7 +361,7 @@ MODULE_METHODS: dict[str, str] = {
     "num_parameters": "pure",
 }
 # Methods that a module's subclass defines to train itself; they are not a forward.
-# Methods of a parser of the command line; all else that is asked of one is an option.
+# Methods of a parser of the command line; every other attribute is an option.
 OPTION_METHODS = frozenset({
     "add_argument", "add_argument_group", "add_mutually_exclusive_group", "add_subparsers", "parse_args", "parse_known_args", "set_defaults", "print_help", "error",
 })  # fmt: skip
@@ -386,7 +386,7 @@ DROPOUT_ARGUMENTS = {
     "FeatureAlphaDropout": (0, "p", True), "MultiheadAttention": (2, "dropout", False), "Transformer": (5, "dropout", True),
     "TransformerEncoderLayer": (3, "dropout", True), "TransformerDecoderLayer": (3, "dropout", True),
 }  # fmt: skip
-# Where layers are told to keep running statistics, and whether they do when they are not told: without them the modes do not differ.
+# Where layers are given whether to keep running statistics, and whether they do by default: without them the modes do not differ.
 TRACKING = {
     "BatchNorm1d": (4, True), "BatchNorm2d": (4, True), "BatchNorm3d": (4, True), "InstanceNorm1d": (4, False), "InstanceNorm2d": (4, False),
     "InstanceNorm3d": (4, False),

@@ -35,7 +35,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What a run could have found: in the paths it was given, by the codes it asked. Entries beyond that are not judged."""
+    """What a run could have found: in the paths it was given, by the rules it ran. Entries beyond that are not judged."""
 
     paths: Sequence[str]
     codes: Callable[[], Collection[str]]
@@ -111,7 +111,7 @@ def write(path: str, findings: Sequence[Finding], looked: Looked) -> str:
 
 
 class _Judged:
-    """Whether a run says something about an entry: it asked the rule, in that file; or the file is not there any more."""
+    """Whether a run says something about an entry: it ran the rule on that file; or the file is not there any more."""
 
     def __init__(self, path: str, looked: Looked) -> None:
         self._folder = Path(path).parent

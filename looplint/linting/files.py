@@ -308,7 +308,7 @@ def _judged(result: FileResult) -> dict[str, set[int]]:
 
 
 def findings_of(results: Iterable[FileResult], sources: Iterable[Source], ways: Ways) -> list[Finding]:
-    """The findings of all files that no comment and no setting silences, and the comments that silence nothing, where that is asked."""
+    """The findings of all files that no comment and no setting silences, and the comments that silence nothing, where the rule on them is selected."""
     results, sources = list(results), list(sources)
     found = merge(results)
     shown = list(unsilenced(ways.shown(found), sources))

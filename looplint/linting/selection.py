@@ -60,7 +60,7 @@ class Selection:
         entries = {entry.path for entry in self._chosen(index(self.rule_folders))}
         rules = load_all([folder for folder in self.rule_folders if folder not in self.unexecuted])
         chosen = [rule for rule in rules if rule.path in entries]
-        # Whether a comment silences anything is known when all rules have been asked.
+        # Whether a comment silences anything is known when all rules have run.
         return rules if any(rule.code == UNUSED for rule in chosen) else chosen
 
     def codes(self) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""Which rules are asked: by code, prefix or name."""
+"""Which rules run: by code, prefix or name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _RULE_OPTIONS = ("select", "extend-select", "ignore", "fixable", "unfixable", "e
 
 
 def choose(rules: Sequence[R], *, select: Sequence[str] = (), ignore: Sequence[str] = (), extend_select: Sequence[str] = ()) -> list[R]:
-    """The rules a run asks.
+    """The rules of a run.
 
     Args:
         rules: the catalogue.

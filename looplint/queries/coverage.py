@@ -1,4 +1,4 @@
-"""Which training loops of a program were understood: silence about the others means nothing, and their readers are told.
+"""Which training loops of a program were understood: that nothing is reported about the others means nothing, and the output says so.
 
 What counts as a training loop is read off the text alone: a call of `backward` in its innermost loop (or in its function, where a caller loops), in a
 program that steps. It is *judged* where that call is known to reach parameters that an optimizer in sight steps, or could step; only then do the rules

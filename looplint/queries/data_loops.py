@@ -53,7 +53,7 @@ def over_tensor(loop: Loop) -> bool:
 
 
 def _counts(atom: Atom) -> bool:
-    """Whether what is gone over gives numbers, or is a collection that the text itself writes out."""
+    """Whether the iterable yields numbers, or is a collection that the text itself writes out."""
     match atom:
         case Iter():
             return any(isinstance(a, Number) or _is_of_numbers(a) for a in atom.element)
@@ -68,7 +68,7 @@ def _is_of_numbers(row: Atom) -> bool:
 
 
 def _is_of_modules(atom: Atom) -> bool:
-    """Whether what is gone over gives the parts of a model, alone or beside something else."""
+    """Whether the iterable yields the parts of a model, alone or besides something else."""
     match atom:
         case Iter():
             rows = [value for row in atom.element for value in (row.items if isinstance(row, Tuple) else (frozenset({row}),))]

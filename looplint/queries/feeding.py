@@ -117,7 +117,7 @@ def off(loader: Loader, name: str) -> bool:
 
 
 def epoch_passes(program: Program) -> dict[Loader, EpochPass]:
-    """The loaders that are gone over again and again."""
+    """The loaders that are iterated over repeatedly."""
     built = {obj: e for e in program.of(BuildLoader) for obj in e.subjects}
     found: dict[Loader, EpochPass] = {}
     for event in program.of(Forward, Backward):

@@ -26,7 +26,7 @@ _BEFORE_A_JOIN = frozenset({"construct", "train", "eval"})
 
 
 def _is_freed(escape: Escape, backwards: Iterable[Backward]) -> bool:
-    """Whether one of some backwards, which all go through the graph of what is handed out, runs whenever it is handed out.
+    """Whether one of some backwards, which all go through the graph of what is returned, runs whenever it is returned.
 
     A graph goes backward once: had the code that it is handed to done that, the backward in sight would fail, and after that one it is gone.
     """

@@ -213,7 +213,7 @@ class _Builder:
         return Place(site.module.filename, place.row, cell)
 
     def _line(self, site: Site) -> str:
-        """The source line of a node, without its comment where that is easily told."""
+        """The source line of a node, without its comment where that is easy to find."""
         name = site.module.filename
         if name not in self._lines:
             self._lines[name] = site.module.source.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
@@ -293,7 +293,7 @@ def _code(site: Site) -> str:
 
 
 def _settled(box: Box, seen: set[object] | None = None) -> Box:
-    """Conditions within conditions become one, a condition before a single step is told beside it, and what was drawn before is named only."""
+    """Conditions within conditions become one, a condition before a single step is written beside it, and what was drawn before is named only."""
     seen = set() if seen is None else seen
     items: list[Box | Step] = []
     for item in box.items:

@@ -42,7 +42,7 @@ def never_steps_after(program: Program, event: Event, optimizer: Optimizer | Eng
 
 
 def held_under_the_opposite(event: Move) -> bool:
-    """Whether the parameters of what is moved are only asked for under conditions that rule out those of the move."""
+    """Whether the parameters of what is moved are only requested under conditions that rule out those of the move."""
     asked = [guards for module in subjects(event, Module) for guards in module.asked_under]
     return bool(asked) and all(rule_each_other_out(event.guards, guards) for guards in asked)
 

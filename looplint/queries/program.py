@@ -251,7 +251,7 @@ class Program(Incidence):
         return any(isinstance(o, Module) and o.carries for e in self.of(Forward) if loop in e.loops for o in e.subjects)
 
     def told_the_epoch(self, sampler: Sampler, loader: Loader) -> bool:
-        """Whether a sampler may be told the number of the epoch anywhere: by the program, or by what got hold of it."""
+        """Whether the epoch of a sampler may be set anywhere: by the program, or by code into which it escapes."""
         told = any(not e.subjects or e.subjects & {sampler, loader} for e in self.of(TellEpoch))
         return told or sampler.escaped or loader.escaped or loader.prepared
 

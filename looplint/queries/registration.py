@@ -41,7 +41,7 @@ def only_containers(event: Shelve) -> bool:
 
 
 def known_elsewhere(event: Shelve) -> bool:
-    """Whether something registers the modules that an object keeps in a plain container, asks for their parameters, or is handed them."""
+    """Whether something registers the modules that an object keeps in a plain container, calls their `parameters()`, or gets them as arguments."""
     return event.given or any(o.registered or o.asked for o in _shelved(event))
 
 

@@ -53,7 +53,7 @@ def _counts_from_nothing(program: Program, scheduler: Scheduler) -> bool:
 
 
 def _is_plain(program: Program, step: Schedule, optimizer: Optimizer) -> bool:
-    """Whether a step of a schedule goes with the optimizer's, and is not told which it is: `scheduler.step()`, or a metric for a plateau."""
+    """Whether a step of a schedule goes with the optimizer's, and has no step number: `scheduler.step()`, or a metric for a plateau."""
     told = bool(step.args.positional or step.args.keywords) and any(
         o.unit != "validations" for o in step.subjects if isinstance(o, Scheduler)
     )

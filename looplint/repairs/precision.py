@@ -23,7 +23,7 @@ _IMPORT = re.compile(r"^import torch(?:[ \t]+as[ \t]+(\w+))?[ \t]*(?:#.*)?$", re
 
 
 class InsertUnscale(Repair):
-    """Unscale gradients just before a clip, under its conditions; an unscale that stands after it comes up.
+    """Unscale gradients just before a clip, under its conditions; an unscale after it moves up.
 
     A second `unscale_` in one iteration raises an error.
 
@@ -119,7 +119,7 @@ def scaler_in(p: Planner, scaler: Obj, place: Place) -> str | None:
 
 
 def _on_scaler(event: Event, scaler: Obj) -> cst.BaseExpression | None:
-    """The expression that an event's call asks for a scaler's method: `scaler` of `scaler.scale(loss).backward()` and of `scaler.step(opt)`."""
+    """The expression on which an event's call finds a scaler's method: `scaler` of `scaler.scale(loss).backward()` and of `scaler.step(opt)`."""
     call = event.site.node
     if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
         return None

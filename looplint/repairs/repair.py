@@ -1,4 +1,4 @@
-"""A repair as a rule asks for it: what it needs, and how it is planned."""
+"""A repair as a rule requests it: what it needs, and how it is planned."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Plan:
 
 
 class Repair(Record):
-    """What a report asks for: a class for each repair, whose fields are the events and objects it is planned from."""
+    """What a report requests: a class for each repair, whose fields are the events and objects it is planned from."""
 
     @abstractmethod
     def plan(self, p: Planner) -> Plan:

@@ -95,7 +95,7 @@ class MoveIntoBatchLoop(Repair):
         if not theirs.direct:
             raise Infeasible("the optimizer steps in another function, where the scheduler is not known")
         target = _behind_update(p, theirs, self.optimizer)
-        # A condition that was made for epochs would be asked in every batch.
+        # A condition on epochs would be tested in every batch.
         applicability: Applicability = "safe" if isinstance(p.unit(mine, target, "schedule").node, cst.BaseSmallStatement) else "unsafe"
         return _step_after(p, mine, target, "Step the scheduler after every optimizer step", applicability)
 

@@ -102,7 +102,7 @@ def _disk(interp: Interpreter) -> Disk:
 
 @hooks.key_read
 def note_key(value: Iterable[Atom], key: object) -> None:
-    """What was read from a file is asked for one of its entries."""
+    """An entry of what was read from a file is read."""
     for atom in value:
         if isinstance(atom, Unknown) and isinstance(key, str):
             for file in atom.files:

@@ -1,4 +1,4 @@
-"""Lists, dictionaries and namespaces: they are built, filled and asked for what they hold."""
+"""Lists, dictionaries and namespaces: they are built, filled and read."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def placed(tensor: Tensor, name: str) -> Tensor:
 
 
 def note_fetched(interp: Interpreter, tensor: Tensor, what: str, expr: ir.Expr) -> None:
-    """Remark a number that comes out of a forward and is asked for here: the program waits until the device has it."""
+    """Remark that the value of a forward's result is read here: the program waits until the device has it."""
     if tensor.origins:
         interp.remark(Fetch(what=what), expr.node, (), certain=not interp.handling)
 

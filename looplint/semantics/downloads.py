@@ -10,7 +10,7 @@ from looplint.syntax import ir
 
 # Functions that write what they download to the file they are given.
 _DOWNLOADING = re.compile(r"(?i)download|urlretrieve|^wget$|^fetch")
-# Names of what asks a server for something.
+# Names of what sends a request to a server.
 _ASKING = frozenset({"requests", "urlopen", "urllib.request.urlopen", "request.urlopen", "httpx", "aiohttp"})
 
 
@@ -28,7 +28,7 @@ def _downloads(function: ir.Function, path: str) -> bool:
 
 
 def _writes(call: ir.Call, asks: bool) -> bool:
-    """Whether a call downloads to one of its arguments, or opens it to be written where the function asks a server."""
+    """Whether a call downloads to one of its arguments, or opens it to be written where the function sends a request to a server."""
     name = (ir.path_of(call.func) or "").rpartition(".")[2]
     if _DOWNLOADING.search(name):
         return True

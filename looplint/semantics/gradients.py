@@ -1,4 +1,4 @@
-"""Gradients: filled by a backward, cleared, clipped, and asked for."""
+"""Gradients: filled by a backward, cleared, clipped, and computed by `autograd.grad`."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def _autograd_grad(interp: Interpreter, qualname: str, args: Arguments, expr: ir
 
 
 def _of_tensors(interp: Interpreter, value: Value | None) -> bool:
-    """Whether everything that a gradient is asked for is a tensor, and no parameter."""
+    """Whether all inputs of a gradient are tensors, and no parameters."""
     if value is None:
         return False
     atoms = (

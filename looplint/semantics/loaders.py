@@ -105,7 +105,7 @@ def _is_everything(size: Value | None) -> bool:
 
 @construction(Sampler)
 def _sampler_built(interp: Interpreter, obj: Sampler, args: Arguments, expr: ir.Call) -> None:
-    """Note whether a sampler draws another order for each epoch number it is told."""
+    """Note whether a sampler draws another order for each epoch number that is set."""
     if obj.cls is None and obj.qualname in DISTRIBUTED_SAMPLERS and not args.starred:
         shuffle = args.get(3, "shuffle")
         known = constant_of(shuffle) if shuffle is not None else None
@@ -156,7 +156,7 @@ def _style_of(interp: Interpreter, atom: object, depth: int) -> Literal["map", "
 
 
 def _is_dataset_by_protocol(interp: Interpreter, cls: ClassRef) -> bool:
-    """Whether a class without bases has what torch's loader asks a dataset for."""
+    """Whether a class without bases has the methods of a dataset that torch's loader calls."""
     methods = ("__getitem__", "__len__")
     return not classes.has_unknown_base(interp, cls) and all(classes.find_member(interp, cls, name) is not None for name in methods)
 
@@ -185,7 +185,7 @@ def _style_of_class(interp: Interpreter, cls: ClassRef) -> Literal["map", "itera
 
 
 def made_when_asked(interp: Interpreter, value: Value, depth: int = 4) -> bool:
-    """Whether a dataset is known to read, decode or compute an item each time it is asked for one."""
+    """Whether a dataset is known to read, decode or compute an item on each access."""
     return bool(value) and depth > 0 and all(_makes_items(interp, atom, depth) for atom in value)
 
 

@@ -1,4 +1,4 @@
-"""Whether a module differs between train and eval mode: by what its constructor is given, and by what its forward asks."""
+"""Whether a module differs between train and eval mode: by the arguments of its constructor, and by what its forward reads."""
 
 from __future__ import annotations
 

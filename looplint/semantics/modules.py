@@ -226,7 +226,7 @@ def _mode(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Ca
     return ref(obj)
 
 
-# What `to` may be told beside where to go and what to become: how to lay out what it copies.
+# What `to` may be given besides a device and a type: how to lay out the copy.
 _NO_DESTINATION = frozenset({"memory_format", "non_blocking", "copy"})
 
 

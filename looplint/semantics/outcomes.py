@@ -1,4 +1,4 @@
-"""What a tensor came out of last: followed through the forwards of modules when a loss asks for it.
+"""What a tensor came out of last: followed through the forwards of modules when a loss needs it.
 
 A forward is not followed where it is called. Its result only remembers which module made it; the loss that needs to know resolves that.
 """
@@ -61,7 +61,7 @@ def _undone(interp: Interpreter, name: str, given: Value) -> str | None:
 
 
 def of_forward(interp: Interpreter, obj: Obj, args: Arguments, node: ir.Expr) -> Outcomes:
-    """The outcome of a module's call: itself, to be resolved when asked for; layers that change no number are looked through."""
+    """The outcome of a module's call: itself, to be resolved on demand; layers that change no number are looked through."""
     if not interp.alive or not (obj.cls is not None or obj.one_of or obj.qualname.startswith("torch.nn.") or _is_classifier(obj)):
         return _NOTHING
     if obj.cls is None and _leaf(obj) in SHAPING_LAYERS:

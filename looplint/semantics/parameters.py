@@ -168,7 +168,7 @@ def _is_zero(args: Arguments) -> bool:
 
 
 def picked(interp: Interpreter, parameter: ir.Expr) -> bool:
-    """Whether some parameters of a loop over them get here, and others do not: a condition asks for what the loop gives beside them, their names."""
+    """Whether some parameters of a loop over them get here, and others do not: a condition tests what the loop gives besides them, their names."""
     if not interp.loops:
         return False
     beside = interp.loops[-1].targets - {ir.render(parameter)}
@@ -185,7 +185,7 @@ def want_gradients(
     untold: bool = False,
     some: bool = False,
 ) -> None:
-    """Parameters of modules are told whether to take gradients: `requires_grad_(value)`, `p.requires_grad = value`.
+    """Whether parameters of modules take gradients is set: `requires_grad_(value)`, `p.requires_grad = value`.
 
     Args:
         all_of_each: whether it is told to all parameters of each module.
@@ -206,7 +206,7 @@ def want_gradients(
 
 
 def may_thaw(interp: Interpreter, atom: Tensor | Unknown, node: cst.CSTNode) -> None:
-    """Something is told to take gradients that may be a parameter: it is not known, or has parameters in its graph."""
+    """`requires_grad` is set on something that may be a parameter: it is not known, or has parameters in its graph."""
     if isinstance(atom, Unknown) or atom.sources or not (atom.made or atom.origins or atom.tags):
         interp.emit(Thaw(), node, atom.deps if isinstance(atom, Unknown) else atom.sources, certain=False)
 

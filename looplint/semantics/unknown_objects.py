@@ -81,7 +81,7 @@ def _may_go_backward(name: str, expr: ir.Call) -> bool:
 
 
 def _may_be_applied(interp: Interpreter, expr: ir.Call) -> bool:
-    """Whether the object of a method may be a module: the function calls it, or its parameters are asked for."""
+    """Whether the object of a method may be a module: the function calls it, or its parameters are requested."""
     named = expr.func.value if isinstance(expr.func, ir.Attr) else None
     usage = interp.frame.function.usage.get(named.id) if isinstance(named, ir.Name) else None
     return usage is None or usage.called or bool(usage.methods & {"parameters", "named_parameters", "modules", "eval", "train"})

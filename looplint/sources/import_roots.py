@@ -12,7 +12,7 @@ _ROOT_MARKS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "requirements.
 
 @lru_cache(maxsize=16384)
 def is_file(path: Path) -> bool:
-    """Whether there is such a file; asked once in a run."""
+    """Whether there is such a file; cached for a run."""
     return os.path.isfile(path)
 
 

@@ -1,4 +1,4 @@
-"""How deeply a text is nested, told by its tokens before it is parsed.
+"""How deeply a text is nested, by its tokens, before it is parsed.
 
 LibCST's parser goes down a level for each bracket and for each link of a chain. Where its stack overflows, the process dies; and its time grows with the
 square of a chain's length. What is not told apart here is counted as if it were deeper, never the other way round.

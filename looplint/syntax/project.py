@@ -76,7 +76,7 @@ class Project:
 
     @property
     def modules(self) -> list[ModuleInfo]:
-        """All modules of which something was asked for."""
+        """All modules of which something was read."""
         return [info for info in self._modules.values() if info is not None]
 
     def by_filename(self, filename: str) -> ModuleInfo | None:
@@ -120,7 +120,7 @@ class Project:
         return None
 
     def reads(self) -> Reads | None:
-        """What of the file system was asked for so far, or None where a file could not be read."""
+        """What was read from the file system so far, or None where a file could not be read."""
         files = []
         for path, resolved in self._found.items():
             info = self._modules.get(resolved)

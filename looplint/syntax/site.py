@@ -1,4 +1,4 @@
-"""Places in the text of a project, before anybody asks for their rows."""
+"""Places in the text of a project, without their rows."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class Usage:
     attrs: set[str] = field(default_factory=set)
     called: bool = False
     iterated: bool = False
-    # The dotted names of the functions it is handed to, each with its place among the arguments.
+    # The dotted names of the functions it is passed to, each with its place among the arguments.
     passed: set[tuple[str, int]] = field(default_factory=set)
     # The same for those to which it goes by a keyword.
     named: set[tuple[str, str]] = field(default_factory=set)
@@ -133,7 +133,7 @@ class ModuleCode:
     functions: list[Function]
     classes: list[Class]
     gradient_calls: list[GradientCall]
-    # The first row and column and the last of each node; empty until a place is asked for.
+    # The first row and column and the last of each node; empty until a place is needed.
     spans: dict[cst.CSTNode, tuple[int, int, int, int]] = field(default_factory=dict)
 
 
