@@ -91,7 +91,7 @@ def check(program: Program) -> Reports:
         return  # a program that could not be followed to its end, or in which a step's optimizer is not known
     steps = program.of(Step)
     for optimizer in program.optimizers:
-        if optimizer.many or _steps_in_some_call(steps, optimizer):
+        if _steps_in_some_call(steps, optimizer):
             continue
         if _used_otherwise(program, optimizer):
             continue  # gradients that other code reads

@@ -193,6 +193,14 @@ class Interpreter(Position):
         assert isinstance(obj, kind)
         return obj
 
+    def is_one(self, obj: Obj, method: ir.Expr) -> bool:
+        """Whether a method is called on one object alone: not on any of those that a container holds, or in each turn of a loop on that turn's."""
+        if not obj.many:
+            return True
+        loop = self.loops[-1] if self.loops else None
+        receiver = method.func.value if isinstance(method, ir.Call) and isinstance(method.func, ir.Attr) else None
+        return loop is not None and loop.frame == self.frame.ctx and isinstance(receiver, ir.Name) and receiver.id in loop.targets
+
     def setting_owner(self, qualname: str) -> Settings:
         """The object that the settings of a library belong to; one for the whole program."""
         return self.known(Settings, ("settings", qualname), qualname)

@@ -141,7 +141,7 @@ def _of_tensors(interp: Interpreter, value: Value | None) -> bool:
 
 @method_transfer("clear")
 def _clear(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    interp.emit(Clear(set_to_none=args.get(0, "set_to_none")), expr.node, {obj}, certain=not obj.many)
+    interp.emit(Clear(set_to_none=args.get(0, "set_to_none")), expr.node, {obj}, certain=interp.is_one(obj, expr))
     return NONE
 
 

@@ -222,7 +222,7 @@ def _mode(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Ca
     evaluates = name == "eval" or (known is not None and not known.value)
     # Under a condition on the mode, what is switched on is what was on before.
     restores = not evaluates and any(g.of_mode for g in interp.guards)
-    interp.emit(Eval() if evaluates else Train(), expr.node, {obj}, certain=not obj.many and not restores)
+    interp.emit(Eval() if evaluates else Train(), expr.node, {obj}, certain=interp.is_one(obj, expr) and not restores)
     return ref(obj)
 
 

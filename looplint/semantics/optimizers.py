@@ -38,7 +38,7 @@ def _step(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Ca
     for func in funcs:
         interp.call_function(func, Arguments(), expr)
     unknown = closure is not None and not funcs and may_be_unknown(closure)
-    interp.emit(Step(closure=bool(funcs) or unknown), expr.node, {obj}, certain=not obj.many)
+    interp.emit(Step(closure=bool(funcs) or unknown), expr.node, {obj}, certain=interp.is_one(obj, expr))
     if unknown:
         interp.emit(Escape(callee=ir.render(expr.func)), expr.node, {obj})
     if funcs:

@@ -162,7 +162,7 @@ def _unit_of_name(name: str) -> Unit | None:
 
 @method_transfer("schedule", "schedule-updates")
 def _schedule(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    interp.emit(Schedule(args=args), expr.node, {obj}, certain=not obj.many)
+    interp.emit(Schedule(args=args), expr.node, {obj}, certain=interp.is_one(obj, expr))
     return NONE
 
 

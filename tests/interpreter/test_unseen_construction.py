@@ -955,6 +955,68 @@ PROGRAMS = {
                 optimizer.zero_grad()  # expect: LL101
                 optimizer.step()
         """,
+    "each turn of a loop has one optimizer of a list": """
+        class Agent:
+            def __init__(self, nets, lr):
+                self.critics = nets
+                self.opts = [torch.optim.Adam(net.parameters(), lr=lr) for net in self.critics]
+            def update(self, batches):
+                for x, y in batches:
+                    for net, opt in zip(self.critics, self.opts):
+                        loss = nn.functional.mse_loss(net(x), y)
+                        loss.backward()
+                        opt.zero_grad()  # expect: LL101
+                        opt.step()
+            def early(self, batches):
+                for x, y in batches:
+                    for net, opt in zip(self.critics, self.opts):
+                        loss = nn.functional.mse_loss(net(x), y)
+                        opt.zero_grad()
+                        opt.step()  # expect: LL105
+                        loss.backward()
+        class Idle:
+            def __init__(self, nets, lr):
+                self.opts = [torch.optim.Adam(net.parameters(), lr=lr) for net in nets]
+                self.nets = nets
+            def update(self, batches):
+                for x, y in batches:
+                    for net, opt in zip(self.nets, self.opts):
+                        opt.zero_grad()
+                        nn.functional.mse_loss(net(x), y).backward()  # expect: LL106
+        """,
+    "optimizers of a list, each by its number or in a loop of its own": """
+        class Agent:
+            def __init__(self, nets, lr):
+                self.critics = nets
+                self.opts = [torch.optim.Adam(net.parameters(), lr=lr) for net in self.critics]
+            def by_number(self, batches):
+                for x, y in batches:
+                    self.opts[0].zero_grad()
+                    nn.functional.mse_loss(self.critics[0](x), y).backward()
+                    self.opts[1].zero_grad()
+                    self.opts[0].step()
+                    nn.functional.mse_loss(self.critics[1](x), y).backward()
+                    self.opts[1].step()
+            def in_loops(self, batches):
+                for x, y in batches:
+                    for opt in self.opts:
+                        opt.zero_grad()
+                    for net in self.critics:
+                        nn.functional.mse_loss(net(x), y).backward()
+                    for opt in self.opts:
+                        opt.step()
+            def alternating(self, batches):
+                for x, y in batches:
+                    for k, (net, opt) in enumerate(zip(self.critics, self.opts)):
+                        if k % 2:
+                            opt.zero_grad()
+                        nn.functional.mse_loss(net(x), y).backward()
+                        if not k % 2:
+                            opt.step()
+                            opt.zero_grad()
+                        else:
+                            opt.step()
+        """,
 }
 
 
