@@ -5,6 +5,7 @@ installed  files of site-packages, a sample that is the same each time
 loops      programs made of what training loops are made of, at random
 grammar    programs that hypothesmith makes of Python's grammar
 kills      `--fix` killed (SIGKILL) at a random time: each file is as before or as repaired, and the next run ends as the first would have
+full       `--fix` where no file can grow beyond a random size, as on a full disk: each file is as before or as repaired, and nothing else is left
 flips      a bit of every byte of an entry of the cache changed: what is found stays the same
 
 Each program is analysed by a process of its own, with limits on processor time and memory. `--minutes` ends a campaign early; files are taken in a random
@@ -46,6 +47,8 @@ _SECONDS, _GIGABYTES = 60, 4
 T = TypeVar("T")
 # When a campaign has to end, on the clock of `time.monotonic`.
 _ends = math.inf
+# A program with one repair.
+_BROKEN = f"{HEAD}{LOOP}".replace("    opt.zero_grad()\n", "")
 # How a process ends, by its status.
 _FOUND = ("analysed", "refused", "internal error", "out of memory")
 
@@ -141,14 +144,13 @@ def grammar(count: int) -> Counts:
 
 def kills(count: int) -> Counts:
     """Kill `--fix` at a random time, again and again."""
-    broken = f"{HEAD}{LOOP}".replace("    opt.zero_grad()\n", "")
     names = [f"train{n}.py" for n in range(6)]
     draw, counts = random.Random(0), Counts()
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         os.chdir(folder)
         for name in names:
-            (folder / name).write_text(broken)
+            (folder / name).write_text(_BROKEN)
         repaired = {new.text for _, new in fix_paths(["."], jobs=1).changed}
         (whole,) = repaired
         began = time.monotonic()
@@ -156,11 +158,11 @@ def kills(count: int) -> Counts:
         lasts = time.monotonic() - began
         for number in _until_the_end(range(count)):
             for name in names:
-                (folder / name).write_text(broken)
+                (folder / name).write_text(_BROKEN)
             _in_a_process(_fix, killed_after=draw.uniform(0, lasts))
             texts = [(folder / name).read_text() for name in names]
             left = [path.name for path in folder.iterdir() if ".looplint-" in path.name]
-            torn = [text for text in texts if text not in (broken, whole)]
+            torn = [text for text in texts if text not in (_BROKEN, whole)]
             _in_a_process(_fix)
             ended = {(folder / name).read_text() for name in names}
             done = sum(text == whole for text in texts)
@@ -169,6 +171,45 @@ def kills(count: int) -> Counts:
             counts.ended["left a file being written"] += bool(left)
             for name in left:
                 (folder / name).unlink()
+    return counts
+
+
+def full(count: int) -> Counts:
+    """Repair where what is written does not fit."""
+    draw, counts = random.Random(0), Counts()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        os.chdir(folder)
+        texts = {f"train{n}.py": f"{_BROKEN}# {'long ' * 40 * n}\n" for n in range(6)}
+        for name, text in texts.items():
+            (folder / name).write_text(text)
+        whole = {new.display: new.text for _, new in fix_paths(["."], jobs=1).changed}
+        largest = max(map(len, whole.values()))
+        for number in _until_the_end(range(count)):
+            for name, text in texts.items():
+                (folder / name).write_text(text)
+            room = draw.randrange(largest + 100)
+
+            def fix(room: int = room) -> None:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+                _fix()
+
+            _in_a_process(fix)
+            now = {name: (folder / name).read_text() for name in texts}
+            torn = any(text not in (texts[name], whole[name]) for name, text in now.items())
+            left = {path.name for path in folder.iterdir()} - texts.keys() - {".looplint_cache"}
+            written = sum(now[name] == whole[name] for name in texts)
+            fits = sum(len(text) <= room for text in whole.values())
+            state = (
+                "torn"
+                if torn
+                else f"left {sorted(left)}"
+                if left
+                else "as much as fits"
+                if written == fits
+                else f"{written} of {fits} that fit"
+            )
+            counts.add(f"room for {room} bytes, {number}", state, fine=state == "as much as fits")
     return counts
 
 
@@ -195,7 +236,7 @@ def flips(count: int) -> Counts:
     counts = Counts()
     with tempfile.TemporaryDirectory() as temporary:
         os.chdir(temporary)
-        Path("train.py").write_text(f"{HEAD}{LOOP}".replace("    opt.zero_grad()\n", ""))
+        Path("train.py").write_text(_BROKEN)
 
         def lint() -> LintResult:
             return lint_paths(["train.py"], Selection(), cache=Cache(Path("cache")), jobs=1)
@@ -219,6 +260,7 @@ CAMPAIGNS: dict[str, tuple[Callable[[int], Counts], int]] = {
     "loops": (loops, 5_000),
     "grammar": (grammar, 1_000),
     "kills": (kills, 500),
+    "full": (full, 200),
     "flips": (flips, 100_000),
 }
 

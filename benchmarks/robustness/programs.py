@@ -43,6 +43,8 @@ class Base:
 
 """
 _DEPTH = 5
+# So many programs are made at a time.
+_BATCH = 20
 
 
 def loop_shaped(seed: int) -> str:
@@ -84,21 +86,21 @@ def _indented(draw: random.Random, depth: int, blanks: int) -> list[str]:
 
 
 def from_grammar(count: int) -> Iterator[str]:
-    """Programs of Python's grammar, by hypothesmith, followed by a training loop."""
-    from hypothesis import HealthCheck, Phase, given, settings
+    """Programs of Python's grammar, by hypothesmith, each between the beginning and the loop of a training script."""
+    from hypothesis import HealthCheck, Phase, given, seed, settings
     from hypothesmith import from_grammar as programs
 
     from benchmarks.robustness.families import HEAD, LOOP
 
     found: list[str] = []
-
-    @settings(
-        max_examples=count, phases=[Phase.generate], database=None, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    generated = settings(
+        max_examples=_BATCH, phases=[Phase.generate], database=None, deadline=None, suppress_health_check=list(HealthCheck)
     )
-    @given(programs())
-    def collect(text: str) -> None:
-        found.append(text)
+    for batch in range(-(-count // _BATCH)):
 
-    collect()
-    for text in found:
-        yield f"{HEAD}{text}\n{LOOP}"
+        def collect(text: str) -> None:
+            found.append(text)
+
+        seed(batch)(generated(given(programs())(collect)))()
+        yield from (f"{HEAD}{text}\n{LOOP}" for text in found[: count - batch * _BATCH])
+        found.clear()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -13,6 +15,7 @@ from benchmarks.robustness import campaigns
 from benchmarks.robustness.campaigns import CAMPAIGNS, analysed
 from benchmarks.robustness.programs import loop_shaped
 from looplint.sources.reading import decode
+from places import ROOT
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +27,7 @@ def folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
 
 
-@pytest.mark.parametrize(("name", "count"), [("library", 2), ("loops", 4), ("kills", 3), ("flips", 12)])
+@pytest.mark.parametrize(("name", "count"), [("library", 2), ("loops", 4), ("kills", 3), ("full", 4), ("flips", 12)])
 def test_nothing_goes_wrong(name: str, count: int) -> None:
     run, _ = CAMPAIGNS[name]
     counts = run(count)
@@ -39,6 +42,18 @@ def test_what_goes_wrong_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(campaigns, "load", list)
     counts = analysed([("fails", fail), ("is fine", partial(decode, b"import torch\n", Path("a.py"), "a.py"))])  # type: ignore[list-item]
     assert counts.wrong == ["fails: internal error"] and counts.ended["analysed"] == 1
+
+
+def test_the_page_says_what_was_counted() -> None:
+    rows = re.findall(
+        r"^\| `(\w+)` \| [^|]+ \| ([\d,]+) \| (\d+) \|$", (ROOT / "docs" / "limits.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    stored = json.loads(campaigns.RESULTS.read_text(encoding="utf-8"))
+    counted = {
+        name: (sum(found["ended"].values()) - found["ended"].get("left a file being written", 0), len(found["wrong"]))
+        for name, found in stored.items()
+    }
+    assert {name: (int(count.replace(",", "")), int(wrong)) for name, count, wrong in rows} == counted
 
 
 def test_a_program_is_the_same_each_time_and_not_as_the_next() -> None:
