@@ -67,7 +67,7 @@ Safe: `.item()`.
 What a run shows: the number of live autograd nodes grows with every batch.
 """
 
-from looplint.rule import Accumulate, Backward, DetachAdded, Forward, Program, Report, Reports, Step, note, over_entries
+from looplint.rule import Accumulate, Backward, DetachAdded, Forward, Program, Report, Reports, Step, note, over_entries, over_parts
 
 CODE = "LL402"
 SEVERITY = "warning"
@@ -88,8 +88,8 @@ def check(program: Program) -> Reports:
         made = program.graph_of(value)
         if not any(loop in e.loops for e in made):
             continue  # a graph from a forward pass before the loop
-        if over_entries(loop) and not any(loop in e.loops for e in program.of(Backward, Step)):
-            continue  # a sum over the entries of a dict, as the terms of one loss
+        if (over_entries(loop) or over_parts(loop)) and not any(loop in e.loops for e in program.of(Backward, Step)):
+            continue  # a sum over the entries of a dict or the parts of a model, as the terms of one loss
         target = event.target
         message = f"{target} adds up tensors with their autograd graphs: the nodes of every batch stay in memory until {target} is gone"
         source = "the graph comes from this forward pass" if isinstance(made[0], Forward) else "its graph is used here, and stays"

@@ -20,7 +20,10 @@ def adopt(parent: Obj, value: Value, through: frozenset[Obj] = frozenset()) -> N
 
 
 def register(value: Value, *, deep: bool = False) -> None:
-    """Modules become parts that their owner knows of: in its parameters, its moves and its state. `deep` reaches into sequences."""
+    """Modules become parts that their owner knows of: in its parameters, its moves and its state. `deep` reaches into sequences.
+
+    What a module is a part of is known by its parts: `nn.Sequential(*list(resnet.children())[:-1])` takes the layers out of it.
+    """
     seen: set[Obj] = set()
     work = [value]
     while work:
@@ -28,6 +31,8 @@ def register(value: Value, *, deep: bool = False) -> None:
             match atom:
                 case Ref(obj=Module() as module):
                     module.registered = True
+                    if module.part and isinstance(module.parent, Module):
+                        module.parent.registered = True
                 case Ref(obj=Container() as container) if deep and container not in seen:
                     seen.add(container)
                     work.extend(container.heap.values())

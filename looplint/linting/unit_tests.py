@@ -10,8 +10,14 @@ from looplint.syntax.project import ModuleInfo
 _NAMED = re.compile(r"test_\w*\.py|\w+_test\.py|conftest\.py")
 # A script that evaluates a model may be called test_model.py, and have a function test_epoch(model, loader): it is no unit test.
 _TESTING = re.compile(r"^(?:import|from)\s+(?:pytest|unittest|torch\.testing|absl\.testing)\b|^\s+def\s+test_\w+\(self\b", re.MULTILINE)
+# A test of pytest needs neither: it is a function without parameters, and asserts something.
+_FUNCTION = re.compile(r"^(?:async )?def test_\w+\(\)", re.MULTILINE)
+_ASSERTING = re.compile(r"^[ \t]+assert\b", re.MULTILINE)
 
 
 def is_unit_test(module: ModuleInfo) -> bool:
-    """Whether a module holds unit tests: it is named as pytest and unittest look for them, and imports one of them, or has methods that are tests."""
-    return _NAMED.fullmatch(PurePath(module.filename).name) is not None and _TESTING.search(module.source.text) is not None
+    """Whether a module holds unit tests: it is named as pytest and unittest look for them, and imports one of them, or has functions that are tests."""
+    if _NAMED.fullmatch(PurePath(module.filename).name) is None:
+        return False
+    text = module.source.text
+    return _TESTING.search(text) is not None or (_FUNCTION.search(text) is not None and _ASSERTING.search(text) is not None)

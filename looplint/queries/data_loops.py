@@ -34,6 +34,11 @@ def over_entries(loop: Loop) -> bool:
     return loop.iterates.endswith((".items()", ".values()", ".keys()"))
 
 
+def over_parts(loop: Loop) -> bool:
+    """Whether a loop goes over the parts of a model."""
+    return any(_is_of_modules(atom) for atom in loop.over)
+
+
 def over_tensor(loop: Loop) -> bool:
     """Whether a loop goes over the first dimension of a tensor, as a recurrent network goes over the steps of a sequence.
 
@@ -67,12 +72,21 @@ def _is_of_numbers(row: Atom) -> bool:
     return isinstance(row, Tuple) and all(isinstance(a, Number | Const) for item in row.items for a in item)
 
 
+def _has_module(row: Atom) -> bool:
+    """Whether a row is a module or has one, also in a row of its own: `enumerate(zip(self.down, self.up))`."""
+    match row:
+        case Ref(obj=Module()):
+            return True
+        case Tuple(items=items):
+            return any(_has_module(inner) for item in items for inner in item)
+    return False
+
+
 def _is_of_modules(atom: Atom) -> bool:
     """Whether the iterable yields the parts of a model, alone or besides something else."""
     match atom:
         case Iter():
-            rows = [value for row in atom.element for value in (row.items if isinstance(row, Tuple) else (frozenset({row}),))]
-            return any(refs(value, Module) for value in rows)
+            return any(_has_module(row) for row in atom.element)
         case Ref(obj=List() as listed):
             return bool(refs(listed.heap.get("[]"), Module))
         case Ref():

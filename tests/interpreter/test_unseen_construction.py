@@ -1017,6 +1017,25 @@ PROGRAMS = {
                         else:
                             opt.step()
         """,
+    "what the parts of a model put out is added up": """
+        class Experts(nn.Module):
+            def __init__(self, width, count):
+                super().__init__()
+                self.base = nn.Linear(width, width)
+                self.down = nn.ModuleList(nn.Linear(width, 1) for _ in range(count))
+                self.up = nn.ModuleList(nn.Linear(1, width) for _ in range(count))
+            def forward(self, x):
+                return self.base(x)
+        def compare(mix):
+            layer, x = Experts(2, 2), torch.ones(2, 2)
+            expected = layer.base(x)
+            for expert, (down, up) in enumerate(zip(layer.down, layer.up)):
+                expected = expected + up(down(x)) * mix[:, expert, None]
+            total = torch.zeros(2)
+            for down, up in zip(layer.down, layer.up):
+                total = total + up(down(x)).sum(0)
+            print(expected, total)
+        """,
 }
 
 
