@@ -80,13 +80,14 @@ class Condition:
     """A condition as paths remember it: the same outcome wherever it is tested, until one of its names changes.
 
     A graph has one object for each (`EventGraph.condition`), so that conditions are compared by identity. `of` is the object that a name is
-    tested to be, where it can be one of several.
+    tested to be, where it can be one of several, or of which it tests attributes that only its constructor sets: then it is `settled`.
     """
 
     frame: CallString
     text: str
     names: frozenset[str]
     of: Obj | None = None
+    settled: bool = False
 
 
 class Edge(NamedTuple):
@@ -114,12 +115,12 @@ class EventGraph:
         self.entries: list[int] = []
         self._conditions: dict[object, Condition] = {}
 
-    def condition(self, frame: CallString, text: str, names: frozenset[str], of: Obj | None = None) -> Condition:
+    def condition(self, frame: CallString, text: str, names: frozenset[str], of: Obj | None = None, *, settled: bool = False) -> Condition:
         """The condition of a text in a frame; the same object each time."""
         key = (frame, text, names, of)
         found = self._conditions.get(key)
         if found is None:
-            found = self._conditions[key] = Condition(frame, text, names, of)
+            found = self._conditions[key] = Condition(frame, text, names, of, settled)
         return found
 
     def add(

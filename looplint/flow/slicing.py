@@ -42,7 +42,7 @@ class Slices:
             start, end = ([*graph.entries, len(graph.nodes)])[number : number + 2]
             edges = {index: graph.nodes[index].succ for index in range(start, end)}
             events = {index for index in edges if graph.nodes[index].event is not None}
-            part = self._parts[number] = _reduce_fully(graph, Slice(start, edges, _tested_twice(edges)), events)
+            part = self._parts[number] = _reduce_fully(graph, Slice(start, edges, _tested_again(graph, edges)), events)
         return part
 
 
@@ -51,18 +51,19 @@ def _reduce_fully(graph: EventGraph, whole: Slice, relevant: Collection[int]) ->
     start, edges, remembered = whole
     while True:
         smaller = _reduce(graph, start, edges, relevant, remembered)
-        left = _tested_twice(smaller)
+        left = _tested_again(graph, smaller)
         if left == remembered and len(smaller) == len(edges):
             return Slice(start, smaller, remembered)
         edges, remembered = smaller, left
 
 
-def _tested_twice(edges: Edges) -> frozenset[Condition]:
-    """The conditions with more than one test: each test has one node for each outcome."""
+def _tested_again(graph: EventGraph, edges: Edges) -> frozenset[Condition]:
+    """The conditions with more than one test, where each test has one node for each outcome; one in a loop is enough where all turns agree."""
     seen: dict[tuple[Condition, bool], int] = {}
-    for out in edges.values():
+    for index, out in edges.items():
         for outcome in {(e.condition, e.held) for e in out if e.condition is not None}:
-            seen[outcome] = seen.get(outcome, 0) + 1
+            again = outcome[0].settled and bool(graph.nodes[index].loops)
+            seen[outcome] = seen.get(outcome, 0) + (2 if again else 1)
     return frozenset(condition for (condition, _), times in seen.items() if times > 1)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from looplint.domain.autocast import Autocast
 from looplint.domain.objects import Obj
 from looplint.flow.graph import EventGraph, Guard, Loop, Loose
+from looplint.interpreter import settled
 from looplint.interpreter.frames import Constants, Frame, LoopScope, Snapshot, Trace, merge
 from looplint.syntax import ir
 from looplint.syntax.site import Site
@@ -105,7 +106,9 @@ class Position(Path):
         while isinstance(negated, ir.Unary) and negated.op == "not":
             negated, held = negated.operand, not held
         text, names = _read_by(negated)
-        condition = self.graph.condition(self.frame.ctx, text, names)
+        owner = settled.owner_of(self.frame, names)
+        frame = self.frame.ctx if owner is None else list(self.frame.ctx.outward())[-1]
+        condition = self.graph.condition(frame, text, names, owner, settled=owner is not None)
         node = self.graph.add("branch", self.loops, self.at)
         self.at = [Loose(node, condition, held)]
         self.guards = (*self.guards, self._guard(negated, held, names))
