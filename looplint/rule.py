@@ -91,7 +91,7 @@ from looplint.queries.modes import (
     mode_states,
     validation_before,
 )
-from looplint.queries.moves import converts, held_under_the_opposite, is_used, moved_already, never_steps_after, state_loaded
+from looplint.queries.moves import built_since, converts, held_under_the_opposite, is_used, moved_already, never_steps_after, state_loaded
 from looplint.queries.naming import arguments_site, called_at, callee, container_at, more_than, name_of, only_where
 from looplint.queries.phases import ForeignGradients, foreign_gradients
 from looplint.queries.precision import COMPUTING, SCALING, UPDATING, HalfStep, disabled, half_step, scaler_of, switched, unscaled_by_hand
@@ -179,7 +179,7 @@ __all__ = [
     "COMPUTING", "SCALING", "UPDATING", "disabled", "scaler_of", "switched", "unscaled_by_hand",
     "counter_given", "is_within", "known_elsewhere", "only_containers", "may_go_on", "unregistered", "wrapper_for",
     "argument", "bypassed", "changing", "epoch_passes", "is_record", "is_written", "off", "on_accelerator", "only_over", "over_batches", "same_everywhere", "trains",
-    "follows_time", "left_over", "converts", "held_under_the_opposite", "is_used", "moved_already", "never_steps_after", "state_loaded",
+    "follows_time", "left_over", "converts", "held_under_the_opposite", "is_used", "built_since", "moved_already", "never_steps_after", "state_loaded",
     "given_no_state", "goes_on", "starts_over", "steps_after",
     "FrozenStep", "UnreadState", "unread_best_states", "Average", "ForeignGradients", "HalfStep", "LastBatch", "foreign_gradients", "PaddedPass", "padded_passes", "half_step", "smaller_last", "StaleBatch", "stale_batches", "steps_while_frozen",
     "Scored", "scored",

@@ -112,6 +112,7 @@ def check(program: Program) -> Reports:
 
 
 def _for_this(program: Program, switch: Event, event: Event, module: Obj) -> bool:
-    """Whether eval mode is switched on for a forward: in each turn in which it happens, just before it, and for no other forward in between."""
+    """Whether eval mode is switched on for a forward: before it, or before the loop that it is in, and for no other forward in between."""
     between = (e for e in program.of(Forward) if module in e.subjects and switch.index < e.index < event.index)
-    return switch.loops == event.loops and switch.index < event.index and set(switch.guards) <= set(event.guards) and not any(between)
+    around = event.loops[: len(switch.loops)] == switch.loops
+    return around and switch.index < event.index and set(switch.guards) <= set(event.guards) and not any(between)

@@ -81,6 +81,7 @@ from looplint.rule import (
     Program,
     Report,
     Reports,
+    built_since,
     converts,
     held_under_the_opposite,
     is_used,
@@ -108,7 +109,7 @@ def check(program: Program) -> Reports:
             if not isinstance(event, Move) or event in reported or not optimizer.holds or not all(s.state == "built" for s in visit.states):
                 continue
             construct = visit.states[0].last(Construct)
-            if construct is None or moved_already(program, event, construct):
+            if construct is None or moved_already(program, event, construct) or built_since(event):
                 continue
             if program.built_after(event) and not is_used(program, optimizer):
                 continue  # it is built again after the move, and the first one is never used

@@ -100,6 +100,8 @@ PREFIXES: tuple[tuple[str, str], ...] = (
     ("torch.onnx.", "pure"),
     ("torch.distributions.", "distribution"),
     ("torch.utils.", "pure"),
+    ("torch.quantization.", "pure"),
+    ("torch.ao.quantization.", "pure"),
     ("torch.", "tensor"),
     ("torchvision.models.", "module-function"),
     ("torchvision.datasets.", "dataset"),

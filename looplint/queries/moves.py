@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import libcst as cst
+
 from looplint.domain.objects import Engine, Module, Optimizer
 from looplint.domain.values import constant_of
 from looplint.flow.events import Event, LoadState, Move, Step
@@ -27,6 +29,13 @@ def moved_already(program: Program, event: Move, construct: Event) -> bool:
         return True
     same = [e for e in program.of(Move) if e.subjects & event.subjects and converts(e) == converts(event)]
     return any(e.index < construct.index or _goes_there(e, event) for e in same)
+
+
+def built_since(event: Move) -> bool:
+    """Whether what is moved is built in the same expression, when an optimizer before it had its parameters: it holds none of these."""
+    call = event.site.node
+    made = call.func.value if isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute) else None
+    return made is not None and all(obj.node is made for obj in event.subjects)
 
 
 def _goes_there(earlier: Move, event: Move) -> bool:

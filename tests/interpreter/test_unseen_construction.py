@@ -1036,6 +1036,47 @@ PROGRAMS = {
                 total = total + up(down(x)).sum(0)
             print(expected, total)
         """,
+    "a layer that is built after an optimizer is none of its": """
+        class Agent(nn.Module):
+            def __init__(self, lr, device):
+                super().__init__()
+                self.policy = nn.Linear(3, 3).to(device)
+                self.optimizer = torch.optim.Adam(self.parameters(), lr)
+                self.reward = nn.Sequential(nn.Linear(3, 1), nn.ReLU()).to(device)
+                self.optimizer = torch.optim.Adam(self.parameters(), lr)
+            def update(self, x, y):
+                self.optimizer.zero_grad()
+                nn.functional.mse_loss(self.reward(self.policy(x)), y).backward()
+                self.optimizer.step()
+        def run(loader, device):
+            agent = Agent(0.1, device)
+            for x, y in loader:
+                agent.update(x, y)
+        """,
+    "an epoch of linear probing begins with eval()": """
+        def train(model, head, optimizer, loader):
+            model.eval()
+            for x, y in loader:
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(head(model(x)), y).backward()
+                optimizer.step()
+        def validate(model, head, loader):
+            model.eval()
+            with torch.no_grad():
+                return sum(nn.functional.cross_entropy(head(model(x)), y).item() for x, y in loader)
+        def main(loader, held_out):
+            model, head = nn.Sequential(nn.Linear(3, 3), nn.Dropout()), nn.Linear(3, 2)
+            optimizer = torch.optim.SGD([*model.parameters(), *head.parameters()], lr=0.1)
+            for epoch in range(5):
+                train(model, head, optimizer, loader)
+                print(validate(model, head, held_out))
+        """,
+    "what a quantizer gives back is no tensor": """
+        model = nn.Sequential(nn.Linear(3, 3))
+        quantized = torch.quantization.quantize_dynamic(model, {nn.Linear}, dtype=torch.qint8)
+        quantized.to("cpu")
+        quantized.eval()
+        """,
 }
 
 
