@@ -3,7 +3,7 @@
 library    the standard library's files, each analysed with all rules whether or not it can hold a training loop
 installed  files of site-packages, a sample that is the same each time
 loops      programs made of what training loops are made of, at random
-grammar    programs that hypothesmith makes of Python's grammar
+grammar    programs that hypothesmith (pip install hypothesmith) makes of Python's grammar
 kills      `--fix` killed (SIGKILL) at a random time: each file is as before or as repaired, and the next run ends as the first would have
 full       `--fix` where no file can grow beyond a random size, as on a full disk: each file is as before or as repaired, and nothing else is left
 flips      a bit of every byte of an entry of the cache changed: what is found stays the same
