@@ -77,7 +77,7 @@ def test_a_function_that_torch_does_not_have_switches_its_hook_off(tmp_path: Pat
         "import torch\n"
         "from looplint.runtime.recording.tape import Tape\n"
         "from looplint.runtime.recording.watching import hook\n"
-        "tape = Tape('stream')\n"
+        f"tape = Tape({str(tmp_path / 'stream')!r})\n"
         "hook(tape, 'clips', torch.nn.utils, 'clip_by_a_name_of_tomorrow', None)\n"
         "print(tape.failed)\n"
     )

@@ -117,7 +117,7 @@ def test_a_watcher_that_fails_before_or_after_a_call_changes_nothing(watcher: st
     def hook(*args):
         raise ValueError
 
-    tape, calls = Tape("stream"), []
+    tape, calls = Tape({str(tmp_path / "tape")!r}), []
     run = watched(tape, "clips", lambda x: calls.append(x) or 2 * x, watcher, "clip")
     print([run(3), run(3), calls, shielded(tape, "costs", hook)(1), tape.local.busy, tape.local.inside])
     try:
