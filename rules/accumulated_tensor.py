@@ -56,7 +56,7 @@ def train(net: nn.Module, loader, epochs: int):
 - A sum that goes backward, in this call of the function around it or in another one.
 - A sum that starts from an output of a model: that is an output in the making.
 - A graph from a forward pass before the loop: it is held once, not once an iteration.
-- A sum over the entries of a dict in which nothing is trained: the terms of one loss.
+- A sum over the entries of a dict or the parts of a model in which nothing is trained: the terms of one loss, an output put together.
 
 ## Repair
 

@@ -49,7 +49,8 @@ def train(net: nn.Module, loader, epochs: int):
 ## Stays quiet
 
 - A program that could not be followed to its end.
-- Code that cannot be followed may go backward: the optimizer or something in the loop escapes into it, and nothing clears the gradients afterwards.
+- Code that cannot be followed may go backward: the optimizer or something in the loop escapes into it, and nothing clears the gradients afterwards, or
+  it is given what a model put out.
 - Backwards by other names: `accelerator.backward`, `fabric.backward`, `engine.backward`, `scaler.scale(loss).backward()`,
   `torch.autograd.backward`.
 - Gradients by hand (`p.grad = ...`, evolution strategies), and programs that multiply gradients themselves.

@@ -60,7 +60,8 @@ def train(net: nn.Module, loader, valid, epochs: int):
 - Forwards made for the gradient of their input.
 - `train()` on some path before the forward, and helpers that restore the mode.
 - An `eval()` before the loop: the model is meant to stay in that mode.
-- An `eval()` right before the forward, under its conditions and for no other one: it is meant for this forward.
+- An `eval()` before the forward, or before the loop that it is in, under its conditions and for no other one: it is meant for this forward, as in an epoch
+  of linear probing.
 
 ## Repair
 

@@ -53,7 +53,7 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-- Moves of tensors.
+- Moves of tensors, and of layers that the same expression builds: the optimizer holds none of these.
 - A move of the same kind before the optimizer was built, and models that are built where they are to be (`device_map`).
 - A move to where an earlier one has taken the model already.
 - A move on a path on which the optimizer never steps, such as that of a run for inference.

@@ -59,7 +59,8 @@ for epoch in range(3):
 
 ## Repair
 
-Safe: `shuffle=True`; unsafe where the program says False.
+Safe: `shuffle=True`; unsafe where the program says False. None where a helper passes its own `**kwargs` to the loader: the finding is at the call of
+the helper.
 
 ## Evidence
 

@@ -50,7 +50,7 @@ class Net(nn.Module):
 
 ## Stays quiet
 
-- Modules that are also registered: `nn.Sequential(*layers)`, `ModuleList`, `add_module`, `setattr`.
+- Modules that are also registered, or whose parts are: `nn.Sequential(*layers)`, `nn.Sequential(*resnet.children())`, `ModuleList`, `add_module`, `setattr`.
 - Modules whose `parameters()` are requested explicitly, that are passed to another object, or that are frozen.
 - An attribute that one of the methods returns.
 - Modules without parameters, and modules that were passed in.
