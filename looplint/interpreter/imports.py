@@ -54,7 +54,9 @@ def _imported(interp: Interpreter, importer: str, level: int, module: str, name:
     if asked in interp.importing:
         found, level = None, 0  # modules that import each other
     elif found is info:
-        found, level = None, level if not module else 0  # a package's own submodule, or a file named like the library it imports
+        found = None
+        if module:
+            level = 0  # a file named like the library it imports; without a name, a package asks for its own submodule
     interp.importing.add(asked)
     try:
         return _from_module(interp, info, found, level, module, name)

@@ -70,7 +70,7 @@ def lookup(interp: Interpreter, frame: Frame, name: str) -> Value:
 def attribute(interp: Interpreter, base: Value, name: str, *, called: bool = False) -> Value:
     """The attribute of everything the base can be; `called` when it stands before parentheses."""
     result: Value = NOTHING
-    able = [atom for atom in base if not (called and _lacks(atom, name))]
+    able = [atom for atom in base if not _lacks(atom, name)] if called and len(base) > 1 else []
     for atom in able or base:
         match atom:
             case Tensor() | Params() if called:

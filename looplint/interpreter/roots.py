@@ -127,7 +127,7 @@ def _function(interp: Interpreter, func: Func) -> bool:
             if isinstance(atom, Ref) and isinstance(atom.obj, Container) and _may_still_go_backward(interp, ref(atom.obj)):
                 atom.obj.leaves = True
         if _may_still_go_backward(interp, result):
-            interp.uses.going_backward = interp.uses.going_backward.union(*(kept_at(t.tags) for t in tensors_in([result])))
+            interp.uses.going_backward.update(*(kept_at(t.tags) for t in tensors_in([result])))
 
     interp.reached.functions.setdefault(func.function)
     return _begin(interp, run, root)

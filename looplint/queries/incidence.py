@@ -26,9 +26,9 @@ _BEFORE_A_JOIN = frozenset({"construct", "train", "eval"})
 
 
 def _is_freed(escape: Escape, backwards: Iterable[Backward]) -> bool:
-    """Whether one of some backwards, which all go through the graph of what is returned, runs whenever it is returned.
+    """Whether one of some backwards, which all go through the graph of an output, runs whenever that output escapes.
 
-    A graph goes backward once: had the code that it is handed to done that, the backward in sight would fail, and after that one it is gone.
+    A graph goes backward once: had the unknown code sent it backward, the backward in sight would fail, and after that one the graph is gone.
     """
     return any(
         backward.root == escape.root
@@ -47,7 +47,7 @@ class Incidence:
 
     @cached_property
     def events(self) -> list[Event]:
-        """The events of the graph, without the outputs that are handed out and then go backward here: nobody else can have sent them backward."""
+        """The events of the graph, without the escapes of outputs that go backward in sight: no other code can have sent them backward."""
         events = self.graph.events()
         backwards: dict[EventKey, list[Backward]] = {}
         for backward in (e for e in events if isinstance(e, Backward)):

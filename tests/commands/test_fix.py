@@ -20,6 +20,7 @@ from looplint.linting.catalogue import load
 from looplint.linting.files import Selection
 from looplint.linting.fixing import apply_edits, fix_paths, write
 from looplint.rule import Repair
+from looplint.sources.reading import Source
 from places import EXAMPLES
 
 pytestmark = pytest.mark.slow
@@ -129,7 +130,7 @@ def test_a_repair_in_a_file_that_was_not_given_says_so(tmp_path: Path) -> None:
 # -- writing
 
 
-def repaired(folder: Path):  # type: ignore[no-untyped-def]
+def repaired(folder: Path) -> tuple[Source, Source]:
     ((old, new),) = fix_paths([str(folder / "train.py")]).changed
     return old, new
 
