@@ -34,13 +34,13 @@ class Pulls:
         return types.RelatedFullDocumentDiagnosticReport(list(found), result_id=name)
 
     def outdated(self, documents: frozenset[str], found: Mapping[str, Sequence[types.Diagnostic]]) -> bool:
-        """Whether the editor has to ask again for one of these documents, and is not just doing so."""
+        """Whether the editor has to ask again for one of these documents, and is not just doing so.
+
+        A document that it has not asked for yet is none of them: it does so when it shows it.
+        """
         self._told = {uri: told for uri, told in self._told.items() if uri in documents}
-        return any(self._told.get(uri, _NOTHING) != _name(found.get(uri, [])) for uri in documents - self._answering)
+        return any(self._told[uri] != _name(found.get(uri, [])) for uri in self._told.keys() - self._answering)
 
 
 def _name(found: Sequence[types.Diagnostic]) -> str:
     return sha256(repr(found).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-_NOTHING = _name([])
