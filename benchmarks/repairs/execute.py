@@ -16,13 +16,14 @@ from benchmarks.mutation.measure import EQUIVALENTS, copy_program
 from benchmarks.mutation.mutant import Mutant
 from benchmarks.repairs.outcome import Outcome, Ran, Subject, Texts, outcome_of, program_in
 from benchmarks.repairs.stand_in import asks_for_cuda, on_cpu
-from looplint.runtime.evidence import claims_costs, signals
+from looplint.runtime.evidence.claims import CLAIMS, measure
+from looplint.runtime.evidence.signals import same_end
 from looplint.runtime.streams.record import Options, Recording
 from looplint.runtime.streams.warm import Warm
 
 OPTIONS = Options(steps=400, seconds=60)
 # What these rules report costs time and leaves the numbers as they are: a repaired run must end where the run that it repairs ends.
-COSTS_ONLY = frozenset(code for code in signals.SIGNALS if code.startswith("LP")) | {"LL403"}
+COSTS_ONLY = frozenset(code for code in CLAIMS if code.startswith("LP")) | {"LL403"}
 # Worker processes take long to start; whether they stay is seen in the second epoch.
 OF_WORKERS = frozenset({"LP001", "LP008"})
 
@@ -68,7 +69,7 @@ class Runs:
         about memory. Where nothing right is known, the damage must be seen in the mutant and be gone; and where it is one of time alone,
         the repair must end where the mutant ends. Programs that need CUDA are run with the CPU in its place.
         """
-        way = Way(mutant.earlier, mutant.code in claims_costs.CODES, epochs=2 if mutant.code in OF_WORKERS else 0)
+        way = Way(mutant.earlier, mutant.code in CLAIMS and CLAIMS[mutant.code].costs, epochs=2 if mutant.code in OF_WORKERS else 0)
         right = mutant.right or self.base.source
         if not self._of(right, way).ok and asks_for_cuda(right):
             way = replace(way, stand_in=True)
@@ -91,7 +92,7 @@ class Runs:
         cured = run.ok and not _shown(mutant.code, run, reference) if _shown(mutant.code, broken, reference) else None
         if mutant.code not in COSTS_ONLY or not broken.ok:
             return cured
-        same = signals.same_end(run.stream, broken.stream)
+        same = same_end(run.stream, broken.stream)
         return same and cured is not False
 
     def _of(self, text: str, way: Way) -> Recording:
@@ -141,10 +142,10 @@ def _meaning(program: Path) -> str:
 
 def same_run(code: str, run: Recording, reference: Recording) -> bool | None:
     """Whether a run ends in bitwise the parameters of another one and shows no damage that the other does not; None if there are none."""
-    same = signals.same_end(run.stream, reference.stream)
+    same = same_end(run.stream, reference.stream)
     return same and not (_shown(code, run, reference) and not _shown(code, reference, reference))
 
 
 def _shown(code: str, run: Recording, reference: Recording) -> bool:
-    signal = signals.measure(code, run.stream, reference.stream)
+    signal = measure(code, run.stream, reference.stream)
     return signal is not None and signal.shown

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 import pytest
 
 from looplint.finding import Finding, Location
-from looplint.runtime.evidence.conditions import CONDITIONS
-from looplint.runtime.evidence.joining import MEASURED, join
+from looplint.linting import catalogue
+from looplint.runtime.evidence import claims
+from looplint.runtime.evidence.claims import CLAIMS
+from looplint.runtime.evidence.joining import OBSERVED, join
 from looplint.runtime.evidence.witness import Witness
 from looplint.runtime.harness.running import inspect
 from looplint.runtime.recording.channels import CHANNELS
@@ -63,32 +67,38 @@ def verdict(warm: Warm, path: Path, source: str, code: str, line: str, steps: in
     return joined.verdict, joined.text
 
 
-def test_the_table_has_every_rule_that_a_run_judges() -> None:
-    assert set(CONDITIONS) == MEASURED
+def test_each_rule_is_claimed_once_by_its_code() -> None:
+    files = [import_module(f"{claims.__name__}.{module.name}") for module in iter_modules(claims.__path__)]
+    codes = [claim.code for file in files for claim in file.CLAIMS]
+    assert len(files) > 10
+    assert sorted(codes) == list(CLAIMS)
+    assert set(codes) <= {rule.code for rule in catalogue.load()}
+    others = {code for observed in OBSERVED.values() for code in (observed.alike, observed.cause) if code}
+    assert others <= set(OBSERVED)
 
 
 def test_no_verdict_rests_on_a_hook_that_failed() -> None:
-    every = [code for code, condition in CONDITIONS.items() if condition.channels]
-    assert set(CONDITIONS) - set(every) == {"LL506", "LL605"}  # errors that end the script
+    every = [code for code, observed in OBSERVED.items() if observed.channels]
+    assert set(OBSERVED) - set(every) == {"LL506", "LL605"}  # errors that end the script
     for code in every:
-        for channel in CONDITIONS[code].channels:
+        for channel in OBSERVED[code].channels:
             assert channel in CHANNELS
             failed = Mark("failed", 0, (), {"channel": channel, "error": "ValueError: broken"})
             (joined,) = join([finding(code, Path("train.py"), 1)], Stream(marks=(failed,)), {})
             assert (joined.verdict, "ValueError: broken" in joined.text) == ("not measured", True)
 
 
-@pytest.mark.parametrize("code", CONDITIONS)
+@pytest.mark.parametrize("code", OBSERVED)
 def test_a_run_of_fewer_steps_than_the_table_says_refutes_nothing(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Held against a witness that has nothing to say for the finding at its place."""
-    condition = CONDITIONS[code]
+    observed = OBSERVED[code]
     place = str(Path("train.py").resolve())
     speaks = Witness(code, place, 1, frozenset({(place, 1)}), 0, 5, "nothing of it here")
     monkeypatch.setattr("looplint.runtime.evidence.joining.witnesses", lambda stream: [speaks])
     for steps in range(3):
         events = tuple(Event(n, "step", 1, (), 0.0, (), (), {}) for n in range(steps))
         (joined,) = join([finding(code, Path("train.py"), 1)], Stream(events=events), {})
-        assert (joined.verdict == "refuted") == (steps >= condition.turns), joined
+        assert (joined.verdict == "refuted") == (steps >= observed.turns), joined
 
 
 @pytest.mark.parametrize("crash", [False, True], ids=["step-limit", "crash"])

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from looplint.linting import catalogue
-from looplint.runtime.evidence import claims_costs
+from looplint.runtime.evidence.claims import CLAIMS
 from looplint.runtime.streams.record import Options, Recording, record
 from looplint.runtime.streams.stream import Mark, Stream
 from looplint.runtime.streams.warm import Warm
@@ -108,19 +108,20 @@ for batch in DataLoader(torch.ones(1, 3)):
 
 
 @pytest.mark.parametrize(
-    ("measure", "pinned", "waits"),
-    [(claims_costs.staged, False, False), (claims_costs.waited_for, True, True)],
+    ("code", "pinned", "waits"),
+    [("LP002", False, False), ("LP003", True, True)],
 )
-def test_only_the_copies_that_a_rule_names_show_its_claim(measure: Any, pinned: bool, waits: bool) -> None:
+def test_only_the_copies_that_a_rule_names_show_its_claim(code: str, pinned: bool, waits: bool) -> None:
     def stream(*copies: tuple[bool, bool]) -> Stream:
         return Stream(marks=tuple(Mark("copy", 0, (), {"pinned": p, "waits": w}) for p, w in copies))
 
     right = stream((True, False))
+    measure = CLAIMS[code].measure
     assert measure(stream((pinned, waits)), right).shown
     assert not any(measure(stream(other), right).shown for other in {(True, False), (not pinned, waits)})
 
 
 def test_what_only_an_accelerator_shows_is_not_said_to_have_passed() -> None:
     stored = json.loads((catalogue.folder("fixtures").parent / "docs" / "evidence" / "2.13.0-cpu.json").read_text())
-    found = {case["code"]: case["status"] for case in stored["cases"] if case["code"] in claims_costs.ON_ACCELERATOR}
-    assert found == dict.fromkeys(sorted(claims_costs.ON_ACCELERATOR), "not run")
+    found = {case["code"]: case["status"] for case in stored["cases"] if CLAIMS[case["code"]].accelerator}
+    assert found == dict.fromkeys([code for code, claim in CLAIMS.items() if claim.accelerator], "not run")

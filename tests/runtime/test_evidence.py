@@ -9,8 +9,7 @@ import pytest
 
 from looplint.linting import catalogue
 from looplint.linting.evidence import Evidence, load, section
-from looplint.runtime.evidence.claims_costs import ON_ACCELERATOR
-from looplint.runtime.evidence.signals import SIGNALS
+from looplint.runtime.evidence.claims import CLAIMS
 from looplint.runtime.harness.verify import Verdict, verify
 
 RULES = sorted(rule.code for rule in catalogue.load() if (catalogue.folder("fixtures") / rule.name.replace("-", "_")).is_dir())
@@ -29,9 +28,9 @@ def verdicts() -> Mapping[str, list[Verdict]]:
 @pytest.mark.parametrize("code", RULES)
 def test_each_case_of_a_rule_is_proven(code: str, verdicts: Mapping[str, list[Verdict]]) -> None:
     cases = verdicts.get(code, [])
-    if code in ON_ACCELERATOR:
+    if code in CLAIMS and CLAIMS[code].accelerator:
         assert {(v.status, v.note) for v in cases} == {("not run", "only a copy to an accelerator can show it")}
-    elif code in SIGNALS:
+    elif code in CLAIMS:
         assert [(v.case, v.note) for v in cases if v.status != "proven"] == []
         assert len(cases) >= 3
     else:

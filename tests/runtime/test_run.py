@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from looplint.commands.run import command as run_command
 from looplint.errors import UserError
-from looplint.runtime.evidence.conditions import CONDITIONS
+from looplint.runtime.evidence.joining import OBSERVED
 from looplint.runtime.harness.running import Inspection, as_json, as_text, inspect
 from looplint.runtime.streams.record import Options
 from looplint.runtime.streams.warm import Warm
@@ -122,7 +122,7 @@ def test_a_correct_script_gives_nothing_on_either_side(tmp_path: Path, warm: War
 @pytest.mark.parametrize("code", PLANTED)
 def test_a_planted_bug_is_confirmed_by_the_run(code: str, tmp_path: Path, warm: Warm) -> None:
     inspection = inspected(tmp_path, warm, edited(*PLANTED[code]))
-    word = "does harm" if CONDITIONS[code].harm or code == "LL204" else "happens"
+    word = "does harm" if OBSERVED[code].harm or code == "LL204" else "happens"
     assert [(j.code, j.verdict) for j in inspection.joined] == [(code, word)], inspection.recording.message
     # One line that switches on both modes is advice.
     assert inspection.exit_code == (0 if code == "LL902" else 1)

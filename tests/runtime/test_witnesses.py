@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from looplint.linting import catalogue
-from looplint.runtime.evidence.claims_costs import ON_ACCELERATOR
-from looplint.runtime.evidence.joining import MEASURED
+from looplint.runtime.evidence.claims import CLAIMS
+from looplint.runtime.evidence.joining import OBSERVED
 from looplint.runtime.harness.running import inspect
 from looplint.runtime.harness.verify import Case, cases, entry
 from looplint.runtime.streams.record import Options
@@ -27,7 +27,7 @@ UNHOOKED = {
 def broken() -> Iterator[Case]:
     for rule in catalogue.load():
         folder = catalogue.folder("fixtures") / rule.name.replace("-", "_")
-        if rule.code in MEASURED and folder.is_dir():
+        if rule.code in OBSERVED and folder.is_dir():
             yield from cases(folder, rule.code)
 
 
@@ -39,7 +39,7 @@ def test_what_a_rule_reports_is_confirmed(case: Case, warm: Warm, monkeypatch: p
     options = Options(cwd=script.parent)
     inspection = inspect(str(script), options, configurations, warm.launch)
     verdicts = {j.verdict for j in inspection.joined if j.verdict != "found at run time only"}
-    wanted = {"not measured"} if case.code in ON_ACCELERATOR else {"does harm", "happens"}
+    wanted = {"not measured"} if CLAIMS[case.code].accelerator else {"does harm", "happens"}
     if f"{case.rule}/{case.name}" in UNHOOKED:
         wanted = {"not reached"}
     if case.code == "LL503":  # a tensor that is dropped on its way to the device is the same one where the device is the CPU

@@ -1,5 +1,5 @@
 """What a recorded stream says of a claim: measures, witnesses, and how findings and streams are joined.
 
 In: streams and findings. Out: verdicts.
-Imports: `streams`.
+Imports: `streams`, `recording` for the names of its channels.
 """

@@ -1,78 +1,59 @@
-"""Which measure stands for which rule: what the catalogue says a run shows."""
+"""What signals are made of: a measure of a rule's claim on a recorded stream, beside the stream of the expert's repair.
+
+A measure takes the stream of the run in question and the stream of the expert's repair, and returns whether the run shows the rule's damage.
+The repair's stream is the measure for what is only large or small by comparison.
+"""
 
 from __future__ import annotations
 
-from looplint.runtime.evidence import claims_costs, claims_cycle, claims_state
-from looplint.runtime.evidence.claims import Measure, Signal, per_optimizer
-from looplint.runtime.streams.stream import Stream
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
-SIGNALS: dict[str, Measure] = {
-    "LL101": per_optimizer(claims_cycle.steps_use_nothing),
-    "LL102": per_optimizer(claims_cycle.gradients_add_up),
-    "LL103": per_optimizer(claims_cycle.beyond_the_clip),
-    "LL104": per_optimizer(claims_cycle.beyond_the_clip),
-    "LL105": per_optimizer(claims_cycle.first_step_before_backward),
-    "LL106": per_optimizer(claims_cycle.never_steps),
-    "LL107": per_optimizer(claims_cycle.never_filled),
-    "LL108": per_optimizer(claims_cycle.accumulated_norm),
-    "LL109": per_optimizer(claims_cycle.gradients_add_up),
-    "LL110": claims_cycle.retained,
-    "LL111": claims_state.left_over,
-    "LL112": claims_cycle.foreign_applied,
-    "LL201": claims_cycle.too_often,
-    "LL202": claims_cycle.too_seldom,
-    "LL203": claims_cycle.first_value_skipped,
-    "LL204": claims_cycle.metric_missing,
-    "LL205": claims_cycle.constant_rate,
-    "LL206": claims_cycle.stale_schedules,
-    "LL301": claims_state.trained_in_eval,
-    "LL302": claims_state.measured_in_train,
-    "LL304": claims_state.trained_in_eval,
-    "LL303": claims_state.graph_for_nothing,
-    "LL306": claims_state.batch_unused,
-    "LL401": claims_state.nodes_grow,
-    "LL402": claims_state.nodes_grow,
-    "LL403": claims_costs.in_each_batch("text", "made a text of a tensor"),
-    "LL501": per_optimizer(claims_state.dead_parameters),
-    "LL502": per_optimizer(claims_state.strays),
-    "LL503": claims_state.dropped_casts,
-    "LL504": claims_state.model_forwards,
-    "LL505": claims_state.held_parameters,
-    "LL506": claims_state.crashes("AttributeError", "before Module.__init__() call"),
-    "LL507": claims_state.all_frozen,
-    "LL601": claims_state.clipped_while_scaled,
-    "LL602": claims_state.never_updated,
-    "LL603": claims_state.half_unscaled,
-    "LL604": claims_state.scaler_bypassed,
-    "LL605": claims_state.crashes("ValueError", "Attempting to unscale FP16 gradients"),
-    "LL701": claims_state.loss_input("cross_entropy", "sums_to_one", "were probabilities already"),
-    "LL702": claims_state.loss_input("binary_cross_entropy_with_logits", "in_unit", "were probabilities already"),
-    "LL703": claims_state.crashes("RuntimeError", "between 0 and 1"),
-    "LL801": claims_state.restores_itself,
-    "LL802": claims_state.resumed_without_state,
-    "LL803": claims_state.placed_by_file,
-    "LL804": claims_state.never_given_back,
-    "LL805": claims_state.resumed_anew,
-    "LL901": claims_state.in_order,
-    "LL902": claims_state.both_flags,
-    "LL903": claims_state.epoch_never_set,
-    "LL904": claims_state.seeded_late,
-    "LP001": claims_costs.made_in_process,
-    "LP002": claims_costs.staged,
-    "LP003": claims_costs.waited_for,
-    "LP004": claims_costs.in_each_batch("read", "asked a tensor for its number"),
-    "LP005": claims_costs.in_each_batch("release", "gave the cached memory back"),
-    "LP006": claims_costs.filled_with_zeros,
-    "LP007": claims_costs.deprecations,
-    "LP008": claims_costs.workers_started,
-    "LP009": claims_costs.statistics_per_step,
-}
+from looplint.runtime.evidence.questions import optimizers
+from looplint.runtime.streams.stream import Stream, Thing
 
 
-def measure(code: str, run: Stream, right: Stream) -> Signal | None:
-    """A rule's signal on a run, or None where the rule claims nothing that a run could show."""
-    signal = SIGNALS.get(code)
-    return signal(run, right) if signal is not None else None
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """Whether a run shows what the rule claims, by how much, and in words."""
+
+    shown: bool
+    value: float | None
+    text: str
+
+
+Measure = Callable[[Stream, Stream], Signal]
+
+
+def worst(signals: Iterable[Signal], otherwise: str) -> Signal:
+    """The signal that shows most."""
+    return max(signals, key=lambda s: (s.shown, abs(s.value or 0.0)), default=Signal(False, None, otherwise))
+
+
+def per_optimizer(measure: Callable[[Stream, Thing, Stream, Thing | None], Signal]) -> Measure:
+    """A signal of single optimizers: the run shows it when one of them does; they are matched with the repair's by the order they were built in."""
+
+    def signal(run: Stream, right: Stream) -> Signal:
+        matches = optimizers(right)
+        pairs = [(o, matches[i] if i < len(matches) else None) for i, o in enumerate(optimizers(run))]
+        return worst((measure(run, o, right, match) for o, match in pairs), "no optimizer was built")
+
+    return signal
+
+
+def share(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0
+
+
+def crashes(kind: str, words: str) -> Measure:
+    """A claim that the script fails with a certain error."""
+
+    def signal(run: Stream, right: Stream) -> Signal:
+        error = run.end.get("error") or {}
+        shown = error.get("type") == kind and words in error.get("message", "")
+        return Signal(shown, None, f"{error['type']}: {error['message'][:120]}" if error else "no error")
+
+    return signal
 
 
 def same_end(a: Stream, b: Stream) -> bool | None:

@@ -1,6 +1,6 @@
 """What one run alone tells about the places of a program: for a rule and a place, how often the place ran and how often it did what the rule reports.
 
-`claims` measure a broken run beside its repair; a witness has no repair to compare with, and so judges single events and the state they meet.
+Signals measure a broken run beside its repair; a witness has no repair to compare with, and so judges single events and the state they meet.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from looplint.runtime.streams.stream import Event, Frame, Stream, Thing
+from looplint.runtime.streams.stream import Frame, Stream
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,36 +85,13 @@ def mostly(least: int = 2) -> Callable[[Count], bool]:
     return lambda count: count.whole >= least and count.bad >= 0.5 * count.whole
 
 
-def times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"
+def fails(code: str, words: str) -> Judge:
+    """The error that ends the run, where it says what the rule reports."""
 
+    def judge(stream: Stream) -> Iterator[Witness]:
+        error = stream.end.get("error") or {}
+        if words in error.get("message", ""):
+            frames = [(file, line) for file, line, _ in error["frames"]]
+            yield Witness(code, *frames[-1], frozenset(frames), 1, 1, f"{error['type']}: {error['message']}")
 
-def fills(event: Event, optimizer: Thing) -> bool:
-    """Whether a backward wrote to the optimizer's gradients."""
-    return event.kind == "backward" and optimizer.id in event.facts.get("filled", ())
-
-
-def within(event: Event, other: Event) -> bool:
-    """Whether an event happened in the same iteration of the loops around another."""
-    return event.loops[: len(other.loops)] == other.loops
-
-
-def together(event: Event, other: Event) -> bool:
-    """Whether two events happened in the same iteration of the loops that are around both."""
-    for (file, line, iteration), (other_file, other_line, other_iteration) in zip(event.loops, other.loops, strict=False):
-        if (file, line) != (other_file, other_line):
-            break
-        if iteration != other_iteration:
-            return False
-    return True
-
-
-def epochs_seen(stream: Stream) -> bool:
-    """Whether the run came to a second epoch, or to its end: what happens once an epoch had its turn."""
-    if stream.over:
-        return True
-    trained = {loader for e in stream.of("step") for loader, _, _ in e.batches}
-    passes = [m.facts["object"] for m in stream.marked("pass")]
-    if trained:
-        return any(passes.count(loader) > 1 for loader in trained)
-    return any(len(e.loops) > 1 and e.loops[-2][2] > 0 for e in stream.of("step"))
+    return judge

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from looplint.runtime.evidence import signals
-from looplint.runtime.evidence.claims import Signal
+from looplint.runtime.evidence.claims import measure
+from looplint.runtime.evidence.signals import Signal
 from looplint.runtime.streams.record import Launch, Options, Recording, record
 
 LEARNED = 0.95  # the accuracy that the correct loop must come to
@@ -195,9 +195,7 @@ def compare(options: Options | None = None, launch: Launch | None = None, jobs: 
     def judged(variant: Variant) -> Comparison:
         right, broken = rights[variant.right], run(variant.edits, variant.title, options, launch)
         streams = broken.recording.stream, right.recording.stream
-        return Comparison(
-            variant, broken, right, signals.measure(variant.code, *streams), signals.measure(variant.code, streams[1], streams[1])
-        )
+        return Comparison(variant, broken, right, measure(variant.code, *streams), measure(variant.code, streams[1], streams[1]))
 
     with ThreadPoolExecutor(jobs) as pool:
         yield from pool.map(judged, VARIANTS)

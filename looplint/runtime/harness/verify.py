@@ -19,10 +19,8 @@ from typing import Any, Literal
 from looplint.errors import UserError
 from looplint.linting import catalogue
 from looplint.linting.selectors import choose
-from looplint.runtime.evidence import claims_costs, signals
-from looplint.runtime.evidence.claims import Signal
-from looplint.runtime.evidence.conditions import CONDITIONS
-from looplint.runtime.evidence.joining import PROBED
+from looplint.runtime.evidence.claims import CLAIMS, measure
+from looplint.runtime.evidence.signals import Signal, same_end
 from looplint.runtime.streams.record import Launch, Options, Recording, record
 from looplint.runtime.streams.warm import Several, available
 
@@ -101,13 +99,13 @@ def judge(case: Case, options: Options, launch: Launch | None = None) -> tuple[V
     def verdict(status: Status, note: str, **facts: Any) -> Verdict:
         return Verdict(case.rule, case.code, case.name, status, note, seconds=time.monotonic() - began, **facts)
 
-    if case.code not in signals.SIGNALS:
+    if (claim := CLAIMS.get(case.code)) is None:
         return verdict("not run", "the rule claims nothing that a run could show"), None
     if case.expert is None:
         return verdict("not run", "no expert's repair"), None
-    if case.code in claims_costs.ON_ACCELERATOR and options.device == "cpu":
+    if claim.accelerator and options.device == "cpu":
         return verdict("not run", "only a copy to an accelerator can show it"), None
-    options = replace(options, costs=case.code in claims_costs.CODES)
+    options = replace(options, costs=claim.costs)
     broken = _run(case.broken, replace(options, watch=_probed(case)), launch)
     if options.device == "cuda" and not broken.stream.start.get("cuda"):
         return verdict("not run", "the run saw no GPU"), None
@@ -117,10 +115,10 @@ def judge(case: Case, options: Options, launch: Launch | None = None) -> tuple[V
     for name, run in (("expert's repair", expert), ("linter's repair", fixed)):
         if run is not None and not run.ok:
             return verdict("not proven", f"the {name} did not run: {run.message}"), runs
-    shown = signals.measure(case.code, broken.stream, expert.stream)
-    clean = signals.measure(case.code, expert.stream, expert.stream)
-    repaired = signals.measure(case.code, fixed.stream, expert.stream) if fixed else None
-    same = signals.same_end(fixed.stream, expert.stream) if fixed else None
+    shown = measure(case.code, broken.stream, expert.stream)
+    clean = measure(case.code, expert.stream, expert.stream)
+    repaired = measure(case.code, fixed.stream, expert.stream) if fixed else None
+    same = same_end(fixed.stream, expert.stream) if fixed else None
     note = _objection(broken, shown, clean, repaired, same)
     return verdict("not proven" if note else "proven", note, broken=shown, expert=clean, fixed=repaired, same=same), runs
 
@@ -149,7 +147,8 @@ def _run(path: Path, options: Options, launch: Launch | None) -> Recording:
 
 def _probed(case: Case) -> dict[str, list[int]]:
     """The lines that the rule reports, where only a probe can tell what happens there."""
-    if case.code not in PROBED:
+    observed = CLAIMS[case.code].observed
+    if observed is None or not observed.probed:
         return {}
     files = [case.broken] if case.broken.is_file() else sorted(case.broken.glob("**/*.py"))
     lines = {
@@ -217,8 +216,8 @@ def _folders(rules: Sequence[str], fixtures: Path | None) -> list[tuple[catalogu
 
 def word(code: str) -> str:
     """What a measured claim says: that the damage was measured, or that the line does what the rule reports."""
-    condition = CONDITIONS.get(code)
-    return "does harm" if condition is None or condition.harm or condition.compared else "happens"
+    observed = CLAIMS[code].observed if code in CLAIMS else None
+    return "does harm" if observed is None or observed.harm or observed.compared else "happens"
 
 
 def table(verdicts: Iterable[Verdict]) -> str:

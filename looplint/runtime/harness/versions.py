@@ -13,9 +13,8 @@ from typing import Any
 from looplint.finding import written_place
 from looplint.linting.fixing import FixResult, fix_paths
 from looplint.linting.selection import Ways
-from looplint.runtime.evidence import signals
-from looplint.runtime.evidence.conditions import CONDITIONS
-from looplint.runtime.evidence.joining import CONFIRMED, Joined, join, watched
+from looplint.runtime.evidence.claims import measure
+from looplint.runtime.evidence.joining import CONFIRMED, OBSERVED, Joined, join, watched
 from looplint.runtime.harness import comparing
 from looplint.runtime.harness.running import Inspection, as_json, inspect, program_file, wanted
 from looplint.runtime.streams.record import Launch, Options, record
@@ -102,7 +101,7 @@ def with_harm(first: Inspection, version: Version) -> Inspection:
     def weighed(j: Joined) -> Joined:
         if j.verdict != "happens" or j.code in left:
             return j
-        signal = signals.measure(j.code, one, other) if CONDITIONS[j.code].compared else None
+        signal = measure(j.code, one, other) if OBSERVED[j.code].compared else None
         damage = signal.text if signal is not None and signal.shown else f"they differ at {difference}" if difference is not None else ""
         return replace(j, verdict="does harm", text=f"{j.text}; compared with {version.name}: {damage}") if damage else j
 

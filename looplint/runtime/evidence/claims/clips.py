@@ -1,0 +1,90 @@
+"""Clips of gradients that are not there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from looplint.runtime.evidence.claim import GRADIENTS, Claim, Observation
+from looplint.runtime.evidence.questions import concerns, nearby, optimizers, states, steps_of
+from looplint.runtime.evidence.signals import Signal, per_optimizer
+from looplint.runtime.evidence.witness import Tally, Witness, mostly
+from looplint.runtime.streams.stream import Event, Stream, Thing
+
+
+def beyond_the_clip(run: Stream, optimizer: Thing, right: Stream, match: Thing | None) -> Signal:
+    limit: float | None = None
+    kind, over, most, steps = "norm", 0, 0.0, 0
+    clips = [e for e in run.of("clip") if concerns(e, optimizer) or (not e.facts["holders"] and not e.facts["grads"])]
+    for clip in clips[:1]:
+        kind = "norm" if clip.facts["function"] == "clip_grad_norm_" else "largest"
+        limit = clip.facts.get("max_norm" if kind == "norm" else "clip_value")
+    if limit is None:
+        return Signal(False, None, f"{optimizer.name} is not clipped")
+    for step in steps_of(run, optimizer):
+        value = step.facts.get(kind)
+        if value is not None:
+            steps += 1
+            over += value > limit * 1.001
+            most = max(most, value / limit if limit else 0.0)
+    what = "gradient norm" if kind == "norm" else "gradient entry"
+    return Signal(
+        over > 0, most, f"{over} of {steps} measured steps used a {what} above the limit of {limit:g} (up to {most:.3g} times it)"
+    )
+
+
+def where_clipped_without_gradients(stream: Stream) -> Iterator[Witness]:
+    """LL103 and LL104: clips of gradients that are not there yet, or that a step has used."""
+    early, late = Tally(), Tally()
+    met = {o.id: {e.n: state for e, state in states(stream, o)} for o in optimizers(stream)}
+    steps, backwards = stream.of("step"), stream.of("backward")
+    stepped = {e.object for e in steps}
+    for event in stream.of("clip", where=_limits):
+        holders = stepped.intersection(event.facts["holders"])
+        if not holders:
+            continue
+        found = {met[n].get(event.n, "empty") for n in holders if n in met}
+        by_hand = event.facts["grads"] > 0 and "applied" not in found and event.facts.get("norm") != 0.0
+        hollow = "filled" not in found and not by_hand
+        own = [e for e in nearby(backwards, event) if holders.intersection(e.facts.get("filled", ()))]
+        used = [e for e in nearby(steps, event) if e.object in holders and e.n < event.n]
+        early.add(event.stack, hollow and bool(own) and all(e.n > event.n for e in own), told=bool(own) or not hollow)
+        late.add(event.stack, hollow and bool(used) and any(e.n < used[-1].n for e in own), told=bool(own) or not hollow)
+    yield from early.witnesses("LL103", lambda c: f"{c.bad} of {c.whole} clips here came before the gradients were computed", mostly())
+    yield from late.witnesses("LL104", lambda c: f"{c.bad} of {c.whole} clips here came after the step had used the gradients", mostly())
+
+
+def _limits(clip: Event) -> bool:
+    """Whether a clip could change anything: an infinite limit only measures the norm."""
+    limit = clip.facts.get("max_norm", clip.facts.get("clip_value"))
+    return limit is not None and math.isfinite(limit)
+
+
+CLAIMS = (
+    Claim(
+        "LL103",
+        per_optimizer(beyond_the_clip),
+        Observation(
+            where_clipped_without_gradients,
+            tells="a clip and a backward in the same iteration",
+            shows="a clip of no gradients, whose backward comes after it",
+            channels=(*GRADIENTS, "clips"),
+            turns=1,
+            compared=True,
+            alike="LL104",
+        ),
+    ),
+    Claim(
+        "LL104",
+        per_optimizer(beyond_the_clip),
+        Observation(
+            where_clipped_without_gradients,
+            tells="a clip and a backward in the same iteration",
+            shows="a clip of no gradients, whose step came before it",
+            channels=(*GRADIENTS, "clips"),
+            turns=1,
+            compared=True,
+            alike="LL103",
+        ),
+    ),
+)

@@ -1,0 +1,181 @@
+"""What is done again in each batch or step, and other waste."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+
+from looplint.runtime.evidence.claim import Claim, Observation
+from looplint.runtime.evidence.questions import trained_batches
+from looplint.runtime.evidence.signals import Measure, Signal, share
+from looplint.runtime.evidence.witness import Judge, Tally, Witness, anywhere
+from looplint.runtime.streams.stream import Mark, Stream
+
+
+def in_each_batch(kind: str, words: str) -> Measure:
+    """A claim that each batch of the training does something, which the repaired run does seldom or never."""
+
+    def count(stream: Stream) -> tuple[int, int]:
+        batches = trained_batches(stream)
+        met = {tuple(position) for mark in stream.marked(kind) for position in mark.facts["loops"]}
+        return len(batches & met), len(batches)
+
+    def signal(run: Stream, right: Stream) -> Signal:
+        (mine, whole), (others, whole_right) = count(run), count(right)
+        often, seldom = share(mine, whole), share(others, whole_right)
+        return Signal(
+            often > 0.5 and often > 2 * seldom, round(often, 4), f"{mine} of {whole} training batches {words} (repaired: {others})"
+        )
+
+    return signal
+
+
+def where_in_each_batch(code: str, kinds: Collection[str], words: str) -> Judge:
+    """Places that do something in each batch of the training. (A text by `%` reads the number and formats that.)"""
+
+    def judge(stream: Stream) -> Iterator[Witness]:
+        batches = trained_batches(stream)
+        tally, met = Tally(), dict[tuple[str, int], set[tuple[int, int, int]]]()
+        for mark in stream.marks:
+            if mark.kind in kinds and mark.stack:
+                place = (mark.stack[-1].file, mark.stack[-1].line)
+                here = batches & {tuple(position) for position in mark.facts["loops"]}
+                tally.add(mark.stack, bool(here - met.get(place, set())))
+                met.setdefault(place, set()).update(here)
+        for place, count in tally.places.items():
+            seldom = count.bad <= 0.5 * len(batches)
+            text = f"{count.bad} of {len(batches)} training batches {words} here"
+            yield Witness(code, *place, frozenset(count.frames), 0 if seldom else count.bad, count.whole, text, told=int(len(batches) > 1))
+
+    return judge
+
+
+def filled_with_zeros(run: Stream, right: Stream) -> Signal:
+    """LP006: clears that leave gradients in memory."""
+
+    def count(stream: Stream) -> tuple[int, int, int]:
+        clears = stream.of("clear")
+        return sum(bool(e.facts.get("kept")) for e in clears), len(clears), max((e.facts.get("kept_bytes", 0) for e in clears), default=0)
+
+    (mine, whole, size), (others, _, _) = count(run), count(right)
+    return Signal(
+        mine > others,
+        float(mine),
+        f"{mine} of {whole} clears filled gradients with zeros and left {size:,} bytes of them (repaired: {others})",
+    )
+
+
+def where_filled_with_zeros(stream: Stream) -> Iterator[Witness]:
+    """LP006: clears that leave gradients in memory."""
+    tally = Tally()
+    for event in stream.of("clear"):
+        tally.add(event.stack, bool(event.facts.get("kept")), event.object, told=event.facts.get("grads", 1) > 0)
+    yield from tally.witnesses("LP006", lambda c: f"{c.bad} of {c.whole} clears here filled gradients with zeros and kept them in memory")
+
+
+def names_old_amp(mark: Mark) -> bool:
+    """Whether a warning is the one that torch gives for the functions of torch.cuda.amp and torch.cpu.amp."""
+    return ".amp." in mark.facts["message"] and mark.facts["category"] == "FutureWarning"
+
+
+def deprecations(run: Stream, right: Stream) -> Signal:
+    """LP007: warnings that name the old functions."""
+    mine, others = (sum(map(names_old_amp, s.marked("warning"))) for s in (run, right))
+    return Signal(mine > others, float(mine), f"{mine} FutureWarnings named torch.cuda.amp or torch.cpu.amp (repaired: {others})")
+
+
+def where_deprecations(stream: Stream) -> Iterator[Witness]:
+    """LP007: warnings that name the old functions; Python shows each once a place."""
+    tally = Tally()
+    for mark in stream.marked("warning"):
+        if names_old_amp(mark):
+            tally.add(mark.stack, True)
+    yield from tally.witnesses("LP007", lambda c: "torch warned here, with a FutureWarning, that the name is deprecated")
+
+
+def updates_per_step(stream: Stream) -> float:
+    """How many batches a layer takes into its running statistics for each step; of the layer that takes most."""
+    layers = Counter(m.facts["layer"] for m in stream.marked("statistics"))
+    return share(max(layers.values(), default=0), len(stream.of("step")))
+
+
+def statistics_per_step(run: Stream, right: Stream) -> Signal:
+    """LP009."""
+    mine, others = updates_per_step(run), updates_per_step(right)
+    sizes = [m.facts["batch"] for m in run.marked("statistics")]
+    text = f"running statistics were updated {mine:.2f} times for each step (repaired: {others:.2f}), from batches of at most {max(sizes, default=0)} examples"
+    return Signal(mine > 1.5 and mine > 1.5 * others, round(mine, 4), text)
+
+
+def where_statistics_per_step(stream: Stream) -> Iterator[Witness]:
+    """LP009: batches that a layer takes into its running statistics for each step."""
+    if stream.marked("statistics") and stream.of("step"):
+        most = updates_per_step(stream)
+        told = len(stream.of("step")) > 1
+        yield anywhere("LP009", most > 1.5, f"running statistics were updated {most:.2f} times for each step", told)
+
+
+CLAIMS = (
+    Claim(
+        "LL403",
+        in_each_batch("text", "made a text of a tensor"),
+        Observation(
+            where_in_each_batch("LL403", ("text", "read"), "made a text of a tensor"),
+            tells="two training batches",
+            shows="a text of a tensor in most training batches",
+            channels=("costs", "backwards", "loaders"),
+        ),
+    ),
+    Claim(
+        "LP004",
+        in_each_batch("read", "asked a tensor for its number"),
+        Observation(
+            where_in_each_batch("LP004", ("read",), "asked a tensor for its number"),
+            tells="two training batches",
+            shows="a read of a tensor in most training batches",
+            channels=("costs", "backwards", "loaders"),
+        ),
+    ),
+    Claim(
+        "LP005",
+        in_each_batch("release", "gave the cached memory back"),
+        Observation(
+            where_in_each_batch("LP005", ("release",), "gave the cached memory back"),
+            tells="two training batches",
+            shows="freed memory in most training batches",
+            channels=("costs", "backwards", "loaders"),
+        ),
+    ),
+    Claim(
+        "LP006",
+        filled_with_zeros,
+        Observation(
+            where_filled_with_zeros,
+            tells="a clear of gradients that are there",
+            shows="a clear that leaves gradients in memory",
+            channels=("clears",),
+            compared=True,
+        ),
+    ),
+    Claim(
+        "LP007",
+        deprecations,
+        Observation(
+            where_deprecations,
+            tells="a warning",
+            shows="torch's warning of the old name",
+            channels=("costs",),
+        ),
+    ),
+    Claim(
+        "LP009",
+        statistics_per_step,
+        Observation(
+            where_statistics_per_step,
+            tells="two steps, and a forward through layers with running statistics",
+            shows="several updates of running statistics for each step",
+            channels=("costs", "steps"),
+            turns=2,
+        ),
+    ),
+)

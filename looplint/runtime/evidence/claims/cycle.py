@@ -1,0 +1,249 @@
+"""The gradient cycle: clears, backwards and steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from statistics import fmean
+
+from looplint.runtime.evidence.claim import GRADIENTS, Claim, Observation
+from looplint.runtime.evidence.questions import concerns, empty, fills, nearby, norms, optimizers, states, steps_of, together, unchanged
+from looplint.runtime.evidence.signals import Signal, per_optimizer, share
+from looplint.runtime.evidence.witness import Tally, Witness, mostly
+from looplint.runtime.streams.stream import Event, Stream, Thing
+
+
+def steps_use_nothing(run: Stream, optimizer: Thing, right: Stream, match: Thing | None) -> Signal:
+    steps = steps_of(run, optimizer)
+    hollow = sum(empty(step) for step in steps)
+    still = ", parameters unchanged" if unchanged(run, optimizer) else ""
+    text = f"{hollow} of {len(steps)} steps found no gradient{still}"
+    backward = bool(run.of("backward"))
+    return Signal(backward and bool(steps) and hollow / len(steps) >= 0.5, share(hollow, len(steps)), text)
+
+
+def where_cleared_too_early(stream: Stream) -> Iterator[Witness]:
+    """LL101: clears of filled gradients after which a step finds none."""
+    tally = Tally()
+    for optimizer in optimizers(stream):
+        waiting: Event | None = None
+        filling: Event | None = None
+        for event, state in states(stream, optimizer):
+            filling = event if event.kind == "backward" else filling
+            if event.kind == "clear":
+                # Gradients of the iteration before are another matter: there the step came too early.
+                if waiting is None and state == "filled" and filling is not None and together(filling, event):
+                    waiting = event
+                if waiting is not event:
+                    tally.add(event.stack, False, told=state != "empty")
+            elif waiting is not None and event.kind in ("step", "backward"):
+                tally.add(waiting.stack, event.kind == "step" and empty(event), optimizer.id)
+                waiting = None
+    yield from tally.witnesses(
+        "LL101", lambda c: f"{c.bad} of {c.whole} clears here threw away gradients that the next step then missed", mostly()
+    )
+
+
+def gradients_add_up(run: Stream, optimizer: Thing, right: Stream, match: Thing | None) -> Signal:
+    stale, after_step, cleared, steps = 0, False, False, 0
+    for event in run.events:
+        if event.kind == "step" and event.object == optimizer.id:
+            after_step, cleared, steps = True, False, steps + 1
+        elif event.kind == "clear" and concerns(event, optimizer):
+            cleared = True
+        elif event.kind == "backward" and after_step:
+            stale += not cleared and event.facts["before"].get(str(optimizer.id), 0) > 0
+            after_step = False
+    mine, others = norms(run, optimizer), norms(right, match) if match else []
+    ratio = fmean(mine) / fmean(others) if mine and others and fmean(others) > 0 else None
+    grown = f", the norm before a step is {ratio:.2f} times that of the cleared loop" if ratio is not None else ""
+    shown = steps > 1 and stale >= 0.5 * (steps - 1) and ratio is not None and ratio > 1.1
+    return Signal(shown, ratio, f"{stale} of {steps} steps left their gradients to the next backward{grown}")
+
+
+def where_added_up(stream: Stream) -> Iterator[Witness]:
+    """LL102, and LL109 where another optimizer is cleared twice as often: backwards that add to gradients a step has used."""
+    backwards, steps = Tally(), Tally()
+    for optimizer in optimizers(stream):
+        spared = _cleared_instead(stream, optimizer)
+        stale: list[Event] = []
+        stepped = False
+        for event, state in states(stream, optimizer):
+            if event.kind == "backward":
+                if state == "applied" and event.facts["before"].get(str(optimizer.id), 0) > 0:
+                    stale.append(event)
+                elif state == "empty":
+                    backwards.add(event.stack, False, told=stepped)
+            elif event.kind in ("clear", "step"):
+                for fill in stale:
+                    # What another rule reports of the same gradients is not refuted beside it.
+                    backwards.add(fill.stack, event.kind == "step" and not spared, optimizer.id, told=not spared)
+                if event.kind == "step":
+                    steps.add(event.stack, bool(stale) and spared, optimizer.id, told=stepped)
+                    stepped = True
+                stale = []
+    yield from backwards.witnesses(
+        "LL102", lambda c: f"{c.bad} of {c.whole} backwards here added to gradients that a step had used already", mostly()
+    )
+    yield from steps.witnesses(
+        "LL109",
+        lambda c: f"{c.bad} of {c.whole} steps here used gradients of earlier batches, while another optimizer was cleared instead",
+        mostly(),
+    )
+
+
+def _cleared_instead(stream: Stream, optimizer: Thing) -> bool:
+    """Whether an optimizer is never cleared once it has stepped, and another one more often than it steps."""
+    first = next((e.n for e in steps_of(stream, optimizer)), None)
+    if first is None or any(e.n > first and concerns(e, optimizer) for e in stream.of("clear")):
+        return False
+    others = [o for o in optimizers(stream) if o is not optimizer]
+    return any(sum(e.object == o.id for e in stream.of("clear")) >= 1.5 * max(1, len(steps_of(stream, o))) for o in others)
+
+
+def first_step_before_backward(run: Stream, optimizer: Thing, right: Stream, match: Thing | None) -> Signal:
+    steps = steps_of(run, optimizer)
+    if not steps:
+        return Signal(False, None, "no step")
+    later = [e for e in run.of("backward") if e.n > steps[0].n]
+    shown = empty(steps[0]) and bool(later)
+    hollow = sum(empty(step) for step in steps)
+    return Signal(
+        shown,
+        float(hollow),
+        f"the first step found {'no' if empty(steps[0]) else 'its'} gradient; {hollow} of {len(steps)} steps were lost",
+    )
+
+
+def where_stepped_before_backward(stream: Stream) -> Iterator[Witness]:
+    """LL105: steps without gradients, whose backward comes later in the same iteration."""
+    tally = Tally()
+    for optimizer in optimizers(stream):
+        filling = [e for e in stream.events if fills(e, optimizer)]
+        for step in steps_of(stream, optimizer):
+            same = nearby(filling, step)
+            bad = empty(step) and bool(same) and all(e.n > step.n for e in same)
+            tally.add(step.stack, bad, optimizer.id, told=bool(same) or not empty(step))
+    yield from tally.witnesses(
+        "LL105", lambda c: f"{c.bad} of {c.whole} steps here found no gradients because their backward came later", mostly()
+    )
+
+
+def never_steps(run: Stream, optimizer: Thing, right: Stream, match: Thing | None) -> Signal:
+    backwards, steps = len(run.of("backward")), len(steps_of(run, optimizer))
+    still = unchanged(run, optimizer)
+    shown = backwards > 0 and steps == 0 and still
+    return Signal(
+        shown, float(backwards), f"{backwards} backwards, {steps} steps of {optimizer.name}, parameters {'un' if still else ''}changed"
+    )
+
+
+def where_never_stepped(stream: Stream) -> Iterator[Witness]:
+    """LL106: backwards whose gradients no step uses."""
+    tally, over, still = Tally(), stream.over, set[int]()
+    for optimizer in optimizers(stream):
+        if unchanged(stream, optimizer):
+            still.add(optimizer.id)
+        idle = not any(e.object == optimizer.id for e in stream.of("step"))
+        for event in stream.events:
+            if fills(event, optimizer):
+                tally.add(event.stack, idle, optimizer.id)
+    say = "{} of {} backwards here filled gradients of an optimizer that never stepped"
+    yield from tally.witnesses("LL106", lambda c: say.format(c.bad, c.whole), lambda c: over and len(c.objects & still) > 0 and c.whole > 1)
+
+
+def never_filled(run: Stream, optimizer: Thing, right: Stream, match: Thing | None) -> Signal:
+    steps = steps_of(run, optimizer)
+    hollow, still = sum(empty(step) for step in steps), unchanged(run, optimizer)
+    return Signal(
+        bool(steps) and hollow == len(steps) and still,
+        float(hollow),
+        f"{hollow} of {len(steps)} steps found no gradient, parameters {'un' if still else ''}changed",
+    )
+
+
+def where_never_filled(stream: Stream) -> Iterator[Witness]:
+    """LL107: steps of an optimizer that no backward ever reaches."""
+    tally = Tally()
+    for optimizer in optimizers(stream):
+        dry = not any(fills(e, optimizer) for e in stream.events)
+        for step in steps_of(stream, optimizer):
+            tally.add(step.stack, dry and empty(step), optimizer.id)
+    yield from tally.witnesses(
+        "LL107", lambda c: f"{c.bad} of {c.whole} steps here found no gradient, and no backward ever reached these parameters", mostly()
+    )
+
+
+CLAIMS = (
+    Claim(
+        "LL101",
+        per_optimizer(steps_use_nothing),
+        Observation(
+            where_cleared_too_early,
+            tells="a clear of gradients that a backward filled",
+            shows="a step that finds no gradients after the clear",
+            channels=GRADIENTS,
+            turns=1,
+            harm=True,
+        ),
+    ),
+    Claim(
+        "LL102",
+        per_optimizer(gradients_add_up),
+        Observation(
+            where_added_up,
+            tells="a backward after a step of the same optimizer",
+            shows="a backward that adds to gradients which a step has used, and a step that uses the sum",
+            channels=GRADIENTS,
+            turns=2,
+            harm=True,
+        ),
+    ),
+    Claim(
+        "LL105",
+        per_optimizer(first_step_before_backward),
+        Observation(
+            where_stepped_before_backward,
+            tells="a backward in the same iteration as the step, or a step that finds gradients",
+            shows="a step that finds no gradients, whose backward comes after it",
+            channels=GRADIENTS,
+            turns=1,
+            harm=True,
+        ),
+    ),
+    Claim(
+        "LL106",
+        per_optimizer(never_steps),
+        Observation(
+            where_never_stepped,
+            tells="a backward into parameters of an optimizer, and its step",
+            shows="backwards into parameters of an optimizer that never steps",
+            channels=GRADIENTS,
+            harm=True,
+        ),
+    ),
+    Claim(
+        "LL107",
+        per_optimizer(never_filled),
+        Observation(
+            where_never_filled,
+            tells="a step",
+            shows="steps that find no gradients, of an optimizer that no backward reaches",
+            channels=GRADIENTS,
+            turns=1,
+            harm=True,
+        ),
+    ),
+    Claim(
+        "LL109",
+        per_optimizer(gradients_add_up),
+        Observation(
+            where_added_up,
+            tells="a second step of the same optimizer",
+            shows="a step on gradients of earlier batches, while another optimizer is cleared",
+            channels=GRADIENTS,
+            turns=2,
+            harm=True,
+            alike="LL102",
+        ),
+    ),
+)

@@ -1,0 +1,123 @@
+"""The order of the data, seeds, and the flags of cuDNN."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from looplint.runtime.evidence.claim import Claim, Observation
+from looplint.runtime.evidence.signals import Signal
+from looplint.runtime.evidence.witness import Tally, Witness, anywhere
+from looplint.runtime.streams.stream import Stream
+
+
+def in_order(run: Stream, right: Stream) -> Signal:
+    trained = {loader for e in run.of("backward") for loader, _, _ in e.batches}
+    names = [f"{run.things[n].name} ({run.things[n].facts['sampler']})" for n in sorted(trained)]
+    found = [n for n in trained if run.things[n].facts["sampler"] == "SequentialSampler"]
+    return Signal(bool(found), float(len(found)), f"training batches came from {', '.join(names) or 'no loader'}")
+
+
+def where_in_order(stream: Stream) -> Iterator[Witness]:
+    """LL901: loaders that were trained on, and their samplers."""
+    tally, trained = Tally(), {loader for e in stream.of("backward") for loader, _, _ in e.batches}
+    for mark in stream.marked("loader"):
+        number = mark.facts["object"]
+        if number in trained:
+            tally.add(mark.stack, stream.things[number].facts["sampler"] == "SequentialSampler", number)
+    yield from tally.witnesses(
+        "LL901", lambda c: f"{c.bad} of {c.whole} training loaders built here gave their batches in the stored order"
+    )
+
+
+def both_flags(run: Stream, right: Stream) -> Signal:
+    flags = run.end.get("flags", {})
+    return Signal(
+        bool(flags.get("benchmark") and flags.get("deterministic")),
+        None,
+        f"benchmark {flags.get('benchmark')}, deterministic {flags.get('deterministic')}",
+    )
+
+
+def where_both_flags(stream: Stream) -> Iterator[Witness]:
+    """LL902."""
+    if flags := stream.end.get("flags"):
+        bad = bool(flags.get("benchmark") and flags.get("deterministic"))
+        # That a flag is off at the end does not say that the line which sets it ran: it may ask for a GPU first.
+        text = f"the run ended with benchmark {flags.get('benchmark')} and deterministic {flags.get('deterministic')}"
+        yield anywhere("LL902", bad, text, told=False)
+
+
+def epoch_never_set(run: Stream, right: Stream) -> Signal:
+    distributed = [m for m in run.marked("pass") if run.things[m.facts["object"]].facts["sampler"] == "DistributedSampler"]
+    told = len(run.marked("set_epoch"))
+    return Signal(
+        len(distributed) > 1 and told == 0, float(told), f"{len(distributed)} passes over a distributed sampler, {told} calls of set_epoch"
+    )
+
+
+def where_epoch_never_set(stream: Stream) -> Iterator[Witness]:
+    """LL903."""
+    passes = [m for m in stream.marked("pass") if stream.things[m.facts["object"]].facts["sampler"] == "DistributedSampler"]
+    if len(passes) > 1:
+        told = len(stream.marked("set_epoch"))
+        yield anywhere("LL903", told == 0, f"{len(passes)} passes over a distributed sampler, {told} calls of set_epoch")
+
+
+def seeded_late(run: Stream, right: Stream) -> Signal:
+    seeds = run.marked("seed")
+    drawn = seeds[0].facts["parameters"] if seeds else 0
+    return Signal(drawn > 0, float(drawn), f"{drawn} parameters were there when the first seed was set")
+
+
+def where_seeded_late(stream: Stream) -> Iterator[Witness]:
+    """LL904: the parameters that were there when the first seed was set."""
+    tally, first = Tally(), next(iter(stream.marked("seed")), None)
+    if first is not None:
+        drawn = first.facts["parameters"]
+        tally.add(first.stack, drawn > 0)
+        yield from tally.witnesses("LL904", lambda c: f"{drawn} parameters were there when the first seed was set here")
+
+
+CLAIMS = (
+    Claim(
+        "LL901",
+        in_order,
+        Observation(
+            where_in_order,
+            tells="a backward on a batch of the loader",
+            shows="training batches in the stored order",
+            channels=("loaders", "backwards"),
+        ),
+    ),
+    Claim(
+        "LL902",
+        both_flags,
+        Observation(
+            where_both_flags,
+            tells="both flags at the end",
+            shows="both flags on at the end",
+            channels=("final values",),
+            cuda=True,
+        ),
+    ),
+    Claim(
+        "LL903",
+        epoch_never_set,
+        Observation(
+            where_epoch_never_set,
+            tells="two passes over a distributed sampler",
+            shows="passes without set_epoch",
+            channels=("loaders",),
+        ),
+    ),
+    Claim(
+        "LL904",
+        seeded_late,
+        Observation(
+            where_seeded_late,
+            tells="a seed",
+            shows="parameters that are there before the first seed",
+            channels=("seeds",),
+        ),
+    ),
+)

@@ -1,0 +1,80 @@
+"""What losses are given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from looplint.runtime.evidence.claim import Claim, Observation
+from looplint.runtime.evidence.signals import Measure, Signal, crashes, share
+from looplint.runtime.evidence.witness import Count, Tally, Witness, mostly
+from looplint.runtime.streams.stream import Stream
+
+
+def loss_input(function: str, fact: str, words: str) -> Measure:
+    def signal(run: Stream, right: Stream) -> Signal:
+        marks = [m for m in run.marked("loss") if m.facts["function"] == function]
+        found = sum(bool(m.facts.get(fact)) for m in marks)
+        return Signal(
+            found > 0 and found >= 0.5 * len(marks),
+            share(found, len(marks)),
+            f"{found} of {len(marks)} measured inputs of {function} {words}",
+        )
+
+    return signal
+
+
+def where_loss_inputs(stream: Stream) -> Iterator[Witness]:
+    """LL701 to LL703: what the losses were given, of the calls that were looked at."""
+    for code, function, words in (
+        ("LL701", "cross_entropy", "were probabilities already"),
+        ("LL702", "binary_cross_entropy_with_logits", "lay between 0 and 1, as probabilities do"),
+        ("LL703", "binary_cross_entropy", "were no probabilities"),
+    ):
+        tally = Tally()
+        for mark in stream.marked("loss"):
+            if mark.facts["function"] == function:
+                bad = {"LL701": mark.facts.get("sums_to_one"), "LL702": mark.facts["in_unit"], "LL703": not mark.facts["in_unit"]}[code]
+                tally.add(mark.stack, bool(bad))
+        # Values in the unit interval may be there by chance, sums of one in every row are not.
+        alone = None if code == "LL702" else mostly(2 if code == "LL701" else 1)
+        yield from tally.witnesses(code, partial(_inputs_said, words), alone)
+
+
+def _inputs_said(words: str, count: Count) -> str:
+    return f"{count.bad} of {count.whole} inputs of the loss that were looked at here {words}"
+
+
+CLAIMS = (
+    Claim(
+        "LL701",
+        loss_input("cross_entropy", "sums_to_one", "were probabilities already"),
+        Observation(
+            where_loss_inputs,
+            tells="an input of the loss",
+            shows="probabilities where logits belong",
+            channels=("losses",),
+        ),
+    ),
+    Claim(
+        "LL702",
+        loss_input("binary_cross_entropy_with_logits", "in_unit", "were probabilities already"),
+        Observation(
+            where_loss_inputs,
+            tells="an input of the loss",
+            shows="probabilities where logits belong",
+            channels=("losses",),
+        ),
+    ),
+    Claim(
+        "LL703",
+        crashes("RuntimeError", "between 0 and 1"),
+        Observation(
+            where_loss_inputs,
+            tells="an input of the loss",
+            shows="values that are no probabilities",
+            channels=("losses",),
+            harm=True,
+        ),
+    ),
+)

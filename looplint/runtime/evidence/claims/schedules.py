@@ -1,0 +1,246 @@
+"""Learning-rate schedules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from looplint.runtime.evidence.claim import Claim, Observation
+from looplint.runtime.evidence.questions import epochs_seen
+from looplint.runtime.evidence.signals import Signal, share
+from looplint.runtime.evidence.witness import Tally, Witness
+from looplint.runtime.streams.stream import Event, Stream
+
+
+def first_rates(stream: Stream) -> list[float]:
+    return [e.facts["lr"][0] for e in stream.of("step") if e.facts.get("lr") and e.facts["lr"][0] is not None]
+
+
+def too_often(run: Stream, right: Stream) -> Signal:
+    mine, others = len(run.of("schedule")), len(right.of("schedule"))
+    rates = first_rates(run)
+    changes = sum(a != b for a, b in pairwise(rates))
+    return Signal(
+        mine >= 1.5 * others > 0,
+        share(mine, others),
+        f"{mine} schedule steps instead of {others}; the learning rate changed {changes} times",
+    )
+
+
+def too_seldom(run: Stream, right: Stream) -> Signal:
+    mine, others = len(run.of("schedule")), len(right.of("schedule"))
+    ends = ", ".join(
+        f"{name} ends at {rates[-1]:.3g}" for name, rates in (("it", first_rates(run)), ("the repaired one", first_rates(right))) if rates
+    )
+    return Signal(0 < 1.5 * mine <= others, share(mine, others), f"{mine} schedule steps instead of {others}; {ends}")
+
+
+def where_schedule_pace(stream: Stream) -> Iterator[Witness]:
+    """LL201 and LL202: schedule steps in every iteration of the batch loop, or only once in many optimizer steps."""
+    often, seldom = Tally(), Tally()
+    for scheduler in stream.with_role("scheduler"):
+        taken, since, last = 0, 0, None
+        own = scheduler.facts.get("optimizer")
+        for event in stream.events:
+            if event.kind == "step" and event.object == own:
+                since, last = since + 1, event
+            elif event.kind == "schedule" and event.object == scheduler.id:
+                taken += 1
+                shared = {loop[:2] for loop in last.loops} if last is not None else set()
+                beside = bool(event.loops) and event.loops[-1][:2] in shared
+                often.add(event.stack, beside and len(event.loops) > 1, scheduler.id, told=last is not None)
+                seldom.add(event.stack, since > 1, scheduler.id, told=beside)
+                since = 0
+    yield from often.witnesses(
+        "LL201", lambda c: f"the learning rate was changed {c.whole} times here, {c.bad} of them in the loop over batches"
+    )
+    yield from seldom.witnesses("LL202", lambda c: f"{c.bad} of {c.whole} schedule steps here came after several optimizer steps")
+
+
+def first_value_skipped(run: Stream, right: Stream) -> Signal:
+    def early(stream: Stream) -> list[Event]:
+        """Schedule steps that came before their optimizer's first step."""
+        first: dict[int, int] = {}
+        for step in stream.of("step"):
+            first.setdefault(step.object, step.n)
+        return [e for e in stream.of("schedule") if e.facts.get("optimizer") in first and e.n < first[e.facts["optimizer"]]]
+
+    found = early(run)
+    if not found:
+        return Signal(False, 0.0, "the first step used the schedule's first value")
+    before, after = found[0].facts["lr_before"], found[-1].facts["lr"]
+    return Signal(len(found) > len(early(right)), float(len(found)), f"the schedule moved from {before} to {after} before the first step")
+
+
+def where_first_value_skipped(stream: Stream) -> Iterator[Witness]:
+    """LL203: a schedule that moves on before its optimizer's first step."""
+    tally, stepped, seen = Tally(), set(), set()
+    for event in stream.events:
+        if event.kind == "step":
+            stepped.add(event.object)
+        elif event.kind == "schedule" and event.object not in seen:
+            seen.add(event.object)
+            own, moved = event.facts.get("optimizer"), event.facts.get("count") != 0 and not event.facts.get("in_step")
+            steps_later = any(e.kind == "step" and e.object == own and e.n > event.n for e in stream.events)
+            tally.add(event.stack, moved and own not in stepped and steps_later, event.object, told=own in stepped or steps_later)
+    yield from tally.witnesses(
+        "LL203", lambda c: f"the schedule moved on here before the optimizer's first step: {'yes' if c.bad else 'no'}", lambda c: True
+    )
+
+
+def metric_missing(run: Stream, right: Stream) -> Signal:
+    error = run.end.get("error", {})
+    failed = any(e.facts.get("error") == "TypeError" for e in run.of("schedule"))
+    counters = [e.facts["counter"] for e in run.of("schedule") if "counter" in e.facts]
+    if len(counters) > 1 and counters == [*range(counters[0], counters[0] + len(counters))]:
+        return Signal(True, None, f"the metric was {counters[0]}, {counters[1]}, ...: the number of the step")
+    return Signal(failed, None, f"{error.get('type', '')}: {error.get('message', '')}" if failed else "the scheduler took its metric")
+
+
+def where_metric_missing(stream: Stream) -> Iterator[Witness]:
+    """LL204: schedule steps that fail because the metric is not given, or take a counter for it."""
+    tally, counted, last = Tally(), Tally(), dict[int | None, int]()
+    for event in stream.of("schedule"):
+        tally.add(event.stack, event.facts.get("error") == "TypeError", event.object)
+        counter = event.facts.get("counter")
+        if isinstance(counter, int):
+            counted.add(event.stack, last.get(event.object, counter - 1) == counter - 1, event.object)
+            last[event.object] = counter
+    yield from tally.witnesses("LL204", lambda c: f"{c.bad} of {c.whole} schedule steps here raised a TypeError", lambda c: True, harm=True)
+    yield from counted.witnesses(
+        "LL204", lambda c: f"{c.bad} of {c.whole} schedule steps here took the next number of a count for their metric"
+    )
+
+
+def constant_rate(run: Stream, right: Stream) -> Signal:
+    idle = [s for s in run.with_role("scheduler") if not any(e.object == s.id for e in run.of("schedule"))]
+    constant = []
+    for scheduler in idle:
+        rates = {tuple(e.facts["lr"]) for e in run.of("step") if e.object == scheduler.facts.get("optimizer")}
+        if len(rates) == 1:
+            constant.append(scheduler.name)
+    text = f"{', '.join(constant)} never stepped, the learning rate stayed at one value" if constant else "every scheduler stepped"
+    return Signal(bool(constant), float(len(constant)), text)
+
+
+def where_never_scheduled(stream: Stream) -> Iterator[Witness]:
+    """LL205: schedulers that never step, though an epoch has passed."""
+    tally = Tally()
+    if epochs_seen(stream):
+        stepped = {e.object for e in stream.of("schedule")}
+        for event in stream.of("construct"):
+            thing = stream.things[event.object]
+            if thing.role == "scheduler" and any(e.object == thing.facts.get("optimizer") for e in stream.of("step")):
+                tally.add(event.stack, thing.id not in stepped, thing.id)
+    yield from tally.witnesses("LL205", lambda c: f"{c.bad} of {c.whole} schedulers built here never stepped while their optimizer did")
+
+
+def stale_schedules(run: Stream, right: Stream) -> Signal:
+    """Steps of schedulers since whose last one only other optimizers than their own have stepped."""
+
+    def count(stream: Stream) -> tuple[int, int]:
+        stepped: set[int] = set()
+        found, whole, scheduled = 0, 0, False
+        for event in stream.events:
+            if event.kind == "step":
+                stepped = {event.object} if scheduled else stepped | {event.object}
+                scheduled = False
+            elif event.kind == "schedule":
+                whole, scheduled = whole + 1, True
+                found += bool(stepped) and stream.things[event.object].facts.get("optimizer") not in stepped
+        return found, whole
+
+    (mine, whole), (others, _) = count(run), count(right)
+    return Signal(
+        mine > others,
+        share(mine, whole),
+        f"{mine} of {whole} scheduler steps followed steps of other optimizers alone (repaired: {others})",
+    )
+
+
+def where_stale_schedules(stream: Stream) -> Iterator[Witness]:
+    """LL206: steps of schedulers since whose last one only other optimizers than their own have stepped."""
+    tally, stepped = Tally(), dict[int, set[int]]()
+    for event in stream.events:
+        if event.kind == "step":
+            for since in stepped.values():
+                since.add(event.object)
+        elif event.kind == "schedule":
+            since = stepped.get(event.object, set())
+            stale = bool(since) and stream.things[event.object].facts.get("optimizer") not in since
+            tally.add(event.stack, stale, event.object, told=bool(since))
+            stepped[event.object] = set()
+    yield from tally.witnesses("LL206", lambda c: f"{c.bad} of {c.whole} schedule steps here followed steps of other optimizers alone")
+
+
+CLAIMS = (
+    Claim(
+        "LL201",
+        too_often,
+        Observation(
+            where_schedule_pace,
+            tells="a schedule step after an optimizer step",
+            shows="a schedule step in the loop over batches",
+            channels=("optimizers", "steps", "schedules"),
+            turns=1,
+            compared=True,
+        ),
+    ),
+    Claim(
+        "LL202",
+        too_seldom,
+        Observation(
+            where_schedule_pace,
+            tells="several optimizer steps before a schedule step, or both in the same loop",
+            shows="several optimizer steps before a schedule step",
+            channels=("optimizers", "steps", "schedules"),
+            turns=1,
+            compared=True,
+        ),
+    ),
+    Claim(
+        "LL203",
+        first_value_skipped,
+        Observation(
+            where_first_value_skipped,
+            tells="a schedule step, and an optimizer step before or after it",
+            shows="a schedule step before its optimizer's first step",
+            channels=("optimizers", "steps", "schedules"),
+            turns=1,
+            harm=True,
+        ),
+    ),
+    Claim(
+        "LL204",
+        metric_missing,
+        Observation(
+            where_metric_missing,
+            tells="a schedule step",
+            shows="a TypeError in a schedule step, or a counter for its metric",
+            channels=("schedules",),
+        ),
+    ),
+    Claim(
+        "LL205",
+        constant_rate,
+        Observation(
+            where_never_scheduled,
+            tells="a second epoch, or the end of the script",
+            shows="a scheduler that never steps while its optimizer does",
+            channels=("optimizers", "steps", "schedules", "loaders"),
+            turns=1,
+            harm=True,
+        ),
+    ),
+    Claim(
+        "LL206",
+        stale_schedules,
+        Observation(
+            where_stale_schedules,
+            tells="an optimizer step between two schedule steps",
+            shows="a schedule step after steps of other optimizers alone",
+            channels=("optimizers", "steps", "schedules"),
+            turns=1,
+        ),
+    ),
+)
