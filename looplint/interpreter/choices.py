@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from looplint.dataclass import dataclass
 from looplint.domain.autocast import switched
 from looplint.domain.call_string import CallString
 from looplint.domain.objects import Loss, Module, Obj, Optimizer, Scaler, Scheduler, TorchModule
-from looplint.domain.values import Atom, Func, Method, Ref, Tuple, Value, join
+from looplint.domain.values import Atom, Const, Func, Method, Ref, Tuple, Value, join
 from looplint.flow.events import Construct
 from looplint.interpreter.frames import Frame, Snapshot, Trace
 from looplint.interpreter.interpreter import Interpreter
@@ -39,7 +41,7 @@ def settle(interp: Interpreter, stmt: ir.If, before: Snapshot, one: Snapshot, tw
             and before.locals.get(name) in (left, right)
         )
         if pair is not None and (replaced or _each_built(pair, built, otherwise)):
-            interp.frame.locals[name] = frozenset({Ref(_either(interp, stmt.node, name, *pair))})
+            interp.frame.locals[name] = frozenset({Ref(_either(interp, stmt.node, name, *pair))}) | _nothing(left) | _nothing(right)
     for key, (owner, left) in built.writes.items():
         right = otherwise.writes.get(key, (owner, left))[1]
         region = switched(left, right, frozenset(ir.paths_in(stmt.test)))
@@ -48,7 +50,7 @@ def settle(interp: Interpreter, stmt: ir.If, before: Snapshot, one: Snapshot, tw
             interp.note_write(owner, key[1], region)
         pair = _of_one_kind(left, right)
         if pair is not None and _each_built(pair, built, otherwise):
-            value: Value = frozenset({Ref(_either(interp, stmt.node, f"{owner.name}.{key[1]}", *pair))})
+            value = frozenset({Ref(_either(interp, stmt.node, f"{owner.name}.{key[1]}", *pair))}) | _nothing(left) | _nothing(right)
             owner.heap[key[1]] = value
             interp.note_write(owner, key[1], value)
 
@@ -99,14 +101,12 @@ def _one_of(interp: Interpreter, frame: Frame, values: list[Value], number: int)
         region = switched(values[0], values[1], frozenset(frame.function.tested).union(*frame.given.values()))
         if region is not None:
             return region
-    objects = [_single(value) for value in values]
+    nothing = frozenset().union(*map(_nothing, values))
+    objects = [_single(value) for value in values if value - nothing]
     found = list(dict.fromkeys(o for o in objects if o is not None and built_in(o, frame)))
-    if len(found) < max(2, len(values)) or len({type(o) for o in found}) > 1 or frame.call is None:
+    if len(found) < max(2, len(objects)) or len({type(o) for o in found}) > 1 or frame.call is None:
         return frozenset().union(*values)
-    chosen = found[0]
-    for other in found[1:]:
-        chosen = _either(interp, frame.call.node, f"returned {number}", chosen, other)
-    return frozenset({Ref(chosen)})
+    return frozenset({Ref(_either(interp, frame.call.node, f"returned {number}", *found))}) | nothing
 
 
 def built_in(obj: Obj, frame: Frame) -> bool:
@@ -115,50 +115,73 @@ def built_in(obj: Obj, frame: Frame) -> bool:
     return isinstance(context, CallString) and frame.ctx in context.outward()
 
 
+def _nothing(value: Value) -> Value:
+    """That a value may be None."""
+    return frozenset(atom for atom in value if isinstance(atom, Const) and atom.value is None)
+
+
 def _single(value: Value) -> Obj | None:
-    (atom, *others) = value or (None,)
+    """The object that a value is where it is not None."""
+    (atom, *others) = (value - _nothing(value) if len(value) > 1 else value) or (None,)
     return atom.obj if not others and isinstance(atom, Ref) and isinstance(atom.obj, _JOINED) else None
 
 
-def _either(interp: Interpreter, node: cst.CSTNode, name: str, first: Obj, second: Obj) -> Obj:
-    obj = interp.create(type(first), node, first.name or second.name, slot=("either", name))
-    obj.one_of = tuple(dict.fromkeys(o for each in (first, second) for o in (each.one_of or (each,))))
-    if first.qualname == second.qualname:
+def _either(interp: Interpreter, node: cst.CSTNode, name: str, *objects: Obj) -> Obj:
+    """The object that is one of these, all of one kind."""
+    first = objects[0]
+    obj = interp.create(type(first), node, next((o.name for o in objects if o.name), ""), slot=("either", name))
+    obj.one_of = tuple(dict.fromkeys(o for each in objects for o in (each.one_of or (each,)) if o is not obj))
+    if _alike(o.qualname for o in objects):
         obj.qualname = first.qualname
-    if first.cls == second.cls:
+    if _alike(o.cls for o in objects):
         obj.cls = first.cls
-    for each in (first, second):
+    for each in objects:
+        if each is obj:
+            continue
         each.merged = obj
         for slot, value in each.heap.items():
             obj.heap[slot] = join(obj.heap[slot], value) if slot in obj.heap else value
-    _join_fields(obj, first, second)
+    _join_fields(obj, objects)
     interp.emit(Construct(), node, {obj})
     return obj
 
 
-def _join_fields(obj: Obj, first: Obj, second: Obj) -> None:
-    """What is known of an object that is one of two: what holds of both."""
-    obj.parent = first.parent if first.parent is second.parent else None
-    obj.many = first.many or second.many
-    obj.escaped = first.escaped or second.escaped
-    if first.loops == second.loops:
+def _join_fields(obj: Obj, objects: Sequence[Obj]) -> None:
+    """What is known of an object that is one of several: what holds of all."""
+    first = objects[0]
+    obj.parent = first.parent if all(o.parent is first.parent for o in objects) else None
+    obj.many = any(o.many for o in objects)
+    obj.escaped = any(o.escaped for o in objects)
+    if _alike(o.loops for o in objects):
         obj.loops = first.loops
-    match obj, first, second:
-        case Optimizer(), Optimizer(), Optimizer():
-            obj.holds = first.holds | second.holds
-            obj.exact = first.exact and second.exact
-            obj.rate = first.rate if first.rate == second.rate else obj.rate
-        case Scheduler(), Scheduler(), Scheduler():
-            if first.optimizer is not None and second.optimizer is not None:
-                obj.optimizer = join(first.optimizer, second.optimizer)
-            obj.unit = first.unit if first.unit == second.unit else obj.unit
-            obj.horizon = first.horizon if first.horizon == second.horizon else obj.horizon
-        case Scaler(), Scaler(), Scaler():
-            obj.enabled = first.enabled if first.enabled == second.enabled else obj.enabled
-        case TorchModule(), TorchModule(), TorchModule():
-            obj.frozen = obj.frozen or (first.frozen and second.frozen)
-            if isinstance(obj, Loss) and isinstance(first, Loss) and isinstance(second, Loss) and first.reduction == second.reduction:
-                obj.reduction = first.reduction
+    match obj:
+        case Optimizer():
+            optimizers = [o for o in objects if isinstance(o, Optimizer)]
+            obj.holds = frozenset().union(*(o.holds for o in optimizers))
+            obj.exact = all(o.exact for o in optimizers)
+            obj.rate = optimizers[0].rate if _alike(o.rate for o in optimizers) else obj.rate
+        case Scheduler():
+            schedulers = [o for o in objects if isinstance(o, Scheduler)]
+            driven = [o.optimizer for o in schedulers if o.optimizer is not None]
+            if len(driven) == len(schedulers):
+                obj.optimizer = reduce(join, driven)
+            obj.unit = schedulers[0].unit if _alike(o.unit for o in schedulers) else obj.unit
+            obj.horizon = schedulers[0].horizon if _alike(o.horizon for o in schedulers) else obj.horizon
+        case Scaler():
+            scalers = [o for o in objects if isinstance(o, Scaler)]
+            obj.enabled = scalers[0].enabled if _alike(o.enabled for o in scalers) else obj.enabled
+        case TorchModule():
+            modules = [o for o in objects if isinstance(o, TorchModule)]
+            obj.frozen = obj.frozen or all(o.frozen for o in modules)
+            if isinstance(obj, Loss):
+                losses = [o for o in modules if isinstance(o, Loss)]
+                obj.reduction = losses[0].reduction if _alike(o.reduction for o in losses) else obj.reduction
+
+
+def _alike(values: Iterable[object]) -> bool:
+    """Whether all values are equal."""
+    first, *others = values
+    return all(other == first for other in others)
 
 
 @dataclass(frozen=True, slots=True)

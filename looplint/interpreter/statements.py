@@ -124,37 +124,6 @@ def _refine_by_class(interp: Interpreter, test: ir.Call, held: bool) -> None:
             interp.frame.locals[name] = frozenset(a for a in value if not (isinstance(a, Tensor) and a.made)) or frozenset({Number()})
 
 
-def _match(interp: Interpreter, stmt: ir.Match) -> None:
-    subject = evaluate(interp, stmt.subject)
-    known = constant_of(subject)
-    before = interp.save()
-    ends: list[Snapshot] = []
-    for case in stmt.cases:
-        pattern = constant_of(evaluate(interp, case.pattern)) if case.pattern is not None else None
-        if known is not None and pattern is not None and case.guard is None:
-            if known.value != pattern.value:
-                continue
-            interp.restore(before)
-            interp.run_block(case.body)
-            ends.append(interp.save())
-            break
-        interp.restore(before)
-        if case.guard is not None:
-            interp.assume(case.guard, True)
-        elif case.pattern is not None:
-            interp.assume(ir.Compare(stmt.node, stmt.subject, ["=="], [case.pattern]), True)
-        for name in case.binds:
-            bind_name(interp, name, subject if len(case.binds) == 1 else UNKNOWN)
-        interp.run_block(case.body)
-        ends.append(interp.save())
-        if case.pattern is None and case.guard is None and len(case.binds) <= 1:
-            break
-    else:
-        ends.append(before)
-    interp.join_at(ends)
-    interp.guards = before.guards
-
-
 # -- loops
 
 
@@ -357,6 +326,6 @@ def _scope(interp: Interpreter, stmt: ir.Scope) -> None:
 
 _RUN: dict[type, Callable[[Interpreter, Any], None]] = {
     ir.Assign: run_assign, ir.AugAssign: run_aug_assign, ir.ExprStmt: _expr, ir.If: _if, ir.For: _for, ir.While: _while, ir.With: _with, ir.Try: _try,
-    ir.Match: _match, ir.Return: _return, ir.Jump: _jump, ir.Delete: _delete, ir.Assert: _assert, ir.FunctionDef: _function_def,
+    ir.Return: _return, ir.Jump: _jump, ir.Delete: _delete, ir.Assert: _assert, ir.FunctionDef: _function_def,
     ir.ClassDef: _class_def, ir.Import: _import, ir.Scope: _scope,
 }  # fmt: skip

@@ -230,7 +230,7 @@ class _Builder:
 
 def _is_choice(event: Event) -> bool:
     """Whether an object only comes out of a condition here, whose branches built it."""
-    return event.kind == "construct" and isinstance(event.site.node, cst.BaseCompoundStatement | cst.IfExp)
+    return event.kind == "construct" and isinstance(event.site.node, cst.BaseCompoundStatement | cst.MatchCase | cst.IfExp)
 
 
 def _by_hand(event: Event) -> bool:

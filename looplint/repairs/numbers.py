@@ -87,8 +87,6 @@ class _Flow:
                     self._carries(function, stmt.value)
                 case ir.If() | ir.While() | ir.Assert():
                     self._carries(function, stmt.test)
-                case ir.Match() if self._carries(function, stmt.subject):
-                    raise _Consumed
             for inner in ir.bodies(stmt):
                 self._statements(function, inner)
 

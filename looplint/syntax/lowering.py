@@ -11,7 +11,7 @@ from typing import Any
 import libcst as cst
 
 from looplint.sources.interactive import displayed
-from looplint.syntax import ir
+from looplint.syntax import ir, patterns
 from looplint.syntax.lowering_expressions import BINARY, ExpressionLowering
 
 
@@ -194,12 +194,33 @@ class LoweringVisitor(ExpressionLowering):
     visit_TryStar = visit_Try
 
     def visit_Match(self, node: cst.Match) -> Sequence[ir.Stmt]:
-        cases = []
+        """A `match` is a chain of `if`, each of which compares the subject, which is evaluated once."""
+        subject = self.expr(node.subject)
+        chain: list[ir.Stmt] = []
+        if ir.path_of(subject) is None:
+            kept = ir.Name(node.subject, f"<subject {len(self._loops)}>")
+            chain.append(ir.Assign(node, [kept], subject))
+            subject = kept
+        body = chain
         for case in node.cases:
-            pattern = self.expr(case.pattern.value) if isinstance(case.pattern, cst.MatchValue | cst.MatchSingleton) else None
-            binds = _pattern_names(case.pattern)
-            cases.append(ir.Case(pattern, binds, self.expr(case.guard) if case.guard else None, self.suite(case.body)))
-        return (ir.Match(node, self.expr(node.subject), cases),)
+            test = patterns.condition(case.pattern, node.subject, subject, self.expr)
+            bindings = patterns.bound(case.pattern, subject)
+            for binding in bindings:
+                self._assign_to(binding.targets[0])
+            if case.guard is not None:
+                # It reads what the pattern binds, which stays bound where it fails.
+                body.extend(bindings)
+                bindings = []
+                guard = self.expr(case.guard)
+                test = guard if test is None else patterns.joined("and", test, guard)
+            if test is None:
+                body.extend([*bindings, *self.suite(case.body)])
+                break
+            self._function_stack[-1].tested |= ir.paths_in(test)
+            branch = ir.If(case, test, [*bindings, *self.suite(case.body)], [])
+            body.append(branch)
+            body = branch.orelse
+        return chain
 
     def visit_Return(self, node: cst.Return) -> Sequence[ir.Stmt]:
         return (ir.Return(node, self.expr(node.value) if node.value else None),)
@@ -287,17 +308,6 @@ def _dotted(node: cst.BaseExpression) -> str:
 
 def _alias(alias: cst.ImportAlias) -> str | None:
     return alias.asname.name.value if alias.asname and isinstance(alias.asname.name, cst.Name) else None
-
-
-def _pattern_names(pattern: cst.CSTNode) -> list[str]:
-    names = []
-    work: list[cst.CSTNode] = [pattern]
-    while work:
-        node = work.pop()
-        if isinstance(node, cst.MatchAs | cst.MatchStar) and node.name is not None:
-            names.append(node.name.value)
-        work.extend(node.children)
-    return names
 
 
 def _reset_by(target: ir.Expr, value: ir.Expr) -> set[str]:

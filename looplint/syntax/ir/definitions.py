@@ -9,7 +9,7 @@ import libcst as cst
 
 from looplint.dataclass import dataclass, field
 from looplint.syntax.ir.expression_nodes import Call, Display, Expr, Name, Star
-from looplint.syntax.ir.statement_nodes import Assign, AugAssign, ClassDef, For, FunctionDef, Import, Match, Stmt, Try, With, statements
+from looplint.syntax.ir.statement_nodes import Assign, AugAssign, ClassDef, For, FunctionDef, Import, Stmt, Try, With, statements
 
 
 @dataclass(slots=True, eq=False)
@@ -165,8 +165,6 @@ def binds(stmt: Stmt) -> set[str]:
             return {inner.name}
         case ClassDef(cls=cls):
             return {cls.name}
-        case Match(cases=cases):
-            return {name for case in cases for name in case.binds}
     return set()
 
 

@@ -43,7 +43,7 @@ class ExprStmt:
 
 @dataclass(slots=True, eq=False)
 class If:
-    """An `if`; an `elif` stands in `orelse`."""
+    """An `if`, or a case of a `match`; an `elif` and the cases after it stand in `orelse`."""
 
     node: cst.CSTNode
     test: Expr
@@ -94,25 +94,6 @@ class Try:
     handlers: list[tuple[str | None, list[Stmt]]]
     orelse: list[Stmt]
     final: list[Stmt]
-
-
-@dataclass(slots=True, eq=False)
-class Case:
-    """A case of a `match`: the value it compares with, or None, and the names it binds."""
-
-    pattern: Expr | None
-    binds: list[str]
-    guard: Expr | None
-    body: list[Stmt]
-
-
-@dataclass(slots=True, eq=False)
-class Match:
-    """A `match` statement."""
-
-    node: cst.CSTNode
-    subject: Expr
-    cases: list[Case]
 
 
 @dataclass(slots=True, eq=False)
@@ -192,7 +173,7 @@ class Scope:
 
 
 Stmt = (
-    Assign | AugAssign | ExprStmt | If | For | While | With | Try | Match | Return | Jump | Delete | Assert | FunctionDef | ClassDef | Import | Scope
+    Assign | AugAssign | ExprStmt | If | For | While | With | Try | Return | Jump | Delete | Assert | FunctionDef | ClassDef | Import | Scope
 )  # fmt: skip
 
 
@@ -205,8 +186,6 @@ def bodies(stmt: Stmt) -> Iterator[list[Stmt]]:
             yield stmt.body
         case Try():
             yield from (stmt.body, *(body for _, body in stmt.handlers), stmt.orelse, stmt.final)
-        case Match():
-            yield from (case.body for case in stmt.cases)
 
 
 def expressions(stmt: Stmt) -> Iterator[Expr]:
@@ -220,8 +199,6 @@ def expressions(stmt: Stmt) -> Iterator[Expr]:
             yield stmt.iter
         case With():
             yield from (context for context, _ in stmt.items)
-        case Match():
-            yield stmt.subject
         case Return() | Jump() if stmt.value is not None:
             yield stmt.value
 

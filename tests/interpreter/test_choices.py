@@ -1,0 +1,149 @@
+"""What the branches of a function build of one kind is one object after them, however many there are."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+
+import looplint
+
+FACTORIES = {
+    "three returns": """
+        def make(name, params):
+            if name == "adam":
+                return optim.Adam(params)
+            if name == "sgd":
+                return optim.SGD(params, lr=0.1)
+            return optim.RMSprop(params)
+        """,
+    "three returns, or None": """
+        def make(name, params):
+            if name is None:
+                return None
+            if name == "adam":
+                return optim.Adam(params)
+            if name == "sgd":
+                return optim.SGD(params, lr=0.1)
+            return optim.RMSprop(params)
+        """,
+    "pairs with what schedules them": """
+        def pair(name, params):
+            if name == "adam":
+                opt = optim.Adam(params)
+                return opt, optim.lr_scheduler.StepLR(opt, 3)
+            if name == "sgd":
+                opt = optim.SGD(params)
+                return opt, optim.lr_scheduler.StepLR(opt, 3)
+            opt = optim.RMSprop(params)
+            return opt, optim.lr_scheduler.StepLR(opt, 3)
+        def make(name, params):
+            opt, schedule = pair(name, params)
+            return opt
+        """,
+    "a chain of elif": """
+        def make(name, params):
+            if name == "adam":
+                opt = optim.Adam(params)
+            elif name == "sgd":
+                opt = optim.SGD(params, lr=0.1)
+            elif name == "rms":
+                opt = optim.RMSprop(params)
+            else:
+                opt = optim.AdamW(params)
+            return opt
+        """,
+    "one condition after another": """
+        def make(name, params):
+            opt = None
+            if name == "adam":
+                opt = optim.Adam(params)
+            if name == "sgd":
+                opt = optim.SGD(params, lr=0.1)
+            if name == "rms":
+                opt = optim.RMSprop(params)
+            return opt
+        """,
+    "cases that return": """
+        def make(name, params):
+            match name:
+                case "adam":
+                    return optim.Adam(params)
+                case "sgd" | "momentum":
+                    return optim.SGD(params, lr=0.1)
+                case str() as other if other.startswith("rms"):
+                    return optim.RMSprop(params)
+                case _:
+                    raise ValueError(name)
+        """,
+    "cases that assign": """
+        def make(name, params):
+            match name.lower():
+                case "adam":
+                    opt = optim.Adam(params)
+                case "sgd":
+                    opt = optim.SGD(params, lr=0.1)
+                case other:
+                    opt = getattr(optim, other)(params)
+            return opt
+        """,
+    "an expression in an expression": """
+        def make(name, params):
+            return optim.Adam(params) if name == "adam" else optim.SGD(params) if name == "sgd" else optim.RMSprop(params)
+        """,
+}
+
+
+def program(factory: str, order: str) -> str:
+    lines = {"b": "loss.backward()", "c": "optimizer.zero_grad()", "s": "optimizer.step()"}
+    loop = "".join(f"        {lines[each]}\n" for each in order)
+    return f"""\
+import torch
+from torch import nn, optim
+{dedent(factory)}
+def main(cfg, loader):
+    model = nn.Linear(3, 3)
+    optimizer = make(cfg["optimizer"], model.parameters())
+    model.train()
+    for x, y in loader:
+        loss = nn.functional.mse_loss(model(x), y)
+{loop}"""
+
+
+@pytest.mark.parametrize("factory", [pytest.param(text, id=name) for name, text in FACTORIES.items()])
+@pytest.mark.parametrize("order,code", [("bcs", ["LL101"]), ("bs", ["LL102"]), ("cs", ["LL107"]), ("bsc", [])])
+def test_it_is_followed_like_one_that_is_built_in_one_way(factory: str, order: str, code: list[str]) -> None:
+    assert [found.code for found in looplint.lint(program(factory, order), isolated=True)] == code
+
+
+MATCHES = {
+    "a constant takes the first case": ("'each'", "case 'each':\n            clear()\n        case _:\n            pass", []),
+    "a constant takes the last case": ("'never'", "case 'each':\n            clear()\n        case 'never':\n            pass", ["LL102"]),
+    "no value is known": ("mode", "case 'each':\n            clear()\n        case _:\n            pass", []),
+    "anything is taken": ("mode", "case other:\n            clear()", []),
+    "a constant is one of two": ("'never'", "case 'each' | 'always':\n            clear()", ["LL102"]),
+    "None is a value": ("None", "case None:\n            pass\n        case _:\n            clear()", ["LL102"]),
+    "a class decides": ("mode", "case str():\n            clear()\n        case int(level) if level > 0:\n            clear()", []),
+    "a sequence is taken apart": (
+        "mode",
+        "case [first, *rest]:\n            clear()\n        case {'mode': first}:\n            clear()",
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize("subject,cases,codes", [pytest.param(*each, id=name) for name, each in MATCHES.items()])
+def test_cases_are_conditions(subject: str, cases: str, codes: list[str]) -> None:
+    text = f"""\
+import torch
+from torch import nn, optim
+net = nn.Linear(2, 2)
+opt = optim.SGD(net.parameters(), lr=0.1)
+clear = opt.zero_grad
+for x, y in loader:
+    match {subject}:
+        {cases}
+    nn.functional.mse_loss(net(x), y).backward()
+    opt.step()
+"""
+    assert [found.code for found in looplint.lint(text, isolated=True)] == codes
