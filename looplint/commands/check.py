@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 # The formats that have no place for which loops were judged: standard error names them, except where --statistics does.
 _WITHOUT_COVERAGE = frozenset({"concise", "json", "json-lines", "gitlab", "junit", "rdjson"})
-HELP = ("Lint", "PATH...", "Lint files and folders: `looplint check PATH...`.")
+HELP = (10, "Lint", "PATH...", "Lint files and folders: `looplint check PATH...`.")
 
 
 class Check(Grouped):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-HELP = ("Set up", "clean", "Remove the cache.")
+HELP = (100, "Set up", "clean", "Remove the cache.")
 
 
 @click.command("clean")

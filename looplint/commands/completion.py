@@ -10,7 +10,7 @@ from click.shell_completion import CompletionItem, get_completion_class
 
 from looplint.errors import UserError
 
-HELP = ("Set up", "completion SHELL", "Print the completion script for bash, zsh or fish.")
+HELP = (90, "Set up", "completion SHELL", "Print the completion script for bash, zsh or fish.")
 
 SHELLS = ("bash", "zsh", "fish")
 

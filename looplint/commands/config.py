@@ -9,7 +9,7 @@ import click
 from looplint.commands.options import configured, settings_above
 from looplint.errors import UserError
 
-HELP = ("Set up", "config [PATH]", "Print the effective settings and where each is set.")
+HELP = (40, "Set up", "config [PATH]", "Print the effective settings and where each is set.")
 
 
 @click.command("config")

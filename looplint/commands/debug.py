@@ -7,7 +7,7 @@ import click
 from looplint.errors import UserError
 from looplint.escaping import shown
 
-HELP = ("Look inside", "debug FILE", "Print the roles, events and states of a file.")
+HELP = (130, "Look inside", "debug FILE", "Print the roles, events and states of a file.")
 
 
 @click.command("debug")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -14,13 +14,27 @@ from looplint.errors import UserError
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-# In `looplint --help` commands stand in this order under their headings; one that is not named here follows those that are.
-_ORDER = ("check", "loop", "rule", "config", "new-rule", "test-rule", "trust", "server", "completion", "clean", "run", "verify", "debug")
 _FOLDER = os.path.dirname(__file__)
-# What a file of this folder has where it is a command, and is read from it without importing it: heading, usage, description.
+# What a file of this folder has where it is a command, and is read from it without importing it: see `Help`.
 _HELP = "\nHELP = "
 # The options of `looplint` itself.
 _OWN = {"--help", "-h", "--version", "-V"}
+
+
+class Help(NamedTuple):
+    """A command's row in `looplint --help`, as its file declares it.
+
+    Attributes:
+        place: where it stands among all commands; the headings come in the order of their first commands.
+        heading: the heading under which it stands.
+        usage: the command with its arguments.
+        words: what it does.
+    """
+
+    place: int
+    heading: str
+    usage: str
+    words: str
 
 
 class Commands(click.Group):
@@ -64,7 +78,7 @@ class Commands(click.Group):
         """The commands, or what stands for `check` where none is meant: its options, and files."""
         from click.shell_completion import CompletionItem
 
-        found = [CompletionItem(name, help=_help(name)[2]) for name in self.list_commands(ctx) if name.startswith(incomplete)]
+        found = [CompletionItem(name, help=_help(name).words) for name in self.list_commands(ctx) if name.startswith(incomplete)]
         check = self.get_command(ctx, "check")
         if incomplete.startswith("-") and check is not None:
             return [*super().shell_complete(ctx, incomplete), *check.shell_complete(ctx, incomplete)]
@@ -72,9 +86,8 @@ class Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         groups: dict[str, list[tuple[str, str]]] = {}
-        for name in sorted(self.list_commands(ctx), key=lambda name: (_ORDER.index(name) if name in _ORDER else len(_ORDER), name)):
-            heading, usage, words = _help(name)
-            groups.setdefault(heading, []).append((usage, words))
+        for row in sorted(_help(name) for name in self.list_commands(ctx)):
+            groups.setdefault(row.heading, []).append((row.usage, row.words))
         _write_groups(formatter, groups)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -97,12 +110,11 @@ def is_command(name: str) -> bool:
     return name.replace("-", "").isalpha() and os.path.isfile(_file(name)) and _HELP in _source(name)
 
 
-def _help(name: str) -> tuple[str, str, str]:
-    """The heading under which the help has a command, its usage, and what the help says of it."""
+def _help(name: str) -> Help:
+    """A command's row in the help."""
     from ast import literal_eval
 
-    heading, usage, words = literal_eval(_source(name).split(_HELP)[1].split("\n")[0])
-    return heading, usage, words
+    return Help(*literal_eval(_source(name).split(_HELP)[1].split("\n")[0]))
 
 
 def _source(name: str) -> str:

@@ -15,7 +15,7 @@ from looplint.errors import UserError
 if TYPE_CHECKING:
     from looplint.queries.loop_tree import LoopView
 
-HELP = ("Lint", "loop FILE", "Draw the training loops of a file, with the findings.")
+HELP = (20, "Lint", "loop FILE", "Draw the training loops of a file, with the findings.")
 
 # A drawing is pasted more often than it is viewed in a wide window.
 _WIDTH = 120

@@ -12,7 +12,7 @@ from looplint.errors import UserError
 from looplint.linting.catalogue import folder as project_rules
 from looplint.linting.catalogue import index
 
-HELP = ("Set up", "new-rule NAME", "Create a rule of your own.")
+HELP = (50, "Set up", "new-rule NAME", "Create a rule of your own.")
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _CODE = re.compile(r"[A-Z]{1,8}[0-9]{3,4}")

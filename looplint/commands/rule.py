@@ -8,7 +8,7 @@ import click
 
 from looplint.commands.options import rule_words, settings_above
 
-HELP = ("Lint", "rule LL103", "Print the page of a rule; `rule --all` lists them.")
+HELP = (30, "Lint", "rule LL103", "Print the page of a rule; `rule --all` lists them.")
 
 
 @click.command("rule")

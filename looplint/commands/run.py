@@ -20,7 +20,7 @@ from looplint.runtime.harness.versions import Version, comparison_json, comparis
 from looplint.runtime.streams.record import Options
 from looplint.settings.configuration import Configurations
 
-HELP = ("Measure (needs torch; executes code)", "run SCRIPT", "Run a script, and confirm or refute its findings.")
+HELP = (110, "Measure (needs torch; executes code)", "run SCRIPT", "Run a script, and confirm or refute its findings.")
 
 
 @click.command("run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})

@@ -10,7 +10,7 @@ import click
 
 from looplint.errors import UserError
 
-HELP = ("Set up", "server", "Run the language server (an editor starts it).")
+HELP = (80, "Set up", "server", "Run the language server (an editor starts it).")
 
 
 @click.command("server")

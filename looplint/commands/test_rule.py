@@ -16,7 +16,7 @@ from looplint.escaping import visible
 if TYPE_CHECKING:
     from looplint.linting.catalogue import Rule
 
-HELP = ("Set up", "test-rule FILE...", "Run rules of your own on the examples of their pages.")
+HELP = (60, "Set up", "test-rule FILE...", "Run rules of your own on the examples of their pages.")
 
 _EXAMPLE = re.compile(r"^```(?:python|py)[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-HELP = ("Set up", "trust [FOLDER]", "Let the rules of a folder be executed from now on.")
+HELP = (70, "Set up", "trust [FOLDER]", "Let the rules of a folder be executed from now on.")
 
 
 @click.command("trust")

@@ -16,7 +16,7 @@ from looplint.runtime.harness.devices import default_device, require_cuda, requi
 from looplint.runtime.harness.verify import Verdict, as_json, table, verify
 from looplint.runtime.streams.warm import Several, available
 
-HELP = ("Measure (needs torch; executes code)", "verify [RULE...]", "Run the fixtures of rules, and verify what the rules claim.")
+HELP = (120, "Measure (needs torch; executes code)", "verify [RULE...]", "Run the fixtures of rules, and verify what the rules claim.")
 
 
 @click.command("verify")
