@@ -12,7 +12,7 @@ from looplint.flow.events import Backward, Construct, Escape, Event, LoadState, 
 from looplint.flow.graph import EventGraph
 from looplint.flow.remarks import Remark
 from looplint.queries.attribution import used_backwards
-from looplint.queries.relations import exclude_each_other, held_by, may_follow, related
+from looplint.queries.relations import exclude_each_other, held_by, involved, may_follow, related
 
 if TYPE_CHECKING:
     from looplint.domain.values import EventKey
@@ -92,16 +92,27 @@ class Incidence:
         return obj.escaped
 
     @cached_property
+    def _used(self) -> frozenset[Obj]:
+        """The objects to which more happens than that they are built, and put in a mode."""
+        return frozenset(obj for event in self.events if event.kind not in _BEFORE_A_JOIN for obj in involved(event))
+
+    def stands(self, obj: Obj) -> bool:
+        """Whether an object is one of its own: one that a branch builds is part of what the branches build, but for what the branch does with it."""
+        return obj in self._used or (obj.merged is None and not (obj.one_of and any(o in self._used for o in obj.one_of)))
+
+    @cached_property
     def _optimizers_by_root(self) -> dict[str, set[Optimizer | Engine]]:
         found: dict[str, set[Optimizer | Engine]] = {}
         for event in self.events:
             for obj in event.subjects:
-                if isinstance(obj, Optimizer | Engine) and obj.merged is None and event.kind in ("construct", "clear", "step"):
+                if isinstance(obj, Optimizer | Engine) and event.kind in ("construct", "clear", "step") and self.stands(obj):
                     found.setdefault(event.root, set()).add(obj)
         return found
 
     def touches(self, event: Event, obj: Obj) -> Touch | None:
         """Whether an event happens to an optimizer, a module or another object; None where it does not."""
+        if obj.merged is not None and not event.subjects.isdisjoint(_joined_with(obj)):
+            return "may" if event.kind != "construct" else None
         if isinstance(obj, Optimizer):
             return self._touches_optimizer(event, obj)
         if isinstance(obj, StateDict):
@@ -220,6 +231,15 @@ class Incidence:
             for obj in event.subjects:
                 found[event.kind].setdefault(obj, []).append(event)
         return found
+
+
+def _joined_with(obj: Obj) -> set[Obj]:
+    """The objects that are this one or another, after the branches that built them have met."""
+    found: set[Obj] = set()
+    while obj.merged is not None and obj.merged not in found:
+        obj = obj.merged
+        found.add(obj)
+    return found
 
 
 def _wholes(objects: Iterable[Obj]) -> list[Obj]:

@@ -122,7 +122,7 @@ class Program(Incidence):
         found: dict[AnyObj, None] = {}
         for event in self.events:
             for obj in sorted(involved(event), key=lambda o: (o.name, o.kind, o.number)):
-                if isinstance(obj, kinds) and obj.merged is None:
+                if isinstance(obj, kinds) and self.stands(obj):
                     found.setdefault(obj)
         return list(found)
 

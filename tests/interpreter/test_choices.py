@@ -147,3 +147,83 @@ for x, y in loader:
     opt.step()
 """
     assert [found.code for found in looplint.lint(text, isolated=True)] == codes
+
+
+BRANCHES = {
+    "each branch trains what it builds": """
+        def main(kind, loader):
+            if kind == "wide":
+                net = nn.Linear(3, 30)
+                opt = optim.SGD(net.parameters(), lr=0.1)
+                for x, y in loader:
+                    nn.functional.mse_loss(net(x), y).backward()
+                    opt.zero_grad()  # LL101
+                    opt.step()
+            else:
+                net = nn.Linear(3, 3)
+                opt = optim.Adam(net.parameters())
+                for x, y in loader:
+                    opt.zero_grad()
+                    nn.functional.mse_loss(net(x), y).backward()
+                    opt.step()
+            torch.save(net.state_dict(), "net.pt")
+        """,
+    "one stage after another, under one name": """
+        def main(stages, loader):
+            if "first" in stages:
+                net = nn.Linear(3, 3)
+                opt = optim.SGD(net.parameters(), lr=0.1)
+                for x, y in loader:
+                    opt.zero_grad()
+                    nn.functional.mse_loss(net(x), y).backward()
+                    opt.step()
+            if "second" in stages:
+                net = nn.Linear(3, 3)
+                opt = optim.SGD(net.parameters(), lr=0.1)
+                for x, y in loader:
+                    nn.functional.mse_loss(net(x), y).backward()  # LL102
+                    opt.step()
+        """,
+    "a validation in one branch": """
+        def main(kind, loader, held_out):
+            if kind == "deep":
+                net = nn.Sequential(nn.Linear(3, 3), nn.Dropout(), nn.Linear(3, 3))
+                net.train()
+                with torch.no_grad():
+                    for x, y in held_out:
+                        print(nn.functional.mse_loss(net(x), y).item())  # LL302
+            else:
+                net = nn.Linear(3, 3)
+            opt = optim.SGD(net.parameters(), lr=0.1)
+            net.train()
+            for x, y in loader:
+                opt.zero_grad()
+                nn.functional.mse_loss(net(x), y).backward()
+                opt.step()
+        """,
+    "what the branches begin is ended after them": """
+        def main(kind, loader, x, y):
+            if kind == "wide":
+                net = nn.Linear(3, 30)
+                opt = optim.SGD(net.parameters(), lr=0.1)
+                nn.functional.mse_loss(net(x), y).backward()
+            else:
+                net = nn.Linear(3, 3)
+                opt = optim.Adam(net.parameters())
+                nn.functional.mse_loss(net(x), y).backward()
+            opt.step()
+            opt.zero_grad()
+            for x, y in loader:
+                nn.functional.mse_loss(net(x), y).backward()
+                opt.step()
+                opt.zero_grad()
+        """,
+}
+
+
+@pytest.mark.parametrize("text", [pytest.param(each, id=name) for name, each in BRANCHES.items()])
+def test_a_branch_is_judged_by_what_it_builds_itself(text: str) -> None:
+    text = f"import torch\nfrom torch import nn, optim\n{dedent(text)}"
+    expected = [(line.partition("# ")[2], row) for row, line in enumerate(text.splitlines(), 1) if "# LL" in line]
+    found = looplint.lint(text, isolated=True)
+    assert [(f.code, f.location.row) for f in found if f.severity != "advice"] == expected
