@@ -128,6 +128,8 @@ def test_a_process_of_its_own_ends_as_a_fork_does(
     monkeypatch.setattr(Launching, "launch", None)
     recording = run(tmp_path, LOOP.format(last=last))
     assert (recording.outcome, message in recording.message) == (outcome, True), recording.message
+    # The last lines of standard error are shown where a script fails: they are the script's.
+    assert recording.stderr.strip().splitlines()[-1:] == (["ValueError: too late"] if outcome == "crashed" else [])
 
 
 def test_a_crash_names_the_line_of_the_script(tmp_path: Path) -> None:

@@ -82,6 +82,9 @@ class FinalValues:
         return [entry for entry in last if entry.end is not None]
 
 
+_KINDS: tuple[type, ...] = (torch.optim.Optimizer, nn.Module)
+
+
 def install(tape: Tape, final: FinalValues) -> None:
     """Has optimizers and modules say when they end. A class of the script with a `__del__` of its own is not seen to end."""
 
@@ -90,5 +93,12 @@ def install(tape: Tape, final: FinalValues) -> None:
     def delete(self: Any) -> None:
         ends(self)
 
-    for kind in (torch.optim.Optimizer, nn.Module):
+    for kind in _KINDS:
         setattr(kind, "__del__", delete)  # noqa: B010 (neither class has one)
+
+
+def uninstall() -> None:
+    """What ends from now on ends with the process: by then the modules that a hook calls are gone, and it would fail on standard error."""
+    for kind in _KINDS:
+        if "__del__" in vars(kind):
+            del kind.__del__  # type: ignore[attr-defined]  # set above

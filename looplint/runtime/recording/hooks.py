@@ -46,6 +46,7 @@ class Recorder:
         with tape.reading("final values"), plain():
             end.update(flags=hooks_data.flags(), **measure.memory(tape.size))
             end.update(optimizers=self.values.optimizers(), modules=self.values.models())
+        final.uninstall()
         tape.local.busy = 0
         try:
             tape.write(end)
