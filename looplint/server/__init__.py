@@ -1,4 +1,5 @@
 """The language server: findings, repairs and pages of rules in an editor.
 
-Nothing outside of this folder needs what it imports.
+In: requests of an editor. Out: diagnostics, actions and edits.
+Imports: `linting` and those before it, and pygls, which nothing outside this folder needs.
 """

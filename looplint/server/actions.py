@@ -1,4 +1,4 @@
-"""What an editor offers to do about findings: repairs, each proved before it is offered, and comments that silence."""
+"""Code actions for findings: repairs, each verified before it is offered, and comments that silence."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from looplint.sources.notebooks import cell_texts
 from looplint.sources.reading import Source, SourceError, with_text
 
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.looplint"
-# What this server can do, as an editor asks for it and is told.
+# The kinds of code actions that this server announces.
 KINDS = (types.CodeActionKind.QuickFix.value, FIX_ALL, f"notebook.{FIX_ALL}")
 
 Edits = dict[str, list[types.TextEdit]]
@@ -28,53 +28,53 @@ _ALL = "looplint: Apply all safe repairs"
 
 
 class Abilities(NamedTuple):
-    """What an editor understands: edits that say to which version of a document they belong; actions whose edits it asks for when they are chosen."""
+    """What an editor supports: edits for a certain version of a document, and actions whose edits it requests when they are chosen."""
 
     versioned: bool
     resolves: bool
 
 
 class Actions:
-    """The actions for what was found in one state of the open documents. What was worked out once is kept."""
+    """The actions for the findings in one state of the open documents. Computed repairs are kept."""
 
     def __init__(self, checked: Checked, encoding: str, abilities: Abilities) -> None:
         """Prepare to offer actions.
 
         Args:
-            checked: what is open, and what was found in it.
+            checked: the open documents with their findings.
             encoding: the unit in which columns are counted.
-            abilities: what the editor understands.
+            abilities: what the editor supports.
         """
         self._checked = checked
         self._encoding = encoding
         self._abilities = abilities
         self._repairs: dict[Finding, Edits | None] = {}
 
-    def offer(self, uri: str, place: types.Range, only: Sequence[str] | None, unasked: bool = False) -> list[types.CodeAction]:
+    def offer(self, uri: str, place: types.Range, only: Sequence[str] | None, automatic: bool = False) -> list[types.CodeAction]:
         """The actions for a place of a document.
 
         Args:
             uri: the document.
-            place: what is selected in it.
-            only: the kinds of actions the editor asks for; where it does not say, those for the place, and one for the whole document.
-            unasked: whether the editor asks by itself, as it does with every movement.
+            place: the selection in it.
+            only: the kinds of actions that are requested; without it those for the place, and one for the whole document.
+            automatic: whether the editor sent the request by itself, as it does with every movement of the cursor.
         """
         found = []
-        if _asked(KINDS[0], only):
+        if _is_requested(KINDS[0], only):
             found += list(self._for_place(uri, place))
-        # All repairs together cost more than one: they are worked out for who asks for them by name, or when they are chosen.
+        # All repairs together cost more than one: they are computed where they are requested by name, or when they are chosen.
         for kind in KINDS[1:]:
-            if only is not None and _asked(kind, only):
+            if only is not None and _is_requested(kind, only):
                 found += list(self._for_document(uri, kind))
         if only is None and self._repairable(uri):
             if self._abilities.resolves:
                 found.append(types.CodeAction(_ALL, FIX_ALL, data={"uri": uri}))
-            elif not unasked:
+            elif not automatic:
                 found += list(self._for_document(uri, FIX_ALL))
         return found
 
     def resolve(self, action: types.CodeAction) -> types.CodeAction:
-        """An action that was offered without its edits, with them."""
+        """Adds the edits to an action that was offered without them."""
         uri = action.data.get("uri") if isinstance(action.data, dict) else None
         made = next(self._for_document(uri, FIX_ALL), None) if isinstance(uri, str) else None
         if made is not None:
@@ -82,10 +82,11 @@ class Actions:
         return action
 
     def _repairable(self, uri: str) -> bool:
-        """Whether something that is said of a document can be repaired safely."""
+        """Whether a finding in a document has a safe repair."""
         name = self._name(uri)
         return any(
-            said.raw.filename == name and said.raw.fix is not None and said.raw.fix.applicability == "safe" for said in self._checked.said
+            found.raw.filename == name and found.raw.fix is not None and found.raw.fix.applicability == "safe"
+            for found in self._checked.findings
         )
 
     def _name(self, uri: str) -> str | None:
@@ -93,18 +94,18 @@ class Actions:
 
     def _for_place(self, uri: str, place: types.Range) -> Iterator[types.CodeAction]:
         silencing = []
-        for said, at in at_position(self._checked, self._encoding, uri, place):
-            shown = to_diagnostic(self._checked, said.placed, at, self._encoding)
-            fix = said.raw.fix
+        for found, at in at_position(self._checked, self._encoding, uri, place):
+            shown = to_diagnostic(self._checked, found.placed, at, self._encoding)
+            fix = found.raw.fix
             if fix is not None and fix.applicability != "display-only":
-                edits = self._repair(said.raw)
+                edits = self._repair(found.raw)
                 if edits:
                     safe = fix.applicability == "safe"
                     title = fix.message if safe else f"{fix.message} (unsafe: review it)"
-                    yield self._action(f"{said.raw.code}: {title}", KINDS[0], edits, [shown], preferred=safe)
-            edits = self._silence(said.raw) if said.raw.code != UNUSED else None
+                    yield self._action(f"{found.raw.code}: {title}", KINDS[0], edits, [shown], preferred=safe)
+            edits = self._silence(found.raw) if found.raw.code != UNUSED else None
             if edits:
-                silencing.append(self._action(f"{said.raw.code}: Silence it on this line", KINDS[0], edits, [shown]))
+                silencing.append(self._action(f"{found.raw.code}: Silence it on this line", KINDS[0], edits, [shown]))
         yield from silencing
 
     def _for_document(self, uri: str, kind: str) -> Iterator[types.CodeAction]:
@@ -118,7 +119,7 @@ class Actions:
             yield self._action(_ALL, kind, edits)
 
     def _repair(self, finding: Finding) -> Edits | None:
-        """The edits of a repair that has proved to hold; None for one that has not."""
+        """The edits of a repair that was verified; None where it failed."""
         if finding not in self._repairs:
             session = self._session([Path(e.filename) for e in finding.fix.edits] if finding.fix else [])
             self._repairs[finding] = self._edits(session.changed()) if session.make(finding) is None else None
@@ -140,7 +141,7 @@ class Actions:
         return Session(sources, results, self._checked.ways, False, given)
 
     def _sources(self) -> list[Source]:
-        """What was analysed, and after it what else is open: a repair may reach into that."""
+        """The analysed sources, and after them other open ones: a repair may edit those too."""
         programs = self._checked.programs
         names = {p.display for p in programs}
         return [*programs, *(s for s in self._checked.snapshot.sources if s.display not in names and s.language != "markdown")]
@@ -180,6 +181,6 @@ def _texts(old: Source, new: Source) -> Iterator[tuple[int | None, str, str]]:
         yield number, before, after
 
 
-def _asked(kind: str, only: Sequence[str] | None) -> bool:
-    """Whether a kind is among those asked for: kinds are named from the general to the particular."""
+def _is_requested(kind: str, only: Sequence[str] | None) -> bool:
+    """Whether a kind is among the requested ones: the names of kinds go from the general to the particular."""
     return only is None or any(kind == wanted or kind.startswith(f"{wanted}.") for wanted in only)

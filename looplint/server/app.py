@@ -1,4 +1,4 @@
-"""The language server: what arrives from an editor, and what goes back."""
+"""The language server: its state, and the handlers of the protocol's requests and notifications."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from looplint.settings.trust import trust
 
 T = TypeVar("T")
 
-# How long nothing must be typed before what was typed is judged.
+# Seconds without typing before a changed document is analysed.
 _PAUSE = 0.25
 _CELLS = types.NotebookDocumentFilterWithNotebook(
     notebook=types.NotebookDocumentFilterNotebookType("jupyter-notebook"), cells=[types.NotebookCellLanguage("python")]
@@ -36,14 +36,14 @@ _log = logging.getLogger(__name__)
 
 
 class Server(LanguageServer):
-    """A language server with what it knows of its editor."""
+    """A language server and the state of its editor."""
 
     def __init__(self) -> None:
         super().__init__("looplint", __version__, notebook_document_sync=types.NotebookDocumentSyncOptions([_CELLS]))
         self.documents = Documents()
         self.checker = Checker()
         self.checked: Checked | None = None
-        # One thread judges; what it uses is not made for several.
+        # One thread analyses: the analysis is not thread-safe.
         self._judging = ThreadPoolExecutor(1, "looplint")
         self._serial = 0
         self._pending: asyncio.Task[None] | None = None
@@ -52,44 +52,44 @@ class Server(LanguageServer):
         self._complaint = ""
         self._pulls = Pulls()
         self._actions: tuple[Checked, Actions] | None = None
-        # The folders of own rules of which the user was asked whether they are executed.
-        self._asked: set[str] = set()
-        self._asking: set[asyncio.Task[None]] = set()
+        # The folders of project rules for which the user was asked for trust, and the open questions.
+        self._asked_for: set[str] = set()
+        self._questions: set[asyncio.Task[None]] = set()
 
     @property
     def encoding(self) -> str:
         return str(self.workspace.position_encoding)
 
-    def configure(self, said: object) -> None:
-        """Take over the settings of the editor; if they are wrong, an error is shown and none of them is used."""
+    def configure(self, sent: object) -> None:
+        """Apply the settings of the editor; if they are wrong, an error is shown and none of them is used."""
         try:
-            settings = read_client_settings(said)
+            settings = read_client_settings(sent)
         except UserError as error:
             self._complain(str(error))
             settings = read_client_settings(None)
         self.checker = Checker(settings.overrides, settings.configuration, settings.allow_rules)
 
-    def let_pull(self) -> bool:
-        """Whether the editor asks for diagnostics: it can, and can be told to ask again where a change in one file has brought some in another."""
+    def enable_pull(self) -> bool:
+        """Whether the editor pulls diagnostics. It must support refreshes too, because a change in one file can bring findings in another."""
         capabilities = self.client_capabilities
         documents, workspace = capabilities.text_document, capabilities.workspace
-        can_ask = documents is not None and documents.diagnostic is not None
-        again = workspace.diagnostics if workspace is not None else None
-        self._pulls.wanted = can_ask and again is not None and bool(again.refresh_support)
-        return self._pulls.wanted
+        can_pull = documents is not None and documents.diagnostic is not None
+        refresh = workspace.diagnostics if workspace is not None else None
+        self._pulls.enabled = can_pull and refresh is not None and bool(refresh.refresh_support)
+        return self._pulls.enabled
 
     def watch(self) -> None:
-        """Ask the editor to tell when files change that findings rest on."""
+        """Register for changes of files on which findings depend."""
         workspace = self.client_capabilities.workspace
         watching = workspace.did_change_watched_files if workspace is not None else None
         if watching is None or not watching.dynamic_registration:
             return
         options = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher(pattern) for pattern in _WATCHED])
-        asked = types.Registration("looplint-files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
-        self.client_register_capability(types.RegistrationParams([asked]))
+        registration = types.Registration("looplint-files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
+        self.client_register_capability(types.RegistrationParams([registration]))
 
     def changed(self, pause: float = 0.0) -> None:
-        """Something that findings rest on has changed: analyse again after a pause, which begins again with the next change."""
+        """Analyse again after a pause, because something has changed on which findings depend; the next change restarts the pause."""
         self._serial += 1
         self._stale = True
         if self._pending is not None:
@@ -99,18 +99,18 @@ class Server(LanguageServer):
     async def _after(self, pause: float) -> None:
         await asyncio.sleep(pause)
         try:
-            await self._judge()
+            await self._analyse()
         except Exception as error:  # noqa: BLE001 - reported, never hidden
             self._complain(f"internal error ({type(error).__name__}: {error}); please report it")
-            _log.exception("judging failed")
+            _log.exception("the analysis failed")
 
     async def fresh(self) -> Checked | None:
-        """What is found in the documents as they are now; None where the configuration is wrong."""
+        """The findings in the documents as they are now; None where the configuration is wrong."""
         while self._stale:
-            await self._judge()
+            await self._analyse()
         return self.checked
 
-    async def _judge(self) -> None:
+    async def _analyse(self) -> None:
         serial = self._serial
         snapshot = self.documents.snapshot()
         try:
@@ -129,34 +129,34 @@ class Server(LanguageServer):
         self._ask_for_trust(checked.ways.refused_folders)
 
     def _ask_for_trust(self, folders: tuple[str, ...]) -> None:
-        """Ask once whether own rules, which are code, may be executed; they are left out until the user says so."""
-        new = tuple(folder for folder in folders if folder not in self._asked)
+        """Ask the user once whether project rules, which are code, may be executed; they are not run until then."""
+        new = tuple(folder for folder in folders if folder not in self._asked_for)
         if not new:
             return
-        self._asked.update(new)
+        self._asked_for.update(new)
         question = (
             f"looplint: the configuration names rules of its own, Python code that is executed when files are linted: {', '.join(new)}"
         )
         actions = [types.MessageActionItem(_TRUST), types.MessageActionItem(_NOT_NOW)]
         request = types.ShowMessageRequestParams(types.MessageType.Warning, question, actions)
-        self._asking.add(task := asyncio.get_running_loop().create_task(self._trust_what_is_answered(new, request)))
-        task.add_done_callback(self._asking.discard)
+        self._questions.add(task := asyncio.get_running_loop().create_task(self._trust_after_answer(new, request)))
+        task.add_done_callback(self._questions.discard)
 
-    async def _trust_what_is_answered(self, folders: tuple[str, ...], request: types.ShowMessageRequestParams) -> None:
+    async def _trust_after_answer(self, folders: tuple[str, ...], request: types.ShowMessageRequestParams) -> None:
         try:
             answer = await self.window_show_message_request_async(request)
             if answer is None or answer.title != _TRUST:
                 return
             for folder in folders:
                 trust(Path(folder))
-        except JsonRpcException:  # an editor that cannot ask has the setting
+        except JsonRpcException:  # for editors that cannot show questions there is a setting
             return
         except UserError as error:
             self._complain(str(error))
         self.changed()
 
     async def actions(self) -> Actions | None:
-        """What can be done about what is found now; None where the configuration is wrong."""
+        """The code actions for the current findings; None where the configuration is wrong."""
         checked = await self.fresh()
         if checked is None:
             return None
@@ -172,24 +172,24 @@ class Server(LanguageServer):
         return Abilities(bool(edits and edits.document_changes), resolves and bool(actions and actions.data_support))
 
     async def in_thread(self, function: Callable[..., T], *arguments: object) -> T:
-        """Call what judges, in the thread that is for it."""
+        """Call a function in the thread of the analysis."""
         return await asyncio.get_running_loop().run_in_executor(self._judging, function, *arguments)
 
     async def pulled(self, uri: str, known: str | None) -> types.DocumentDiagnosticReport:
-        """The diagnostics of a document for an editor that asks for them, or that they are those it knows."""
+        """The diagnostics of a document for an editor that pulls them; `known` names those that it has."""
         with self._pulls.answering(uri):
             checked = await self.fresh()
-        # Cells are sent: a change in one is one of a whole program.
+        # Diagnostics of cells are pushed: a change in one cell affects the whole program.
         found = diagnostics(checked, self.encoding) if checked is not None and uri in self.documents.files() else {}
         return self._pulls.answer(uri, found.get(uri, []), known)
 
     def _publish(self, found: dict[str, list[types.Diagnostic]]) -> None:
-        """Send what has changed: for open documents also that there is nothing. Of documents for which the editor asks, it is told to ask again."""
-        asked_for = self.documents.files() if self._pulls.wanted else frozenset()
-        if self._pulls.outdated(asked_for, found):
+        """Push the diagnostics that have changed, empty ones of open documents too. Where the editor pulls, request a refresh."""
+        pulled = self.documents.files() if self._pulls.enabled else frozenset()
+        if self._pulls.outdated(pulled, found):
             self.workspace_diagnostic_refresh(None)
         shown: dict[str, types.PublishDiagnosticsParams] = {}
-        for uri in sorted({*self._shown, *found, *self.documents.uris()} - asked_for):
+        for uri in sorted({*self._shown, *found, *self.documents.uris()} - pulled):
             document = self.documents.get(uri)
             params = types.PublishDiagnosticsParams(uri, found.get(uri, []), document.version if document is not None else None)
             if params != self._shown.get(uri):
@@ -199,7 +199,7 @@ class Server(LanguageServer):
         self._shown = shown
 
     def _complain(self, message: str) -> None:
-        """Say once what a user got wrong."""
+        """Show a user's mistake, once."""
         if message and message != self._complaint:
             self.window_show_message(types.ShowMessageParams(types.MessageType.Error, f"looplint: {message}"))
         self._complaint = message
@@ -219,10 +219,10 @@ def _follow_editor(server: Server) -> None:
     @server.feature(types.INITIALIZE)
     def initialize(ls: Server, params: types.InitializeParams) -> None:
         ls.configure(params.initialization_options)
-        if ls.let_pull():
-            ls.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, types.DiagnosticOptions(True, False, "looplint"))(asked_for)
+        if ls.enable_pull():
+            ls.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, types.DiagnosticOptions(True, False, "looplint"))(pulled)
 
-    async def asked_for(ls: Server, params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
+    async def pulled(ls: Server, params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
         return await ls.pulled(params.text_document.uri, params.previous_result_id)
 
     @server.feature(types.INITIALIZED)
@@ -232,7 +232,7 @@ def _follow_editor(server: Server) -> None:
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     def configured(ls: Server, params: types.DidChangeConfigurationParams) -> None:
-        # Editors also send this with nothing in it; what was said at the start is then still meant.
+        # Editors also send this without settings; those sent at the start then remain.
         if params.settings:
             ls.configure(params.settings)
             ls.changed()
@@ -294,12 +294,12 @@ def _answer(server: Server) -> None:
         return hover(checked, at_position(checked, ls.encoding, params.text_document.uri, place))
 
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(list(KINDS), resolve_provider=True))
-    async def asked(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
+    async def offered(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
         actions = await ls.actions()
         if actions is None:
             return []
-        unasked = params.context.trigger_kind is types.CodeActionTriggerKind.Automatic
-        return await ls.in_thread(actions.offer, params.text_document.uri, params.range, params.context.only, unasked)
+        automatic = params.context.trigger_kind is types.CodeActionTriggerKind.Automatic
+        return await ls.in_thread(actions.offer, params.text_document.uri, params.range, params.context.only, automatic)
 
     @server.feature(types.CODE_ACTION_RESOLVE)
     async def chosen(ls: Server, action: types.CodeAction) -> types.CodeAction:

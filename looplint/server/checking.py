@@ -1,4 +1,4 @@
-"""Judging what is open: only what has changed, or rests on what has changed, is analysed again."""
+"""Analysing the open documents: only those are analysed again that have changed or depend on a change."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from looplint.sources.regular import read_regular
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """A finding as the analysis has it, and with its places as the editor has them: of a notebook, in its cells."""
+class PlacedFinding:
+    """A finding as the analysis reports it, and with its places in the editor's documents: of a notebook, in its cells."""
 
     raw: Finding
     placed: Finding
@@ -31,13 +31,13 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What was open, and what was found in it. `programs` and `results` belong together, one by one."""
+    """The open documents with their findings. `programs` and `results` correspond, one by one."""
 
     snapshot: Snapshot
     ways: Ways
     programs: tuple[Source, ...]
     results: tuple[FileResult, ...]
-    said: tuple[Said, ...]
+    findings: tuple[PlacedFinding, ...]
     problems: tuple[Problem, ...]
 
 
@@ -49,17 +49,17 @@ class _Known:
 
 
 class Checker:
-    """Judges snapshots, one after the other, and keeps results as long as what they rest on stays as it is."""
+    """Analyses snapshots one after the other, and keeps results as long as nothing changes on which they depend."""
 
     def __init__(
         self, overrides: Mapping[str, Any] | None = None, configuration: str | None = None, allow_rules: bool | None = None
     ) -> None:
-        """Prepare to judge.
+        """Prepare the analysis.
 
         Args:
-            overrides: what the editor says, by the names of options; it stands above the configuration files.
-            configuration: the one configuration file to use; those that lie about the files where it is not given.
-            allow_rules: whether rules of one's own are executed; those that the user trusts where nothing is said.
+            overrides: the editor's settings by the names of options; they override the configuration files.
+            configuration: the one configuration file to use; without it those that apply to each file.
+            allow_rules: whether project rules are executed; without it those that the user trusts.
         """
         self._overrides = dict(overrides or {})
         self._configuration = configuration
@@ -67,14 +67,14 @@ class Checker:
         self._known: dict[tuple[str, int], _Known] = {}
 
     def check(self, snapshot: Snapshot, outdated: Callable[[], bool] = lambda: False) -> Checked | None:
-        """Judge what is open.
+        """Analyse the open documents.
 
         Args:
             snapshot: what is open.
-            outdated: asked between two files; what is outdated is given up.
+            outdated: called between two files; an outdated analysis is given up.
 
         Returns:
-            What was found, or None where it was given up.
+            The findings, or None where the analysis was given up.
 
         Raises:
             UserError: a configuration is wrong.
@@ -101,8 +101,8 @@ class Checker:
         raw = list(ways.reported(findings_of(results, [*programs, *(s for s in snapshot.sources if s.display not in shown)], ways)))
         placed = in_cells(raw, programs)
         problems = [*snapshot.problems, *(p for s in programs for p in s.problems), *(p for r in results for p in r.problems)]
-        said = tuple(Said(*pair) for pair in zip(raw, placed, strict=True))
-        return Checked(snapshot, ways, tuple(programs), tuple(results), said, tuple(dict.fromkeys(problems)))
+        findings = tuple(PlacedFinding(*pair) for pair in zip(raw, placed, strict=True))
+        return Checked(snapshot, ways, tuple(programs), tuple(results), findings, tuple(dict.fromkeys(problems)))
 
     def _judged(self, known: _Known | None, program: Source, selection: Selection, read: _Contents) -> _Known:
         if known is not None and known.text == program.text and known.selection == selection:
@@ -113,7 +113,7 @@ class Checker:
 
 
 class _Contents:
-    """What is in files, by the editor where they are open there, else on the disk."""
+    """The contents of files: the editor's where they are open, else those on the disk."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.overlay = {s.path: s for s in snapshot.sources if s.path is not None}

@@ -1,4 +1,4 @@
-"""What an editor's own settings say about looplint: a configuration to use, and options that override it."""
+"""The editor's settings: a configuration file to use, and options that override it."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ class ClientSettings:
     """A configuration file to use for everything, and options that override all configuration files."""
 
     configuration: str | None = None
-    # Whether rules of one's own are executed; the user is asked where this is not set.
+    # Whether project rules are executed; where it is not set, the user is asked.
     allow_rules: bool | None = None
     overrides: dict[str, Any] = field(default_factory=dict)
 
 
-def read_client_settings(said: object) -> ClientSettings:
+def read_client_settings(sent: object) -> ClientSettings:
     """Read what an editor sends, by itself or under the key `looplint` or `settings`; the defaults where it sends nothing.
 
     Raises:
         UserError: a key is not known, or its value is of another kind.
     """
-    if not isinstance(said, dict):
+    if not isinstance(sent, dict):
         return ClientSettings()
     for key in ("looplint", "settings"):
-        if isinstance(said.get(key), dict):
-            return read_client_settings(said[key])
+        if isinstance(sent.get(key), dict):
+            return read_client_settings(sent[key])
     overrides: dict[str, Any] = {}
     configuration = None
     allow_rules = None
-    for key, value in said.items():
+    for key, value in sent.items():
         name = _dashed(key)
         if name not in _NAMES:
             raise UserError(f"the editor's settings: unknown key {key!r}; known are {', '.join(_NAMES)}")

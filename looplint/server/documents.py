@@ -1,4 +1,4 @@
-"""What is open in the editor, as it stands there, and the sources that it gives."""
+"""The open documents with the editor's texts, and the sources made of them."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """All that is open at one moment.
+    """The open documents at one moment.
 
-    Sources and problems (of what is no source) are by file; `uris` gives the document of a file, or of a cell of a notebook by its number.
+    Sources, and problems of files that are none, are by file; `uris` gives the document of a file, or of a cell of a notebook by its number.
     """
 
     sources: tuple[Source, ...]
@@ -48,7 +48,7 @@ class Snapshot:
         return found if found or cell is not None else from_fs_path(str(Path(filename).absolute()))
 
     def text(self, filename: str, cell: int | None = None) -> str | None:
-        """What stands there, in the editor or on the disk."""
+        """The text of a file or cell, in the editor or on the disk."""
         uri = self.uris.get((filename, cell))
         if uri is not None:
             return self.documents[uri].text
@@ -58,7 +58,7 @@ class Snapshot:
             return None
 
     def version(self, uri: str) -> int | None:
-        """The version of a document that was looked at; None for one that is not open."""
+        """The version of a document at that moment; None for one that is not open."""
         document = self.documents.get(uri)
         return document.version if document is not None else None
 
@@ -88,7 +88,7 @@ class Documents:
             self.open(item)
 
     def change_notebook(self, params: types.DidChangeNotebookDocumentParams) -> None:
-        """Take over what changed in the order of cells, in what they are, and in their texts."""
+        """Apply changes of the order, the kinds and the texts of cells."""
         cells = self._notebooks.get(params.notebook_document.uri)
         changes = params.change.cells
         if cells is None or changes is None:
@@ -119,7 +119,7 @@ class Documents:
         return list(self._open)
 
     def files(self) -> frozenset[str]:
-        """What is open and no cell of a notebook."""
+        """The open documents that are no cells of a notebook."""
         return frozenset(self._open) - self._cell_uris()
 
     def lines(self, uri: str) -> Text | None:
@@ -128,7 +128,7 @@ class Documents:
         return Text(document.text, self.encoding) if document is not None else None
 
     def snapshot(self) -> Snapshot:
-        """What is open now, as sources."""
+        """The open documents as sources."""
         sources: list[Source] = []
         problems: list[Problem] = []
         uris: dict[tuple[str, int | None], str] = {}
@@ -172,14 +172,14 @@ class Documents:
 
 
 def _language(document: Document, path: Path | None) -> Language | None:
-    """What a document holds, as the editor says or, where it does not, as its name tells; None for what is not linted as a text."""
+    """The language of a document, by the editor or else by the file's name; None where it is not linted as a text."""
     if not document.language:
         return _BY_NAME.get(path.suffix.lower()) if path is not None else None
     return _PYTHON if document.language == _PYTHON else _MARKDOWN if document.language == _MARKDOWN else None
 
 
 def _named(uri: str) -> tuple[Path | None, str]:
-    """The file of a document, and what it is called; a document that was never saved has no file."""
+    """The file of a document, and its display name; a document that was never saved has no file."""
     fs_path = to_fs_path(uri) if uri.startswith("file:") else None
     if fs_path is None or "\0" in fs_path:  # no file can be called so
         return None, uri

@@ -1,4 +1,4 @@
-"""Findings as the protocol has them: diagnostics, and what is shown above a place."""
+"""Findings in terms of the protocol: diagnostics and hovers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from looplint.linting.catalogue import folder
 from looplint.linting.files import rules_of
 from looplint.linting.unused import CODE as UNUSED
 from looplint.report.records import url_of
-from looplint.server.checking import Checked, Said
+from looplint.server.checking import Checked, PlacedFinding
 from looplint.server.texts import Text
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _SEVERITIES = {
 
 
 class Places:
-    """The places of what was found, as the editor counts them."""
+    """The places of findings, as the editor counts them."""
 
     def __init__(self, checked: Checked, encoding: str) -> None:
         self._snapshot = checked.snapshot
@@ -35,7 +35,7 @@ class Places:
         self._texts: dict[tuple[str, int | None], Text | None] = {}
 
     def location(self, filename: str, cell: int | None, start: Location, end: Location) -> types.Location | None:
-        """A place with its document; None where the document, or what is in it, is not known."""
+        """A place with its document; None where the document or its text is not known."""
         uri = self._snapshot.uri(filename, cell)
         text = self.text(filename, cell)
         return types.Location(uri, text.range(start, end)) if uri is not None and text is not None else None
@@ -52,13 +52,13 @@ class Places:
 
 
 def diagnostics(checked: Checked, encoding: str) -> dict[str, list[types.Diagnostic]]:
-    """The diagnostics of every document in which something was found, by document."""
+    """The diagnostics of every document with findings, by document."""
     places = Places(checked, encoding)
     found: dict[str, list[types.Diagnostic]] = {}
-    for said in checked.said:
-        at = places.of(said.placed)
+    for finding in checked.findings:
+        at = places.of(finding.placed)
         if at is not None:
-            found.setdefault(at.uri, []).append(_diagnostic(said.placed, at, places, _has_page(_rule(checked, said.placed))))
+            found.setdefault(at.uri, []).append(_diagnostic(finding.placed, at, places, _has_page(_rule(checked, finding.placed))))
     for problem in checked.problems:
         start = problem.location or Location(1, 1)
         at = places.location(problem.filename, problem.cell, start, Location(start.row, start.column + 1))
@@ -68,12 +68,12 @@ def diagnostics(checked: Checked, encoding: str) -> dict[str, list[types.Diagnos
 
 
 def to_diagnostic(checked: Checked, finding: Finding, at: types.Location, encoding: str) -> types.Diagnostic:
-    """One finding as it is shown."""
+    """The diagnostic of one finding."""
     return _diagnostic(finding, at, Places(checked, encoding), _has_page(_rule(checked, finding)))
 
 
 def _diagnostic(finding: Finding, at: types.Location, places: Places, has_page: bool) -> types.Diagnostic:
-    """One finding, with the places that explain it and, where there is one, the address of its rule's page."""
+    """The diagnostic of a finding, with its related places and, where there is one, the address of its rule's page."""
     related = [
         types.DiagnosticRelatedInformation(place, note.message)
         for note in finding.related
@@ -91,13 +91,13 @@ def _diagnostic(finding: Finding, at: types.Location, places: Places, has_page: 
     )
 
 
-def at_position(checked: Checked, encoding: str, uri: str, wanted: types.Range) -> list[tuple[Said, types.Location]]:
+def at_position(checked: Checked, encoding: str, uri: str, wanted: types.Range) -> list[tuple[PlacedFinding, types.Location]]:
     """The findings of a document that touch a place in it, with their places."""
     places = Places(checked, encoding)
-    located = [(said, place) for said in checked.said if (place := places.of(said.placed)) is not None and place.uri == uri]
+    located = [(found, place) for found in checked.findings if (place := places.of(found.placed)) is not None and place.uri == uri]
     return [
-        (said, place)
-        for said, place in located
+        (found, place)
+        for found, place in located
         if _key(place.range.start) <= _key(wanted.end) and _key(wanted.start) <= _key(place.range.end)
     ]
 
@@ -106,8 +106,8 @@ def _key(position: types.Position) -> tuple[int, int]:
     return position.line, position.character
 
 
-def hover(checked: Checked, found: Sequence[tuple[Said, types.Location]]) -> types.Hover | None:
-    """What is shown above a place with findings: what each says, and the page of its rule."""
+def hover(checked: Checked, found: Sequence[tuple[PlacedFinding, types.Location]]) -> types.Hover | None:
+    """The hover at a place with findings: the message of each, and the page of its rule."""
     if not found:
         return None
     parts = [_hovered(s.placed, _rule(checked, s.placed)) for s, _ in found]
@@ -127,10 +127,10 @@ def _hovered(finding: Finding, rule: Rule | None) -> str:
 
 
 def _rule(checked: Checked, finding: Finding) -> Rule | None:
-    """The rule of a finding: one of the project's, or of a folder that the settings of the file name."""
+    """The rule of a finding: a built-in one, or one of a folder that the settings of the file name."""
     program = next((p for p in checked.programs if p.display == finding.filename), None)
-    asked = rules_of(checked.ways.of_source(program)) if program is not None else ()
-    return next((rule for rule in asked if rule.code == finding.code), None)
+    rules = rules_of(checked.ways.of_source(program)) if program is not None else ()
+    return next((rule for rule in rules if rule.code == finding.code), None)
 
 
 def _has_page(rule: Rule | None) -> bool:
@@ -138,5 +138,5 @@ def _has_page(rule: Rule | None) -> bool:
 
 
 def _escaped(text: str) -> str:
-    """A message whose signs mean nothing to Markdown."""
+    """A message without special characters of Markdown."""
     return "".join(f"\\{char}" if char in "\\`*_[]<>" else char for char in text)

@@ -1,4 +1,4 @@
-"""Diagnostics for editors that ask for them: what each was told last, so that it is told to ask again only where that has changed."""
+"""Pull diagnostics: what was reported last for each document, so that a refresh is requested only where that has changed."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from lsprotocol import types
 
 
 class Pulls:
-    """What an editor has been told of each document, once `wanted` says that it asks."""
+    """The last report of each document, for an editor that pulls diagnostics (`enabled`)."""
 
     def __init__(self) -> None:
-        self.wanted = False
-        self._told: dict[str, str] = {}
+        self.enabled = False
+        self._reported: dict[str, str] = {}
         self._answering: set[str] = set()
 
     @contextmanager
     def answering(self, uri: str) -> Iterator[None]:
-        """While an answer is worked out, its document needs no other question."""
+        """While a report is being computed, its document needs no refresh."""
         self._answering.add(uri)
         try:
             yield
@@ -27,19 +27,19 @@ class Pulls:
             self._answering.discard(uri)
 
     def answer(self, uri: str, found: Sequence[types.Diagnostic], known: str | None) -> types.DocumentDiagnosticReport:
-        """The answer to an editor that was told last what goes by the name `known`."""
-        self._told[uri] = name = _name(found)
+        """The report on a document; `known` names the last one that the editor has."""
+        self._reported[uri] = name = _name(found)
         if name == known:
             return types.RelatedUnchangedDocumentDiagnosticReport(name)
         return types.RelatedFullDocumentDiagnosticReport(list(found), result_id=name)
 
     def outdated(self, documents: frozenset[str], found: Mapping[str, Sequence[types.Diagnostic]]) -> bool:
-        """Whether the editor has to ask again for one of these documents, and is not just doing so.
+        """Whether the last report on one of these documents is outdated, and no new one is being computed.
 
-        A document that it has not asked for yet is none of them: it does so when it shows it.
+        A document without a report does not count: the editor pulls it when it shows it.
         """
-        self._told = {uri: told for uri, told in self._told.items() if uri in documents}
-        return any(self._told[uri] != _name(found.get(uri, [])) for uri in self._told.keys() - self._answering)
+        self._reported = {uri: name for uri, name in self._reported.items() if uri in documents}
+        return any(self._reported[uri] != _name(found.get(uri, [])) for uri in self._reported.keys() - self._answering)
 
 
 def _name(found: Sequence[types.Diagnostic]) -> str:

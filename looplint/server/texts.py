@@ -11,7 +11,7 @@ from lsprotocol import types
 
 from looplint.finding import Location
 
-# The protocol knows these ends of lines, as Python does; form feeds and the separators of Unicode end none.
+# The line ends of the protocol and of Python; form feeds and Unicode separators end no line.
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
@@ -32,7 +32,7 @@ class Text:
         self._ends = [*(m.start() for m in ends), len(text)]
 
     def position(self, place: Location) -> types.Position:
-        """A place of ours as the editor counts it. Places outside of the text are moved to its border."""
+        """A location as the editor counts it. Locations outside the text are moved to its border."""
         row = place.row - 1
         if row < 0:
             return types.Position(0, 0)
@@ -45,7 +45,7 @@ class Text:
         return types.Range(self.position(start), self.position(end))
 
     def offset(self, position: types.Position) -> int:
-        """Where in the text a place of the editor is. Beyond the end of a line is its end, as the protocol wants it."""
+        """The offset of an editor's position. Beyond the end of a line it is the line's end, as the protocol requires."""
         if position.line >= len(self._starts):
             return len(self.text)
         start, end = self._starts[position.line], self._ends[position.line]
@@ -60,7 +60,7 @@ class Text:
         return end
 
     def location(self, offset: int) -> Location:
-        """A place of the text as we count it."""
+        """The location of an offset."""
         row = bisect_right(self._starts, offset) - 1
         return Location(row + 1, offset - self._starts[row] + 1)
 
@@ -74,7 +74,7 @@ class Text:
 
 
 def changed(text: str, changes: Iterable[types.TextDocumentContentChangeEvent], encoding: str) -> str:
-    """A text after changes that were made one after the other."""
+    """The text after a sequence of changes."""
     for change in changes:
         if isinstance(change, types.TextDocumentContentChangePartial):
             before = Text(text, encoding)
@@ -85,7 +85,7 @@ def changed(text: str, changes: Iterable[types.TextDocumentContentChangeEvent], 
 
 
 def line_edits(old: str, new: str, encoding: str) -> list[types.TextEdit]:
-    """The edits of whole lines that make one text of another, and leave all lines alone that stay."""
+    """Edits of whole lines that turn one text into another, and leave unchanged lines alone."""
     from difflib import SequenceMatcher
 
     before, after = _lines(old), _lines(new)

@@ -142,7 +142,7 @@ def test_a_scaler_that_is_off_refutes_nothing(code: str, line: str, tmp_path: Pa
     off = SCALED.replace("DEVICE", "cuda").replace("ENABLED", "torch.cuda.is_available()")
     told, text = verdict(warm, tmp_path, off, code, line)
     assert told == "not measured"
-    assert text.startswith("not measured here (needs CUDA): the run did not come to ")
+    assert text.startswith("not measured here (needs CUDA): the run did not reach ")
 
 
 UNSCALE, THROUGH, UPDATE = "    scaler.unscale_(optimizer)\n", "    scaler.step(optimizer)\n", "    scaler.update()\n"

@@ -1,4 +1,4 @@
-"""When an editor that asks for diagnostics is told to ask again."""
+"""When an editor that pulls diagnostics needs a refresh."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ FOUND = [types.Diagnostic(HERE, "found")]
 OPEN = frozenset({"a", "b"})
 
 
-def test_a_document_that_was_not_asked_for_yet_needs_no_other_question() -> None:
+def test_a_document_without_a_report_needs_no_refresh() -> None:
     assert not Pulls().outdated(OPEN, {"a": FOUND})
 
 
-def test_it_is_told_where_what_it_knows_has_changed_and_only_there() -> None:
+def test_a_refresh_is_needed_where_the_last_report_has_changed_and_only_there() -> None:
     pulls = Pulls()
     pulls.answer("a", FOUND, None)
     assert not pulls.outdated(OPEN, {"a": FOUND, "b": FOUND})
     assert pulls.outdated(OPEN, {"b": FOUND})
 
 
-def test_it_is_not_told_while_it_is_answered() -> None:
+def test_no_refresh_is_needed_while_a_report_is_computed() -> None:
     pulls = Pulls()
     pulls.answer("a", FOUND, None)
     with pulls.answering("a"):
@@ -34,4 +34,4 @@ def test_a_document_that_was_closed_is_forgotten() -> None:
     pulls = Pulls()
     pulls.answer("a", FOUND, None)
     assert not pulls.outdated(frozenset(), {})
-    assert not pulls.outdated(OPEN, {}), "it was opened again, and not asked for"
+    assert not pulls.outdated(OPEN, {}), "it was opened again, and not pulled"

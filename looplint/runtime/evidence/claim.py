@@ -1,7 +1,7 @@
-"""A claim: all that is known of one rule on the recorded side. `claims/` has those of all rules.
+"""A claim: what recorded runs show of one rule. `claims/` has those of all rules.
 
-A finding is refuted only where the run came to the very thing and did not do what the finding says: not by a run that ended before, not by one
-without the device that shows it, and not where the line never ran.
+A finding is refuted only where the run reached what the rule is about and did not do what the finding reports: not by a run that ended before it,
+not by one without the device that shows it, and not where the line never ran.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ GRADIENTS: tuple[Channel, ...] = ("optimizers", "steps", "clears", "backwards")
 
 
 class Observation(NamedTuple):
-    """What one run alone shows of a rule's findings, and what it has to reach before it can confirm or refute one.
+    """What a single run shows of a rule's findings, and what it has to reach before it can confirm or refute one.
 
     Attributes:
-        judge: the places of a run in the light of the rule; rules may share one.
-        tells: the observation that refutes a finding where it does not show it.
-        shows: the observation that confirms a finding.
+        judge: finds the witnesses of a run; rules may share one.
+        needs: what a run has to reach before it can refute a finding.
+        confirms: the observation that confirms a finding.
         channels: the hooks that make these observations; where one of them failed, there is no verdict.
         turns: the optimizer steps without which a run cannot refute a finding.
         cuda: whether a script for a GPU makes the observation only there: on a CPU scalers are off, and nothing moves.
-        harm: whether the observation is itself the damage; else it states that the line did what the finding reports.
+        harm: whether the observation is itself the damage; otherwise only that the line did what the finding reports.
         compared: whether the rule's measure beside the repaired run is the damage: other gradients or rates, memory that is held.
         probed: whether only a probe at the lines of findings makes the observation.
-        alike: the code of a rule that reports the same of one place, told apart by where in the iteration it is.
+        alike: the code of a rule that reports the same at a place, which differs only in its position in the iteration.
         cause: the code of a rule whose confirmed finding, at another line, names the cause already.
     """
 
     judge: Judge
-    tells: str
-    shows: str
+    needs: str
+    confirms: str
     channels: tuple[Channel, ...]
     turns: int = 0
     cuda: bool = False
@@ -53,7 +53,7 @@ class Claim:
     Attributes:
         code: the rule's code.
         measure: whether a run shows the damage, beside the run of the repaired program.
-        observed: what one run alone shows; None where it shows nothing.
+        observed: what a single run shows; None where it shows nothing.
         accelerator: whether only an accelerator can show the claim: elsewhere there is no copy.
     """
 

@@ -1,4 +1,4 @@
-"""Joins the two sides: what the linter found in a program's text, and what one run of it shows at the same places."""
+"""Joins the two sides: the findings in a program's text, and what a run of it shows at the same places."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from looplint.sources.reading import display_name
 Verdict = Literal["does harm", "happens", "refuted", "not reached", "not measured", "found at run time only"]
 CONFIRMED: frozenset[Verdict] = frozenset({"does harm", "happens"})
 
-# What one run alone shows, by the code of the rule.
+# What a single run shows, by the code of the rule.
 OBSERVED = {code: claim.observed for code, claim in CLAIMS.items() if claim.observed is not None}
 
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """A finding of either side, or of both, and what the run says of it."""
+    """A finding of either side, or of both, with the verdict of the run."""
 
     verdict: Verdict
     finding: Finding
@@ -59,12 +59,12 @@ def join(findings: Sequence[Finding], stream: Stream, names: Mapping[str, str]) 
     stacks = {e.stack for e in stream.events} | {m.stack for m in stream.marks}
     ran = {(frame.file, frame.line) for stack in stacks for frame in stack}
     joined = [_judged(finding, seen, ran, stream) for finding in findings]
-    told = {(place, code) for j in joined for place in _places(j.finding) for code in (j.code, _alike(j.code))}
+    reported = {(place, code) for j in joined for place in _places(j.finding) for code in (j.code, _alike(j.code))}
     confirmed = {j.code for j in joined if j.verdict in CONFIRMED}
     for witness in seen:
         if OBSERVED[witness.code].cause in confirmed:
             continue
-        if witness.alone and witness.code in names and not any((frame, witness.code) in told for frame in witness.frames):
+        if witness.alone and witness.code in names and not any((frame, witness.code) in reported for frame in witness.frames):
             place = Location(witness.line, 1)
             message = f"only the run shows it: {witness.text}"
             found = Finding(witness.code, names[witness.code], message, display_name(Path(witness.file)), place, place)
@@ -73,7 +73,7 @@ def join(findings: Sequence[Finding], stream: Stream, names: Mapping[str, str]) 
 
 
 def watched(findings: Iterable[Finding]) -> dict[str, list[int]]:
-    """The lines where only a probe tells what happens, for `Options.watch`."""
+    """The lines where only a probe shows what happens, for `Options.watch`."""
     lines: dict[str, set[int]] = {}
     for finding in findings:
         if finding.code in OBSERVED and OBSERVED[finding.code].probed:
@@ -81,7 +81,7 @@ def watched(findings: Iterable[Finding]) -> dict[str, list[int]]:
     return {path: sorted(rows) for path, rows in lines.items()}
 
 
-def costs_asked(findings: Iterable[Finding]) -> bool:
+def need_costs(findings: Iterable[Finding]) -> bool:
     """Whether a finding is about what only further hooks measure, for `Options.costs`."""
     return any(finding.code in CLAIMS and CLAIMS[finding.code].costs for finding in findings)
 
@@ -92,7 +92,7 @@ def failures(stream: Stream) -> dict[str, str]:
 
 
 def _unmeasured(code: str, stream: Stream) -> str:
-    """Why the run has not measured what the verdicts on a rule rest on; empty where it has."""
+    """Why the run has not measured what verdicts on a rule depend on; empty where it has."""
     failed, channels = failures(stream), OBSERVED[code].channels
     if channel := next((channel for channel in channels if channel in failed), ""):
         return f"the recording of {channel} failed, which is a fault of looplint: {failed[channel]}"
@@ -118,12 +118,12 @@ def _judged(finding: Finding, seen: Sequence[Witness], ran: Collection[tuple[str
         best = max(bad, key=lambda w: (w.code == finding.code, w.bad))
         return verdict("does harm" if observed.harm or best.harm else "happens", best.text)
     # Only the rule's own witness refutes a finding, and one of the whole program only where the place ran.
-    against = [w for w in inner if w.code == finding.code and w.told and (w.frames or not places.isdisjoint(ran))]
+    against = [w for w in inner if w.code == finding.code and w.decisive and (w.frames or not places.isdisjoint(ran))]
     if against and len(stream.of("step")) >= observed.turns:
         return verdict("refuted", against[0].text)
     if observed.cuda and not stream.start.get("cuda"):
-        return verdict("not measured", f"not measured here (needs CUDA): the run did not come to {observed.tells}")
-    return verdict("not reached", f"the run did not come to this place, or ended before it could tell: that takes {observed.tells}")
+        return verdict("not measured", f"not measured here (needs CUDA): the run did not reach {observed.needs}")
+    return verdict("not reached", f"the run did not reach this place, or ended before it could decide this: that takes {observed.needs}")
 
 
 def _alike(code: str) -> str:

@@ -12,7 +12,7 @@ NEARBY = 256  # events on either side among which those of the same iteration ar
 
 
 def optimizers(stream: Stream) -> list[Thing]:
-    """The optimizers of a run, without those that another one steps by."""
+    """The optimizers of a run, without those that another one steps."""
     inner = {mark.facts["object"] for mark in stream.marked("inner")}
     return [thing for thing in stream.with_role("optimizer") if thing.id not in inner]
 
@@ -98,7 +98,7 @@ def together(event: Event, other: Event) -> bool:
 
 
 def nearby(events: list[Event], event: Event) -> list[Event]:
-    """Those of the same iteration; `events` are in order, and an iteration is not longer than so many of them."""
+    """The events of the same iteration; `events` are in order, and no iteration has more than so many."""
     middle = bisect_left(events, event.n, key=lambda e: e.n)
     return [e for e in events[max(0, middle - NEARBY) : middle + NEARBY] if together(e, event)]
 

@@ -31,7 +31,7 @@ def worst(signals: Iterable[Signal], otherwise: str) -> Signal:
 
 
 def per_optimizer(measure: Callable[[Stream, Thing, Stream, Thing | None], Signal]) -> Measure:
-    """A signal of single optimizers: the run shows it when one of them does; they are matched with the repair's by the order they were built in."""
+    """A signal per optimizer: the run shows it when one of them does. They are matched with the repair's in the order in which they were built."""
 
     def signal(run: Stream, right: Stream) -> Signal:
         matches = optimizers(right)
@@ -59,7 +59,7 @@ def crashes(kind: str, words: str) -> Measure:
 def same_end(a: Stream, b: Stream) -> bool | None:
     """Whether two runs end with bitwise the same parameters; None where there were none to compare.
 
-    Where everything that the second run's optimizers hold is in its modules, these tell: an optimizer may also hold what no model uses any more.
+    Where everything that the second run's optimizers hold is in its modules, these decide: an optimizer may also hold what no model uses any more.
     """
     (ours, modules), (others, other_modules) = _end(a), _end(b)
     in_modules = {digest for tensors in other_modules for _, digest in tensors}

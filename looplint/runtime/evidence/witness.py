@@ -1,6 +1,6 @@
-"""What one run alone tells about the places of a program: for a rule and a place, how often the place ran and how often it did what the rule reports.
+"""What a single run shows at the places of a program: for a rule and a place, how often the place ran and how often it did what the rule reports.
 
-Signals measure a broken run beside its repair; a witness has no repair to compare with, and so judges single events and the state they meet.
+Signals measure a broken run beside its repair; a witness has no repair to compare with, and judges single events and the state they meet.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from looplint.runtime.streams.stream import Frame, Stream
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """A place of the program in the light of one rule.
+    """What a run shows of one rule at one place of the program.
 
-    `frames` are the place and the calls that led to it. `told` is how many of the times that it ran could have shown it: where none could, the
-    run does not refute it. `alone` says that the run is enough to report it, without a static finding.
+    `frames` are the place and the calls that led to it. `decisive` is in how many of its executions the bug would have shown: where in none, the
+    run does not refute it. `alone`: the run is enough to report it, without a static finding.
     """
 
     code: str
@@ -27,25 +27,25 @@ class Witness:
     whole: int
     text: str
     alone: bool = False
-    told: int = 1
-    harm: bool = False  # whether the damage itself was seen, where the rule's observation alone does not say so
+    decisive: int = 1
+    harm: bool = False  # whether the damage itself was measured, where the rule's observation is not the damage
 
 
 Judge = Callable[[Stream], Iterator[Witness]]
 
 
-def anywhere(code: str, bad: bool, text: str, told: bool = True) -> Witness:
+def anywhere(code: str, bad: bool, text: str, decisive: bool = True) -> Witness:
     """A witness of the whole program: no place of it can be hooked."""
-    return Witness(code, "", 0, frozenset(), int(bad), 1, text, told=int(told))
+    return Witness(code, "", 0, frozenset(), int(bad), 1, text, decisive=int(decisive))
 
 
 @dataclass(slots=True)
 class Count:
-    """How often a place ran, how often badly, and how often it could have shown it."""
+    """How often a place ran, how often badly, and how often the bug would have shown."""
 
     bad: int = 0
     whole: int = 0
-    told: int = 0
+    decisive: int = 0
     frames: set[tuple[str, int]] = field(default_factory=set)
     objects: set[int] = field(default_factory=set)
 
@@ -56,17 +56,17 @@ class Tally:
     def __init__(self) -> None:
         self.places: dict[tuple[str, int], Count] = {}
 
-    def add(self, stack: tuple[Frame, ...], bad: bool, number: int = 0, *, told: bool = True) -> None:
+    def add(self, stack: tuple[Frame, ...], bad: bool, number: int = 0, *, decisive: bool = True) -> None:
         """Counts one event at the innermost place of a stack; events outside of the user's code count nowhere.
 
-        An event that is not bad refutes a finding only where it was `told`: where what the rule reports would have shown in it.
+        An event that is not bad refutes a finding only where it is `decisive`: where what the rule reports would have shown in it.
         """
         if not stack:
             return
         count = self.places.setdefault((stack[-1].file, stack[-1].line), Count())
         count.whole += 1
         count.bad += bad
-        count.told += bad or told
+        count.decisive += bad or decisive
         count.frames.update((frame.file, frame.line) for frame in stack)
         if bad:
             count.objects.add(number)
@@ -77,7 +77,7 @@ class Tally:
         """A witness for each place; `say` puts its count into words."""
         for (file, line), count in self.places.items():
             certain = count.bad > 0 and alone is not None and alone(count)
-            yield Witness(code, file, line, frozenset(count.frames), count.bad, count.whole, say(count), certain, count.told, harm)
+            yield Witness(code, file, line, frozenset(count.frames), count.bad, count.whole, say(count), certain, count.decisive, harm)
 
 
 def mostly(least: int = 2) -> Callable[[Count], bool]:

@@ -1,4 +1,4 @@
-"""The runs that users and the project ask for: `looplint run`, `looplint verify`, comparisons, the reference loop.
+"""The runs of `looplint run` and `looplint verify`, comparisons, and the reference loop.
 
 In: scripts, fixtures, settings. Out: what each run showed.
 Imports: `evidence`, `streams`, and the linter.

@@ -1,4 +1,4 @@
-"""Two runs of a program beside each other: where they first differ, and their curves."""
+"""Compares two runs of a program: where they first differ, and their curves."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Series = list[float | None]
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """Something measured at the events of one kind, in their order; not at each of them."""
+    """Something measured at events of one kind, in their order; not necessarily at each."""
 
     title: str
     kind: EventKind
@@ -74,7 +74,7 @@ class Difference:
 
 
 def first_difference(one: Stream, other: Stream) -> Difference | None:
-    """The first event at which a measurement differs, bit for bit; None where all that was measured in both is the same."""
+    """The first event at which a measurement differs, bit for bit; None where everything measured in both is the same."""
 
     def candidates() -> Iterator[Difference]:
         for quantity in EXACT:

@@ -1,4 +1,4 @@
-"""Whether this machine can run what a command asks for: torch, and a GPU that torch can use."""
+"""Whether this machine can run a command: torch, and a GPU that torch can use."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from importlib.util import find_spec
 
 from looplint.errors import UserError
 
-# Of torch: the oldest with the functions that are hooked, and the newest that the tests ran with.
+# Versions of torch: the oldest with the functions that are hooked, and the newest that was tested.
 OLDEST, NEWEST = (2, 4), (2, 13)
-# Allocates, because a GPU that torch lists may still be one that it cannot use. Without a GPU the error says why.
+# Allocates, because torch may list a GPU that it cannot use. Without a GPU the error states why.
 # The working folder is left out of the path: a `random.py` that lies there is not torch's.
 _PROBE = """
 import sys
@@ -26,7 +26,7 @@ except Exception as error:
 
 
 def require_torch() -> None:
-    """See that what is executed can be.
+    """Check that torch is installed.
 
     Raises:
         UserError: torch is not installed, or too old for the hooks.
@@ -64,7 +64,7 @@ def _written(release: tuple[int, int]) -> str:
 
 
 def missing_cuda() -> str | None:
-    """Why torch can use no GPU here; None where it can. A process of its own asks, so that this one needs no torch."""
+    """Why torch can use no GPU here; None where it can. Another process checks, so that this one needs no torch."""
     answer = subprocess.run([sys.executable, "-c", _PROBE], capture_output=True, text=True, check=False)
     if answer.returncode == 0:
         return None
@@ -73,7 +73,7 @@ def missing_cuda() -> str | None:
 
 
 def require_cuda() -> None:
-    """See that a run on a GPU can be one: without a GPU the same scripts run on the processor and say nothing of it.
+    """Check that torch can use a GPU: without one the same scripts would silently run on the processor.
 
     Raises:
         UserError: torch can use no GPU.

@@ -1,4 +1,4 @@
-"""What the recorder itself is held to: that it costs little, and that what it records ends as it would have without it."""
+"""Checks the recorder itself: that it costs little, and that a recorded run ends as it would have without it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def check(device: str = "cpu", runs: int = 5, launch: Launch | None = None) -> C
 
 
 def _printed(hooks: bool, device: str, launch: Launch | None) -> list[str]:
-    """What the programs print, a result a line; a program that fails is a result too."""
+    """What the programs print, one result per line; a failure is a result too."""
     options = Options(hooks=hooks, device=device)
     loop = reference.run(options=options, launch=launch)
     many = record(MANY_LOOPS, options, launch)

@@ -179,7 +179,7 @@ def run(
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A variant beside the correct loop: what its rule's signal says of both."""
+    """A variant beside the correct loop, with its rule's signal on both."""
 
     variant: Variant
     broken: Outcome

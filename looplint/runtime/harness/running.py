@@ -1,4 +1,4 @@
-"""`looplint run`: lints a script, runs some steps of it under the recorder, and says of each finding what the run showed."""
+"""`looplint run`: lints a script, runs some steps of it under the recorder, and gives a verdict on each finding."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from looplint.finding import Problem, written_place
 from looplint.linting.files import lint_paths, unsilenced
 from looplint.linting.selection import Ways
 from looplint.report.records import as_dict
-from looplint.runtime.evidence.joining import CONFIRMED, Joined, costs_asked, failures, join, watched
+from looplint.runtime.evidence.joining import CONFIRMED, Joined, failures, join, need_costs, watched
 from looplint.runtime.streams.record import Launch, Options, Recording, record
 from looplint.settings.configuration import Configurations
 from looplint.sources.reading import display_name
@@ -32,7 +32,7 @@ class Inspection:
 
     @property
     def blind(self) -> str:
-        """Why a run that saw no optimizer step says nothing, and what would; empty where it saw one."""
+        """Why a run without an optimizer step gives no verdicts, and what would; empty where there was one."""
         stream = self.recording.stream
         if stream.of("step") or not self.recording.ok:
             return ""
@@ -46,7 +46,7 @@ class Inspection:
 
     @property
     def exit_code(self) -> int:
-        """As the linter's: 0 nothing but advice stands, 1 something does, 2 the script did not run far enough to tell."""
+        """As the linter's: 0 nothing but advice is left, 1 something is, 2 the script did not run far enough for a verdict."""
         recording, verdicts = self.recording, {j.verdict for j in self.joined}
         told = recording.ok or (recording.outcome == "timeout" and bool(recording.stream.of("step", "backward")))
         if not ((told and not self.blind) or verdicts & {*CONFIRMED, "found at run time only"}) or self.problems:
@@ -62,7 +62,7 @@ def inspect(script: str, options: Options, configurations: Configurations | None
     """
     path = program_file(script, options)
     linted = lint_paths([str(path)], configurations=configurations, jobs=1)
-    recording = record(script, replace(options, watch=watched(linted.findings), costs=costs_asked(linted.findings)), launch)
+    recording = record(script, replace(options, watch=watched(linted.findings), costs=need_costs(linted.findings)), launch)
     ways = Ways([str(path)], configurations=configurations)
     names = {rule.code: rule.name for rule in ways.of_source(None).rules()}
     joined = join(linted.findings, recording.stream, names)
@@ -70,7 +70,7 @@ def inspect(script: str, options: Options, configurations: Configurations | None
 
 
 def wanted(joined: Sequence[Joined], ways: Ways) -> Iterator[Joined]:
-    """Without the run-time findings that a comment or a setting silences; static ones have been through that."""
+    """Removes the run-time findings that a comment or a setting silences; static ones are filtered already."""
     found = [j.finding for j in joined if j.verdict == "found at run time only"]
     kept = {f.sort_key: f for f in unsilenced(ways.shown(found), ())}
     for j in joined:
@@ -80,7 +80,7 @@ def wanted(joined: Sequence[Joined], ways: Ways) -> Iterator[Joined]:
             yield replace(j, finding=kept[j.finding.sort_key])
 
 
-# What starts the processes that train, and how each is told to start another program than Python.
+# Launchers of training processes, each with the option that makes it start a program other than Python.
 LAUNCHERS = {
     "torchrun": "torchrun --no-python",
     "torch.distributed.run": "torchrun --no-python",

@@ -1,4 +1,4 @@
-"""The evidence for the catalogue: each rule's fixtures run broken, as the expert repaired them, and as the linter does.
+"""The evidence for the catalogue: each rule's fixtures are run broken, with the expert's repair, and with the linter's.
 
 A case is proven when the broken run shows what the rule claims, the repaired runs do not, and the linter's repair ends bitwise where the expert's does.
 """
@@ -146,7 +146,7 @@ def _run(path: Path, options: Options, launch: Launch | None) -> Recording:
 
 
 def _probed(case: Case) -> dict[str, list[int]]:
-    """The lines that the rule reports, where only a probe can tell what happens there."""
+    """The lines that the rule reports, where only a probe shows what happens."""
     observed = CLAIMS[case.code].observed
     if observed is None or not observed.probed:
         return {}
@@ -192,7 +192,7 @@ def verify(
                     keep(verdict, runs)
                 if progress is not None:
                     progress(verdict, len(verdicts), len(waiting))
-        except BaseException:  # also of the interrupt that a user sends: what waits is not to run first
+        except BaseException:  # also when the user interrupts: what waits must not run first
             pool.shutdown(wait=True, cancel_futures=True)
             raise
     return verdicts
@@ -215,13 +215,13 @@ def _folders(rules: Sequence[str], fixtures: Path | None) -> list[tuple[catalogu
 
 
 def word(code: str) -> str:
-    """What a measured claim says: that the damage was measured, or that the line does what the rule reports."""
+    """What a proven case shows: that the damage was measured, or that the line does what the rule reports."""
     observed = CLAIMS[code].observed if code in CLAIMS else None
     return "does harm" if observed is None or observed.harm or observed.compared else "happens"
 
 
 def table(verdicts: Iterable[Verdict]) -> str:
-    """The verdicts as text, a line each."""
+    """The verdicts as text, one line each."""
     rows = [("code", "case", "verdict", "shows that it", "repair", "what the broken run shows")]
     for v in verdicts:
         repair = {True: "same bits", False: "differs", None: "none" if v.fixed is None else "clean"}[v.same]
@@ -232,7 +232,7 @@ def table(verdicts: Iterable[Verdict]) -> str:
 
 
 def as_json(verdicts: Iterable[Verdict], device: str, recorder: dict[str, Any] | None = None) -> dict[str, Any]:
-    """The verdicts as evidence: what was measured, with which torch, on which device; and what the recorder itself was found to do."""
+    """The verdicts as evidence: what was measured, with which torch, on which device, and the check of the recorder itself."""
     versions = {"torch": _torch_version(), "python": platform.python_version(), "device": device, "machine": platform.machine()}
     entries = [
         {**{k: _finite(v) for k, v in asdict(verdict).items() if k != "seconds"}, "shows": word(verdict.code)} for verdict in verdicts

@@ -1,4 +1,4 @@
-"""The other version of a program that a run is compared with: another script, or the same one as the linter repairs it."""
+"""The other version of a program that a run is compared with: another script, or the program with the linter's repairs."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from looplint.sources.reading import read_source
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """Another version of a program, run: what it is called, how it differs, and what was seen."""
+    """Another version of a program: its name, how it differs, and its run."""
 
     name: str
     inspection: Inspection
-    repairs: tuple[str, ...] = ()  # what the linter did, a line each
+    repairs: tuple[str, ...] = ()  # what the linter repaired, one line each
     texts: tuple[tuple[str, str, str], ...] = ()  # of the files that differ: name, text, other text
 
 
@@ -55,9 +55,9 @@ def repaired(
     unsafe: bool = False,
     launch: Launch | None = None,
 ) -> Version | None:
-    """Runs the program as the linter repairs it; the files stay as they are. None where there is nothing to repair.
+    """Runs the program with the linter's repairs; the files stay as they are. None where there is nothing to repair.
 
-    Modules are found, and files opened, where the program's own are: only the texts differ.
+    Modules and files are found as in the program itself: only the texts differ.
     """
     paths = list(dict.fromkeys([str(program_file(script, options)), *(j.finding.filename for j in first.joined)]))
     fixes = fix_paths(paths, configurations=configurations, unsafe=unsafe, jobs=1)
@@ -76,7 +76,7 @@ def repaired(
 
 @contextmanager
 def _written(fixes: FixResult) -> Iterator[dict[str, str]]:
-    """The repaired texts in files of their own: their paths by the real paths of the files that they stand for."""
+    """The repaired texts in files of their own: their paths by the real paths of the files that they replace."""
     with tempfile.TemporaryDirectory(prefix="looplint-") as folder:
         texts: dict[str, str] = {}
         for number, (old, new) in enumerate(fixes.changed):
@@ -88,9 +88,9 @@ def _written(fixes: FixResult) -> Iterator[dict[str, str]]:
 
 
 def with_harm(first: Inspection, version: Version) -> Inspection:
-    """The first inspection with the damage that the comparison measured: what only *happens* in one run *does harm* where the other run differs by it.
+    """The first inspection with the damage that the comparison measured: *happens* becomes *does harm* where the other run differs.
 
-    The other version is a measure for a rule only where nothing of that rule stands in it any more. Where the rule has no measure of its own, the
+    The other version is a measure for a rule only where no finding of that rule is left in it. Where the rule has no measure of its own, the
     first number that differs is its damage, if no other rule's finding could be the cause.
     """
     left = {j.code for j in version.inspection.joined if j.stands}
@@ -109,7 +109,7 @@ def with_harm(first: Inspection, version: Version) -> Inspection:
 
 
 def names(version: Version) -> tuple[str, str]:
-    """What the two runs are called."""
+    """The names of the two runs."""
     return "as it is", version.name
 
 

@@ -1,4 +1,4 @@
-"""What is recorded by hooks that can fail independently of each other. A failed one is named in the stream, and no rule that needs it is judged."""
+"""The channels: groups of hooks that can fail independently. The stream names a failed channel, and rules that need it get no verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The recorded process: hooks torch, runs the script as `python script.py` would, and says at the end how it went.
+"""The recorded process: hooks torch, runs the script as `python script.py` would, and writes at the end how it went.
 
 Started as a file, with the options as one JSON argument; the parent is `looplint.runtime.streams.record`.
 """
@@ -33,7 +33,7 @@ def main() -> None:
 
 
 def _serve() -> None:
-    """Imports torch once, and runs each script that a line of input asks for in a fork."""
+    """Imports torch once, and runs in a fork each script that a line of input names."""
     import torch._dynamo  # noqa: F401 (imported for the forks, like the hooks)
 
     import looplint.runtime.recording.hooks  # noqa: F401
@@ -71,7 +71,7 @@ def _status(request: dict[str, Any]) -> int:
 
 
 def _leave(status: int) -> None:
-    """Ends a fork as Python ends, but for taking down the modules."""
+    """Ends a fork as Python would, without tearing down the modules."""
     try:
         threading._shutdown()  # type: ignore[attr-defined]  # private: what the interpreter calls at its end
         atexit._run_exitfuncs()
@@ -141,7 +141,7 @@ def _run_script(options: dict[str, Any]) -> None:
 
 
 def _record(options: dict[str, Any]) -> Any:
-    """Installs the hooks. They import torch, and this process imports it once it is to run a script."""
+    """Installs the hooks. They import torch, which this process does only once it has a script to run."""
     from looplint.runtime.recording import hooks
 
     return hooks.install(options, _sources(options))

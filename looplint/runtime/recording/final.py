@@ -1,4 +1,4 @@
-"""Fingerprints of what the optimizers and the trained models hold in the end, or when the script lets them go: nothing is kept alive for them."""
+"""Fingerprints of what optimizers and trained models hold at the end, or when the script releases them. Nothing is kept alive for this."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST = 4 * measure.MOST_DIGESTED  # elements of all that the script lets go
 
 @dataclass(slots=True)
 class _Entry:
-    """An optimizer or a model. Its class tells it apart from what has its identity after it."""
+    """An optimizer or a model. Its class distinguishes it from a later object with the same identity."""
 
     number: int
     ref: weakref.ref[Any]
@@ -29,7 +29,7 @@ class _Entry:
 
 
 class FinalValues:
-    """What was read, and by identity what will be."""
+    """The fingerprints taken so far, and by identity the objects still to be read."""
 
     def __init__(self, tape: Tape) -> None:
         self.tape = tape
@@ -42,7 +42,7 @@ class FinalValues:
         self._optimizers.append(self._add(optimizer, number, measure.digests(parameters)))
 
     def add_model(self, module: nn.Module, number: int) -> None:
-        """A model that was trained; known ones are passed over."""
+        """Adds a model that was trained, unless it is known."""
         known = self._living.get(id(module))
         if known is None or known.number != number:
             self._models.append(self._add(module, number, []))
@@ -86,7 +86,7 @@ _KINDS: tuple[type, ...] = (torch.optim.Optimizer, nn.Module)
 
 
 def install(tape: Tape, final: FinalValues) -> None:
-    """Has optimizers and modules say when they end. A class of the script with a `__del__` of its own is not seen to end."""
+    """Adds finalizers to optimizers and modules. The end of an object whose class has its own `__del__` is not noticed."""
 
     ends = shielded(tape, "final values", final.ended)
 

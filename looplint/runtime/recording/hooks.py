@@ -55,8 +55,8 @@ class Recorder:
             print(f"looplint: the recording was not written to its end: {type(error).__name__}: {error}", file=sys.stderr)
 
 
-def _asked(tape: Tape, stream: str) -> None:
-    """The parent asks for what is not yet written; or a process that this one started was ended, and this one is to end with it."""
+def _flush_on_request(tape: Tape, stream: str) -> None:
+    """Handles the parent's request to flush the stream; also ends this process where one that it started was ended."""
     tape.flush()
     if message := spawned.stopped(stream):
         raise limits.StepLimit(message)
@@ -67,11 +67,11 @@ def install(options: dict[str, Any], sources: Sources) -> Recorder:
 
     Args:
         options: those that `looplint.runtime.streams.record` gives its process.
-        sources: the files of the script that are run in another form than they stand in.
+        sources: the files of the script that are not run as they are on disk.
     """
     tape = Tape(options["stream"], own=options.get("own", ""))
-    if hasattr(signal, "SIGUSR2"):  # the parent asks a process that it is about to end for what is not yet written
-        signal.signal(signal.SIGUSR2, lambda *_: _asked(tape, options["stream"]))
+    if hasattr(signal, "SIGUSR2"):  # before the parent ends a process, it has it flush its stream
+        signal.signal(signal.SIGUSR2, lambda *_: _flush_on_request(tape, options["stream"]))
     cuda = torch.cuda.get_device_name() if torch.cuda.is_available() else None
     tape.write(
         {

@@ -1,4 +1,4 @@
-"""Hooks on autocast: the type that the script asks for, also where the machine has no device for which it would take effect."""
+"""Hooks on autocast: the type that the script requests, also on a machine without the device on which it would take effect."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import torch
 from looplint.runtime.recording.tape import Tape
 from looplint.runtime.recording.watching import Watching, hook
 
-# On the region itself: what it asks for, which is not what it does where the device is missing.
+# On the region itself: the requested type, which has no effect where the device is missing.
 _ASKED = "_looplint_asked"
 
 
@@ -55,5 +55,5 @@ def begin(tape: Tape) -> None:
 
 
 def facts(tape: Tape) -> dict[str, str]:
-    """The type that the forward which ends now was asked to compute in."""
+    """The autocast type of the forward that ends now."""
     return {"autocast": tape.local.autocast} if tape.local.autocast else {}

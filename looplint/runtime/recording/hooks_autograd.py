@@ -60,7 +60,7 @@ def _reaching(tape: Tape, facts: dict[str, Any]) -> Iterator[None]:
 
 
 def _kept(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, bool]:
-    """What a backward is told to keep."""
+    """Whether a backward keeps its graph or creates one."""
     facts = {}
     for name, position in (("retain_graph", _RETAIN), ("create_graph", _CREATE)):
         if kwargs.get(name) or (len(args) > position and args[position]):

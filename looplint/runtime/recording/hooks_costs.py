@@ -1,6 +1,6 @@
 """Hooks on what makes a run slow and changes no number: reads of tensors, texts of them, freed caches, copies of batches, batch statistics, warnings.
 
-They sit on methods that programs call often, and are installed only where a rule on costs is verified.
+They wrap methods that programs call often, and are installed only where a rule on costs needs them.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from torch.nn.modules.batchnorm import _NormBase
 from looplint.runtime.recording.tape import Tape
 from looplint.runtime.recording.watching import Watching, hook, shielded, watched
 
-# Methods that wait until the device has computed a tensor, and those that make a text of it.
+# Methods that wait until the device has computed a tensor, and those that format it.
 READS = ("item", "tolist", "numpy", "cpu", "__float__", "__int__")
 TEXTS = ("__format__", "__repr__")
 
 
 def install(tape: Tape) -> None:
-    """Hooks all of them; copies to an accelerator are looked at where there is one."""
+    """Installs all of them; those on copies only where there is an accelerator."""
     for name in READS:
         _install_method(tape, name, "read")
     for name in TEXTS:
@@ -42,7 +42,7 @@ def _install_method(tape: Tape, name: str, kind: str) -> None:
             tape.write({"record": kind, "what": name, "at": tape.place(), "loops": tape.running_loops()})
             yield None
 
-    # A text reads the number by another of these methods.
+    # Formatting reads the number by another of these methods.
     hook(tape, "costs", torch.Tensor, name, watch, "read")
 
 

@@ -86,14 +86,14 @@ def _iterate(tape: Tape, limits: Limits) -> Callable[..., Watching]:
 
 
 def _started(iterator: Any, known: set[int]) -> int:
-    """How many worker processes a pass has started; those of a pass before that stay are not among them."""
+    """How many worker processes a pass has started, without persistent ones of an earlier pass."""
     new = {process.pid for process in getattr(iterator, "_workers", ())} - known
     known |= new
     return len(new)
 
 
 def _install_next(tape: Tape, batches: int) -> None:
-    """Counts the batches of each pass, and ends it after so many. That is no measurement, and has nothing in it that could fail."""
+    """Counts the batches of each pass, and ends it after so many. This measures nothing, and has nothing that could fail."""
     kind: Any = _BaseDataLoaderIter
     original = kind.__next__
 
@@ -124,10 +124,10 @@ def _set_epoch(tape: Tape) -> Callable[..., Watching]:
 
 
 def _seed(tape: Tape) -> Callable[..., Watching]:
-    """The seed of torch: how many parameters are there already when it is set."""
+    """Seeding torch: how many parameters exist already."""
 
     def watch(*args: Any, **kwargs: Any) -> Watching:
-        # `type`, because `isinstance` asks what lives for its class: a weak proxy of something that has ended raises an error then.
+        # `type`, because `isinstance` reads `__class__`, and a dead weak proxy raises an error then.
         drawn = sum(issubclass(type(thing), torch.nn.Parameter) for thing in gc.get_objects())
         tape.write({"record": "seed", "at": tape.place(), "parameters": drawn, "events": tape.events})
         yield None

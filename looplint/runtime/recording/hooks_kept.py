@@ -14,7 +14,7 @@ from looplint.runtime.recording.watching import shielded
 
 
 def install(tape: Tape, sources: Sources) -> None:
-    """Has the watched lines looked at."""
+    """Installs the probes at the watched lines."""
     if sources.watched or sources.replaced:
         probes.install(sources, shielded(tape, "probes", _look(tape)), shielded(tape, "probes", _called(tape)))
 

@@ -33,7 +33,7 @@ def install(tape: Tape) -> None:
 
 
 class _Finder(importlib.abc.MetaPathFinder):
-    """Lets the others find a logger's module, and wraps its functions once it is loaded."""
+    """Leaves the search for a logger's module to the other finders, and wraps its functions once it is loaded."""
 
     def __init__(self, tape: Tape) -> None:
         self.tape = tape

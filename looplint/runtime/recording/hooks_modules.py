@@ -1,4 +1,4 @@
-"""Hooks on modules: forwards, modes, moves, and what is put in their place."""
+"""Hooks on modules: forwards, modes, moves and replacements."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from looplint.runtime.recording.watching import Watching, compiling, hook, watch
 
 
 class Modules:
-    """What is known of the modules that user code calls. It keeps none of them alive."""
+    """What is known of the modules that user code calls. It holds no reference to them."""
 
     def __init__(self, tape: Tape, final: FinalValues) -> None:
         self.tape, self.final = tape, final
@@ -47,7 +47,7 @@ class Modules:
         return number
 
     def learns(self, module: nn.Module) -> bool:
-        """Whether the module has parameters; asked again at times of one that had none, for some get them late."""
+        """Whether the module has parameters; checked again from time to time, because some are initialized late."""
         number = self.number(module)
         if number in self.learning:
             return True
@@ -83,7 +83,7 @@ class Modules:
 
 
 def _has_mode(module: nn.Module) -> bool:
-    """Whether the module itself acts differently in training: it drops, or it keeps running statistics."""
+    """Whether the module itself behaves differently in training: it applies dropout, or keeps running statistics."""
     if isinstance(module, nn.modules.dropout._DropoutNd):
         return module.p > 0
     if isinstance(module, nn.modules.batchnorm._NormBase):
@@ -96,7 +96,7 @@ _ASKING: dict[type, bool] = {}
 
 
 def _asks_for_its_mode(cls: type) -> bool:
-    """Whether a method of the program's own class reads `self.training`: it hands it to a functional dropout, or takes another way."""
+    """Whether a method of the program's own class reads `self.training`, for a functional dropout or a branch."""
     if cls not in _ASKING:
         own = [c for c in cls.__mro__ if issubclass(c, nn.Module) and not c.__module__.startswith("torch.")]
         _ASKING[cls] = any("training" in f.__code__.co_names for c in own for f in vars(c).values() if isinstance(f, FunctionType))
@@ -106,7 +106,7 @@ def _asks_for_its_mode(cls: type) -> bool:
 def install(tape: Tape, optimizers: Optimizers, modules: Modules) -> None:
     optimizers.tracked = modules.with_parameters
     kind = nn.Module
-    # Only the call that user code makes is an event; the calls inside it are the module's own affair.
+    # Only the call that user code makes is an event, not the calls inside it.
     hook(tape, "forwards", kind, "__call__", _forward(tape, optimizers, modules), "forward", ("backward",))
     hook(tape, "modes", kind, "train", _mode(tape, modules), "mode")  # eval() calls it
     for name in ("to", "cuda", "cpu", "half", "float", "double", "bfloat16", "to_empty"):
@@ -130,7 +130,7 @@ def _forward(tape: Tape, optimizers: Optimizers, modules: Modules) -> Callable[.
         place = tape.place()
         _sample_graph(tape, modules, place)
         given = _given(tape, place, args, kwargs)
-        del args, kwargs  # what they hold is not to live longer for being watched
+        del args, kwargs  # nothing may live longer because it is watched
         hooks_autocast.begin(tape)
         outcome = yield None
         if outcome.error is None:
@@ -140,7 +140,7 @@ def _forward(tape: Tape, optimizers: Optimizers, modules: Modules) -> Callable[.
 
 
 def _given(tape: Tape, place: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, str]:
-    """A fingerprint of what a forward in the body of a loop over a loader is given, of the first ones at each place."""
+    """A fingerprint of the arguments of a forward in a loop over a loader; only of the first ones at each place."""
     facts: dict[str, str] = {}
     if tape.off("inputs") or not tape.running_loops() or not tape.sample("given", place, 2):
         return facts
@@ -170,7 +170,7 @@ def _emit_forward(
 
 
 class _Reached:
-    """Notes, when a backward comes through a forward's output, that it did; it leaves the gradients as they are."""
+    """Notes that a backward reached a forward's output; it does not change the gradients."""
 
     __slots__ = ("event", "tape")
 
@@ -222,7 +222,7 @@ def _move(tape: Tape, modules: Modules, name: str) -> Callable[..., Watching]:
 
 
 def _install_assigning(tape: Tape, replace: Callable[..., Watching]) -> None:
-    """Watches the assignments of modules and parameters; of others there are many, and they replace nothing."""
+    """Watches assignments of modules and parameters. Other assignments are frequent and replace nothing."""
     kind: Any = nn.Module
     original = kind.__setattr__
     watching = watched(tape, "parts", original, replace)

@@ -19,7 +19,7 @@ MOST_READ = 8  # gradients that are read to see whether they were filled with ze
 
 
 class Optimizers:
-    """What is known of the optimizers that live. It keeps none of them, and no parameter, alive."""
+    """What is known of the live optimizers. It holds no reference to them or to parameters."""
 
     def __init__(self, tape: Tape, final: FinalValues) -> None:
         self.tape, self.final = tape, final
@@ -48,7 +48,7 @@ class Optimizers:
         return [self.tape.number(o) for o in self.all() if any(id(p) in wanted for p in measure.parameters_of(o))]
 
     def notice_clears(self, filling: bool = False) -> None:
-        """Emits the clears that happened since the last step without a call of zero_grad; `filling` says that a backward comes next."""
+        """Emits the clears that happened since the last step without a call of zero_grad; `filling`: a backward comes next."""
         for optimizer in self.all() if self.left else ():
             number = self.tape.number(optimizer)
             left = self.left.get(number)
@@ -66,7 +66,7 @@ class Optimizers:
         present, zero = left
         if present and measure.with_gradient(parameters) == 0:
             return True
-        # Writing through `.data` leaves a gradient's version as it is, so that only the values tell. Gradients that were zeros before tell nothing.
+        # Writing through `.data` leaves a gradient's version as it is, so only the values show it. Gradients that were zeros before show nothing.
         if zero or not present:
             return False
         held = measure.locals_of(p.grad for p in parameters)
@@ -165,7 +165,7 @@ def begin_step(
 
 
 def _scale(optimizer: Any) -> dict[str, Any]:
-    """What a scaler hands to an optimizer that unscales the gradients in its own step, and leaves that out where they overflowed."""
+    """The scale for an optimizer that unscales the gradients in its own step, and skips the step where they overflowed."""
     facts: dict[str, Any] = {}
     if isinstance(scale := getattr(optimizer, "grad_scale", None), torch.Tensor):
         facts["scale"] = float(scale)

@@ -1,4 +1,4 @@
-"""Hooks on optimizers that are no subclass of torch's, known by what they can do: they step, they clear gradients, and they hold parameters."""
+"""Hooks on optimizers that do not derive from torch's, recognized by protocol: they step, clear gradients and hold parameters."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from looplint.runtime.recording.watching import Watching, hook
 
 
 class Protocol:
-    """Looks for such optimizers where a backward fills gradients that no known optimizer holds."""
+    """Searches for such optimizers where a backward fills gradients that no known optimizer holds."""
 
     def __init__(self, tape: Tape, optimizers: Optimizers, limits: Limits) -> None:
         self.tape, self.optimizers, self.limits = tape, optimizers, limits
         self._hooked: set[type] = set()
 
     def look(self) -> None:
-        """Has the classes of those that live hooked; sampled, because all that lives is looked at."""
+        """Hooks the classes of the live ones; sampled, because all live objects are searched."""
         if not self.tape.sample("protocol", 0, 2):
             return
         for thing in gc.get_objects():

@@ -40,7 +40,7 @@ def _wrap_future_subclasses(tape: Tape) -> None:
         super(LRScheduler, cls).__init_subclass__(**kwargs)
         wrap(cls)
 
-    setattr(LRScheduler, "__init_subclass__", classmethod(init_subclass))  # noqa: B010 (a method of the class, that it inherits so far)
+    setattr(LRScheduler, "__init_subclass__", classmethod(init_subclass))  # noqa: B010 (the class has inherited this method until now)
 
 
 def _rates(scheduler: Any) -> list[float | None]:

@@ -1,4 +1,4 @@
-"""Hooks on checkpoints and on loss functions whose input tells whether it is what they expect."""
+"""Hooks on checkpoints, and on loss functions whose input shows whether it is what they expect."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _state_given(tape: Tape, number: Callable[[Any], int]) -> Callable[..., Watc
 
 
 def _caller() -> int:
-    """What tells the places that call a loss apart, cheaply: the frames around it, as one number."""
+    """A cheap key for the place that calls a loss: the frames around it, as one number."""
     frame, place = sys._getframe(3), 0
     for _ in range(5):
         place = hash((place, id(frame.f_code), frame.f_lasti))
@@ -91,7 +91,7 @@ def _caller() -> int:
 
 
 def _loss(tape: Tape, name: str) -> Callable[..., Watching]:
-    """Samples whether what a loss takes for logits already are probabilities, and in a validation pass what it compares them with."""
+    """Samples whether the logits of a loss are probabilities already, and in a validation pass its target."""
 
     def watch(*args: Any, **kwargs: Any) -> Watching:
         given = args[0] if args else kwargs.get("input")

@@ -1,6 +1,6 @@
 """What ends a run early: so many optimizer steps, passes over a training loader, or batches of each pass.
 
-These hooks are no measurements: they change what the script does, as it was asked, and go on where a measurement fails.
+These hooks measure nothing: they end the script as requested, and keep working where a measurement fails.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from looplint.runtime.recording.watching import compiling, shielded
 
 
 class StepLimit(BaseException):
-    """Ends the script after as much as was asked for, which is its text. Not an Exception: scripts catch those."""
+    """Ends the script at the requested limit, which is its message. Not an Exception: scripts catch those."""
 
 
 class Limits:
@@ -31,7 +31,7 @@ class Limits:
         self.backwards = 0
 
     def step(self) -> None:
-        """A step was taken, or left out by a scaler."""
+        """Counts a step that was taken, or skipped by a scaler."""
         tape = self.tape
         tape.steps += 1
         tape.trained.update(position[0] for _, position in tape.loops)
@@ -39,19 +39,19 @@ class Limits:
             raise StepLimit(f"{tape.steps} steps")
 
     def backward(self) -> None:
-        """A program that never steps is ended too, after more backwards than an accumulation over steps would need."""
+        """Counts a backward. A program that never steps is ended too, after more backwards than an accumulation would need."""
         self.backwards += 1
         if self.steps and not self.tape.steps and self.backwards >= max(100, 10 * self.steps):
             raise StepLimit(f"{self.backwards} backwards without a step")
 
     def begin_pass(self, loader: int, number: int) -> None:
-        """A pass over a loader begins, the first with the number 0."""
+        """Counts a pass over a loader that begins, the first with the number 0."""
         if self.epochs and number >= self.epochs and loader in self.tape.trained:
             raise StepLimit(f"{self.epochs} epochs" if self.epochs > 1 else "1 epoch")
 
 
 def follow_steps(tape: Tape) -> None:
-    """Notes whose step is running; installed before the hooks that record steps."""
+    """Notes which optimizer's step is running; installed before the hooks that record steps."""
 
     def begins(optimizer: Any, args: Any, kwargs: Any) -> None:
         # Where optimizers could not be noted, each counts.
@@ -65,7 +65,7 @@ def follow_steps(tape: Tape) -> None:
 
 
 def _is_running(optimizer: Any) -> bool:
-    """Whether this thread is in the step of an optimizer. Asked only where one step seems to be inside of another."""
+    """Whether this thread is in the step of an optimizer. Called only where one step seems to be inside another."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         if frame.f_code.co_name == "wrapper" and optimizer is not None and frame.f_locals.get("self") is optimizer:

@@ -1,4 +1,4 @@
-"""Measurements on a running training loop: none draws random numbers, builds graph, or changes a tensor.
+"""Measurements on a running training loop. None draws random numbers, builds an autograd graph or changes a tensor.
 
 Callers mark the tape busy around them, so that the hooks stay silent.
 """
@@ -23,9 +23,9 @@ SCALE = "Scale"  # the multiplication by a scaler, among a loss's last operation
 
 
 def local(tensor: torch.Tensor) -> torch.Tensor | None:
-    """The values of a tensor that this process holds itself: of one that is spread over processes, its part. None where its class keeps them in another way.
+    """The values of a tensor that this process holds: of a distributed tensor, the local shard. None where its class stores them in another way.
 
-    Reading the whole of a spread tensor would be a collective operation, for which all processes would have to come together.
+    Reading the whole of a distributed tensor would be a collective operation, in which all processes would have to take part.
     """
     kind = type(tensor)
     if kind.__torch_dispatch__ is not torch.Tensor.__torch_dispatch__:
@@ -40,18 +40,18 @@ def locals_of(tensors: Iterable[torch.Tensor | None]) -> list[torch.Tensor]:
 
 
 def value(name: str, tensor: torch.Tensor) -> dict[str, float]:
-    """A fact with the number that a tensor of one element holds; none where that is spread over processes."""
+    """A fact with the number in a tensor of one element; empty for a distributed tensor."""
     return {name: float(tensor.detach())} if local(tensor) is tensor else {}
 
 
 def mark_scaled(loss: torch.Tensor, scaler: int, enabled: bool) -> None:
-    """Has a loss's graph remember that it went through a scaler: it does so for as long as it lives, in whatever it becomes a part of."""
+    """Marks a loss's graph as scaled. The mark lives as long as the graph, also as part of a larger one."""
     if loss.grad_fn is not None:
         _notes(loss.grad_fn)[_SCALED] = (scaler, enabled)
 
 
 def _notes(node: torch.autograd.graph.Node) -> dict[str, Any]:
-    """A dictionary that lives as long as the node of the graph, whatever objects of Python stand for it."""
+    """A dictionary that lives as long as the node of the graph, whichever Python objects represent it."""
     return node.metadata  # type: ignore[return-value]  # torch's stub takes the attribute for a method
 
 
@@ -94,7 +94,7 @@ def with_gradient(parameters: Sequence[torch.Tensor]) -> int:
 
 
 def zeros_left(parameters: Sequence[torch.Tensor], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, int]:
-    """How many gradients a clear has filled with zeros, and their bytes; nothing for one that is not told to."""
+    """How many gradients a clear has filled with zeros, and their bytes; empty where it sets them to None."""
     if (args[0] if args else kwargs.get("set_to_none", True)) is not False:
         return {}
     left = [p.grad for p in parameters if p.grad is not None]
@@ -102,7 +102,7 @@ def zeros_left(parameters: Sequence[torch.Tensor], args: tuple[Any, ...], kwargs
 
 
 def gradient_marks(parameters: Sequence[torch.Tensor]) -> list[tuple[int, int] | None]:
-    """What tells, compared with a later reading, whether a backward has written to the gradients (on very large models, of a sample)."""
+    """Marks that differ from a later reading where a backward has written to the gradients (on very large models, of a sample)."""
     return [(id(g), g._version) if (g := p.grad) is not None else None for p in _sampled(parameters)]
 
 

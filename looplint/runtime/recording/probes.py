@@ -2,7 +2,7 @@
 gives, and on which modules forward() is called.
 
 When a watched file is compiled, the values that a statement hands on (a call's arguments, what is assigned, added or returned) go through a function
-that looks at them and gives them back, and calls of some methods through one that makes them. The line numbers stay.
+that inspects and returns them, and calls of some methods through one that makes them. The line numbers stay.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ METHODS = frozenset(
 
 
 class _Wrap(ast.NodeTransformer):
-    """Wraps the values of each simple statement that stands on one of the lines, and the calls of methods there."""
+    """Wraps the values of each simple statement on one of the lines, and the method calls there."""
 
     def __init__(self, lines: Iterable[int]) -> None:
         self.lines = set(lines)
@@ -96,16 +96,16 @@ def compiled(source: bytes, path: str, lines: Iterable[int]) -> CodeType:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What differs from the files as they lie there: lines to probe, and texts that take their place. Both by real paths.
+    """How files are run other than as they are on disk: lines to probe, and texts that replace them. Both by real paths.
 
-    A text that takes a file's place lies in a file of its own, whose lines to probe are named by its own path.
+    A text that replaces a file is in a file of its own; lines to probe in it are listed under its own path.
     """
 
     watched: Mapping[str, Sequence[int]]
     replaced: Mapping[str, str]
 
     def code(self, path: str) -> CodeType | None:
-        """The code to run for a file, or None where it is as it lies there."""
+        """The code to run for a file, or None where it is run as it is on disk."""
         real = os.path.realpath(path)
         actual = self.replaced.get(real, real)
         lines = self.watched.get(actual)
@@ -116,7 +116,7 @@ class Sources:
 
 
 def install(sources: Sources, look: Callable[[Any], None], called: Callable[[Any, str, Any], None]) -> None:
-    """Has the files of `sources` run as it says, also when they are imported.
+    """Runs the files of `sources` as it defines, also when they are imported.
 
     `look` is called with each probed value, `called` with the object, the name and the result of each probed method.
     """

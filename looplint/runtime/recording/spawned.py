@@ -33,7 +33,7 @@ Record: TypeAlias = Callable[[dict[str, Any], Sources], Recorder]
 
 
 class Recorded:
-    """Stands for the function of a process, and records what it does. It is handed to that process as such things are: by their names."""
+    """Wraps the function of a process and records what it does. It is pickled for that process."""
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any], record: Record) -> None:
         self.function, self.options, self.record = function, options, record
@@ -59,9 +59,9 @@ class Recorded:
 
 
 def install(tape: Tape, options: dict[str, Any], record: Record) -> None:
-    """Has the first process that is started recorded, and notes each.
+    """Records the first process that is started, and notes each.
 
-    Where passes are cut short it is not: the processes would no longer have the same number of batches.
+    It is not recorded where passes are cut short: the processes would no longer have the same number of batches.
     """
     started: list[int] = []
 
@@ -85,7 +85,7 @@ def install(tape: Tape, options: dict[str, Any], record: Record) -> None:
 
 
 def stopped(path: str) -> str:
-    """What the recorded process was ended after; empty where it was not."""
+    """The limit at which the recorded process was ended; empty where it was not."""
     try:
         with open(path + SPAWNED + ".stop", encoding="utf-8") as stream:
             return stream.read()

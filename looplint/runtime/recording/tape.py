@@ -1,6 +1,6 @@
 """The recorded process's side of the stream: writes events, with the places of the user's code that caused them.
 
-The stream is a memory-mapped file, because what was written there is kept when the process is killed, and costs no system call.
+The stream is a memory-mapped file: what was written is kept when the process is killed, and writing costs no system call.
 Each line is a JSON list of records.
 """
 
@@ -23,19 +23,19 @@ from looplint.runtime.recording.channels import Channel
 
 SPAWNED = ".spawned"  # after the name of a stream: that of the first process which the script starts
 CHUNK = 1 << 22
-LARGEST = 1 << 29  # a stream that grows beyond this is cut, and says so
+LARGEST = 1 << 29  # a stream that grows beyond this is cut, and has a record of that
 
 
 class Local(threading.local):
-    """What the hooks of one thread are inside of."""
+    """What the hooks of one thread are nested in."""
 
     def __init__(self) -> None:
         self.inside: set[str] = set()
         self.busy = 0  # above zero while the recorder itself calls torch
         self.scaler: int = 0  # the scaler whose step() is running
-        self.autocasts: list[str] = []  # the types that the regions around ask for; empty for one that is off
+        self.autocasts: list[str] = []  # the types of the regions around; empty for one that is off
         self.autocast = ""  # the type that the running forward computes in
-        self.value_clipped = False  # whether the script clips by value, so that the largest entry tells something
+        self.value_clipped = False  # whether the script clips by value, so that the largest entry matters
         self.stepped = 0  # optimizer steps seen inside that
         self.stepping: list[weakref.ref[Any]] = []  # the optimizers whose step is running: one may call another's
 
@@ -85,7 +85,7 @@ class Places:
         return tuple(found)
 
     def owns(self, frame: FrameType) -> bool:
-        """Whether a frame is the user's code itself, not what that called."""
+        """Whether a frame is the user's code itself, not code called by it."""
         code = frame.f_code
         known = self._codes.get(id(code))
         if known is None:
@@ -161,7 +161,7 @@ class Tape:
         return self.closed or self.local.busy > 0
 
     def off(self, channel: Channel) -> bool:
-        """Whether the hooks of a channel are to do nothing."""
+        """Whether the hooks of a channel are switched off."""
         return self.closed or self.local.busy > 0 or channel in self.failed
 
     def fail(self, channel: Channel, error: Exception) -> None:
@@ -171,15 +171,15 @@ class Tape:
         self.failed.add(channel)
         try:
             self.write({"record": "failed", "channel": channel, "error": f"{type(error).__name__}: {error}"[:500]})
-        except Exception:  # noqa: BLE001 (a stream that cannot be written to any more says nothing further)
+        except Exception:  # noqa: BLE001 (a stream that cannot be written to any more ends here)
             self.closed = True
 
     def reading(self, channel: Channel) -> Reading:
-        """Around a measurement that calls torch: no hook sees it, its time is counted, and where it fails the channel does."""
+        """A context for a measurement that calls torch: hooks ignore it, its time is counted, and its failure is the channel's."""
         return Reading(self, channel)
 
     def write(self, record: Mapping[str, Any]) -> None:
-        """Takes one record. Records are encoded many at a time: one by one, between the program's own work, it takes several times as long."""
+        """Takes one record. Records are encoded in batches: one by one, between the program's own work, takes several times as long."""
         if self.closed:
             return
         pending = self._pending
@@ -223,7 +223,7 @@ class Tape:
         return known[1] if known is not None and known[0]() is thing else 0
 
     def object(self, thing: Any, role: str, facts: Mapping[str, Any] | None = None) -> int:
-        """The small stable number of an object; its first use writes what it is."""
+        """The small stable number of an object; the first use writes a record of the object."""
         if known := self.number(thing):
             return known
         self._object_count += 1
@@ -242,7 +242,7 @@ class Tape:
         return self._object_count
 
     def _gone(self, key: int, ref: weakref.ref[Any], number: int) -> None:
-        """An object has ended, and its identity may be another's already."""
+        """Forgets an object that has ended; its identity may be another's already."""
         known = self._objects.get(key)
         if known is not None and known[0] is ref:
             del self._objects[key]

@@ -1,4 +1,4 @@
-"""How a hook is put around what it watches. A hook that fails never reaches the script: it is switched off, and the stream says so.
+"""How a hook is put around what it watches. The failure of a hook never reaches the script: the hook is switched off, and the stream has a record of it.
 
 A watcher is a generator function that gets the arguments of a call. What is before its `yield` runs before the call; what is after it runs when
 the call is over, with its `Outcome`. It may return before the `yield`, where there is nothing to watch, and it may yield other arguments for the call.
@@ -29,7 +29,7 @@ class Outcome(NamedTuple):
 Watching: TypeAlias = Generator[Arguments | None, Outcome, None]
 
 compiling = torch.compiler.is_compiling
-plain = torch._C.DisableTorchFunction  # what subclasses of tensors and modes make of torch's functions is the script's own affair
+plain = torch._C.DisableTorchFunction  # what tensor subclasses and modes do with torch's functions is part of the script
 _transform = torch._C._functorch.peek_interpreter_stack
 
 
@@ -46,12 +46,12 @@ def watched(
     slot: str = "",
     within: tuple[str, ...] = (),
 ) -> Callable[..., Any]:
-    """What takes the place of a function that is watched: it does what the function does.
+    """The replacement of a watched function: it does what the function does.
 
     Args:
-        channel: what the stream calls the measurements of this hook, where they fail.
-        slot: what the thread is inside of during the call; a call inside of it is not watched.
-        within: further slots, inside of which a call is not watched.
+        channel: the channel that is switched off where the hook fails.
+        slot: marks the thread during the call; a call inside it is not watched.
+        within: further slots inside which a call is not watched.
     """
     local = tape.local
     blocked = frozenset((slot, *within)) - {""}
@@ -87,7 +87,7 @@ def watched(
 def hook(
     tape: Tape, channel: Channel, owner: object, name: str, watcher: Callable[..., Watching], slot: str = "", within: tuple[str, ...] = ()
 ) -> None:
-    """Has a function of torch watched under one of its names. A torch that has no such function is one more way for a hook to fail."""
+    """Watches a function of torch under one of its names. Where torch has no such function, the hook has failed."""
     try:
         original = getattr(owner, name)
     except AttributeError as error:

@@ -1,5 +1,5 @@
 """Runs as tables and as pages.
 
-In: what the harness gives. Out: text and HTML.
+In: the results of the harness. Out: text and HTML.
 Imports: `harness` and those before it.
 """

@@ -35,7 +35,7 @@ def comparison_page(first: Inspection, version: Version) -> str:
 {plot(recordings)}
 <h2>What was found</h2>
 {_findings(first.joined)}
-<h2>What stands in {html.escape(version.name)}</h2>
+<h2>What is left in {html.escape(version.name)}</h2>
 {_findings(tuple(j for j in version.inspection.joined if j.stands))}
 <h2>What differs</h2>
 {f"<ul>{made}</ul>" if made else ""}

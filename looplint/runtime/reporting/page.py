@@ -1,6 +1,6 @@
-"""One self-contained HTML page of a verification: per case the scripts side by side, the curves of their runs, and the verdict.
+"""One self-contained HTML page of a verification: for each case the scripts side by side, the curves of their runs, and the verdict.
 
-Needs plotly (the extra `looplint[report]`); its script is part of the page, which loads nothing from anywhere.
+Needs plotly (the extra `looplint[report]`); its script is part of the page, which loads nothing from elsewhere.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from looplint.runtime.streams.record import Recording
 from looplint.runtime.streams.stream import Stream
 
 POINTS = 400  # of a curve; more cannot be seen
-# Of the runs of a figure, in their order: the one in question, and those that it is compared with.
+# The colours of a figure's runs, in their order: the one in question, and those that it is compared with.
 COLOURS = ("#c0392b", "#1e8449", "#2471a3")
 DASHES = ("solid", "solid", "dot")
 Curve = Callable[[Stream], tuple[list[float], list[float]]]
@@ -39,7 +39,7 @@ def _loss(stream: Stream) -> tuple[list[float], list[float]]:
 
 
 def _alive(fact: str, scale: float = 1.0) -> Curve:
-    """What is alive before forwards: of the samples that each place took last, the largest."""
+    """A curve of what is alive before forwards: at each point the largest of the last samples of all places."""
 
     def curve(stream: Stream) -> tuple[list[float], list[float]]:
         forwards = [e.n for e in stream.of("forward")]
@@ -71,7 +71,7 @@ CURVES: dict[str, tuple[str, Curve]] = {
 
 
 def require() -> None:
-    """Says what to do where plotly is missing, before anything runs.
+    """Check that plotly is installed, before anything runs.
 
     Raises:
         UserError: plotly is not installed.
@@ -162,7 +162,7 @@ def _bits(verdict: Verdict) -> str:
 
 
 def plot(recordings: dict[str, Recording]) -> str:
-    """The element that the page's script draws the curves of some runs in; its JSON can stand inside a script element."""
+    """The element in which the page's script draws the curves of some runs; its JSON is safe inside a script element."""
     text = figure(recordings).replace("<", "\\u003c")
     return f'<div class="plot"><script type="application/json">{text}</script></div>'
 

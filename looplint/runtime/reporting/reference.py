@@ -1,4 +1,4 @@
-"""What `looplint verify` tells of the reference loop: as a table, as data, and as parts of the page."""
+"""The reference loop in the reports of `looplint verify`: as a table, as data, and as parts of the page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from looplint.runtime.streams.record import Launch, Options
 
 
 def status(comparison: Comparison) -> Status:
-    """Whether a misplacement was shown; one that does no harm here is none to be shown."""
+    """The status of a misplacement: shown, not shown, or harmless here."""
     learned = (comparison.right.accuracy or 0.0) >= LEARNED
     if comparison.shown is None or comparison.clean is None or not learned or comparison.clean.shown:
         return "not proven"

@@ -1,4 +1,4 @@
-"""Which iteration of which loop each event belongs to, derived from the order of the places that were passed.
+"""Which iteration of which loop each event belongs to, derived from the order in which places were passed.
 
 Loops are not traced while the script runs: that would cost more than all the hooks. Between two events the program went around a loop
 when it came back to a line at or before the one it was at. Entering a DataLoader's iterator counts as a place too. Where two nested loops have

@@ -20,7 +20,7 @@ from looplint.runtime.streams.stream import Stream, read
 CHILD = Path(__file__).parents[1] / "recording" / "child.py"
 SPAWNED = ".spawned"  # as in `recording.tape`, which is not imported here
 TAIL = 20_000  # characters kept of what the script printed
-# What importing torch may take before the script starts: a minute was seen on a machine with all its processors busy.
+# How long importing torch may take before the script starts: a minute was measured on a machine with all its processors busy.
 STARTING = 300.0
 
 
@@ -56,7 +56,7 @@ class Recording:
     stdout: str
     stderr: str
     seconds: float
-    # What the process itself said at its end (also where it ran without hooks).
+    # What the process itself reported at its end (also where it ran without hooks).
     result: dict[str, Any]
 
     @property
@@ -155,7 +155,7 @@ def _environment(options: Options) -> dict[str, str]:
 
 
 def _wait(process: subprocess.Popen[bytes], ready: Path, seconds: float) -> bool:
-    """Waits for the end; past the limit, asks the process where it is and ends it with all that it started."""
+    """Waits for the end; past the limit, has the process report where it is, and ends it with all that it started."""
 
     def ended(limit: float) -> bool:
         try:
@@ -178,7 +178,7 @@ def _wait(process: subprocess.Popen[bytes], ready: Path, seconds: float) -> bool
 def ends_in_time(ended: Callable[[float], bool], ready: Path, seconds: float) -> bool:
     """Waits for a run's end. Its time counts from the moment that its process, torch imported and hooks set, makes the file `ready`.
 
-    `ended` waits for so many seconds at most, and says whether the run is over.
+    `ended` waits for so many seconds at most, and returns whether the run is over.
     """
     started, deadline = False, time.monotonic() + STARTING
     while (left := deadline - time.monotonic()) > 0:
@@ -198,7 +198,7 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 
 def end_group(leader: int, ask: bool = True) -> None:
-    """Ends a process and all that it started; `ask` first has it write down where it is and what it has not yet written."""
+    """Ends a process and all that it started; with `ask` it first dumps its traceback and flushes its stream."""
     try:
         if ask:
             os.kill(leader, signal.SIGUSR1)
@@ -230,8 +230,8 @@ def _outcome(code: int, timed_out: bool, result: dict[str, Any], trace: Path, op
         if error["frames"]:
             file, line, function = error["frames"][-1]
             message += f" ({file}:{line}, in {function})"
-        asked = "EOF when reading" in error["message"] or any("getpass" in frame[2] or "raw_input" in frame[2] for frame in error["frames"])
-        if error["type"] == "BdbQuit" or (error["type"] == "EOFError" and asked):
+        reads = "EOF when reading" in error["message"] or any("getpass" in frame[2] or "raw_input" in frame[2] for frame in error["frames"])
+        if error["type"] == "BdbQuit" or (error["type"] == "EOFError" and reads):
             message += "; the script reads from a terminal, and runs without one here"
         return outcome, message
     if outcome == "exit":

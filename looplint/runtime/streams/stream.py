@@ -18,8 +18,8 @@ class Frame:
     file: str
     line: int
     function: str
-    offset: int = 0  # of the instruction: tells the calls of one line apart, and in which order they come
-    first: int = 0  # the function's own first line: tells functions of one name apart
+    offset: int = 0  # of the instruction: distinguishes and orders the calls of one line
+    first: int = 0  # the function's own first line: distinguishes functions of the same name
 
 
 @dataclass(frozen=True, slots=True)

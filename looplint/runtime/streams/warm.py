@@ -1,4 +1,4 @@
-"""Many short runs in a row: one process imports torch, and forks for each script, which saves each of them that time."""
+"""Many short runs in a row: one process imports torch once, and forks for each script."""
 
 from __future__ import annotations
 

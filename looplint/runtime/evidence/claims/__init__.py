@@ -1,4 +1,4 @@
-"""What a run shows of each rule: one file a subject, each with its `CLAIMS`.
+"""What runs show of each rule: one file per subject, each with its `CLAIMS`.
 
 In: streams. Out: signals and witnesses. Every file of this folder is loaded, a new one too.
 Imports: the other modules of `evidence`, and `streams`; no file imports another of this folder.

@@ -41,7 +41,7 @@ def where_accumulated_unscaled(stream: Stream) -> Iterator[Witness]:
                     added, chain = len({e.loops for e in since if e.stack == place}) > 1, chains.get(place[-1:], [])
                     most = max(most, count if added else 1)
                     bad = added and not any(name.startswith(("Div", "Mul")) for name in chain[:3])
-                    tally.add(place, bad, optimizer.id, told=added or stepped)
+                    tally.add(place, bad, optimizer.id, decisive=added or stepped)
                 since, stepped = [], True
     yield from tally.witnesses(
         "LL108", lambda c: f"{c.bad} of {c.whole} steps used the sum of up to {most} backwards from here, of losses that were not divided"
@@ -120,8 +120,8 @@ CLAIMS = (
         per_optimizer(accumulated_norm),
         Observation(
             where_accumulated_unscaled,
-            tells="several backwards for one step, or a second step",
-            shows="a step on the sum of several backwards whose losses were not divided",
+            needs="several backwards for one step, or a second step",
+            confirms="a step on the sum of several backwards whose losses were not divided",
             channels=GRADIENTS,
             turns=1,
             compared=True,
@@ -132,8 +132,8 @@ CLAIMS = (
         left_over,
         Observation(
             where_left_over,
-            tells="the end of the script",
-            shows="a backward after the last step",
+            needs="the end of the script",
+            confirms="a backward after the last step",
             channels=GRADIENTS,
             harm=True,
         ),
@@ -143,8 +143,8 @@ CLAIMS = (
         foreign_applied,
         Observation(
             where_foreign_applied,
-            tells="a step on gradients of several backwards",
-            shows="a step on gradients that a backward left after which another optimizer stepped first",
+            needs="a step on gradients of several backwards",
+            confirms="a step on gradients that a backward left after which another optimizer stepped first",
             channels=GRADIENTS,
             turns=1,
             harm=True,

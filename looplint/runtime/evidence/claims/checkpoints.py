@@ -45,8 +45,8 @@ def where_restores_itself(stream: Stream) -> Iterator[Witness]:
 
 
 def resumed_without_state(run: Stream, right: Stream) -> Signal:
-    told, first, loads = given_states(run), first_steps(run), restored(run)
-    anew = [o for o, n in first.items() if o not in told and any(e.n < n for e in loads)]
+    given, first, loads = given_states(run), first_steps(run), restored(run)
+    anew = [o for o, n in first.items() if o not in given and any(e.n < n for e in loads)]
     return Signal(
         bool(anew), float(len(anew)), f"{len(anew)} of {len(first)} optimizers began without a state after a model's was restored"
     )
@@ -54,11 +54,11 @@ def resumed_without_state(run: Stream, right: Stream) -> Signal:
 
 def where_resumed_without_state(stream: Stream) -> Iterator[Witness]:
     """LL802: a module's state restored before the first step of an optimizer that never got one."""
-    tally, told, first = Tally(), given_states(stream), first_steps(stream)
+    tally, given, first = Tally(), given_states(stream), first_steps(stream)
     for load in restored(stream):
         later = [optimizer for optimizer, n in first.items() if n > load.n]
         if later:
-            tally.add(load.stack, any(optimizer not in told for optimizer in later), load.object)
+            tally.add(load.stack, any(optimizer not in given for optimizer in later), load.object)
     yield from tally.witnesses("LL802", lambda c: f"after {c.bad} of {c.whole} states restored here an optimizer began without one")
 
 
@@ -95,13 +95,13 @@ def where_never_given_back(stream: Stream) -> Iterator[Witness]:
     """LL804: states taken of a module that was never given one again, in a run that came to its end."""
     tally, ended = Tally(), stream.over
     for taken, bad in states_left(stream):
-        tally.add(taken.stack, bad and ended, taken.object, told=not bad)
+        tally.add(taken.stack, bad and ended, taken.object, decisive=not bad)
     yield from tally.witnesses("LL804", lambda c: f"{c.bad} of {c.whole} states taken here were never given back")
 
 
 def goes_on_anew(stream: Stream) -> Iterator[tuple[Event, list[str]]]:
     """The loads of an optimizer's state before it steps, each with the schedulers and scalers of it that begin anew after that."""
-    told = given_states(stream)
+    given = given_states(stream)
     for load in stream.of("load", where=lambda e: e.facts.get("function") == "load_state_dict"):
         steps = [e for e in stream.of("step") if e.object == load.object and e.n > load.n]
         if not steps:
@@ -112,7 +112,7 @@ def goes_on_anew(stream: Stream) -> Iterator[tuple[Event, list[str]]]:
                 first.setdefault(event.object, event)
         anew = [number for number, event in first.items() if event.facts.get("count") == 1]
         anew += sorted({e.facts["scaler"] for e in steps if e.facts.get("scaler")})
-        yield load, [stream.things[number].name for number in anew if number not in told]
+        yield load, [stream.things[number].name for number in anew if number not in given]
 
 
 def resumed_anew(run: Stream, right: Stream) -> Signal:
@@ -136,8 +136,8 @@ CLAIMS = (
         restores_itself,
         Observation(
             where_restores_itself,
-            tells="a state that is taken and later restored",
-            shows="a restored state that is the model's own storage",
+            needs="a state that is taken and later restored",
+            confirms="a restored state that is the model's own storage",
             channels=("states",),
             harm=True,
         ),
@@ -147,8 +147,8 @@ CLAIMS = (
         resumed_without_state,
         Observation(
             where_resumed_without_state,
-            tells="a state that is restored, and a later step",
-            shows="a first step without a state, after a model's was restored",
+            needs="a state that is restored, and a later step",
+            confirms="a first step without a state, after a model's was restored",
             channels=("states", "optimizers", "steps"),
             turns=1,
         ),
@@ -158,8 +158,8 @@ CLAIMS = (
         placed_by_file,
         Observation(
             where_placed_by_file,
-            tells="a file that is loaded",
-            shows="a torch.load without map_location",
+            needs="a file that is loaded",
+            confirms="a torch.load without map_location",
             channels=("files",),
         ),
     ),
@@ -168,8 +168,8 @@ CLAIMS = (
         never_given_back,
         Observation(
             where_never_given_back,
-            tells="a state that is taken, and the end of the script",
-            shows="states of a model that are never given back to it",
+            needs="a state that is taken, and the end of the script",
+            confirms="states of a model that are never given back to it",
             channels=("states",),
         ),
     ),
@@ -178,8 +178,8 @@ CLAIMS = (
         resumed_anew,
         Observation(
             where_resumed_anew,
-            tells="an optimizer's state that is restored, and later steps of it and of its scheduler or scaler",
-            shows="a scheduler or scaler that starts over after its optimizer's state was restored",
+            needs="an optimizer's state that is restored, and later steps of it and of its scheduler or scaler",
+            confirms="a scheduler or scaler that starts over after its optimizer's state was restored",
             channels=("states", "steps", "schedules", "scalers"),
             turns=1,
         ),

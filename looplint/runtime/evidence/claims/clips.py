@@ -48,8 +48,8 @@ def where_clipped_without_gradients(stream: Stream) -> Iterator[Witness]:
         hollow = "filled" not in found and not by_hand
         own = [e for e in nearby(backwards, event) if holders.intersection(e.facts.get("filled", ()))]
         used = [e for e in nearby(steps, event) if e.object in holders and e.n < event.n]
-        early.add(event.stack, hollow and bool(own) and all(e.n > event.n for e in own), told=bool(own) or not hollow)
-        late.add(event.stack, hollow and bool(used) and any(e.n < used[-1].n for e in own), told=bool(own) or not hollow)
+        early.add(event.stack, hollow and bool(own) and all(e.n > event.n for e in own), decisive=bool(own) or not hollow)
+        late.add(event.stack, hollow and bool(used) and any(e.n < used[-1].n for e in own), decisive=bool(own) or not hollow)
     yield from early.witnesses("LL103", lambda c: f"{c.bad} of {c.whole} clips here came before the gradients were computed", mostly())
     yield from late.witnesses("LL104", lambda c: f"{c.bad} of {c.whole} clips here came after the step had used the gradients", mostly())
 
@@ -66,8 +66,8 @@ CLAIMS = (
         per_optimizer(beyond_the_clip),
         Observation(
             where_clipped_without_gradients,
-            tells="a clip and a backward in the same iteration",
-            shows="a clip of no gradients, whose backward comes after it",
+            needs="a clip and a backward in the same iteration",
+            confirms="a clip of no gradients, whose backward comes after it",
             channels=(*GRADIENTS, "clips"),
             turns=1,
             compared=True,
@@ -79,8 +79,8 @@ CLAIMS = (
         per_optimizer(beyond_the_clip),
         Observation(
             where_clipped_without_gradients,
-            tells="a clip and a backward in the same iteration",
-            shows="a clip of no gradients, whose step came before it",
+            needs="a clip and a backward in the same iteration",
+            confirms="a clip of no gradients, whose step came before it",
             channels=(*GRADIENTS, "clips"),
             turns=1,
             compared=True,

@@ -13,7 +13,7 @@ from looplint.runtime.streams.stream import Mark, Stream
 
 
 def in_each_batch(kind: str, words: str) -> Measure:
-    """A claim that each batch of the training does something, which the repaired run does seldom or never."""
+    """Measures a claim that each training batch does something which the repaired run does seldom or never."""
 
     def count(stream: Stream) -> tuple[int, int]:
         batches = trained_batches(stream)
@@ -31,7 +31,7 @@ def in_each_batch(kind: str, words: str) -> Measure:
 
 
 def where_in_each_batch(code: str, kinds: Collection[str], words: str) -> Judge:
-    """Places that do something in each batch of the training. (A text by `%` reads the number and formats that.)"""
+    """Judges places that do something in each training batch. (Formatting with `%` reads the number and formats that.)"""
 
     def judge(stream: Stream) -> Iterator[Witness]:
         batches = trained_batches(stream)
@@ -45,7 +45,9 @@ def where_in_each_batch(code: str, kinds: Collection[str], words: str) -> Judge:
         for place, count in tally.places.items():
             seldom = count.bad <= 0.5 * len(batches)
             text = f"{count.bad} of {len(batches)} training batches {words} here"
-            yield Witness(code, *place, frozenset(count.frames), 0 if seldom else count.bad, count.whole, text, told=int(len(batches) > 1))
+            yield Witness(
+                code, *place, frozenset(count.frames), 0 if seldom else count.bad, count.whole, text, decisive=int(len(batches) > 1)
+            )
 
     return judge
 
@@ -69,7 +71,7 @@ def where_filled_with_zeros(stream: Stream) -> Iterator[Witness]:
     """LP006: clears that leave gradients in memory."""
     tally = Tally()
     for event in stream.of("clear"):
-        tally.add(event.stack, bool(event.facts.get("kept")), event.object, told=event.facts.get("grads", 1) > 0)
+        tally.add(event.stack, bool(event.facts.get("kept")), event.object, decisive=event.facts.get("grads", 1) > 0)
     yield from tally.witnesses("LP006", lambda c: f"{c.bad} of {c.whole} clears here filled gradients with zeros and kept them in memory")
 
 
@@ -85,7 +87,7 @@ def deprecations(run: Stream, right: Stream) -> Signal:
 
 
 def where_deprecations(stream: Stream) -> Iterator[Witness]:
-    """LP007: warnings that name the old functions; Python shows each once a place."""
+    """LP007: warnings that name the old functions; Python shows each once per place."""
     tally = Tally()
     for mark in stream.marked("warning"):
         if names_old_amp(mark):
@@ -94,7 +96,7 @@ def where_deprecations(stream: Stream) -> Iterator[Witness]:
 
 
 def updates_per_step(stream: Stream) -> float:
-    """How many batches a layer takes into its running statistics for each step; of the layer that takes most."""
+    """How often a layer updates its running statistics per step; of the layer that does it most."""
     layers = Counter(m.facts["layer"] for m in stream.marked("statistics"))
     return share(max(layers.values(), default=0), len(stream.of("step")))
 
@@ -108,41 +110,41 @@ def statistics_per_step(run: Stream, right: Stream) -> Signal:
 
 
 def where_statistics_per_step(stream: Stream) -> Iterator[Witness]:
-    """LP009: batches that a layer takes into its running statistics for each step."""
+    """LP009: updates of a layer's running statistics per step."""
     if stream.marked("statistics") and stream.of("step"):
         most = updates_per_step(stream)
-        told = len(stream.of("step")) > 1
-        yield anywhere("LP009", most > 1.5, f"running statistics were updated {most:.2f} times for each step", told)
+        decisive = len(stream.of("step")) > 1
+        yield anywhere("LP009", most > 1.5, f"running statistics were updated {most:.2f} times for each step", decisive)
 
 
 CLAIMS = (
     Claim(
         "LL403",
-        in_each_batch("text", "made a text of a tensor"),
+        in_each_batch("text", "formatted a tensor"),
         Observation(
-            where_in_each_batch("LL403", ("text", "read"), "made a text of a tensor"),
-            tells="two training batches",
-            shows="a text of a tensor in most training batches",
+            where_in_each_batch("LL403", ("text", "read"), "formatted a tensor"),
+            needs="two training batches",
+            confirms="a tensor that is formatted in most training batches",
             channels=("costs", "backwards", "loaders"),
         ),
     ),
     Claim(
         "LP004",
-        in_each_batch("read", "asked a tensor for its number"),
+        in_each_batch("read", "read a tensor's value"),
         Observation(
-            where_in_each_batch("LP004", ("read",), "asked a tensor for its number"),
-            tells="two training batches",
-            shows="a read of a tensor in most training batches",
+            where_in_each_batch("LP004", ("read",), "read a tensor's value"),
+            needs="two training batches",
+            confirms="a read of a tensor in most training batches",
             channels=("costs", "backwards", "loaders"),
         ),
     ),
     Claim(
         "LP005",
-        in_each_batch("release", "gave the cached memory back"),
+        in_each_batch("release", "released the cached memory"),
         Observation(
-            where_in_each_batch("LP005", ("release",), "gave the cached memory back"),
-            tells="two training batches",
-            shows="freed memory in most training batches",
+            where_in_each_batch("LP005", ("release",), "released the cached memory"),
+            needs="two training batches",
+            confirms="freed memory in most training batches",
             channels=("costs", "backwards", "loaders"),
         ),
     ),
@@ -151,8 +153,8 @@ CLAIMS = (
         filled_with_zeros,
         Observation(
             where_filled_with_zeros,
-            tells="a clear of gradients that are there",
-            shows="a clear that leaves gradients in memory",
+            needs="a clear of gradients that are there",
+            confirms="a clear that leaves gradients in memory",
             channels=("clears",),
             compared=True,
         ),
@@ -162,8 +164,8 @@ CLAIMS = (
         deprecations,
         Observation(
             where_deprecations,
-            tells="a warning",
-            shows="torch's warning of the old name",
+            needs="a warning",
+            confirms="torch's warning of the old name",
             channels=("costs",),
         ),
     ),
@@ -172,8 +174,8 @@ CLAIMS = (
         statistics_per_step,
         Observation(
             where_statistics_per_step,
-            tells="two steps, and a forward through layers with running statistics",
-            shows="several updates of running statistics for each step",
+            needs="two steps, and a forward through layers with running statistics",
+            confirms="several updates of running statistics for each step",
             channels=("costs", "steps"),
             turns=2,
         ),

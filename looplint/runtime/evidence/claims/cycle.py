@@ -30,11 +30,11 @@ def where_cleared_too_early(stream: Stream) -> Iterator[Witness]:
         for event, state in states(stream, optimizer):
             filling = event if event.kind == "backward" else filling
             if event.kind == "clear":
-                # Gradients of the iteration before are another matter: there the step came too early.
+                # Gradients of the previous iteration are another case: there the step came too early.
                 if waiting is None and state == "filled" and filling is not None and together(filling, event):
                     waiting = event
                 if waiting is not event:
-                    tally.add(event.stack, False, told=state != "empty")
+                    tally.add(event.stack, False, decisive=state != "empty")
             elif waiting is not None and event.kind in ("step", "backward"):
                 tally.add(waiting.stack, event.kind == "step" and empty(event), optimizer.id)
                 waiting = None
@@ -72,13 +72,13 @@ def where_added_up(stream: Stream) -> Iterator[Witness]:
                 if state == "applied" and event.facts["before"].get(str(optimizer.id), 0) > 0:
                     stale.append(event)
                 elif state == "empty":
-                    backwards.add(event.stack, False, told=stepped)
+                    backwards.add(event.stack, False, decisive=stepped)
             elif event.kind in ("clear", "step"):
                 for fill in stale:
-                    # What another rule reports of the same gradients is not refuted beside it.
-                    backwards.add(fill.stack, event.kind == "step" and not spared, optimizer.id, told=not spared)
+                    # Another rule reports the same gradients: this one is not refuted by that.
+                    backwards.add(fill.stack, event.kind == "step" and not spared, optimizer.id, decisive=not spared)
                 if event.kind == "step":
-                    steps.add(event.stack, bool(stale) and spared, optimizer.id, told=stepped)
+                    steps.add(event.stack, bool(stale) and spared, optimizer.id, decisive=stepped)
                     stepped = True
                 stale = []
     yield from backwards.witnesses(
@@ -122,7 +122,7 @@ def where_stepped_before_backward(stream: Stream) -> Iterator[Witness]:
         for step in steps_of(stream, optimizer):
             same = nearby(filling, step)
             bad = empty(step) and bool(same) and all(e.n > step.n for e in same)
-            tally.add(step.stack, bad, optimizer.id, told=bool(same) or not empty(step))
+            tally.add(step.stack, bad, optimizer.id, decisive=bool(same) or not empty(step))
     yield from tally.witnesses(
         "LL105", lambda c: f"{c.bad} of {c.whole} steps here found no gradients because their backward came later", mostly()
     )
@@ -179,8 +179,8 @@ CLAIMS = (
         per_optimizer(steps_use_nothing),
         Observation(
             where_cleared_too_early,
-            tells="a clear of gradients that a backward filled",
-            shows="a step that finds no gradients after the clear",
+            needs="a clear of gradients that a backward filled",
+            confirms="a step that finds no gradients after the clear",
             channels=GRADIENTS,
             turns=1,
             harm=True,
@@ -191,8 +191,8 @@ CLAIMS = (
         per_optimizer(gradients_add_up),
         Observation(
             where_added_up,
-            tells="a backward after a step of the same optimizer",
-            shows="a backward that adds to gradients which a step has used, and a step that uses the sum",
+            needs="a backward after a step of the same optimizer",
+            confirms="a backward that adds to gradients which a step has used, and a step that uses the sum",
             channels=GRADIENTS,
             turns=2,
             harm=True,
@@ -203,8 +203,8 @@ CLAIMS = (
         per_optimizer(first_step_before_backward),
         Observation(
             where_stepped_before_backward,
-            tells="a backward in the same iteration as the step, or a step that finds gradients",
-            shows="a step that finds no gradients, whose backward comes after it",
+            needs="a backward in the same iteration as the step, or a step that finds gradients",
+            confirms="a step that finds no gradients, whose backward comes after it",
             channels=GRADIENTS,
             turns=1,
             harm=True,
@@ -215,8 +215,8 @@ CLAIMS = (
         per_optimizer(never_steps),
         Observation(
             where_never_stepped,
-            tells="a backward into parameters of an optimizer, and its step",
-            shows="backwards into parameters of an optimizer that never steps",
+            needs="a backward into parameters of an optimizer, and its step",
+            confirms="backwards into parameters of an optimizer that never steps",
             channels=GRADIENTS,
             harm=True,
         ),
@@ -226,8 +226,8 @@ CLAIMS = (
         per_optimizer(never_filled),
         Observation(
             where_never_filled,
-            tells="a step",
-            shows="steps that find no gradients, of an optimizer that no backward reaches",
+            needs="a step",
+            confirms="steps that find no gradients, of an optimizer that no backward reaches",
             channels=GRADIENTS,
             turns=1,
             harm=True,
@@ -238,8 +238,8 @@ CLAIMS = (
         per_optimizer(gradients_add_up),
         Observation(
             where_added_up,
-            tells="a second step of the same optimizer",
-            shows="a step on gradients of earlier batches, while another optimizer is cleared",
+            needs="a second step of the same optimizer",
+            confirms="a step on gradients of earlier batches, while another optimizer is cleared",
             channels=GRADIENTS,
             turns=2,
             harm=True,

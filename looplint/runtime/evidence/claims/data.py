@@ -42,16 +42,18 @@ def where_both_flags(stream: Stream) -> Iterator[Witness]:
     """LL902."""
     if flags := stream.end.get("flags"):
         bad = bool(flags.get("benchmark") and flags.get("deterministic"))
-        # That a flag is off at the end does not say that the line which sets it ran: it may ask for a GPU first.
+        # A flag that is off at the end does not show that the line which sets it ran: that may test for a GPU first.
         text = f"the run ended with benchmark {flags.get('benchmark')} and deterministic {flags.get('deterministic')}"
-        yield anywhere("LL902", bad, text, told=False)
+        yield anywhere("LL902", bad, text, decisive=False)
 
 
 def epoch_never_set(run: Stream, right: Stream) -> Signal:
     distributed = [m for m in run.marked("pass") if run.things[m.facts["object"]].facts["sampler"] == "DistributedSampler"]
-    told = len(run.marked("set_epoch"))
+    calls = len(run.marked("set_epoch"))
     return Signal(
-        len(distributed) > 1 and told == 0, float(told), f"{len(distributed)} passes over a distributed sampler, {told} calls of set_epoch"
+        len(distributed) > 1 and calls == 0,
+        float(calls),
+        f"{len(distributed)} passes over a distributed sampler, {calls} calls of set_epoch",
     )
 
 
@@ -59,8 +61,8 @@ def where_epoch_never_set(stream: Stream) -> Iterator[Witness]:
     """LL903."""
     passes = [m for m in stream.marked("pass") if stream.things[m.facts["object"]].facts["sampler"] == "DistributedSampler"]
     if len(passes) > 1:
-        told = len(stream.marked("set_epoch"))
-        yield anywhere("LL903", told == 0, f"{len(passes)} passes over a distributed sampler, {told} calls of set_epoch")
+        calls = len(stream.marked("set_epoch"))
+        yield anywhere("LL903", calls == 0, f"{len(passes)} passes over a distributed sampler, {calls} calls of set_epoch")
 
 
 def seeded_late(run: Stream, right: Stream) -> Signal:
@@ -84,8 +86,8 @@ CLAIMS = (
         in_order,
         Observation(
             where_in_order,
-            tells="a backward on a batch of the loader",
-            shows="training batches in the stored order",
+            needs="a backward on a batch of the loader",
+            confirms="training batches in the stored order",
             channels=("loaders", "backwards"),
         ),
     ),
@@ -94,8 +96,8 @@ CLAIMS = (
         both_flags,
         Observation(
             where_both_flags,
-            tells="both flags at the end",
-            shows="both flags on at the end",
+            needs="both flags at the end",
+            confirms="both flags on at the end",
             channels=("final values",),
             cuda=True,
         ),
@@ -105,8 +107,8 @@ CLAIMS = (
         epoch_never_set,
         Observation(
             where_epoch_never_set,
-            tells="two passes over a distributed sampler",
-            shows="passes without set_epoch",
+            needs="two passes over a distributed sampler",
+            confirms="passes without set_epoch",
             channels=("loaders",),
         ),
     ),
@@ -115,8 +117,8 @@ CLAIMS = (
         seeded_late,
         Observation(
             where_seeded_late,
-            tells="a seed",
-            shows="parameters that are there before the first seed",
+            needs="a seed",
+            confirms="parameters that are there before the first seed",
             channels=("seeds",),
         ),
     ),

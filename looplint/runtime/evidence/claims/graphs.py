@@ -57,8 +57,8 @@ CLAIMS = (
         retained,
         Observation(
             where_retained,
-            tells="a backward",
-            shows="a graph that is kept, and no second backward through it",
+            needs="a backward",
+            confirms="a graph that is kept, and no second backward through it",
             channels=GRADIENTS,
             compared=True,
         ),
@@ -68,8 +68,8 @@ CLAIMS = (
         nodes_grow,
         Observation(
             where_kept_graphs,
-            tells="a value that is kept",
-            shows="a value with its graph, where it is kept",
+            needs="a value that is kept",
+            confirms="a value with its graph, where it is kept",
             channels=("probes", "loggers"),
             compared=True,
             probed=True,
@@ -80,8 +80,8 @@ CLAIMS = (
         nodes_grow,
         Observation(
             where_kept_graphs,
-            tells="a value that is kept",
-            shows="a value with its graph, where it is kept",
+            needs="a value that is kept",
+            confirms="a value with its graph, where it is kept",
             channels=("probes", "loggers"),
             compared=True,
             probed=True,

@@ -35,7 +35,7 @@ def workers_started(run: Stream, right: Stream) -> Signal:
 
 
 def where_built(code: str, words: str, bad: Callable[[Stream, int], bool | None]) -> Judge:
-    """The places where loaders are built; `bad` gives None for a loader of which the run cannot tell."""
+    """Judges the places where loaders are built; `bad` returns None for a loader about which the run shows nothing."""
 
     def judge(stream: Stream) -> Iterator[Witness]:
         tally = Tally()
@@ -59,7 +59,7 @@ def _workers_anew(stream: Stream, loader: int) -> bool | None:
     return sum(started) > workers if workers and len(started) > 1 else None
 
 
-STAGED = "were asked not to wait and came from memory that is not pinned"
+STAGED = "were non-blocking, but from memory that is not pinned"
 
 
 WAITED_FOR = "from pinned memory were waited for"
@@ -107,8 +107,8 @@ CLAIMS = (
         made_in_process,
         Observation(
             where_built("LP001", "made the training batches in the training process", _in_process),
-            tells="a backward on a batch of the loader",
-            shows="training batches made in the training process",
+            needs="a backward on a batch of the loader",
+            confirms="training batches made in the training process",
             channels=("loaders", "backwards"),
         ),
     ),
@@ -117,8 +117,8 @@ CLAIMS = (
         copied(is_staged, STAGED),
         Observation(
             where_copied("LP002", STAGED, is_staged),
-            tells="a copy to an accelerator",
-            shows="a copy that is not to wait, from memory that is not pinned",
+            needs="a copy to an accelerator",
+            confirms="a copy that is not to wait, from memory that is not pinned",
             channels=("costs", "loaders"),
             cuda=True,
         ),
@@ -129,8 +129,8 @@ CLAIMS = (
         copied(is_waited_for, WAITED_FOR),
         Observation(
             where_copied("LP003", WAITED_FOR, is_waited_for),
-            tells="a copy to an accelerator",
-            shows="a copy from pinned memory that is waited for",
+            needs="a copy to an accelerator",
+            confirms="a copy from pinned memory that is waited for",
             channels=("costs", "loaders"),
             cuda=True,
         ),
@@ -141,8 +141,8 @@ CLAIMS = (
         workers_started,
         Observation(
             where_built("LP008", "started workers anew for a later epoch", _workers_anew),
-            tells="two passes over a loader with workers",
-            shows="workers started anew for a later pass",
+            needs="two passes over a loader with workers",
+            confirms="workers started anew for a later pass",
             channels=("loaders",),
         ),
     ),

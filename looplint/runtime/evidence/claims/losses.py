@@ -25,7 +25,7 @@ def loss_input(function: str, fact: str, words: str) -> Measure:
 
 
 def where_loss_inputs(stream: Stream) -> Iterator[Witness]:
-    """LL701 to LL703: what the losses were given, of the calls that were looked at."""
+    """LL701 to LL703: the inputs of losses, in the sampled calls."""
     for code, function, words in (
         ("LL701", "cross_entropy", "were probabilities already"),
         ("LL702", "binary_cross_entropy_with_logits", "lay between 0 and 1, as probabilities do"),
@@ -36,13 +36,13 @@ def where_loss_inputs(stream: Stream) -> Iterator[Witness]:
             if mark.facts["function"] == function:
                 bad = {"LL701": mark.facts.get("sums_to_one"), "LL702": mark.facts["in_unit"], "LL703": not mark.facts["in_unit"]}[code]
                 tally.add(mark.stack, bool(bad))
-        # Values in the unit interval may be there by chance, sums of one in every row are not.
+        # Values in the unit interval may occur by chance, sums of one in every row do not.
         alone = None if code == "LL702" else mostly(2 if code == "LL701" else 1)
         yield from tally.witnesses(code, partial(_inputs_said, words), alone)
 
 
 def _inputs_said(words: str, count: Count) -> str:
-    return f"{count.bad} of {count.whole} inputs of the loss that were looked at here {words}"
+    return f"{count.bad} of {count.whole} measured inputs of the loss here {words}"
 
 
 CLAIMS = (
@@ -51,8 +51,8 @@ CLAIMS = (
         loss_input("cross_entropy", "sums_to_one", "were probabilities already"),
         Observation(
             where_loss_inputs,
-            tells="an input of the loss",
-            shows="probabilities where logits belong",
+            needs="an input of the loss",
+            confirms="probabilities where logits belong",
             channels=("losses",),
         ),
     ),
@@ -61,8 +61,8 @@ CLAIMS = (
         loss_input("binary_cross_entropy_with_logits", "in_unit", "were probabilities already"),
         Observation(
             where_loss_inputs,
-            tells="an input of the loss",
-            shows="probabilities where logits belong",
+            needs="an input of the loss",
+            confirms="probabilities where logits belong",
             channels=("losses",),
         ),
     ),
@@ -71,8 +71,8 @@ CLAIMS = (
         crashes("RuntimeError", "between 0 and 1"),
         Observation(
             where_loss_inputs,
-            tells="an input of the loss",
-            shows="values that are no probabilities",
+            needs="an input of the loss",
+            confirms="values that are no probabilities",
             channels=("losses",),
             harm=True,
         ),

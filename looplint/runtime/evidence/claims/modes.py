@@ -14,7 +14,7 @@ from looplint.runtime.streams.stream import Event, Frame, Mark, Stream
 
 
 def reached_forwards(stream: Stream) -> set[int]:
-    """The forwards that some backward came through."""
+    """The forwards that some backward reached."""
     found = {n for e in stream.of("backward") for n in e.facts.get("forwards", ())}
     return found | {n for mark in stream.marked("grad") for n in mark.facts.get("forwards", ())}
 
@@ -38,9 +38,9 @@ def where_trained_in_eval(stream: Stream) -> Iterator[Witness]:
         evaluated |= event.kind == "eval"
         if event.kind == "forward" and evaluated and event.n in settled:
             used = event.n in trained
-            # Where a part is frozen, the rest is trained on what the whole gives in eval mode: linear probing.
+            # Where a part is frozen, the rest is trained on outputs in eval mode on purpose: linear probing.
             bad = used and not event.facts["training"] and not event.facts.get("frozen")
-            tally.add(event.stack, bad, event.object, told=used or stream.over)
+            tally.add(event.stack, bad, event.object, decisive=used or stream.over)
     say = "{} of {} forwards here, after an eval(), trained in eval mode"
     moody = {e.object for e in stream.of("forward") if e.facts.get("moody")}
     yield from tally.witnesses("LL301", lambda c: say.format(c.bad, c.whole), lambda c: c.objects <= began & moody)
@@ -134,7 +134,7 @@ def _said(words: str, count: Count) -> str:
 
 
 def given_again(stream: Stream) -> Iterator[tuple[tuple[Frame, ...], bool, str]]:
-    """Each place where, of several batches in one pass over a loader, a forward or a loss got something and no backward came of it; and whether it was the same."""
+    """Each place that a forward or a loss without a backward reached for several batches of one pass, and whether it got the same tensor each time."""
     reached = reached_forwards(stream)
     calls = [(e.stack, e.batches, e.facts["given"], "forwards") for e in stream.of("forward") if e.n not in reached and "given" in e.facts]
     calls += [(m.stack, _batches(m), m.facts["target"], "losses") for m in stream.marked("loss") if "target" in m.facts]
@@ -160,10 +160,10 @@ def batch_unused(run: Stream, right: Stream) -> Signal:
 
 
 def where_batch_unused(stream: Stream) -> Iterator[Witness]:
-    """LL306: places of a validation pass that got the same tensor for each batch. A difference does not refute it: another name may be the stale one."""
+    """LL306: places of a validation pass that got the same tensor for each batch. A difference does not refute it: another name may be the unused one."""
     tally = Tally()
     for stack, again, _ in given_again(stream):
-        tally.add(stack, again, told=False)
+        tally.add(stack, again, decisive=False)
     yield from tally.witnesses(
         "LL306", lambda c: f"in {c.bad} of {c.whole} validation passes this place got the same tensor for all batches"
     )
@@ -175,8 +175,8 @@ CLAIMS = (
         trained_in_eval,
         Observation(
             where_trained_in_eval,
-            tells="a forward after an eval() whose gradients a step uses",
-            shows="a forward in eval mode whose gradients a step uses",
+            needs="a forward after an eval() whose gradients a step uses",
+            confirms="a forward in eval mode whose gradients a step uses",
             channels=(*GRADIENTS, "forwards", "modes"),
             turns=1,
             cause="LL304",
@@ -187,8 +187,8 @@ CLAIMS = (
         measured_in_train,
         Observation(
             where_measured,
-            tells="a forward whose iteration is over",
-            shows="a forward that no backward uses, with dropout or running statistics active",
+            needs="a forward whose iteration is over",
+            confirms="a forward that no backward uses, with dropout or running statistics active",
             channels=("forwards", "backwards", "loaders"),
         ),
     ),
@@ -197,8 +197,8 @@ CLAIMS = (
         graph_for_nothing,
         Observation(
             where_measured,
-            tells="a forward whose iteration is over",
-            shows="a forward that builds a graph which no backward uses",
+            needs="a forward whose iteration is over",
+            confirms="a forward that builds a graph which no backward uses",
             channels=("forwards", "backwards", "loaders"),
             compared=True,
         ),
@@ -208,8 +208,8 @@ CLAIMS = (
         trained_in_eval,
         Observation(
             where_trained_in_eval,
-            tells="a forward after an eval() whose gradients a step uses",
-            shows="a forward in eval mode whose gradients a step uses",
+            needs="a forward after an eval() whose gradients a step uses",
+            confirms="a forward in eval mode whose gradients a step uses",
             channels=(*GRADIENTS, "forwards", "modes"),
             turns=1,
         ),
@@ -219,8 +219,8 @@ CLAIMS = (
         batch_unused,
         Observation(
             where_batch_unused,
-            tells="two batches of a pass over a loader that get the same tensor",
-            shows="a validation pass in which a forward or a loss gets the same tensor for each batch",
+            needs="two batches of a pass over a loader that get the same tensor",
+            confirms="a validation pass in which a forward or a loss gets the same tensor for each batch",
             channels=("forwards", "losses", "backwards", "loaders"),
         ),
     ),

@@ -25,11 +25,11 @@ def dropped_casts(run: Stream, right: Stream) -> Signal:
 
 
 def where_casts(stream: Stream) -> Iterator[Witness]:
-    """LL503: conversions that gave another tensor, at the lines where static findings say that it is not used."""
+    """LL503: conversions that returned another tensor, at the lines where static findings report that it is not used."""
     tally, cuda = Tally(), bool(stream.start.get("cuda"))
     for mark in stream.marked("cast"):
         # Where there is one device only, a tensor is always where it is to go.
-        tally.add(mark.stack, mark.facts["changes"], told=cuda or mark.facts["method"] not in ("to", "cuda", "cpu", "type_as"))
+        tally.add(mark.stack, mark.facts["changes"], decisive=cuda or mark.facts["method"] not in ("to", "cuda", "cpu", "type_as"))
     changed = sorted({" to ".join(m.facts["forms"]) for m in stream.marked("cast") if m.facts["changes"]})
     kinds = f" ({', '.join(changed[:3])})" if changed else ""
     yield from tally.witnesses(
@@ -38,7 +38,7 @@ def where_casts(stream: Stream) -> Iterator[Witness]:
 
 
 def model_forwards(run: Stream, right: Stream) -> Signal:
-    """A forward that is called directly is no call of its module; those of its parts are, instead."""
+    """A forward that is called directly is no call of its module, only of its submodules."""
 
     def count(stream: Stream) -> Counter[str]:
         return Counter(stream.things[e.object].kind for e in stream.of("forward") if stream.things[e.object].facts["parameters"])
@@ -69,8 +69,8 @@ CLAIMS = (
         dropped_casts,
         Observation(
             where_casts,
-            tells="a conversion to another type, or to one of two devices",
-            shows="a conversion that gives another tensor",
+            needs="a conversion to another type, or to one of two devices",
+            confirms="a conversion that gives another tensor",
             channels=("probes",),
             cuda=True,
             probed=True,
@@ -81,8 +81,8 @@ CLAIMS = (
         model_forwards,
         Observation(
             where_direct_forwards,
-            tells="a direct forward",
-            shows="a call of forward() itself",
+            needs="a direct forward",
+            confirms="a call of forward() itself",
             channels=("probes",),
             probed=True,
         ),
@@ -92,8 +92,8 @@ CLAIMS = (
         crashes("AttributeError", "before Module.__init__() call"),
         Observation(
             fails("LL506", "before Module.__init__() call"),
-            tells="a module that is used before it is built",
-            shows="the AttributeError of a module that is not built yet",
+            needs="a module that is used before it is built",
+            confirms="the AttributeError of a module that is not built yet",
             channels=(),
             harm=True,
         ),

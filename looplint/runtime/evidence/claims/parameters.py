@@ -33,7 +33,7 @@ def where_dead_parameters(stream: Stream) -> Iterator[Witness]:
             later = [s for s in steps_of(stream, optimizer) if s.n > move.n and "orphans" in s.facts]
             if later and move.n > built:
                 bad = any(s.facts["orphans"] or s.facts["displaced"] for s in later)
-                tally.add(move.stack, bad, optimizer.id, told=move.facts["changed"] > 0 or bool(stream.start.get("cuda")))
+                tally.add(move.stack, bad, optimizer.id, decisive=move.facts["changed"] > 0 or bool(stream.start.get("cuda")))
     say = "after {} of {} moves here an optimizer stepped on parameters that no module uses, or with state on another device or of another type"
     yield from tally.witnesses("LL501", lambda c: say.format(c.bad, c.whole), mostly(1))
 
@@ -87,8 +87,8 @@ CLAIMS = (
         per_optimizer(dead_parameters),
         Observation(
             where_dead_parameters,
-            tells="a move that changes a device or a type, and a later step",
-            shows="a step on parameters that no module uses, or with a state elsewhere",
+            needs="a move that changes a device or a type, and a later step",
+            confirms="a step on parameters that no module uses, or with a state elsewhere",
             channels=("optimizers", "steps", "moves", "changes"),
             turns=1,
             cuda=True,
@@ -100,8 +100,8 @@ CLAIMS = (
         per_optimizer(strays),
         Observation(
             where_strays,
-            tells="an assignment, and a later step",
-            shows="gradients of parameters that no optimizer holds",
+            needs="an assignment, and a later step",
+            confirms="gradients of parameters that no optimizer holds",
             channels=("optimizers", "steps", "parts", "changes"),
             turns=1,
             harm=True,
@@ -116,8 +116,8 @@ CLAIMS = (
         all_frozen,
         Observation(
             where_all_frozen,
-            tells="a step, or a backward that fails for want of a graph",
-            shows="a step of parameters that are all frozen, or the error of a loss without a graph",
+            needs="a step, or a backward that fails for want of a graph",
+            confirms="a step of parameters that are all frozen, or the error of a loss without a graph",
             channels=("steps",),
             harm=True,
         ),

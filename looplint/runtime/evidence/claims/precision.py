@@ -16,9 +16,9 @@ class _Gradients(NamedTuple):
     """What a clip or a step meets.
 
     Attributes:
-        by_scaler: whether the last backward was that of a loss which went through a scaler, be that switched on or off.
-        scaled: whether they are those of such a loss still: nothing has unscaled them.
-        enabled: whether that scaler is on. The order of the calls is the same where it is off; but a script may leave out there what takes a scaler.
+        by_scaler: whether the loss of the last backward went through a scaler, enabled or not.
+        scaled: whether they have not been unscaled since.
+        enabled: whether that scaler is on. Where it is off the order of the calls is the same, but a script may leave out what needs a scaler.
     """
 
     by_scaler: bool
@@ -27,7 +27,7 @@ class _Gradients(NamedTuple):
 
 
 def _scaled(stream: Stream) -> Iterator[tuple[Event, _Gradients]]:
-    """Each clip and step, with what it meets."""
+    """Each clip and step, with the gradients that it meets."""
     last: dict[int, Event] = {}
     unscaled: set[int] = set()
     for event in stream.events:
@@ -61,12 +61,12 @@ def where_clipped_while_scaled(stream: Stream) -> Iterator[Witness]:
     tally, off = Tally(), set[tuple[str, int]]()
     for event, met in _scaled(stream):
         if event.kind == "clip":
-            tally.add(event.stack, met.scaled, event.object, told=met.by_scaler and met.enabled)
+            tally.add(event.stack, met.scaled, event.object, decisive=met.by_scaler and met.enabled)
             if not met.enabled:
                 off.add((event.file, event.line))
     for witness in tally.witnesses("LL601", lambda c: f"{c.bad} of {c.whole} clips here met gradients that were still scaled", mostly(1)):
         switched_off = (witness.file, witness.line) in off
-        text = witness.text + "; the scaler was off here, and the order of the calls tells" * switched_off * bool(witness.bad)
+        text = witness.text + "; the scaler was off here, and the order of the calls shows it" * switched_off * bool(witness.bad)
         yield replace(witness, text=text, alone=witness.alone and not switched_off)
 
 
@@ -111,7 +111,7 @@ def where_half_unscaled(stream: Stream) -> Iterator[Witness]:
     half = {e.n for e in stream.of("forward") if e.facts.get("autocast") == "float16"}
     for event in stream.of("backward"):
         through_half = bool(half & set(event.facts.get("forwards", ())))
-        tally.add(event.stack, through_half and "scaler" not in event.facts, told=through_half and "scaler_off" not in event.facts)
+        tally.add(event.stack, through_half and "scaler" not in event.facts, decisive=through_half and "scaler_off" not in event.facts)
     yield from tally.witnesses("LL603", lambda c: f"{c.bad} of {c.whole} backwards here went unscaled through float16 forwards", mostly(1))
 
 
@@ -132,7 +132,7 @@ def where_bypassed(stream: Stream) -> Iterator[Witness]:
     for event, met in _scaled(stream):
         if event.kind == "step":
             bad = met.by_scaler and "scaler" not in event.facts
-            tally.add(event.stack, bad, event.object, told=met.by_scaler and met.enabled)
+            tally.add(event.stack, bad, event.object, decisive=met.by_scaler and met.enabled)
             if bad and not (met.scaled and met.enabled):
                 seldom.add((event.file, event.line))
     for witness in tally.witnesses(
@@ -147,8 +147,8 @@ CLAIMS = (
         clipped_while_scaled,
         Observation(
             where_clipped_while_scaled,
-            tells="a clip of gradients of a loss that a scaler scaled",
-            shows="a clip between the backward of a loss that went through a scaler and its unscaling",
+            needs="a clip of gradients of a loss that a scaler scaled",
+            confirms="a clip between the backward of a loss that went through a scaler and its unscaling",
             channels=(*GRADIENTS, "scalers", "clips"),
             cuda=True,
         ),
@@ -158,8 +158,8 @@ CLAIMS = (
         never_updated,
         Observation(
             where_never_updated,
-            tells="a step through a scaler, and an update or another step after it",
-            shows="a step through a scaler, and no update before the next or the end",
+            needs="a step through a scaler, and an update or another step after it",
+            confirms="a step through a scaler, and no update before the next or the end",
             channels=("steps", "scalers"),
             turns=1,
         ),
@@ -169,8 +169,8 @@ CLAIMS = (
         half_unscaled,
         Observation(
             where_half_unscaled,
-            tells="a backward through a forward in float16",
-            shows="a backward of a loss that went through no scaler, through a forward in float16",
+            needs="a backward through a forward in float16",
+            confirms="a backward of a loss that went through no scaler, through a forward in float16",
             channels=("forwards", "backwards", "scalers", "autocasts"),
             cuda=True,
         ),
@@ -180,8 +180,8 @@ CLAIMS = (
         scaler_bypassed,
         Observation(
             where_bypassed,
-            tells="a step on gradients of a loss that a scaler scaled",
-            shows="a step past the scaler on gradients of a loss that went through it",
+            needs="a step on gradients of a loss that a scaler scaled",
+            confirms="a step past the scaler on gradients of a loss that went through it",
             channels=(*GRADIENTS, "scalers"),
             cuda=True,
         ),
@@ -191,8 +191,8 @@ CLAIMS = (
         crashes("ValueError", "Attempting to unscale FP16 gradients"),
         Observation(
             fails("LL605", "Attempting to unscale FP16 gradients"),
-            tells="a scaler that gets at gradients",
-            shows="the ValueError of a scaler that finds gradients in float16",
+            needs="a scaler that gets at gradients",
+            confirms="the ValueError of a scaler that finds gradients in float16",
             channels=(),
             harm=True,
         ),

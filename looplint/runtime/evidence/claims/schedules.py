@@ -48,8 +48,8 @@ def where_schedule_pace(stream: Stream) -> Iterator[Witness]:
                 taken += 1
                 shared = {loop[:2] for loop in last.loops} if last is not None else set()
                 beside = bool(event.loops) and event.loops[-1][:2] in shared
-                often.add(event.stack, beside and len(event.loops) > 1, scheduler.id, told=last is not None)
-                seldom.add(event.stack, since > 1, scheduler.id, told=beside)
+                often.add(event.stack, beside and len(event.loops) > 1, scheduler.id, decisive=last is not None)
+                seldom.add(event.stack, since > 1, scheduler.id, decisive=beside)
                 since = 0
     yield from often.witnesses(
         "LL201", lambda c: f"the learning rate was changed {c.whole} times here, {c.bad} of them in the loop over batches"
@@ -82,7 +82,7 @@ def where_first_value_skipped(stream: Stream) -> Iterator[Witness]:
             seen.add(event.object)
             own, moved = event.facts.get("optimizer"), event.facts.get("count") != 0 and not event.facts.get("in_step")
             steps_later = any(e.kind == "step" and e.object == own and e.n > event.n for e in stream.events)
-            tally.add(event.stack, moved and own not in stepped and steps_later, event.object, told=own in stepped or steps_later)
+            tally.add(event.stack, moved and own not in stepped and steps_later, event.object, decisive=own in stepped or steps_later)
     yield from tally.witnesses(
         "LL203", lambda c: f"the schedule moved on here before the optimizer's first step: {'yes' if c.bad else 'no'}", lambda c: True
     )
@@ -168,7 +168,7 @@ def where_stale_schedules(stream: Stream) -> Iterator[Witness]:
         elif event.kind == "schedule":
             since = stepped.get(event.object, set())
             stale = bool(since) and stream.things[event.object].facts.get("optimizer") not in since
-            tally.add(event.stack, stale, event.object, told=bool(since))
+            tally.add(event.stack, stale, event.object, decisive=bool(since))
             stepped[event.object] = set()
     yield from tally.witnesses("LL206", lambda c: f"{c.bad} of {c.whole} schedule steps here followed steps of other optimizers alone")
 
@@ -179,8 +179,8 @@ CLAIMS = (
         too_often,
         Observation(
             where_schedule_pace,
-            tells="a schedule step after an optimizer step",
-            shows="a schedule step in the loop over batches",
+            needs="a schedule step after an optimizer step",
+            confirms="a schedule step in the loop over batches",
             channels=("optimizers", "steps", "schedules"),
             turns=1,
             compared=True,
@@ -191,8 +191,8 @@ CLAIMS = (
         too_seldom,
         Observation(
             where_schedule_pace,
-            tells="several optimizer steps before a schedule step, or both in the same loop",
-            shows="several optimizer steps before a schedule step",
+            needs="several optimizer steps before a schedule step, or both in the same loop",
+            confirms="several optimizer steps before a schedule step",
             channels=("optimizers", "steps", "schedules"),
             turns=1,
             compared=True,
@@ -203,8 +203,8 @@ CLAIMS = (
         first_value_skipped,
         Observation(
             where_first_value_skipped,
-            tells="a schedule step, and an optimizer step before or after it",
-            shows="a schedule step before its optimizer's first step",
+            needs="a schedule step, and an optimizer step before or after it",
+            confirms="a schedule step before its optimizer's first step",
             channels=("optimizers", "steps", "schedules"),
             turns=1,
             harm=True,
@@ -215,8 +215,8 @@ CLAIMS = (
         metric_missing,
         Observation(
             where_metric_missing,
-            tells="a schedule step",
-            shows="a TypeError in a schedule step, or a counter for its metric",
+            needs="a schedule step",
+            confirms="a TypeError in a schedule step, or a counter for its metric",
             channels=("schedules",),
         ),
     ),
@@ -225,8 +225,8 @@ CLAIMS = (
         constant_rate,
         Observation(
             where_never_scheduled,
-            tells="a second epoch, or the end of the script",
-            shows="a scheduler that never steps while its optimizer does",
+            needs="a second epoch, or the end of the script",
+            confirms="a scheduler that never steps while its optimizer does",
             channels=("optimizers", "steps", "schedules", "loaders"),
             turns=1,
             harm=True,
@@ -237,8 +237,8 @@ CLAIMS = (
         stale_schedules,
         Observation(
             where_stale_schedules,
-            tells="an optimizer step between two schedule steps",
-            shows="a schedule step after steps of other optimizers alone",
+            needs="an optimizer step between two schedule steps",
+            confirms="a schedule step after steps of other optimizers alone",
             channels=("optimizers", "steps", "schedules"),
             turns=1,
         ),
