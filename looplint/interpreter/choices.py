@@ -66,10 +66,21 @@ def either(interp: Interpreter, expr: ir.IfExp, left: Value, right: Value, built
 
 def beside(interp: Interpreter, stmt: ir.Assign, known: Value, made: Obj) -> Value:
     """What a name holds that gets an object from out of sight, or one that the statement builds: `getattr(config, "optimizer", Adam(...))`."""
-    default = _single(known)
-    if default is not None and type(default) is type(made) and any(e.node is default.node for e in ir.walk(stmt.value)):
-        return frozenset({Ref(_either(interp, stmt.node, made.name, made, default))})
+    nothing = _nothing(known)
+    built = [atom.obj for atom in known - nothing if isinstance(atom, Ref)]
+    sites = {id(each.node) for each in ir.walk(stmt.value)}
+    if built and len(built) == len(known - nothing) and all(type(o) is type(made) and _built_at(o, sites) for o in built):
+        built.sort(key=lambda obj: obj.number)
+        return frozenset({Ref(_either(interp, stmt.node, made.name, made, *built))}) | nothing
     return known | {Ref(made)}
+
+
+def _built_at(obj: Obj, sites: set[int]) -> bool:
+    """Whether an object is built at one of some nodes, or by what is called there."""
+    context = obj.key[0] if isinstance(obj.key, tuple) else None
+    return id(obj.node) in sites or (
+        isinstance(context, CallString) and any(each.site[0] in sites for each in context.outward() if each.site)
+    )
 
 
 def _of_one_kind(left: Value, right: Value) -> tuple[Obj, Obj] | None:

@@ -87,6 +87,17 @@ FACTORIES = {
                     opt = getattr(optim, other)(params)
             return opt
         """,
+    "what a registry builds, or else torch": """
+        from acme import registry
+        def make(name, params):
+            for build in registry.builders():
+                opt = build(name, params)
+                if opt is not None:
+                    return opt
+            if name == "adam":
+                return optim.Adam(params)
+            return optim.SGD(params, lr=0.1)
+        """,
     "an expression in an expression": """
         def make(name, params):
             return optim.Adam(params) if name == "adam" else optim.SGD(params) if name == "sgd" else optim.RMSprop(params)
