@@ -1,4 +1,9 @@
-"""Small programs that many tests lint, and a rule of a project's own."""
+"""Small programs that many tests lint, a rule of a project's own, and programs that state at their lines what is found there."""
+
+import re
+from textwrap import dedent
+
+import looplint
 
 BROKEN = """\
 import torch
@@ -28,3 +33,11 @@ def check(program: Program) -> Iterator[Report]:
     for event in program.of(Step):
         yield Report(event, "a step is made here")
 '''
+
+
+def assert_marked(program: str) -> None:
+    """A program is reported exactly at the lines that end in `# expect: CODE`; advice does not count."""
+    text = f"import torch\nfrom torch import nn\n{dedent(program)}"
+    expected = {(m[1], row) for row, line in enumerate(text.splitlines(), 1) for m in re.finditer(r"# expect: (LL\d+)", line)}
+    found = {(f.code, f.location.row) for f in looplint.lint(text, isolated=True) if f.severity != "advice"}
+    assert found == expected

@@ -1,0 +1,265 @@
+"""Phases of a program, and what has an autograd graph."""
+
+from __future__ import annotations
+
+import pytest
+
+from programs import assert_marked
+
+PROGRAMS = {
+    "what went backward had a graph, wherever it comes from": """
+        import acme
+        def train(model: nn.Module, optimizer, loader):
+            total, history = 0.0, []
+            for batch in loader:
+                optimizer.zero_grad()
+                loss, metrics = acme.step(model, batch)
+                (loss / 2).backward()
+                optimizer.step()
+                total += loss  # expect: LL402
+                history.append(loss)  # expect: LL401
+                acme.show(metrics)
+            return history
+        """,
+    "what never went backward need not have one": """
+        import acme
+        def train(model: nn.Module, optimizer, loader):
+            total = 0.0
+            for batch in loader:
+                optimizer.zero_grad()
+                loss, penalty = acme.step(model, batch)
+                loss.backward()
+                optimizer.step()
+                total += penalty
+                loss = acme.plain(loss)
+                total += loss
+            return total
+        """,
+    "an attribute says in which phase a shared loop runs": """
+        class State:
+            def __init__(self, model, optimizer):
+                self.model, self.optimizer = model, optimizer
+                self.phase = "train"
+        class Runner:
+            def __init__(self, model, optimizer, criterion):
+                self.state = State(model, optimizer)
+                self.criterion = criterion
+            def fit(self, loader, held_out, epochs):
+                for epoch in range(epochs):
+                    self.state.phase = "train"
+                    self.state.model.train()
+                    self.run(loader)
+                    self.state.phase = "val"
+                    self.state.model.eval()
+                    with torch.no_grad():
+                        self.run(held_out)
+            def run(self, loader):
+                for x, y in loader:
+                    loss = self.criterion(self.state.model(x), y)
+                    if self.state.phase == "train":
+                        loss.backward()
+                        self.state.optimizer.step()
+                        self.state.optimizer.zero_grad()
+        """,
+    "an attribute says in which phase a shared loop runs, and the model stays in eval mode": """
+        class Runner:
+            def __init__(self, model: nn.Module, optimizer, criterion):
+                self.model, self.optimizer, self.criterion = model, optimizer, criterion
+                self.training = True
+            def fit(self, loader, held_out, epochs):
+                self.model.train()
+                for epoch in range(epochs):
+                    self.training = True
+                    self.run(loader)
+                    self.training = False
+                    self.model.eval()
+                    with torch.no_grad():
+                        self.run(held_out)
+            def run(self, loader):
+                for x, y in loader:
+                    loss = self.criterion(self.model(x), y)  # expect: LL301
+                    if self.training:
+                        loss.backward()
+                        self.optimizer.step()
+                        self.optimizer.zero_grad()
+        """,
+    "a phase that a loop changes is not that of its beginning": """
+        class Runner:
+            def __init__(self, model: nn.Module, optimizer):
+                self.model, self.optimizer = model, optimizer
+                self.warm = False
+            def fit(self, loader):
+                self.warm = False
+                for x, y in loader:
+                    if self.warm:
+                        self.optimizer.zero_grad()
+                    self.warm = True
+                    nn.functional.mse_loss(self.model(x), y).backward()
+                    self.optimizer.step()
+        """,
+    "what is converted where it is an array keeps no graph": """
+        import numpy as np
+        def plain(value):
+            if isinstance(value, np.ndarray):
+                return value
+            return value.detach().numpy() if isinstance(value, torch.Tensor) else float(value)
+        def train(model: nn.Module, optimizer, criterion, loader):
+            total = 0.0
+            for x, y in loader:
+                optimizer.zero_grad()
+                loss = criterion(model(x), y)
+                loss.backward()
+                optimizer.step()
+                total += plain(loss)
+            return total
+        """,
+    "the schedule of a diffusion": """
+        from mylib.build import build_optimizer, build_scheduler
+        def train(model: nn.Module, cfg, loader):
+            optimizer, scheduler = build_optimizer(cfg, model), build_scheduler(cfg)
+            for x, y in loader:
+                optimizer.zero_grad()
+                noisy = scheduler.add_noise(x, y)
+                nn.functional.mse_loss(model(noisy), y).backward()
+                scheduler.step(noisy)
+                optimizer.step()
+        """,
+    "the loss that a model returns is a mean": """
+        class Model(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.net = nn.Linear(8, 3)
+            def forward(self, x, y):
+                out = self.net(x)
+                return nn.functional.cross_entropy(out, y), out
+        def train(loader):
+            model = Model()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            for i, (x, y) in enumerate(loader):
+                loss, out = model(x, y)
+                loss.backward()  # expect: LL108
+                if (i + 1) % 4 == 0:
+                    optimizer.step()
+                    optimizer.zero_grad()
+        """,
+    "the loss that a model returns is divided": """
+        class Model(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.net = nn.Linear(8, 3)
+            def forward(self, x, y):
+                return nn.functional.cross_entropy(self.net(x), y) / 4
+        def train(loader):
+            model = Model()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            for i, (x, y) in enumerate(loader):
+                loss = model(x, y)
+                loss.backward()
+                if (i + 1) % 4 == 0:
+                    optimizer.step()
+                    optimizer.zero_grad()
+        """,
+    "gradients are switched in one of two expressions": """
+        def run(model: nn.Module, optimizer, loader, other, phase="train"):
+            model.train() if phase == "train" else model.eval()
+            torch.set_grad_enabled(True) if phase == "train" else torch.set_grad_enabled(False)
+            total = 0.0
+            for x, y in loader if phase == "train" else other:
+                loss = nn.functional.mse_loss(model(x), y)
+                total += loss.item()
+                if phase == "train":
+                    optimizer.zero_grad()
+                    loss.backward()
+                    optimizer.step()
+            return total
+        def main(model: nn.Module, optimizer, loader, other):
+            for epoch in range(3):
+                run(model, optimizer, loader, other)
+                run(model, optimizer, loader, other, "valid")
+        """,
+    "outputs that a model collects head by head": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.encoder = nn.Linear(3, 3)
+                self.heads = nn.ModuleList([nn.Linear(3, 3) for _ in range(4)])
+            def forward(self, x):
+                return self.encoder(x)
+            def decode(self, x, heads):
+                x = self.encoder(x)
+                collected = []
+                for number, head in enumerate(heads):
+                    collected.append(self.heads[head](x))
+                return torch.stack(collected, dim=1)
+        def show(loader):
+            net = Net()
+            for x in loader:
+                print(net.decode(x, [0, 1, 2, 3]).shape)
+        """,
+    "a sum of losses that begins as a plain number": """
+        class Net(nn.Module):
+            def __init__(self, settings):
+                super().__init__()
+                self.levels = nn.ModuleList([nn.Linear(3, 3) for _ in range(2)])
+                self.weights = {"level": settings.get("level", 1.0)}
+            def forward(self, x):
+                return [level(x) for level in self.levels]
+            def losses(self, outputs, y):
+                total = 0.0
+                for output in outputs:
+                    if self.weights["level"] > 0:
+                        total = total + self.weights["level"] * nn.functional.mse_loss(output, y)
+                return {"total": total}
+        def main(settings, loader):
+            model = Net(settings)
+            model.train()
+            optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+            for x, y in loader:
+                loss = model.losses(model(x), y)["total"]
+                loss.backward()
+                optimizer.zero_grad()  # expect: LL101
+                optimizer.step()
+        """,
+    "what the parts of a model put out is added up": """
+        class Experts(nn.Module):
+            def __init__(self, width, count):
+                super().__init__()
+                self.base = nn.Linear(width, width)
+                self.down = nn.ModuleList(nn.Linear(width, 1) for _ in range(count))
+                self.up = nn.ModuleList(nn.Linear(1, width) for _ in range(count))
+            def forward(self, x):
+                return self.base(x)
+        def compare(mix):
+            layer, x = Experts(2, 2), torch.ones(2, 2)
+            expected = layer.base(x)
+            for expert, (down, up) in enumerate(zip(layer.down, layer.up)):
+                expected = expected + up(down(x)) * mix[:, expert, None]
+            total = torch.zeros(2)
+            for down, up in zip(layer.down, layer.up):
+                total = total + up(down(x)).sum(0)
+            print(expected, total)
+        """,
+    "an epoch of linear probing begins with eval()": """
+        def train(model, head, optimizer, loader):
+            model.eval()
+            for x, y in loader:
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(head(model(x)), y).backward()
+                optimizer.step()
+        def validate(model, head, loader):
+            model.eval()
+            with torch.no_grad():
+                return sum(nn.functional.cross_entropy(head(model(x)), y).item() for x, y in loader)
+        def main(loader, held_out):
+            model, head = nn.Sequential(nn.Linear(3, 3), nn.Dropout()), nn.Linear(3, 2)
+            optimizer = torch.optim.SGD([*model.parameters(), *head.parameters()], lr=0.1)
+            for epoch in range(5):
+                train(model, head, optimizer, loader)
+                print(validate(model, head, held_out))
+        """,
+}
+
+
+@pytest.mark.parametrize("program", [pytest.param(text, id=name) for name, text in PROGRAMS.items()])
+def test_each_marked_line_is_reported_and_no_other(program: str) -> None:
+    assert_marked(program)
