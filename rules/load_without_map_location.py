@@ -49,6 +49,7 @@ for epoch in range(3):
 
 - A program without such a choice, whose device is the same on every machine.
 - A program that puts all new tensors on an accelerator, and so needs one.
+- A model that stays on the CPU, or is moved to a GPU on every machine.
 - A file that the same run has saved before, on some path: it comes from the device that it is on.
 - Weights that somebody else has published, by their name, or that the program downloads: they were saved from the CPU.
 - A load under a condition that only holds where there is a GPU, by its words.
@@ -89,6 +90,8 @@ def check(program: Program) -> Reports:
             if any(g.held and _asks_for_an_accelerator(g.test) for g in event.guards):
                 continue  # a load under a condition that only holds where there is a GPU
             restored = program.restored_from(event.file)
+            if restored and not program.may_move_to_either(o for e in restored for o in e.subjects):
+                continue  # a model that stays on the CPU, or is moved to a GPU on every machine
             if restored or event.file.holds_module:  # else it is loaded for something else than a state
                 names = ", ".join(sorted({name_of(o, "the model") for e in restored for o in e.subjects})) or "the model"
                 what = f"the state of {names}" if restored else "a module"

@@ -277,6 +277,15 @@ class Program(Incidence):
         """A move of a module to the CPU or to an accelerator, whichever the machine has."""
         return next((e for e in self.of(Move) if e.chosen), None)
 
+    def may_move_to_either(self, objects: Iterable[Obj]) -> bool:
+        """Whether some of these models, or of those that these optimizers hold, may be on a GPU on one machine and on the CPU on another."""
+        given = list(objects)
+        models = [o for o in given if not isinstance(o, Optimizer)] + list(held_by(given))
+        if not models or any(o.symbolic or o.escaped for o in models):
+            return True
+        moves = [e for e in self.of(Move) if related(e.subjects, models)]
+        return any(e.chosen or e.device is None for e in moves)
+
     def restored_from(self, file: File) -> list[LoadState]:
         """Where what was read from a file is given to objects as their state."""
         return [e for e in self.of(LoadState) if file in e.files]
