@@ -79,7 +79,7 @@ def check(program: Program) -> Reports:
         if not left_over(program, event):
             continue  # a condition that also holds for another reason, or a counter that goes on from epoch to epoch
         if _steps_elsewhere(program, optimizer, event):
-            continue
+            continue  # a step of the same optimizer at another place, or code that cannot be followed and may step it
         cleared = next(
             (e for e in program.of(Clear) if program.touches(e, optimizer) and e.loops == event.loops[:-1] and e.index < event.index),
             None,

@@ -98,7 +98,7 @@ def check(program: Program) -> Reports:
                 if layer is None or (step.key, module) in seen:
                     continue
                 if _stays_in_eval(program, step, module, layer):
-                    continue
+                    continue  # a model, or a part with the layer, that is in eval mode where it is trained
                 seen.add((step.key, module))
                 message = f"the gradients of {every} batches are added up, and {name_of(module)} normalises within each: its statistics are those of one small batch"
                 notes = (

@@ -78,6 +78,8 @@ Safe: `copy.deepcopy(...)`, with the import.
 What a run shows: the tensors of the state that is restored share their storage with the model's own parameters.
 """
 
+from collections.abc import Iterator
+
 from looplint.rule import (
     Automaton,
     CopyValue,
@@ -109,25 +111,29 @@ def check(program: Program) -> Reports:
     for state in program.states:
         if not isinstance(state.owner, Module):
             continue  # the state of an optimizer or a scheduler
-        for visit in program.run(AUTOMATON, state):
-            stale = visit.sometimes("stale")
-            taken = stale[0].last(Snapshot) if stale else None
-            if (
-                visit.event.kind in ("load", "save")
-                and taken is not None
-                and _is_one_of_its_time(visit.event, taken, stale[0], state.owner)
-            ):
-                held, name = f"{state.name} holds" if state.name else "this state holds", name_of(state.owner, "the model")
-                message = f"{held} the tensors of {name} themselves: the steps that follow change them, and what is kept is the last state, not this one"
-                what = "restored" if visit.event.kind == "load" else "saved"
-                for event in (taken, *_taken_too(program, state, taken, visit.event)):
-                    yield Report(
-                        event,
-                        message,
-                        note(stale[0].since, "the parameters change here") + note(visit.event, f"and the state is {what} here"),
-                        repair=CopyValue(event=event),
-                    )
-                break
+        found = next(_stale_reads(program, state, state.owner), None)
+        if found is None:
+            continue
+        read, taken, path = found
+        held, name = f"{state.name} holds" if state.name else "this state holds", name_of(state.owner, "the model")
+        message = (
+            f"{held} the tensors of {name} themselves: the steps that follow change them, and what is kept is the last state, not this one"
+        )
+        what = "restored" if read.kind == "load" else "saved"
+        notes = note(path.since, "the parameters change here") + note(read, f"and the state is {what} here")
+        for event in (taken, *_taken_too(program, state, taken, read)):
+            yield Report(event, message, notes, repair=CopyValue(event=event))
+
+
+def _stale_reads(program: Program, state: Obj, owner: Module) -> Iterator[tuple[Event, Snapshot, PathState]]:
+    """The events that save or restore a state after a step has changed it, each with where it was taken and the path on which it was."""
+    for visit in program.run(AUTOMATON, state):
+        if visit.event.kind not in ("load", "save"):
+            continue
+        stale = visit.sometimes("stale")
+        taken = stale[0].last(Snapshot) if stale else None
+        if taken is not None and _is_one_of_its_time(visit.event, taken, stale[0], owner):
+            yield visit.event, taken, stale[0]
 
 
 def _taken_too(program: Program, state: Obj, taken: Event, read: Event) -> list[Event]:

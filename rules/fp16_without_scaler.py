@@ -94,7 +94,7 @@ def check(program: Program) -> Reports:
             if backward.variant:
                 continue  # a loss that a scaler scales, or may scale
             if not backward.known:
-                continue  # a loss whose computation is not known
+                continue  # a backward by a framework, or a loss whose computation is not known
             forward = visit.sometimes("half")[0].last(Forward)
             region = forward.autocast if forward is not None and forward.key in backward.forwards else None
             if forward is None or region is None:

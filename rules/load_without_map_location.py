@@ -87,7 +87,7 @@ def check(program: Program) -> Reports:
                 continue  # a file that the same run has saved before
             if event.file.published:
                 continue  # weights that somebody else has published
-            if any(g.held and _asks_for_an_accelerator(g.test) for g in event.guards):
+            if any(g.held and _holds_with_a_gpu(g.test) for g in event.guards):
                 continue  # a load under a condition that only holds where there is a GPU
             restored = program.restored_from(event.file)
             if restored and not program.may_move_to_either(o for e in restored for o in e.subjects):
@@ -104,6 +104,6 @@ def check(program: Program) -> Reports:
                 )
 
 
-def _asks_for_an_accelerator(test: Expr) -> bool:
+def _holds_with_a_gpu(test: Expr) -> bool:
     """Whether a condition holds where there is a GPU, by its words: `torch.cuda.is_available()`, `args.cuda`, `use_gpu`."""
     return any(word in path.rpartition(".")[2].lower() for path in paths_in(test) for word in ("is_available", "cuda", "gpu"))

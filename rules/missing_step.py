@@ -92,7 +92,7 @@ def check(program: Program) -> Reports:
     steps = program.of(Step)
     for optimizer in program.optimizers:
         if _steps_in_some_call(steps, optimizer):
-            continue
+            continue  # an optimizer that steps, in this or another call of the function that builds it
         if _used_otherwise(program, optimizer):
             continue  # gradients that other code reads
         for event in program.of(Backward):
@@ -101,7 +101,7 @@ def check(program: Program) -> Reports:
             if event.manual or event.loops[-1] in program.gradients.read_of_tensors:
                 continue  # gradients that are filled by hand, or wanted of the inputs
             if _others_step(steps, optimizer, event):
-                continue  # it was rebuilt
+                continue  # other optimizers step on all of its parameters: it was rebuilt
             start = _cleared_each_time(program, optimizer, event.loops[-1]) or _built_and_kept(program, optimizer, event.root)
             if start is None:
                 continue  # code that is not analysed may step

@@ -94,7 +94,7 @@ def check(program: Program) -> Reports:
             if switch is None or loop not in switch.loops:
                 continue  # an eval() before the loop
             if _for_this(program, switch, event, module):
-                continue  # an eval() right before the forward, for nothing else
+                continue  # an eval() before the forward that is meant for this one
             if (switch, module) not in reported:
                 reported.add((switch, module))
                 name = called_at(event, module)

@@ -109,8 +109,12 @@ def check(program: Program) -> Reports:
             if not isinstance(event, Move) or event in reported or not optimizer.holds or not all(s.state == "built" for s in visit.states):
                 continue
             construct = visit.states[0].last(Construct)
-            if construct is None or moved_already(program, event, construct) or built_since(event):
+            if construct is None:
                 continue
+            if moved_already(program, event, construct):
+                continue  # a move of the same kind before, one to where an earlier one has taken the model, or a model built where it is to be
+            if built_since(event):
+                continue  # layers that the same expression builds
             if program.built_after(event) and not is_used(program, optimizer):
                 continue  # it is built again after the move, and the first one is never used
             if never_steps_after(program, event, optimizer):
@@ -135,10 +139,8 @@ def check(program: Program) -> Reports:
 def _message(program: Program, event: Move, optimizer: Optimizer, loaded: Event | None) -> tuple[str, bool]:
     """What this move does to the optimizer, and whether that breaks it."""
     name, held, kind = name_of(next(iter(event.subjects))), name_of(optimizer), optimizer.qualname.rpartition(".")[2]
-    old, stays = (
-        f"{held} goes on with the old ones: nothing is learned",
-        f"after {name}.{event.method}() that state is still on the old device",
-    )
+    old = f"{held} goes on with the old ones: nothing is learned"
+    stays = f"after {name}.{event.method}() that state is still on the old device"
     if program.flags.overwrites_params:
         return f"{name} gets new parameters here (the overwrite flag is set), and {old}", True
     if event.method == "to_empty":

@@ -105,7 +105,7 @@ def check(program: Program) -> Reports:
             if program.built_after(event):
                 continue  # an optimizer of this model that is built after the assignment
             if _keeps_parameters(event) or _brings_none(event):
-                continue
+                continue  # a wrapper around the part that was there, a part from elsewhere, or one that has no parameters
             reported.add(event)
             name, held, attr = name_of(module), name_of(optimizer), event.attr
             changed = f"{name}{attr}" if attr.startswith("[") else f"{name}.{attr}"

@@ -71,7 +71,7 @@ def check(program: Program) -> Reports:
             continue
         message = "each process shuffles with a seed of its own: their parts of the dataset overlap, and miss items"
         always = any(
-            refs(loader.options.get("sampler", frozenset()), Sampler) == [sampler] and not program.told_the_epoch(sampler, loader)
+            refs(loader.options.get("sampler", frozenset()), Sampler) == [sampler] and not program.epoch_is_set(sampler, loader)
             for loader in program.training_passes
         )
         if always:

@@ -84,7 +84,7 @@ def check(program: Program) -> Reports:
             continue  # a loader that may have one of several samplers
         if not samplers[0].by_epoch:
             continue  # shuffle=False, or a value that is not known
-        if program.told_the_epoch(samplers[0], loader):
+        if program.epoch_is_set(samplers[0], loader):
             continue  # set_epoch is called, or may be: by a framework, or by code that cannot be followed
         event, name = built[samplers[0]], name_of(samplers[0], "this sampler")
         message = f"nothing calls set_epoch on {name}: it draws the order of the first epoch in every epoch"

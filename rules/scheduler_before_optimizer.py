@@ -52,7 +52,7 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-- A scheduler whose optimizer is not known, or of which there are several.
+- A scheduler whose optimizer is not known, or of which there are several; schedulers of one list or dict, which cannot be distinguished.
 - `scheduler.step(epoch)`, with an argument.
 - An optimizer that has stepped before, on some path into the first iteration, or may have in code that is not analysed.
 - An optimizer's step under a condition of its own, which changes from iteration to iteration.
@@ -94,7 +94,7 @@ def check(program: Program) -> Reports:
     steps = program.of(Step)
     for scheduler in program.schedulers:
         if scheduler.many or not scheduler.of_torch:
-            continue
+            continue  # schedulers of one list or dict, or of another library
         optimizers = refs(scheduler.optimizer, Optimizer)
         if len(optimizers) != 1:
             continue  # a scheduler whose optimizer is not known, or of which there are several

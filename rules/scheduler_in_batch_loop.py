@@ -101,7 +101,7 @@ def check(program: Program) -> Reports:
         if not epoch_unit(scheduler, loop):
             continue  # a scheduler that counts steps, or whose unit is not known
         if _guarded(program, event, loop, scheduler):
-            continue
+            continue  # a step under a condition that no optimizer's step in the loop stands under
         name = name_of(scheduler)
         construct = next((e for e in program.of(Construct) if scheduler in e.subjects), None)
         message = f"{name} counts epochs, but is stepped on every batch: the schedule ends within the first epochs"

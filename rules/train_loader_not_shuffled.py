@@ -102,13 +102,13 @@ def check(program: Program) -> Reports:
         message = f"{name_of(loader, 'this loader')} is trained on without shuffle: every epoch takes the same batches in the same order"
         if swapped is not None:
             message += f", while {name_of(swapped, 'another loader')}, on which nothing is trained, is shuffled"
-        asked = arguments_site(found.loader)
-        if asked != found.loader.site:
+        call = arguments_site(found.loader)
+        if call != found.loader.site:
             yield Report(
                 found.loader,
                 message,
                 (*note(found.loader, "the loader is built here"), *note(found.backward, "its batches are trained on here")),
-                site=asked,
+                site=call,
             )
             continue
         yield Report(

@@ -2,8 +2,8 @@
 
 ## What it does
 
-Reports a comment such as `# noqa: LL102` or `# looplint: ignore[missing-zero-grad]` where the rule that it names reports nothing. All rules
-are run for that, whichever are selected. A code or name that no rule has is reported too.
+Reports each code or name in a comment such as `# noqa: LL102` or `# looplint: ignore[missing-zero-grad]` that silences no finding on its line. All
+rules are run for that, whichever are selected. A code or name that no rule has is reported too.
 
 ## Why it matters
 
@@ -62,5 +62,5 @@ SEVERITY = "advice"
 
 
 def check(program: Program) -> Reports:
-    """Says nothing: which comments suppress something is known after all rules have run; see `looplint.linting.unused`."""
+    """Reports nothing: which comments suppress something is known after all rules have run; see `looplint.linting.unused`."""
     yield from ()

@@ -250,7 +250,7 @@ class Program(Incidence):
         """Whether a module that a loop applies carries something from one batch to the next."""
         return any(isinstance(o, Module) and o.carries for e in self.of(Forward) if loop in e.loops for o in e.subjects)
 
-    def told_the_epoch(self, sampler: Sampler, loader: Loader) -> bool:
+    def epoch_is_set(self, sampler: Sampler, loader: Loader) -> bool:
         """Whether the epoch of a sampler may be set anywhere: by the program, or by code into which it escapes."""
         told = any(not e.subjects or e.subjects & {sampler, loader} for e in self.of(TellEpoch))
         return told or sampler.escaped or loader.escaped or loader.prepared
