@@ -14,10 +14,11 @@ import pytest
     [
         (["--version"], ["libcst", "pathspec", "difflib", "json"]),
         (["--help"], ["libcst", "pathspec", "torch", "pygls"]),
+        (["survey", "--help"], ["libcst", "ray", "pyarrow", "plotly"]),
         (["check", "clean.py"], ["libcst", "torch", "json"]),
-        (["check", "loop.py"], ["torch", "libcst.matchers"]),
+        (["check", "loop.py"], ["torch", "libcst.matchers", "ray", "pyarrow"]),
     ],
-    ids=["version", "help", "no file is about training", "a loop is linted"],
+    ids=["version", "help", "help of surveys", "no file is about training", "a loop is linted"],
 )
 def test_the_import_path_holds_only_what_the_run_needs(arguments: list[str], never: list[str], tmp_path: Path) -> None:
     (tmp_path / "clean.py").write_text("print(1)\n")

@@ -101,7 +101,11 @@ def lint_gathered(
     """Lint what was gathered, in the ways it was gathered for; the rest is as for `lint_paths`."""
     if shard is not None:
         return _lint_part(gathered, shard, ways, partial(run, ways=ways, jobs=jobs, progress=progress, cache=cache))
-    results = run(gathered.sources, ways, jobs, progress, cache)
+    return concluded(run(gathered.sources, ways, jobs, progress, cache), gathered, ways)
+
+
+def concluded(results: Sequence[FileResult], gathered: Gathered, ways: Ways) -> LintResult:
+    """What the results of all gathered sources say together, wherever each was judged."""
     problems = [*gathered.problems, *(p for r in results for p in r.problems)]
     findings = in_cells(findings_of(results, gathered.sources, ways), gathered.sources)
     coverage, warnings = coverage_of(results, gathered.sources), tuple(ways.without_effect(gathered.sources))

@@ -48,8 +48,9 @@ def test_every_command_is_listed(tmp_path: Path) -> None:
         (["run", "train.py"], "looplint.runtime.harness.devices.find_spec", 'pip install "looplint[runtime]"'),
         (["verify", "LL101"], "looplint.runtime.harness.devices.find_spec", 'pip install "looplint[runtime]"'),
         (["check", "--watch", "."], "looplint.commands.watching.find_spec", 'pip install "looplint[watch]"'),
+        (["survey", ".", "-o", "out"], "looplint.commands.survey.find_spec", 'pip install "looplint[survey]"'),
     ],
-    ids=["run", "verify", "watch"],
+    ids=["run", "verify", "watch", "survey"],
 )
 def test_what_is_not_installed_is_said(arguments: list[str], asked: str, needed: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asked, lambda name: None)

@@ -1,0 +1,84 @@
+"""A repository judged by the tasks of a survey: as `looplint check` judges it, whole and cut, within limits."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from pathlib import Path
+
+import pytest
+from surveys import bare, checked, job, printed, several, write
+
+from looplint.escaping import json_text
+from looplint.report.records import as_dict
+from looplint.survey.asked import Asked
+from looplint.survey.judging import Job, Parts, Refused, Surveyed, conclude, identify, look, look_at_part
+from looplint.survey.limits import Exceeded, Limits, limited, resident
+from looplint.survey.repositories import Repository
+
+
+def records(surveyed: Surveyed | Parts) -> list[str]:
+    assert isinstance(surveyed, Surveyed)
+    return [json_text(as_dict(finding)) for finding in surveyed.findings]
+
+
+def cut(work: Job) -> Surveyed:
+    """A repository judged in parts, each of which goes through what processes exchange."""
+    parts = look(work)
+    assert isinstance(parts, Parts) and len(parts.numbers) > 2
+    return conclude(work, *(pickle.loads(pickle.dumps(look_at_part(work, numbers))) for numbers in parts.numbers))
+
+
+def test_it_says_what_check_says(tmp_path: Path) -> None:
+    folder = several(tmp_path / "one")
+    expected = checked(folder)
+    assert expected.count('"code"') >= 3
+    whole = look(job(Repository("one", str(folder))))
+    assert printed(records(whole)) == expected
+    assert printed(records(cut(job(Repository("one", str(folder)), cut=300)))) == expected
+    place = bare(tmp_path / "two.git", folder)
+    commit = look(job(Repository("two", str(place), "HEAD")))
+    assert printed(records(commit)) == expected
+    assert isinstance(whole, Surveyed) and isinstance(commit, Surveyed)
+    assert (whole.kind, whole.year, commit.year > 2020) == ("scripts", 0, True)
+    assert [p.file for p in whole.programs if "cannot be parsed" in p.problem or p.problem] == ["wrong.py"]
+    assert {loop.filename for loop in whole.loops if loop.judged} >= {"steps.py", "more/clean.py", "demo.ipynb"}
+
+
+def test_the_settings_of_a_repository_stand_below_those_of_the_survey(tmp_path: Path) -> None:
+    folder = write(several(tmp_path / "one"), {"looplint.toml": 'ignore = ["LL102"]\n'})
+    asked = Asked(overrides={"extend-select": ("LL402",)})
+    own, isolated = look(job(Repository("one", str(folder)), asked=asked)), look(job(Repository("one", str(folder))))
+    assert isinstance(own, Surveyed) and isinstance(isolated, Surveyed)
+    assert "LL102" in {f.code for f in isolated.findings} and "LL102" not in {f.code for f in own.findings}
+    assert asked.key("one", "x") != Asked().key("one", "x")
+    write(folder, {"looplint.toml": 'ignore = ["LL999"]\n'})
+    with pytest.raises(Refused, match="LL999"):
+        look(job(Repository("one", str(folder)), asked=asked))
+
+
+def test_what_cannot_be_judged_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(Refused, match="no such folder"):
+        identify(Repository("none", str(tmp_path / "none")), Asked())
+    work = job(Repository("one", str(several(tmp_path / "one"))))
+    write(tmp_path / "one", {"later.py": ""})
+    with pytest.raises(Refused, match="changed while it was surveyed"):
+        look(work)
+    other = Job(work.repository, work.content, work.asked, work.limits, "0.0", work.cut)
+    with pytest.raises(Refused, match="a worker has looplint"):
+        look(other)
+
+
+def test_more_time_or_memory_than_allowed_ends_a_task() -> None:
+    with pytest.raises(Exceeded, match="took more than 0.3 s of processor time"), limited(Limits(0.3, 1 << 40)):
+        while True:
+            try:
+                sum(range(1000))
+            except Exception:  # noqa: BLE001 - no handler of the analysis keeps a task from ending
+                raise AssertionError from None
+    with pytest.raises(Exceeded, match="MB of memory"), limited(Limits(60, resident() + (50 << 20))):
+        held = bytearray(b"x") * (100 << 20)
+        while held:
+            time.sleep(0.01)
+    with limited(Limits(60, 1 << 40)):
+        assert resident() > 1 << 20
