@@ -28,13 +28,13 @@ def owner_of(frame: Frame, names: frozenset[str]) -> Obj | None:
             and attributes <= atom.obj.heap.keys()
         ):
             modules = {id(m): m for m in (frame.module, atom.obj.cls.module, atom.obj.source) if m is not None}
-            rebound = [_rebound(module) for module in modules.values()]
+            rebound = [rebound_in(module) for module in modules.values()]
             if all(found is not None and not attributes & found for found in rebound):
                 return atom.obj
     return None
 
 
-def _rebound(module: ModuleInfo) -> frozenset[str] | None:
+def rebound_in(module: ModuleInfo) -> frozenset[str] | None:
     """The attributes that a module sets outside of constructors, and the names of its functions; None where it may set any."""
     code = module.lowered()
     return _set_in(code) if code is not None else None

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from looplint.domain.objects import Dataset, Obj, TorchModule
-from looplint.domain.values import NOTHING, ClassRef, Func, ref
+from looplint.domain.values import NOTHING, UNKNOWN, ClassRef, Const, Func, ref
 from looplint.flow.remarks import Shelve
 from looplint.interpreter import classes, functions, hooks
 from looplint.interpreter.interpreter import ROOT_FUEL, Interpreter, OutOfFuel
 from looplint.interpreter.outside import parameter
+from looplint.interpreter.settled import rebound_in
 from looplint.knowledge.pytorch import CONVERSIONS, SCORES
 from looplint.syntax import ir
 
@@ -66,8 +67,17 @@ def _follow_class(interp: Interpreter, cls: ClassRef, methods: list[ir.Function]
         init = classes.find_member(interp, cls, "__init__")
         if init is not None and isinstance(init[0], ir.Function):
             _follow(interp, Func(init[0], init[1].module, init[1].closure, ref(instance), init[1]))
+        _forget_switches(instance, cls)
         for method in methods:
             _follow(interp, Func(method, cls.module, cls.closure, ref(instance), cls))
+
+
+def _forget_switches(instance: Obj, cls: ClassRef) -> None:
+    """Constants that other methods replace are not known in a method that may be called after these."""
+    rebound = rebound_in(cls.module)
+    for name, value in instance.heap.items():
+        if all(isinstance(atom, Const) for atom in value) and (rebound is None or name in rebound):
+            instance.heap[name] = value | UNKNOWN
 
 
 def _follow(interp: Interpreter, func: Func) -> None:

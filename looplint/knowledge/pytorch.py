@@ -165,6 +165,7 @@ TENSOR_METHODS: dict[str, str] = {
 TENSOR_ONLY = frozenset({
     "view", "reshape", "permute", "squeeze", "unsqueeze", "sum", "argmax", "argmin", "topk", "clamp", "scatter_", "index_select", "masked_fill", "masked_fill_",
     "item", "backward", "size", "numel", "ndimension", "eq", "ne", "ge", "le", "new_zeros", "new_ones", "view_as", "type_as", "expand_as", "nonzero", "tolist",
+    "numpy", "transpose", "sqrt", "cumsum", "bmm", "matmul",
 })  # fmt: skip
 TENSOR_ONLY_ATTRIBUTES = frozenset({"shape", "ndim", "grad_fn", "requires_grad"})
 # Datasets whose items are tensors (or pairs of a tensor and a number): what a loader makes of them are tensors.

@@ -7,6 +7,33 @@ import pytest
 from programs import assert_marked
 
 PROGRAMS = {
+    "a method of a callback that another one switches on": """
+        import lightning.pytorch as pl
+        class Show(pl.callbacks.Callback):
+            def __init__(self):
+                self.shows, self.count = False, 10
+            def on_sanity_check_end(self, trainer, pl_module):
+                self.shows = True
+            def on_validation_end(self, trainer, pl_module):
+                if not self.shows:
+                    return
+                for number in range(self.count):
+                    image, mask = pl_module.held_out[number].values()
+                    image = image.unsqueeze(0)
+                    image.to(pl_module.device)  # expect: LL503
+                    mask.to("cpu")  # expect: LL503
+                    show(pl_module(image), mask.numpy())
+        """,
+    "a method of a callback that nothing switches on": """
+        import lightning.pytorch as pl
+        class Show(pl.callbacks.Callback):
+            def __init__(self):
+                self.shows = False
+            def on_validation_end(self, trainer, pl_module):
+                if self.shows:
+                    image = pl_module.held_out[0].unsqueeze(0)
+                    image.to(pl_module.device)
+        """,
     "a trainer of a library, with a loop of its own": """
         from transformers import Trainer
         class Mine(Trainer):
