@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -29,13 +28,14 @@ def _backward(tape: Tape, optimizers: Optimizers) -> Callable[..., Watching]:
         optimizers.notice_clears(filling=True)
         # What each optimizer's gradients already held: a backward adds to it.
         before = {n: measure.gradient_marks(measure.parameters_of(o)) for o in optimizers.all() if (n := tape.number(o))}
-        facts: dict[str, Any] = {"before": {n: sum(m is not None for m in marks) for n, marks in before.items()}}
+        facts: dict[str, Any] = {"before": {n: len(marks) - marks.count(None) for n, marks in before.items()}}
         place = tape.place()
         loss = args[0] if args else kwargs.get("tensors")
         facts.update(_kept(args, kwargs), **_described(tape, loss, place))
         del loss, args, kwargs
-        with _reaching(tape, facts):
-            outcome = yield None
+        tape.reached = []
+        outcome = yield None
+        facts["forwards"] = _reached(tape)
         if outcome.error is not None:
             facts["error"] = type(outcome.error).__name__
         living = [(o, tape.number(o)) for o in optimizers.all()]
@@ -49,14 +49,10 @@ def _backward(tape: Tape, optimizers: Optimizers) -> Callable[..., Watching]:
     return watch
 
 
-@contextmanager
-def _reaching(tape: Tape, facts: dict[str, Any]) -> Iterator[None]:
-    """Notes the forwards that the backward inside comes through."""
-    tape.reached = []
-    try:
-        yield None
-    finally:
-        facts["forwards"], tape.reached = sorted(set(tape.reached)), []
+def _reached(tape: Tape) -> list[int]:
+    """The forwards that the backward which ends now came through."""
+    reached, tape.reached = sorted(set(tape.reached)), []
+    return reached
 
 
 def _kept(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, bool]:
@@ -88,9 +84,8 @@ def _grad(tape: Tape) -> Callable[..., Watching]:
     """Gradients that are returned, not added up: their forwards count as used, but no optimizer's gradients are filled."""
 
     def watch(*args: Any, **kwargs: Any) -> Watching:
-        place, facts = tape.place(), dict[str, Any]()
-        with _reaching(tape, facts):
-            yield None
-        tape.write({"record": "grad", "at": place, **facts})
+        place, tape.reached = tape.place(), []
+        yield None
+        tape.write({"record": "grad", "at": place, "forwards": _reached(tape)})
 
     return watch

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
+from itertools import tee
 from typing import Any
 
 import torch
@@ -97,9 +98,10 @@ def _clip(tape: Tape, optimizers: Optimizers, name: str, limit: str) -> Callable
         bound = kwargs.get(limit, args[1] if len(args) > 1 else None)
         items: list[Any] = []
         if isinstance(parameters, Iterator):
-            # It can be read only once: what the call reads is noted.
-            noted = _noting(parameters, items)
-            outcome = yield ((noted, *args[1:]), kwargs) if args else ((), {**kwargs, "parameters": noted})
+            # It can be read only once: what the call reads is kept.
+            given, kept = tee(parameters)
+            outcome = yield ((given, *args[1:]), kwargs) if args else ((), {**kwargs, "parameters": given})
+            items += kept if outcome.error is None else ()
         else:
             items += [parameters] if isinstance(parameters, torch.Tensor) else parameters
             outcome = yield None
@@ -118,9 +120,3 @@ def _clip(tape: Tape, optimizers: Optimizers, name: str, limit: str) -> Callable
         tape.emit("clip", next(iter(facts["holders"]), 0), facts)
 
     return watch
-
-
-def _noting(parameters: Iterable[Any], items: list[Any]) -> Iterator[Any]:
-    for parameter in parameters:
-        items.append(parameter)
-        yield parameter

@@ -17,6 +17,9 @@ from looplint.runtime.recording.hooks_optim import Optimizers
 from looplint.runtime.recording.tape import Tape
 from looplint.runtime.recording.watching import Watching, compiling, hook, watched
 
+# Searches at a place, after which it is searched only where something changed: the second and third show what one iteration leaves to the next.
+_SEARCHES = 3
+
 
 class Modules:
     """What is known of the modules that user code calls. It holds no reference to them."""
@@ -26,6 +29,9 @@ class Modules:
         self.living: dict[int, weakref.ref[nn.Module]] = {}
         self.learning: set[int] = set()  # those with parameters
         self._parts: dict[int, tuple[list[weakref.ref[nn.Module]], list[weakref.ref[nn.Module]]]] = {}
+        self.graphs = 0  # of forwards, that live
+        # By place: how often living graphs were searched for there, and of how many forwards they were.
+        self.searched: dict[int, tuple[int, int]] = {}
         self.hold_bytes = True  # reading what a graph saved would call the user's hooks where there are any
         tape.forgetting.append(self._forget)
 
@@ -60,26 +66,30 @@ class Modules:
 
     def modes(self, module: nn.Module, number: int) -> dict[str, Any]:
         """The mode of the module and of its parts, and how many parts act differently in training."""
-        if number not in self._parts or self.tape.sample("parts", number, 4):
+        if number not in self._parts or self.tape.sample("parts", number, 1):
             every = list(module.modules())
             self._parts[number] = ([weakref.ref(part) for part in every], [weakref.ref(part) for part in every if _has_mode(part)])
-        parts, moody = ([part for ref in refs if (part := ref()) is not None] for refs in self._parts[number])
+        parts, moody = self._parts[number]
         facts: dict[str, Any] = {"training": module.training}
-        if not module.training and any(not p.requires_grad for p in module.parameters()):
+        if not module.training and not all(p.requires_grad for part in _living(parts) for p in part._parameters.values() if p is not None):
             facts["frozen"] = True
         if "calibration" in self.tape.local.inside:
             facts["calibrates"] = True
         if moody:
-            facts["moody"] = len(moody)
-            facts["active"] = sum(part.training for part in moody)
+            modes = [part.training for part in _living(moody)]
+            facts.update(moody=len(modes), active=sum(modes))
         if len(parts) > 1 and (len(parts) <= 64 or self.tape.sample("modes", number, 4)):
-            training = sum(part.training for part in parts)
-            if training not in (0, len(parts)):
-                facts["mixed"] = [training, len(parts)]
+            modes = [part.training for part in _living(parts)]
+            if 0 < sum(modes) < len(modes):
+                facts["mixed"] = [sum(modes), len(modes)]
         return facts
 
     def forget_parts(self) -> None:
         self._parts.clear()
+
+
+def _living(parts: list[weakref.ref[nn.Module]]) -> list[nn.Module]:
+    return [part for ref in parts if (part := ref()) is not None]
 
 
 def _has_mode(module: nn.Module) -> bool:
@@ -164,29 +174,37 @@ def _emit_forward(
             facts["holders"] = optimizers.holding(module.parameters())
     event = tape.emit("forward", number, facts, at=place)
     if output is not None and output.grad_fn is not None:
-        output.grad_fn.register_prehook(_Reached(tape, event))
+        output.grad_fn.register_prehook(_Reached(modules, event))
         if module.training:
             modules.final.add_model(module, number)
 
 
 class _Reached:
-    """Notes that a backward reached a forward's output; it does not change the gradients."""
+    """Notes that a backward reached a forward's output; it does not change the gradients, and lives as long as the output's graph."""
 
-    __slots__ = ("event", "tape")
+    __slots__ = ("event", "modules")
 
-    def __init__(self, tape: Tape, event: int) -> None:
-        self.tape = tape
+    def __init__(self, modules: Modules, event: int) -> None:
+        self.modules = modules
         self.event = event
+        modules.graphs += 1
 
     def __call__(self, gradients: Any) -> None:
         # A backward on a device runs in a thread of its own, so the list is the tape's and not the thread's.
-        self.tape.reached.append(self.event)
+        self.modules.tape.reached.append(self.event)
+
+    def __del__(self) -> None:
+        self.modules.graphs -= 1
 
 
 def _sample_graph(tape: Tape, modules: Modules, place: int) -> None:
-    """What is alive just before a forward is what earlier iterations left behind."""
+    """What is alive just before a forward is what earlier iterations left behind. It is searched for anew where the graphs of more or fewer forwards live."""
     if tape.off("live graphs") or not tape.sample("graph", place, 1):
         return
+    searches, graphs = modules.searched.get(place, (0, 0))
+    if searches >= _SEARCHES and graphs == modules.graphs:
+        return
+    modules.searched[place] = searches + 1, modules.graphs
     facts: dict[str, int] = {}
     with tape.reading("live graphs"):
         facts = {**measure.live_graph(modules.hold_bytes), **measure.memory(tape.size)}

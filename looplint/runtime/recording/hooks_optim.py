@@ -44,8 +44,8 @@ class Optimizers:
 
     def holding(self, parameters: Iterable[Any]) -> list[int]:
         """The numbers of the optimizers that hold one of these parameters."""
-        wanted = {id(p) for p in parameters}
-        return [self.tape.number(o) for o in self.all() if any(id(p) in wanted for p in measure.parameters_of(o))]
+        wanted = set(map(id, parameters))
+        return [self.tape.number(o) for o in self.all() if not wanted.isdisjoint(map(id, measure.parameters_of(o)))]
 
     def notice_clears(self, filling: bool = False) -> None:
         """Emits the clears that happened since the last step without a call of zero_grad; `filling`: a backward comes next."""

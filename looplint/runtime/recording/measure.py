@@ -72,6 +72,8 @@ def scaler_of(loss: torch.Tensor, most: int = 16) -> dict[str, int | bool]:
 def parameters_of(optimizer: Any) -> list[torch.Tensor]:
     """What an optimizer updates. One that is no subclass of torch's may keep its parameters in one list."""
     groups = getattr(optimizer, "param_groups", None)
+    if isinstance(optimizer, torch.optim.Optimizer) and type(groups) is list:
+        return [p for group in groups for p in group["params"]]  # which it has checked itself
     if not isinstance(groups, (list, tuple)):
         groups = getattr(optimizer, "params", None) or getattr(optimizer, "parameters", None)
     if not isinstance(groups, (list, tuple)):
@@ -90,7 +92,7 @@ def learning_rates(optimizer: Any) -> list[float | None]:
 
 def with_gradient(parameters: Sequence[torch.Tensor]) -> int:
     """How many hold a gradient (on very large models, of a sample)."""
-    return sum(p.grad is not None for p in _sampled(parameters))
+    return sum([p.grad is not None for p in _sampled(parameters)])
 
 
 def zeros_left(parameters: Sequence[torch.Tensor], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, int]:
@@ -130,11 +132,11 @@ def norm(tensors: Iterable[torch.Tensor | None]) -> float:
     for tensor in locals_of(tensors):
         if tensor.is_sparse:
             tensor = tensor.coalesce()._values()
-        by_device.setdefault((tensor.device, tensor.dtype), []).append(tensor.detach())
+        by_device.setdefault((tensor.device, tensor.dtype), []).append(tensor)
     for group in by_device.values():
         low = group[0].dtype in (torch.float16, torch.bfloat16)
         norms = torch._foreach_norm([t.float() for t in group] if low else group)
-        total += sum(float(value) ** 2 for value in torch.stack([n.reshape(()) for n in norms]).tolist())
+        total += sum(float(value) ** 2 for value in torch.stack(norms).tolist())
     return float(total**0.5)
 
 
@@ -204,10 +206,11 @@ def live_graph(hold: bool) -> dict[str, int]:
     The tensors are found through the garbage collector; the recorder froze what existed before the script, so there is little to search.
     """
     # The tensors that a compiler traces with stay in its caches, with graphs of their own; `type` because `isinstance` wakes lazy objects.
-    kinds = ((t, type(t)) for t in gc.get_objects())
-    roots = [
-        t for t, kind in kinds if issubclass(kind, torch.Tensor) and not kind.__module__.startswith("torch._") and t.grad_fn is not None
-    ]
+    # There are many objects and few classes.
+    things = gc.get_objects()
+    kinds = {kind for kind in set(map(type, things)) if issubclass(kind, torch.Tensor) and not kind.__module__.startswith("torch._")}
+    roots = [t for t in things if type(t) in kinds and t.grad_fn is not None]
+    del things
     seen: dict[int, Any] = {}
     pending = [t.grad_fn for t in roots]
     while pending and len(seen) < MOST_NODES:
