@@ -19,6 +19,7 @@ MOST_DIGESTED = 50_000_000
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _SAVED_NAMES: dict[str, tuple[str, ...]] = {}
 _SCALED = "looplint scaler"
+_SUM = 2  # how torch stores a loss's reduction
 SCALE = "Scale"  # the multiplication by a scaler, among a loss's last operations
 
 
@@ -118,7 +119,8 @@ def loss_chain(loss: torch.Tensor, most: int = 6) -> list[str]:
     node = loss.grad_fn
     while node is not None and len(names) < most:
         scaled = _notes(node).get(_SCALED)
-        names.append(SCALE if scaled is not None and scaled[1] else type(node).__name__)
+        summed = " sum" if getattr(node, "_saved_reduction", 0) == _SUM else ""
+        names.append(SCALE if scaled is not None and scaled[1] else type(node).__name__ + summed)
         inputs = [following for following, _ in node.next_functions if following is not None]
         node = inputs[0] if len(inputs) == 1 else None
     return names

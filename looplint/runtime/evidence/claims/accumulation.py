@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
+from linecache import getline
 
 from looplint.runtime.evidence.claim import GRADIENTS, Claim, Observation
 from looplint.runtime.evidence.questions import norms, optimizers, states, steps_of
 from looplint.runtime.evidence.signals import Signal, per_optimizer, share
 from looplint.runtime.evidence.witness import Tally, Witness, anywhere
 from looplint.runtime.streams.stream import Event, Stream, Thing
+
+SUMMED = " sum"  # after the name of a loss's operation that adds up its batch
 
 
 def accumulated_norm(run: Stream, optimizer: Thing, right: Stream, match: Thing | None) -> Signal:
@@ -28,7 +32,7 @@ def accumulated_norm(run: Stream, optimizer: Thing, right: Stream, match: Thing 
 
 def where_accumulated_unscaled(stream: Stream) -> Iterator[Witness]:
     """LL108: backwards that add up for a step, and whose loss was not divided."""
-    tally, most = Tally(), 1
+    tally, most, named = Tally(), 1, set[tuple[str, int]]()
     chains = {e.stack[-1:]: _operations(e) for e in reversed(stream.of("backward")) if "chain" in e.facts}
     for optimizer in optimizers(stream):
         since: list[Event] = []
@@ -42,10 +46,25 @@ def where_accumulated_unscaled(stream: Stream) -> Iterator[Witness]:
                     most = max(most, count if added else 1)
                     bad = added and not any(name.startswith(("Div", "Mul")) for name in chain[:3])
                     tally.add(place, bad, optimizer.id, decisive=added or stepped)
+                    if bad and chain and _is_mean(chain) and _accumulates(since[-1]):
+                        named.add((place[-1].file, place[-1].line))
                 since, stepped = [], True
-    yield from tally.witnesses(
-        "LL108", lambda c: f"{c.bad} of {c.whole} steps used the sum of up to {most} backwards from here, of losses that were not divided"
-    )
+    for witness in tally.witnesses(
+        "LL108",
+        lambda c: f"{c.bad} of {c.whole} steps used the sum of up to {most} backwards from here, of losses that were not divided",
+        lambda c: c.bad == c.whole > 1,
+    ):
+        yield replace(witness, alone=witness.alone and (witness.file, witness.line) in named)
+
+
+def _accumulates(backward: Event) -> bool:
+    """Whether the loop around a backward says by its name that it accumulates. The run alone does not tell that from a sum of several losses."""
+    return bool(backward.loops) and "accum" in getline(*backward.loops[-1][:2]).lower()
+
+
+def _is_mean(chain: list[str]) -> bool:
+    """Whether a loss is the mean over its batch, as far as its last operations tell: no sum, and no factor behind it."""
+    return not any(name.startswith(("Div", "Mul", "Sum")) or name.endswith(SUMMED) for name in chain)
 
 
 def _operations(backward: Event) -> list[str]:

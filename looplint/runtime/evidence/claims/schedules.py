@@ -9,7 +9,12 @@ from looplint.runtime.evidence.claim import Claim, Observation
 from looplint.runtime.evidence.questions import epochs_seen
 from looplint.runtime.evidence.signals import Signal, share
 from looplint.runtime.evidence.witness import Tally, Witness
-from looplint.runtime.streams.stream import Event, Stream
+from looplint.runtime.streams.stream import Event, Stream, Thing
+
+# Schedulers that come back to a high rate, or count batches whatever their arguments are.
+CYCLES = frozenset({"OneCycleLR", "CyclicLR", "CosineAnnealingWarmRestarts"})
+GONE = 0.01 * (1 + 1e-9)  # of its largest value: a learning rate that is as good as zero, however its factors were rounded
+SEVERAL = 6  # steps in which a rate that falls evenly is taken to go on so
 
 
 def first_rates(stream: Stream) -> list[float]:
@@ -37,9 +42,10 @@ def too_seldom(run: Stream, right: Stream) -> Signal:
 
 def where_schedule_pace(stream: Stream) -> Iterator[Witness]:
     """LL201 and LL202: schedule steps in every iteration of the batch loop, or only once in many optimizer steps."""
-    often, seldom = Tally(), Tally()
+    often, seldom, gone = Tally(), Tally(), Tally()
     for scheduler in stream.with_role("scheduler"):
         taken, since, last = 0, 0, None
+        beside_steps: list[Event] = []
         own = scheduler.facts.get("optimizer")
         for event in stream.events:
             if event.kind == "step" and event.object == own:
@@ -49,12 +55,48 @@ def where_schedule_pace(stream: Stream) -> Iterator[Witness]:
                 shared = {loop[:2] for loop in last.loops} if last is not None else set()
                 beside = bool(event.loops) and event.loops[-1][:2] in shared
                 often.add(event.stack, beside and len(event.loops) > 1, scheduler.id, decisive=last is not None)
+                beside_steps += [event] if beside else []
                 seldom.add(event.stack, since > 1, scheduler.id, decisive=beside)
                 since = 0
+        if scheduler.kind not in CYCLES and _vanishes(stream, scheduler, beside_steps):
+            for event in beside_steps:
+                gone.add(event.stack, True, scheduler.id)
+    yield from gone.witnesses(
+        "LL201",
+        lambda c: (
+            f"{c.whole} schedule steps in the loop over batches take the learning rate below 1 % of its value within half of the first epoch"
+        ),
+        lambda c: True,
+        harm=True,
+    )
     yield from often.witnesses(
         "LL201", lambda c: f"the learning rate was changed {c.whole} times here, {c.bad} of them in the loop over batches"
     )
     yield from seldom.witnesses("LL202", lambda c: f"{c.bad} of {c.whole} schedule steps here came after several optimizer steps")
+
+
+def _vanishes(stream: Stream, scheduler: Thing, schedules: list[Event]) -> bool:
+    """Whether the learning rate is as good as zero before half of the first pass over the data is over, while the training goes on.
+
+    It was seen to be, for as many steps as before; or it falls by the same factor in each of several steps, which leads there.
+    """
+    first = [e for e in schedules if e.batches and e.batches[-1][1] == 0 and e.facts["lr"] and e.facts["lr"][0] is not None]
+    if not first or first[-1].facts["lr_before"][0] is None:
+        return False
+    length = stream.things[first[0].batches[-1][0]].facts["batches"]
+    if not length or any(e.batches[-1][0] != first[0].batches[-1][0] for e in first):
+        return False
+    rates = [first[0].facts["lr_before"][0], *(e.facts["lr"][0] for e in first)]
+    low = next((e for e, rate in zip(first, rates[1:], strict=True) if rate <= GONE * max(rates)), None)
+    if low is not None:
+        steps = [e for e in stream.of("step") if e.object == scheduler.facts.get("optimizer")]
+        later = [e for e in steps if e.n > low.n]
+        stays = all(rate <= GONE * max(rates) for rate in rates[rates.index(low.facts["lr"][0], 1) :])
+        return stays and low.batches[-1][2] < length / 2 and len(later) >= len(steps) - len(later)
+    factors = [b / a for a, b in pairwise(rates) if a]
+    even = len(factors) >= SEVERAL and max(factors) < 1 and max(factors) - min(factors) < 1e-6
+    taken = len(first) / (first[-1].batches[-1][2] + 1)  # schedule steps for each batch
+    return even and not stream.over and factors[0] ** (taken * length / 2) <= GONE
 
 
 def first_value_skipped(run: Stream, right: Stream) -> Signal:
