@@ -75,6 +75,16 @@ def settings_above(
 ) -> Configurations:
     """What finds the settings of each file, with the options of the command line above them."""
     from looplint.settings.configuration import Configurations
+
+    return Configurations(file=config, isolated=isolated, overrides=given_settings(options), allow_rules=allow_rules)
+
+
+def given_settings(options: dict[str, Any] | None = None) -> dict[str, Any]:
+    """What the command line says of settings, by their names: its options, and the keys that `--config` sets.
+
+    Raises:
+        UserError: a value is wrong.
+    """
     from looplint.settings.file import check_value, inline
 
     ctx = click.get_current_context(silent=True)
@@ -86,5 +96,4 @@ def settings_above(
         check_value("target-torch", given["target-torch"])
     if "cache-dir" in given:
         given["cache-dir"] = os.path.abspath(given["cache-dir"])
-    given = {**written, **given}
-    return Configurations(file=config, isolated=isolated, overrides=given, allow_rules=allow_rules)
+    return {**written, **given}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from looplint.commands.group import Grouped
-from looplint.commands.options import configured, rule_words, words
+from looplint.commands.options import configured, given_settings, rule_words, words
 from looplint.errors import UserError
 from looplint.escaping import visible
 
@@ -93,8 +93,7 @@ def command(
     from looplint.survey.limits import Limits
     from looplint.survey.repositories import read
 
-    given = {name.replace("_", "-"): value for name, value in options.items() if value not in (None, ())}
-    asked = Asked(str(Path(config).resolve()) if config is not None else None, isolated, given, allow_rules)
+    asked = Asked(str(Path(config).resolve()) if config is not None else None, isolated, given_settings(options), allow_rules)
     asked.configurations()
     repositories = read(sources)
     plan = Plan(Limits(time_limit, memory_limit << 20), retries, cut << 10, retry_failed)

@@ -96,7 +96,7 @@ def rules(figures: Figures) -> Table:
     ]
     note = "Findings for each 1,000 loops that were understood."
     if read:
-        note += " Held: of the findings that were read when first reported, elsewhere, those that are true; corrected is the figure times that share."
+        note += " Held: of the findings that were read when first reported, those that are true; corrected is the figure times that share."
     return Table("By rule", note, (*head, *(("held when first read", "corrected") if read else ())), rows, words=3)
 
 

@@ -1,0 +1,62 @@
+"""What measures surveys: comparing what is stored with the linter, and reading other benchmarks' tables from it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from places import ROOT
+
+datasets = pytest.importorskip("looplint.survey.datasets", exc_type=ImportError)
+
+from benchmarks.surveys import disturbing, rounds, same  # noqa: E402 - they need Arrow
+from looplint.survey.judging import Surveyed, look  # noqa: E402
+from looplint.survey.repositories import Repository  # noqa: E402
+from surveys import job, several  # noqa: E402
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    return Repository("a/one", str(several(tmp_path / "one")))
+
+
+@pytest.fixture
+def out(tmp_path: Path, repository: Repository) -> Path:
+    found = look(job(repository))
+    assert isinstance(found, Surveyed)
+    store = datasets.Store(tmp_path / "out")
+    with store.writing():
+        store.put(datasets.Header(name="a/one", key="k", kind="", year=0, content="c", looplint="v", settings="{}", limits="l"), found)
+    return tmp_path / "out"
+
+
+def test_a_survey_is_compared_with_the_linter(out: Path, repository: Repository) -> None:
+    assert same.differing([repository], out) == []
+    (Path(repository.place) / "more" / "broken.py").unlink()
+    assert same.differing([repository], out) == ["a/one"]
+
+
+def test_what_is_stored_twice_is_seen(out: Path) -> None:
+    assert disturbing.twice(out) == 0
+    assert disturbing.content(out).keys() == {"a/one"} and disturbing.content(out)["a/one"].rows > 5
+    stored = next((out / "findings").glob("*.parquet"))
+    (out / "findings" / "again.parquet").write_bytes(stored.read_bytes())
+    assert disturbing.twice(out) == len(datasets.Store(out).rows("findings")) // 2
+
+
+def test_other_benchmarks_read_what_is_stored(out: Path, repository: Repository) -> None:
+    store = datasets.Store(out)
+    understood = rounds.understanding(repository, store.rows("repositories"), store.rows("loops"))
+    assert understood.states["more/broken.py"] == "recovered" and understood.lines > 20
+    found = {(f.path, f.code, f.line) for f in rounds.lines(repository, store.rows("findings"))}
+    assert ("demo.ipynb", "LL102", "loss.backward()") in found and ("more/broken.py", "LL102", "loss.backward()") in found
+    outcomes = rounds.plant_in(repository, 2, 60)
+    assert {outcome.repository for outcome in outcomes} == {"a__one"}
+
+
+def test_readings_are_of_rules_and_have_verdicts() -> None:
+    readings = json.loads((ROOT / "benchmarks" / "surveys" / "first_readings.json").read_text(encoding="utf-8"))
+    assert len(readings) > 150 and {row["verdict"] for row in readings} == {"true", "false"}
+    assert all(row.keys() == {"round", "code", "severity", "verdict"} for row in readings)
