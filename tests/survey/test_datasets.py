@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from surveys import checked, job, printed, several
 
 from looplint.errors import UserError
 from looplint.survey.judging import Surveyed, look
 from looplint.survey.repositories import Repository
+from surveys import checked, job, printed, several
 
 pq = pytest.importorskip("pyarrow.parquet")
 pytest.importorskip("pyarrow.dataset")

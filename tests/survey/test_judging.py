@@ -7,7 +7,6 @@ import time
 from pathlib import Path
 
 import pytest
-from surveys import bare, checked, job, printed, several, write
 
 from looplint.escaping import json_text
 from looplint.report.records import as_dict
@@ -15,6 +14,7 @@ from looplint.survey.asked import Asked
 from looplint.survey.judging import Job, Parts, Refused, Surveyed, conclude, identify, look, look_at_part
 from looplint.survey.limits import Exceeded, Limits, limited, resident
 from looplint.survey.repositories import Repository
+from surveys import bare, checked, job, printed, several, write
 
 
 def records(surveyed: Surveyed | Parts) -> list[str]:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from surveys import job, several, write
 
 from browsing import LOOKS, Look, backdrop, overflow, reading, started, unreadable
 from command_line import looplint_text
@@ -17,6 +16,7 @@ from looplint.errors import UserError
 from looplint.survey.judging import Surveyed, look
 from looplint.survey.repositories import Repository
 from programs import BROKEN, CLEAN
+from surveys import job, several, write
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

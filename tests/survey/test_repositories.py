@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
-from surveys import bare, several, write
 
 from command_line import git
 from looplint.errors import UserError
 from looplint.survey import trees
 from looplint.survey.repositories import Repository, read
+from surveys import bare, several, write
 
 
 def test_a_folder_and_a_commit(tmp_path: Path) -> None:
