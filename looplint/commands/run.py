@@ -28,7 +28,7 @@ HELP = (110, "Measure (needs torch; executes code)", "run SCRIPT", "Run a script
 @click.option(
     "--steps",
     type=click.IntRange(min=0),
-    help="Optimizer steps to run; 0 for the whole script. The default is 20, or 0 with --epochs.",
+    help="Optimizer steps to run; 0 for the whole script. By default two epochs, each of which ends after some batches, or 20 steps without epochs.",
 )
 @click.option("--epochs", type=click.IntRange(min=0), default=0, help="End the run after this many passes over a training DataLoader.")
 @click.option("--batches", type=click.IntRange(min=0), default=0, help="End each pass over a DataLoader after this many batches.")
@@ -78,7 +78,7 @@ def command(
     """Lint SCRIPT, run some of its steps, and report which findings the run confirms or refutes.
 
     This executes the script with its ARGS and all its side effects: files are written, downloaded and deleted. It runs in a separate
-    process, in this folder, and is stopped after the given steps, epochs or seconds.
+    process, in this folder, and is stopped after the given steps, epochs or seconds; without any, after the first batches of two epochs.
 
     Exit codes: 0 no findings, 1 errors or warnings that the run did not refute, 2 wrong usage, a script that did not run, or a run that saw no
     optimizer step.
@@ -93,6 +93,7 @@ def command(
         arguments=arguments,
         module=script if module else "",
         steps=(0 if epochs else 20) if steps is None else steps,
+        short=steps is None and not epochs and not batches,
         epochs=epochs,
         batches=batches,
         seconds=seconds,

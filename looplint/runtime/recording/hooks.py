@@ -35,14 +35,14 @@ from looplint.runtime.recording.watching import plain, shielded
 class Recorder:
     """The installed hooks, as far as the end of the run needs them."""
 
-    def __init__(self, tape: Tape, values: final.FinalValues) -> None:
-        self.tape, self.values = tape, values
+    def __init__(self, tape: Tape, values: final.FinalValues, most: limits.Limits) -> None:
+        self.tape, self.values, self.limits = tape, values, most
 
     def finish(self, end: dict[str, Any]) -> None:
         """Writes the last record."""
         tape = self.tape
         tape.local.busy = 1
-        end.update(steps=tape.steps, events=tape.events, measuring=tape.measuring)
+        end.update(steps=tape.steps, events=tape.events, measuring=tape.measuring, shortened=self.limits.shortened)
         with tape.reading("final values"), plain():
             end.update(flags=hooks_data.flags(), **measure.memory(tape.size))
             end.update(optimizers=self.values.optimizers(), modules=self.values.models())
@@ -89,7 +89,9 @@ def install(options: dict[str, Any], sources: Sources) -> Recorder:
     values = final.FinalValues(tape)
     optimizers = hooks_optim.Optimizers(tape, values)
     modules = hooks_modules.Modules(tape, values)
-    most = limits.Limits(tape, options.get("steps") or 0, options.get("epochs") or 0, options.get("batches") or 0)
+    most = limits.Limits(
+        tape, options.get("steps") or 0, options.get("epochs") or 0, options.get("batches") or 0, bool(options.get("short"))
+    )
     limits.follow_steps(tape)
     hooks_optim.install(tape, optimizers)
     optimizers.seek = shielded(tape, "optimizers", hooks_protocol.Protocol(tape, optimizers, most).look)
@@ -109,4 +111,4 @@ def install(options: dict[str, Any], sources: Sources) -> Recorder:
     final.install(tape, values)
     limits.install(tape, most)
 
-    return Recorder(tape, values)
+    return Recorder(tape, values, most)

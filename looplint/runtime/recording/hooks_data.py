@@ -22,7 +22,7 @@ def install(tape: Tape, limits: Limits) -> None:
     kind = DataLoader
     hook(tape, "loaders", kind, "__init__", _construct(tape))
     hook(tape, "loaders", kind, "__iter__", _iterate(tape, limits))
-    _install_next(tape, limits.batches)
+    _install_next(tape, limits)
     sampler = DistributedSampler
     hook(tape, "loaders", sampler, "set_epoch", _set_epoch(tape))
     torch.manual_seed = torch.random.manual_seed = watched(tape, "seeds", torch.manual_seed, _seed(tape))
@@ -53,7 +53,7 @@ def _construct(tape: Tape) -> Callable[..., Watching]:
 
 
 def _iterate(tape: Tape, limits: Limits) -> Callable[..., Watching]:
-    passes: dict[int, int] = {}
+    passes, lengths = dict[int, int](), dict[int, int | None]()
     workers: set[int] = set()
 
     def watch(loader: DataLoader[Any]) -> Watching:
@@ -62,10 +62,12 @@ def _iterate(tape: Tape, limits: Limits) -> Callable[..., Watching]:
             return
         number = tape.number(loader)
         if not number:
-            number = tape.object(loader, "loader", _describe(loader))
+            described = _describe(loader)
+            lengths[tape.object(loader, "loader", described)] = described["batches"]
+            number = tape.number(loader)
             tape.write({"record": "loader", "object": number, "at": vars(loader).get("_looplint_place", 0)})
         passes[number] = passes.get(number, -1) + 1
-        limits.begin_pass(number, passes[number])
+        limits.begin_pass(number, passes[number], lengths[number])
         # A pass that was left by a break is over when its loader starts again, even if something still holds its iterator.
         tape.loops[:] = [entry for entry in tape.loops if entry[0]() is not None and entry[1][0] != number]
         started = _started(outcome.result, workers)
@@ -92,7 +94,7 @@ def _started(iterator: Any, known: set[int]) -> int:
     return len(new)
 
 
-def _install_next(tape: Tape, batches: int) -> None:
+def _install_next(tape: Tape, limits: Limits) -> None:
     """Counts the batches of each pass, and ends it after so many. This measures nothing, and has nothing that could fail."""
     kind: Any = _BaseDataLoaderIter
     original = kind.__next__
@@ -102,7 +104,7 @@ def _install_next(tape: Tape, batches: int) -> None:
         for iterator, position in tape.loops:
             if iterator() is self:
                 try:
-                    if batches and position[2] + 1 >= batches:
+                    if limits.ends_pass(position):
                         raise StopIteration
                     batch = original(self)
                 except StopIteration:

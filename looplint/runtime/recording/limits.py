@@ -5,6 +5,7 @@ These hooks measure nothing: they end the script as requested, and keep working 
 
 from __future__ import annotations
 
+import dis
 import functools
 import sys
 import weakref
@@ -18,6 +19,10 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 from looplint.runtime.recording.tape import Tape
 from looplint.runtime.recording.watching import compiling, shielded
 
+# A run without limits of its own: batches of a training pass, after which it ends; of another pass; and times the steps of a script without passes.
+SHORT, LONG, MOST = 10, 100, 5
+_FOR = dis.opmap["FOR_ITER"]
+
 
 class StepLimit(BaseException):
     """Ends the script at the requested limit, which is its message. Not an Exception: scripts catch those."""
@@ -26,28 +31,68 @@ class StepLimit(BaseException):
 class Limits:
     """Counts what a run may do."""
 
-    def __init__(self, tape: Tape, steps: int = 0, epochs: int = 0, batches: int = 0) -> None:
-        self.tape, self.steps, self.epochs, self.batches = tape, steps, epochs, batches
+    def __init__(self, tape: Tape, steps: int = 0, epochs: int = 0, batches: int = 0, short: bool = False) -> None:
+        self.tape, self.steps, self.epochs, self.batches, self.short = tape, steps, epochs, batches, short
         self.backwards = 0
+        self.unused = 0  # backwards since the last step
+        self.outside = 0  # steps outside of passes that can be shortened
+        self.whole: set[tuple[int, int]] = set()  # passes (loader and number) whose batches are asked for one by one: that has to go on
+        self.taken: dict[tuple[int, int], int] = {}  # steps, by loader and pass
+        self.lengths: dict[int, int | None] = {}  # of passes, by loader
+        self.shortened = 0  # passes
 
     def step(self) -> None:
         """Counts a step that was taken, or skipped by a scaler."""
         tape = self.tape
         tape.steps += 1
-        tape.trained.update(position[0] for _, position in tape.loops)
-        if self.steps and tape.steps >= self.steps:
+        self.unused = 0
+        passes = [(loader, number) for _, (loader, number, _) in tape.loops]
+        tape.trained.update(loader for loader, _ in passes)
+        for each in passes if self.short else ():
+            self.taken[each] = self.taken.get(each, 0) + 1
+        self.outside += self.whole.issuperset(passes)
+        most = self.steps * MOST if self.short and self.outside < self.steps else self.steps
+        if most and tape.steps >= most:
             raise StepLimit(f"{tape.steps} steps")
+
+    def ends_pass(self, position: list[int]) -> bool:
+        """Whether a pass, now at this position, is to end before its next batch; called by what takes the batch."""
+        loader, number, batch = position
+        if self.batches and batch + 1 >= self.batches:
+            return True
+        if batch < 0 and not _is_loop(sys._getframe(2)):
+            self.whole.add((loader, number))
+        if not self.short or batch + 1 < SHORT or self.unused or (loader, number) in self.whole or self.lengths[loader] == batch + 1:
+            return False
+        # What a pass without training gives may be compared with the whole data set in the end; that of a pass that is this long seldom is.
+        steps = self.taken.get((loader, number), 0)
+        if steps > 1 or (not steps and batch + 1 >= LONG):
+            self.shortened += 1
+            return True
+        return False
 
     def backward(self) -> None:
         """Counts a backward. A program that never steps is ended too, after more backwards than an accumulation would need."""
         self.backwards += 1
+        self.unused += 1
         if self.steps and not self.tape.steps and self.backwards >= max(100, 10 * self.steps):
             raise StepLimit(f"{self.backwards} backwards without a step")
 
-    def begin_pass(self, loader: int, number: int) -> None:
-        """Counts a pass over a loader that begins, the first with the number 0."""
+    def begin_pass(self, loader: int, number: int, length: int | None) -> None:
+        """Counts a pass over a loader of so many batches that begins, the first with the number 0."""
+        self.lengths[loader] = length
         if self.epochs and number >= self.epochs and loader in self.tape.trained:
             raise StepLimit(f"{self.epochs} epochs" if self.epochs > 1 else "1 epoch")
+        trained = sum(each[0] == loader and each not in self.whole for each in self.taken)
+        if self.short and trained >= 2 and not self.tape.running_loops():
+            raise StepLimit("two epochs, of which it saw the first batches")
+
+
+def _is_loop(frame: FrameType) -> bool:
+    """Whether the next batch is asked for by a `for` loop, which ends where there is none; `next(batches)` would fail."""
+    if frame.f_globals.get("__name__") == "accelerate.data_loader":  # looks one batch ahead, and knows the end
+        return True
+    return frame.f_code.co_code[frame.f_lasti] == _FOR
 
 
 def follow_steps(tape: Tape) -> None:

@@ -34,6 +34,7 @@ class Options:
     seed: int | None = 0
     steps: int = 0  # optimizer steps after which the script is ended; 0: it runs to its end
     epochs: int = 0  # passes over a training DataLoader after which the script is ended
+    short: bool = False  # with steps: passes over training DataLoaders are shortened, and the script is ended after two epochs of them
     batches: int = 0  # batches after which each pass over a DataLoader is ended
     seconds: float = 120.0
     device: str = "cpu"
@@ -107,6 +108,7 @@ def _record(folder: Path, script: str, options: Options, launch: Launch) -> Reco
         "steps": options.steps,
         "epochs": options.epochs,
         "batches": options.batches,
+        "short": options.short,
         "costs": options.costs,
         "watch": {path: list(lines) for path, lines in options.watch.items()},
         "replaced": dict(options.replaced),
@@ -238,7 +240,9 @@ def _outcome(code: int, timed_out: bool, result: dict[str, Any], trace: Path, op
         return outcome, f"the script called sys.exit with status {result['exit']}" + (
             f": {result['message']}" if result.get("message") else ""
         )
-    return outcome, "ran to its end" if outcome == "finished" else f"stopped after {result['message']}, as asked"
+    return outcome, "ran to its end" if outcome == "finished" else f"stopped after {result['message']}" + (
+        "" if options.short else ", as asked"
+    )
 
 
 def _where(trace: Path) -> str:

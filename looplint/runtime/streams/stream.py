@@ -91,7 +91,9 @@ class Stream:
 
     @property
     def over(self) -> bool:
-        """Whether the script came to its end: also by `sys.exit(main())`."""
+        """Whether the script came to its end, also by `sys.exit(main())`, and nothing was left out on the way."""
+        if self.end.get("shortened"):
+            return False
         return self.outcome == "finished" or (self.outcome == "exit" and self.end.get("exit") == 0)
 
     @property
