@@ -83,10 +83,9 @@ def command(
         return
     if output is None:
         raise UserError("name the folder of the datasets: -o OUT")
-    if address is None:
-        from looplint.survey import private
+    from looplint.survey import private
 
-        private.keep()
+    token = private.keep() if address is None else ""
     from looplint.survey.asked import Asked
     from looplint.survey.datasets import Store
     from looplint.survey.engine import Plan, session, survey
@@ -99,7 +98,7 @@ def command(
     plan = Plan(Limits(time_limit, memory_limit << 20), retries, cut << 10, retry_failed)
     with session(address, cpus, dashboard) as shown:
         if shown and not quiet:
-            click.echo(f"Ray's dashboard: http://{shown}", err=True)
+            click.echo(f"Ray's dashboard: http://{shown}{f', with the token {token}' if token else ''}", err=True)
         lines = _Lines(quiet)
         told = survey(repositories, asked, plan, Store(output), lines)
     lines.clear()
