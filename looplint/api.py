@@ -12,7 +12,7 @@ from looplint.finding import Finding, Problem, Severity
 from looplint.linting import fixing
 from looplint.linting.files import Gathered, LintResult, gather, lint_gathered
 from looplint.linting.fixing import Applied
-from looplint.linting.selection import Ways
+from looplint.linting.selection import Selections
 from looplint.settings.configuration import Configurations
 from looplint.settings.file import check_value
 from looplint.sources import import_roots
@@ -138,8 +138,8 @@ def lint(
         UserError: a word names no rule, or a configuration is wrong.
     """
     configurations = _configurations(select, ignore, extend_select, target_torch, min_severity, config, isolated, allow_rules)
-    gathered, ways = _gather(what, filename, configurations)
-    return _complete(lint_gathered(gathered, ways, jobs=jobs), ways)
+    gathered, selections = _gather(what, filename, configurations)
+    return _complete(lint_gathered(gathered, selections, jobs=jobs), selections)
 
 
 def fix(
@@ -171,9 +171,9 @@ def fix(
         UserError: a word names no rule, or a configuration is wrong.
     """
     configurations = _configurations(select, ignore, extend_select, target_torch, min_severity, config, isolated, allow_rules)
-    gathered, ways = _gather(what, filename, configurations)
-    result = fixing.fix_gathered(gathered, ways, unsafe=unsafe, jobs=jobs)
-    findings = tuple(_complete(result.linted, ways))
+    gathered, selections = _gather(what, filename, configurations)
+    result = fixing.fix_gathered(gathered, selections, unsafe=unsafe, jobs=jobs)
+    findings = tuple(_complete(result.linted, selections))
     files = tuple(FixedFile(new.display, old.text, new.text, old, new) for old, new in result.changed)
     text = None
     if _is_text(what):
@@ -186,7 +186,7 @@ def _is_text(what: Lintable) -> bool:
     return isinstance(what, str) and ("\n" in what or "\r" in what)
 
 
-def _gather(what: Lintable, filename: PathLike | None, configurations: Configurations) -> tuple[Gathered, Ways]:
+def _gather(what: Lintable, filename: PathLike | None, configurations: Configurations) -> tuple[Gathered, Selections]:
     # What an earlier call learned of the file system may not hold any more.
     import_roots.forget()
     if _is_text(what):
@@ -195,24 +195,24 @@ def _gather(what: Lintable, filename: PathLike | None, configurations: Configura
     if filename is not None:
         raise UserError("`filename` is the name of a text; files have their own")
     names = [os.fspath(what)] if isinstance(what, (str, os.PathLike)) else [os.fspath(each) for each in what]
-    ways = Ways(names, configurations=configurations)
-    return gather(names, ways), ways
+    selections = Selections(names, configurations=configurations)
+    return gather(names, selections), selections
 
 
-def _of_text(text: str, filename: PathLike | None, configurations: Configurations) -> tuple[Gathered, Ways]:
+def _of_text(text: str, filename: PathLike | None, configurations: Configurations) -> tuple[Gathered, Selections]:
     path = Path(filename) if filename is not None else None
     name = display_name(path) if path is not None else _TEXT
-    ways = Ways([name], configurations=configurations)
-    ways.of_source(None)
+    selections = Selections([name], configurations=configurations)
+    selections.of_source(None)
     language = language_of(path, configurations.of_file(path).extension) if path is not None else "python"
     try:
         source = _source(text, path, name, language)
     except SourceError as error:
-        return Gathered((), (*ways.refused, error.problem), (Path(name),)), ways
+        return Gathered((), (*selections.refused, error.problem), (Path(name),)), selections
     programs = tuple(programs_of(source))
     for program in programs:
-        ways.of_source(program)
-    return Gathered(programs, (*ways.refused, *(p for program in programs for p in program.problems)), (Path(name),)), ways
+        selections.of_source(program)
+    return Gathered(programs, (*selections.refused, *(p for program in programs for p in program.problems)), (Path(name),)), selections
 
 
 def _source(text: str, path: Path | None, name: str, language: Language) -> Source:
@@ -251,8 +251,8 @@ def _words(words: Iterable[str]) -> tuple[str, ...]:
     return (words,) if isinstance(words, str) else tuple(words)
 
 
-def _complete(result: LintResult, ways: Ways) -> list[Finding]:
-    findings = list(ways.reported(result.findings))
+def _complete(result: LintResult, selections: Selections) -> list[Finding]:
+    findings = list(selections.reported(result.findings))
     if result.problems:
         raise UnreadError(result.problems, findings)
     return findings

@@ -154,7 +154,7 @@ def command(
     from looplint.commands.progress import progress
     from looplint.linting.cache import Cache, place
     from looplint.linting.files import lint_paths
-    from looplint.linting.selection import Ways
+    from looplint.linting.selection import Selections
     from looplint.linting.shards import Shard
     from looplint.report import reporter
     from looplint.sources.reading import name_standard_input
@@ -177,7 +177,7 @@ def command(
         paths = paths or ("-",)
     if show_files:
         _show_files(paths or (".",), configurations)
-    settings, ways = configurations.of_folder(Path.cwd()), Ways(configurations=configurations)
+    settings, selections = configurations.of_folder(Path.cwd()), Selections(configurations=configurations)
     if watch:
         from looplint.commands import watching
 
@@ -213,7 +213,7 @@ def command(
     if not result.checked and not result.problems and not quiet:
         click.echo("warning: there is no Python file, notebook or document to lint under the given paths", err=True)
     if repairs is not None:
-        left = tuple(ways.reported(result.findings))
+        left = tuple(selections.reported(result.findings))
         unwritten = _repair(repairs, left, diff=diff, show=show_fixes, quiet=quiet, alone=diff or fix_only)
         if diff or fix_only:
             fatal = unwritten or any(not (tolerate_unreadable and problem.unreadable) for problem in result.problems)
@@ -223,13 +223,13 @@ def command(
     if write_baseline is not None or known is not None:
         from looplint.linting import baseline as baselines
 
-        looked = baselines.Looked(paths or (".",), ways.of_source(None).codes)
+        looked = baselines.Looked(paths or (".",), selections.of_source(None).codes)
     if write_baseline is not None:
         click.echo(baselines.write(write_baseline, result.findings, looked))
         sys.exit(2 if result.problems else 0)
     if known is not None:
         result = baselines.hide(known, result, looked)
-    result = replace(result, findings=tuple(ways.reported(result.findings)), exit_on=settings.exit_on)
+    result = replace(result, findings=tuple(selections.reported(result.findings)), exit_on=settings.exit_on)
     summarise(result, output_format)
     text = render(result, colour=output_file is None and coloured())
     if output_file is not None:

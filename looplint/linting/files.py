@@ -13,7 +13,7 @@ from looplint.dataclass import dataclass, replace
 from looplint.finding import SEVERITIES, Finding, Problem, Severity, reaches
 from looplint.linting.coverage import Coverage, merged
 from looplint.linting.results import FileResult
-from looplint.linting.selection import Selection, Ways
+from looplint.linting.selection import Selection, Selections
 from looplint.linting.shards import Shard, callers
 from looplint.sources.cells import in_cells
 from looplint.sources.discovery import discover
@@ -85,34 +85,34 @@ def lint_paths(
     Raises:
         UserError: a configuration is wrong, or names a rule that does not exist.
     """
-    ways = Ways(paths, selection, configurations)
-    return lint_gathered(gather(paths, ways), ways, cache=cache, shard=shard, jobs=jobs, progress=progress)
+    selections = Selections(paths, selection, configurations)
+    return lint_gathered(gather(paths, selections), selections, cache=cache, shard=shard, jobs=jobs, progress=progress)
 
 
 def lint_gathered(
     gathered: Gathered,
-    ways: Ways,
+    selections: Selections,
     *,
     cache: Cache | None = None,
     shard: Shard | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> LintResult:
-    """Lint what was gathered, in the ways it was gathered for; the rest is as for `lint_paths`."""
+    """Lint what was gathered, with the selections it was gathered with; the rest is as for `lint_paths`."""
     if shard is not None:
-        return _lint_part(gathered, shard, ways, partial(run, ways=ways, jobs=jobs, progress=progress, cache=cache))
-    return concluded(run(gathered.sources, ways, jobs, progress, cache), gathered, ways)
+        return _lint_part(gathered, shard, selections, partial(run, selections=selections, jobs=jobs, progress=progress, cache=cache))
+    return concluded(run(gathered.sources, selections, jobs, progress, cache), gathered, selections)
 
 
-def concluded(results: Sequence[FileResult], gathered: Gathered, ways: Ways) -> LintResult:
+def concluded(results: Sequence[FileResult], gathered: Gathered, selections: Selections) -> LintResult:
     """What the results of all gathered sources say together, wherever each was judged."""
     problems = [*gathered.problems, *(p for r in results for p in r.problems)]
-    findings = in_cells(findings_of(results, gathered.sources, ways), gathered.sources)
-    coverage, warnings = coverage_of(results, gathered.sources), tuple(ways.without_effect(gathered.sources))
+    findings = in_cells(findings_of(results, gathered.sources, selections), gathered.sources)
+    coverage, warnings = coverage_of(results, gathered.sources), tuple(selections.without_effect(gathered.sources))
     return LintResult(tuple(findings), tuple(dict.fromkeys(problems)), gathered.checked, coverage=coverage, warnings=warnings)
 
 
-def _lint_part(gathered: Gathered, shard: Shard, ways: Ways, run: Callable[[Sequence[Source]], list[FileResult]]) -> LintResult:
+def _lint_part(gathered: Gathered, shard: Shard, selections: Selections, run: Callable[[Sequence[Source]], list[FileResult]]) -> LintResult:
     """Lint the files of one part. Files of other parts are followed where what they call is judged here; what stands in them is not said."""
     own = [source for source in gathered.sources if shard.holds(source.display)]
     results = run(own)
@@ -120,7 +120,7 @@ def _lint_part(gathered: Gathered, shard: Shard, ways: Ways, run: Callable[[Sequ
     elsewhere = [replace(r, findings=(), problems=()) for r in run(callers(merge(results), others, gathered.files))]
     problems = [*(p for p in gathered.problems if shard.holds(p.filename)), *(p for r in results for p in r.problems)]
     # Whether a comment silences anything is known only where all files are looked at.
-    findings = in_cells(unsilenced(ways.shown(merge([*results, *elsewhere])), own), own)
+    findings = in_cells(unsilenced(selections.shown(merge([*results, *elsewhere])), own), own)
     checked = sum(shard.holds(shown_as(str(file))) for file in gathered.files)
     return LintResult(tuple(findings), tuple(dict.fromkeys(problems)), checked, coverage=coverage_of([*results, *elsewhere], own))
 
@@ -143,42 +143,44 @@ class Gathered:
         return len(self.files)
 
 
-def gather(paths: Sequence[str], ways: Ways) -> Gathered:
+def gather(paths: Sequence[str], selections: Selections) -> Gathered:
     """Find and read the files that can be about training.
 
     Raises:
         UserError: a configuration that holds for one of them, or for the current folder, is wrong.
     """
-    ways.of_source(None)
-    discovered = discover(paths, ways.configurations.of_folder)
+    selections.of_source(None)
+    discovered = discover(paths, selections.configurations.of_folder)
     problems = list(discovered.problems)
     candidates: list[Source] = []
     for path in discovered.files:
         try:
-            source = read_source(path, ways.language_of(path))
+            source = read_source(path, selections.language_of(path))
         except SourceError as error:
             problems.append(error.problem)
             continue
         for program in programs_of(source):
-            if program.path is None or worth_analysing(program, ways, named=program.display in ways.named):
+            if program.path is None or worth_analysing(program, selections, named=program.display in selections.named):
                 candidates.append(program)
                 problems.extend(program.problems)
             elif program.problems and could_contain_loop(program.raw):
                 # What could not be read may be the loop itself.
                 problems.extend(program.problems)
     for candidate in candidates:
-        ways.of_source(candidate)
-    return Gathered(tuple(candidates), (*ways.refused, *problems), discovered.files)
+        selections.of_source(candidate)
+    return Gathered(tuple(candidates), (*selections.refused, *problems), discovered.files)
 
 
-def worth_analysing(source: Source, ways: Ways, *, named: bool) -> bool:
+def worth_analysing(source: Source, selections: Selections, *, named: bool) -> bool:
     """Whether something can be said about a source. One that was named itself may hold nothing of a loop and still be the program that runs one."""
-    return could_contain_loop(source.code) or (named and _IMPORTS.search(source.code) is not None) or ways.may_hold_unused(source)
+    return could_contain_loop(source.code) or (named and _IMPORTS.search(source.code) is not None) or selections.may_hold_unused(source)
 
 
-def run(sources: Sequence[Source], ways: Ways, jobs: int | None, progress: Progress | None, cache: Cache | None = None) -> list[FileResult]:
+def run(
+    sources: Sequence[Source], selections: Selections, jobs: int | None, progress: Progress | None, cache: Cache | None = None
+) -> list[FileResult]:
     """Analyse sources, each in its own way, in several processes where they are many; what the cache still knows is not analysed."""
-    work = [(source, ways.of_source(source)) for source in sources]
+    work = [(source, selections.of_source(source)) for source in sources]
     known = [cache.get(*each) if cache else None for each in work]
     left = [each for each, result in zip(work, known, strict=True) if result is None]
     fresh = iter(_analyse_all(left, jobs, progress))
@@ -311,13 +313,13 @@ def _judged(result: FileResult) -> dict[str, set[int]]:
     return found
 
 
-def findings_of(results: Iterable[FileResult], sources: Iterable[Source], ways: Ways) -> list[Finding]:
+def findings_of(results: Iterable[FileResult], sources: Iterable[Source], selections: Selections) -> list[Finding]:
     """The findings of all files that no comment and no setting silences, and the comments that silence nothing, where the rule on them is selected."""
     results, sources = list(results), list(sources)
     found = merge(results)
-    shown = list(unsilenced(ways.shown(found), sources))
+    shown = list(unsilenced(selections.shown(found), sources))
     # What could not be analysed may hold what a comment silences.
-    unused = [] if any(r.problems for r in results) else list(ways.shown(ways.unused(sources, found)))
+    unused = [] if any(r.problems for r in results) else list(selections.shown(selections.unused(sources, found)))
     return sorted([*shown, *unused], key=lambda f: f.sort_key) if unused else shown
 
 

@@ -14,7 +14,7 @@ from looplint.errors import UserError
 from looplint.finding import Edit, Finding, Fix, Location, Problem
 from looplint.linting.files import Gathered, LintResult, Progress, coverage_of, findings_of, gather, judge, run
 from looplint.linting.results import FileResult
-from looplint.linting.selection import Selection, Ways
+from looplint.linting.selection import Selection, Selections
 from looplint.linting.unused import CODE as UNUSED
 from looplint.settings.trust import project_of
 from looplint.sources.cells import in_cells
@@ -91,13 +91,13 @@ def fix_paths(
     Raises:
         UserError: a configuration is wrong, or names a rule that does not exist.
     """
-    ways = Ways(paths, selection, configurations)
-    return fix_gathered(gather(paths, ways), ways, cache=cache, unsafe=unsafe, jobs=jobs, progress=progress, ask=ask)
+    selections = Selections(paths, selection, configurations)
+    return fix_gathered(gather(paths, selections), selections, cache=cache, unsafe=unsafe, jobs=jobs, progress=progress, ask=ask)
 
 
 def fix_gathered(
     gathered: Gathered,
-    ways: Ways,
+    selections: Selections,
     *,
     cache: Cache | None = None,
     unsafe: bool = False,
@@ -105,12 +105,12 @@ def fix_gathered(
     progress: Progress | None = None,
     ask: Ask | None = None,
 ) -> FixResult:
-    """Repair what was gathered, in the ways it was gathered for; the rest is as for `fix_paths`."""
-    results = run(gathered.sources, ways, jobs, progress, cache)
-    session = Session(list(gathered.sources), results, ways, unsafe, gathered.files)
+    """Repair what was gathered, with the selections it was gathered with; the rest is as for `fix_paths`."""
+    results = run(gathered.sources, selections, jobs, progress, cache)
+    session = Session(list(gathered.sources), results, selections, unsafe, gathered.files)
     found = tuple(in_cells(session.remaining(), session.current))
-    if ask is None or session.ask_for_each(ways.reports, ask):
-        session.work(ways.reports)
+    if ask is None or session.ask_for_each(selections.reports, ask):
+        session.work(selections.reports)
     problems = [*gathered.problems, *(p for r in session.results for p in r.problems)]
     findings = tuple(in_cells(session.remaining(), session.current))
     coverage = coverage_of(session.results, session.current)
@@ -154,7 +154,7 @@ class Session:
 
     sources: list[Source]
     results: list[FileResult]
-    ways: Ways
+    selections: Selections
     unsafe: bool
     given: Sequence[Path]
     applied: list[Applied] = field(default_factory=list)
@@ -213,7 +213,7 @@ class Session:
             yield replace(finding, fix=None, unrepaired=reason) if reason else finding
 
     def _findings(self, results: Sequence[FileResult]) -> list[Finding]:
-        return findings_of(results, self.current, self.ways)
+        return findings_of(results, self.current, self.selections)
 
     def make(self, finding: Finding) -> str | None:
         """Make one repair, be it safe or not, or say why it does not hold."""
@@ -297,11 +297,14 @@ class Session:
         again = [n for n, result in enumerate(self.results) if self.current[n].display in edits or _reads(result, edits)]
         results = list(self.results)
         for number in again:
-            results[number] = judge(after[number], self.ways.of_source(after[number]), overlay)
+            results[number] = judge(after[number], self.selections.of_source(after[number]), overlay)
             problems = set(results[number].problems) - set(self.results[number].problems)
             if problems:
                 return f"the repaired file cannot be analysed: {min(p.message for p in problems)}"
-        before, now = Counter(f.code for f in self._findings(self.results)), Counter(f.code for f in findings_of(results, after, self.ways))
+        before, now = (
+            Counter(f.code for f in self._findings(self.results)),
+            Counter(f.code for f in findings_of(results, after, self.selections)),
+        )
         repaired = Counter(f.code for f in findings)
         # A repair may cure what a comment silenced; that the comment is left over is no harm of its doing.
         risen = sorted(code for code in now if now[code] > before[code] - repaired[code] and (code != UNUSED or repaired[code]))

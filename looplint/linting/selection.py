@@ -75,8 +75,8 @@ class Selection:
         return choose(entries, select=self.select, ignore=self.ignore, extend_select=self.extend_select)
 
 
-class Ways:
-    """How the files of one run are judged."""
+class Selections:
+    """The selections of one run: which rules judge each file, and what is reported, by the settings of its folder."""
 
     def __init__(self, paths: Iterable[str] = (), selection: Selection | None = None, configurations: Configurations | None = None) -> None:
         """Prepare a run.

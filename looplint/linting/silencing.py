@@ -10,7 +10,7 @@ from looplint.finding import Finding, Problem
 from looplint.linting.files import Progress, findings_of, gather, run
 from looplint.linting.fixing import write
 from looplint.linting.noqa import NotSilenced, add_noqa
-from looplint.linting.selection import Ways
+from looplint.linting.selection import Selections
 from looplint.linting.unused import CODE as UNUSED
 from looplint.sources.reading import Source, SourceError, display_name, read_source, with_text
 
@@ -41,12 +41,12 @@ def silence_paths(
     Raises:
         UserError: a configuration is wrong, or names a rule that does not exist.
     """
-    ways = Ways(paths, configurations=configurations)
-    gathered = gather(paths, ways)
-    results = run(gathered.sources, ways, jobs, progress)
+    selections = Selections(paths, configurations=configurations)
+    gathered = gather(paths, selections)
+    results = run(gathered.sources, selections, jobs, progress)
     problems = [*gathered.problems, *(p for r in results for p in r.problems)]
     by_file: dict[str, list[Finding]] = {}
-    for finding in ways.reported(findings_of(results, gathered.sources, ways)):
+    for finding in selections.reported(findings_of(results, gathered.sources, selections)):
         if finding.code != UNUSED:
             by_file.setdefault(finding.filename, []).append(finding)
     given = {s.display: s for s in gathered.sources}

@@ -113,7 +113,7 @@ class Actions:
         if name is None:
             return
         session = self._session()
-        session.work(lambda finding: finding.filename == name and self._checked.ways.reports(finding))
+        session.work(lambda finding: finding.filename == name and self._checked.selections.reports(finding))
         edits = self._edits(session.changed())
         if edits:
             yield self._action(_ALL, kind, edits)
@@ -138,7 +138,7 @@ class Actions:
         sources = self._sources()
         nothing = FileResult((), (), frozenset())
         results = [*self._checked.results, *(nothing for _ in sources[len(self._checked.results) :])]
-        return Session(sources, results, self._checked.ways, False, given)
+        return Session(sources, results, self._checked.selections, False, given)
 
     def _sources(self) -> list[Source]:
         """The analysed sources, and after them other open ones: a repair may edit those too."""

@@ -126,7 +126,7 @@ class Server(LanguageServer):
         self._complain("")
         self.checked, self._stale = checked, False
         self._publish(diagnostics(checked, self.encoding))
-        self._ask_for_trust(checked.ways.refused_folders)
+        self._ask_for_trust(checked.selections.refused_folders)
 
     def _ask_for_trust(self, folders: tuple[str, ...]) -> None:
         """Ask the user once whether project rules, which are code, may be executed; they are not run until then."""

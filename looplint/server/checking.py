@@ -11,7 +11,7 @@ from looplint.finding import Finding, Problem
 from looplint.linting.cache import holds
 from looplint.linting.files import findings_of, judge, worth_analysing
 from looplint.linting.results import FileResult
-from looplint.linting.selection import Selection, Ways
+from looplint.linting.selection import Selection, Selections
 from looplint.server.documents import Snapshot
 from looplint.settings.configuration import Configurations
 from looplint.sources import import_roots
@@ -34,7 +34,7 @@ class Checked:
     """The open documents with their findings. `programs` and `results` correspond, one by one."""
 
     snapshot: Snapshot
-    ways: Ways
+    selections: Selections
     programs: tuple[Source, ...]
     results: tuple[FileResult, ...]
     findings: tuple[PlacedFinding, ...]
@@ -81,10 +81,14 @@ class Checker:
         """
         import_roots.forget()
         configurations = Configurations(file=self._configuration, overrides=self._overrides, allow_rules=self._allow_rules, reaching=False)
-        ways = Ways(configurations=configurations)
-        ways.of_source(None)
+        selections = Selections(configurations=configurations)
+        selections.of_source(None)
         programs = [
-            p for s in snapshot.sources if not _left_out(s, configurations) for p in programs_of(s) if worth_analysing(p, ways, named=True)
+            p
+            for s in snapshot.sources
+            if not _left_out(s, configurations)
+            for p in programs_of(s)
+            if worth_analysing(p, selections, named=True)
         ]
         results = []
         kept: dict[tuple[str, int], _Known] = {}
@@ -93,16 +97,18 @@ class Checker:
             if outdated():
                 return None
             key = (program.display, sum(p.display == program.display for p in programs[:number]))
-            kept[key] = self._judged(self._known.get(key), program, ways.of_source(program), read)
+            kept[key] = self._judged(self._known.get(key), program, selections.of_source(program), read)
             self._known[key] = kept[key]
             results.append(kept[key].result)
         self._known = kept
         shown = {p.display for p in programs}
-        raw = list(ways.reported(findings_of(results, [*programs, *(s for s in snapshot.sources if s.display not in shown)], ways)))
+        raw = list(
+            selections.reported(findings_of(results, [*programs, *(s for s in snapshot.sources if s.display not in shown)], selections))
+        )
         placed = in_cells(raw, programs)
         problems = [*snapshot.problems, *(p for s in programs for p in s.problems), *(p for r in results for p in r.problems)]
         findings = tuple(PlacedFinding(*pair) for pair in zip(raw, placed, strict=True))
-        return Checked(snapshot, ways, tuple(programs), tuple(results), findings, tuple(dict.fromkeys(problems)))
+        return Checked(snapshot, selections, tuple(programs), tuple(results), findings, tuple(dict.fromkeys(problems)))
 
     def _judged(self, known: _Known | None, program: Source, selection: Selection, read: _Contents) -> _Known:
         if known is not None and known.text == program.text and known.selection == selection:

@@ -129,7 +129,7 @@ def _hovered(finding: Finding, rule: Rule | None) -> str:
 def _rule(checked: Checked, finding: Finding) -> Rule | None:
     """The rule of a finding: a built-in one, or one of a folder that the settings of the file name."""
     program = next((p for p in checked.programs if p.display == finding.filename), None)
-    rules = rules_of(checked.ways.of_source(program)) if program is not None else ()
+    rules = rules_of(checked.selections.of_source(program)) if program is not None else ()
     return next((rule for rule in rules if rule.code == finding.code), None)
 
 

@@ -18,7 +18,7 @@ from looplint.finding import Finding, Problem
 from looplint.linting.coverage import FoundLoop
 from looplint.linting.files import Gathered, concluded, gather, judge
 from looplint.linting.results import FileResult
-from looplint.linting.selection import Ways
+from looplint.linting.selection import Selections
 from looplint.sources import import_roots
 from looplint.sources.reading import Source
 from looplint.survey import trees
@@ -107,10 +107,10 @@ def look(job: Job) -> Surveyed | Parts:
         Refused: its configuration is wrong, or it has changed.
         Exceeded: it took more time or memory than a task may.
     """
-    with limited(job.limits), _gathered(job) as (gathered, ways):
+    with limited(job.limits), _gathered(job) as (gathered, selections):
         if sum(len(source.code) for source in gathered.sources) > job.cut and len(gathered.sources) > 1:
             return Parts(_dealt(gathered.sources, job.cut))
-        return _conclude(job, gathered, ways, [(range(len(gathered.sources)), _judge(gathered.sources, ways))])
+        return _conclude(job, gathered, selections, [(range(len(gathered.sources)), _judge(gathered.sources, selections))])
 
 
 def look_at_part(job: Job, numbers: Sequence[int]) -> tuple[tuple[int, ...], Judged]:
@@ -119,8 +119,8 @@ def look_at_part(job: Job, numbers: Sequence[int]) -> tuple[tuple[int, ...], Jud
     Raises:
         Refused, Exceeded: as `look`.
     """
-    with limited(job.limits), _gathered(job) as (gathered, ways):
-        return tuple(numbers), _judge([gathered.sources[number] for number in numbers], ways)
+    with limited(job.limits), _gathered(job) as (gathered, selections):
+        return tuple(numbers), _judge([gathered.sources[number] for number in numbers], selections)
 
 
 def conclude(job: Job, *parts: tuple[Sequence[int], Judged]) -> Surveyed:
@@ -129,12 +129,12 @@ def conclude(job: Job, *parts: tuple[Sequence[int], Judged]) -> Surveyed:
     Raises:
         Refused, Exceeded: as `look`.
     """
-    with limited(job.limits), _gathered(job) as (gathered, ways):
-        return _conclude(job, gathered, ways, parts)
+    with limited(job.limits), _gathered(job) as (gathered, selections):
+        return _conclude(job, gathered, selections, parts)
 
 
 @contextmanager
-def _gathered(job: Job) -> Iterator[tuple[Gathered, Ways]]:
+def _gathered(job: Job) -> Iterator[tuple[Gathered, Selections]]:
     """The programs of a repository, read in its own folder, as `looplint check` reads them there."""
     if version() != job.version:
         raise Refused(f"a worker has looplint {version()} where the survey has {job.version}; install the same everywhere")
@@ -147,8 +147,8 @@ def _gathered(job: Job) -> Iterator[tuple[Gathered, Ways]]:
                 raise Refused("changed while it was surveyed")
             os.chdir(folder)
             try:
-                ways = Ways(["."], configurations=job.asked.configurations())
-                yield gather(["."], ways), ways
+                selections = Selections(["."], configurations=job.asked.configurations())
+                yield gather(["."], selections), selections
             finally:
                 os.chdir(before)
     except (UserError, OSError) as error:
@@ -168,20 +168,20 @@ def _dealt(sources: Sequence[Source], cut: int) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(sorted(part)) for part in parts)
 
 
-def _judge(sources: Sequence[Source], ways: Ways) -> Judged:
+def _judge(sources: Sequence[Source], selections: Selections) -> Judged:
     results, seconds = [], []
     for source in sources:
         began = time.process_time()
-        results.append(judge(source, ways.of_source(source)))
+        results.append(judge(source, selections.of_source(source)))
         seconds.append(time.process_time() - began)
     return Judged(tuple(results), tuple(seconds), peak())
 
 
-def _conclude(job: Job, gathered: Gathered, ways: Ways, parts: Sequence[tuple[Sequence[int], Judged]]) -> Surveyed:
+def _conclude(job: Job, gathered: Gathered, selections: Selections, parts: Sequence[tuple[Sequence[int], Judged]]) -> Surveyed:
     by_number = {number: each for numbers, part in parts for number, each in zip(numbers, zip(part.results, part.seconds))}
     results = [by_number[number][0] for number in range(len(gathered.sources))]
     seconds = [by_number[number][1] for number in range(len(gathered.sources))]
-    linted = concluded(results, gathered, ways)
+    linted = concluded(results, gathered, selections)
     problems: dict[str, list[str]] = {}
     for problem in linted.problems:
         problems.setdefault(problem.filename, []).append(str(problem))
@@ -197,7 +197,7 @@ def _conclude(job: Job, gathered: Gathered, ways: Ways, parts: Sequence[tuple[Se
         files=linted.checked,
         programs=tuple(programs),
         loops=linted.coverage.loops,
-        findings=tuple(ways.reported(linted.findings)),
+        findings=tuple(selections.reported(linted.findings)),
         problems=linted.problems,
         seconds=sum(seconds),
         peak=max([peak(), *(part.peak for _, part in parts)]),

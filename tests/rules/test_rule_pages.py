@@ -8,7 +8,7 @@ import pytest
 
 from looplint.linting.catalogue import Rule, folder, load
 from looplint.linting.files import findings_of, judge
-from looplint.linting.selection import Selection, Ways
+from looplint.linting.selection import Selection, Selections
 from looplint.sources.reading import decode
 
 pytestmark = pytest.mark.slow
@@ -26,10 +26,10 @@ def section(rule: Rule, heading: str) -> str:
 def codes_for(rule: Rule, heading: str) -> set[str]:
     block = re.search(rf"## {heading}\n\n```python\n(.*?)```", rule.doc, re.DOTALL)
     assert block is not None
-    source, ways = decode(block[1].encode(), None, "page.py"), Ways(selection=Selection(extend_select=(rule.code,)))
-    result = judge(source, ways.of_source(source))
+    source, selections = decode(block[1].encode(), None, "page.py"), Selections(selection=Selection(extend_select=(rule.code,)))
+    result = judge(source, selections.of_source(source))
     assert not result.problems
-    return {f.code for f in findings_of([result], [source], ways)}
+    return {f.code for f in findings_of([result], [source], selections)}
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda r: r.code)

@@ -13,7 +13,7 @@ from typing import Any
 from looplint.errors import UserError
 from looplint.finding import Problem, written_place
 from looplint.linting.files import lint_paths, unsilenced
-from looplint.linting.selection import Ways
+from looplint.linting.selection import Selections
 from looplint.report.records import as_dict
 from looplint.runtime.evidence.joining import CONFIRMED, Joined, failures, join, need_costs, watched
 from looplint.runtime.streams.record import Launch, Options, Recording, record
@@ -63,16 +63,16 @@ def inspect(script: str, options: Options, configurations: Configurations | None
     path = program_file(script, options)
     linted = lint_paths([str(path)], configurations=configurations, jobs=1)
     recording = record(script, replace(options, watch=watched(linted.findings), costs=need_costs(linted.findings)), launch)
-    ways = Ways([str(path)], configurations=configurations)
-    names = {rule.code: rule.name for rule in ways.of_source(None).rules()}
+    selections = Selections([str(path)], configurations=configurations)
+    names = {rule.code: rule.name for rule in selections.of_source(None).rules()}
     joined = join(linted.findings, recording.stream, names)
-    return Inspection(str(path), recording, tuple(wanted(joined, ways)), linted.problems)
+    return Inspection(str(path), recording, tuple(wanted(joined, selections)), linted.problems)
 
 
-def wanted(joined: Sequence[Joined], ways: Ways) -> Iterator[Joined]:
+def wanted(joined: Sequence[Joined], selections: Selections) -> Iterator[Joined]:
     """Removes the run-time findings that a comment or a setting silences; static ones are filtered already."""
     found = [j.finding for j in joined if j.verdict == "found at run time only"]
-    kept = {f.sort_key: f for f in unsilenced(ways.shown(found), ())}
+    kept = {f.sort_key: f for f in unsilenced(selections.shown(found), ())}
     for j in joined:
         if j.verdict != "found at run time only":
             yield j

@@ -12,7 +12,7 @@ from typing import Any
 
 from looplint.finding import written_place
 from looplint.linting.fixing import FixResult, fix_paths
-from looplint.linting.selection import Ways
+from looplint.linting.selection import Selections
 from looplint.runtime.evidence.claims import measure
 from looplint.runtime.evidence.joining import CONFIRMED, OBSERVED, Joined, join, watched
 from looplint.runtime.harness import comparing
@@ -67,8 +67,8 @@ def repaired(
         watch = {texts.get(path, path): lines for path, lines in watched(fixes.linted.findings).items()}
         recording = record(script, replace(options, watch=watch, replaced=texts), launch)
     stream = renamed(recording.stream, {os.path.realpath(new): old for old, new in texts.items()})
-    ways = Ways(paths, configurations=configurations)
-    joined = wanted(join(fixes.linted.findings, stream, {rule.code: rule.name for rule in ways.of_source(None).rules()}), ways)
+    selections = Selections(paths, configurations=configurations)
+    joined = wanted(join(fixes.linted.findings, stream, {rule.code: rule.name for rule in selections.of_source(None).rules()}), selections)
     inspection = Inspection(first.script, replace(recording, stream=stream), tuple(joined), fixes.linted.problems)
     made = tuple(f"{written_place(a.filename, a.location, a.cell)}: {a.code} {a.name}: {a.message}" for a in fixes.applied)
     return Version("repaired", inspection, made, tuple((old.display, old.text, new.text) for old, new in fixes.changed))
