@@ -127,7 +127,7 @@ def lint(
         min_severity: "error" or "warning" leaves out what matters less; what is configured, or everything, where it is not given.
         config: the one configuration file to use; the one nearest to each file where it is not given, as on the command line.
         isolated: use no configuration file.
-        allow_rules: whether the rules of their own that configuration files name are executed; where nothing is said, those that the user trusts.
+        allow_rules: whether the rules of their own that configuration files name are executed; where it is not given, those that the user trusts.
         jobs: how many processes.
 
     Returns:

@@ -45,6 +45,7 @@ from looplint.flow.remarks import (
     BuildSampler,
     Bypass,
     Discard,
+    EpochSet,
     Fetch,
     Initialize,
     Outdated,
@@ -54,7 +55,6 @@ from looplint.flow.remarks import (
     Seed,
     Shelve,
     Show,
-    TellEpoch,
     Transfer,
     Unready,
 )
@@ -186,7 +186,7 @@ __all__ = [
     "accumulated", "added_up", "evens_out", "normalises",
     "Accumulate", "Autocast", "Backward", "Clear", "Clip", "Construct", "Escape", "Eval", "Forward", "Freeze", "Keep", "Load", "LoadState", "Move", "ReadFile", "Replace", "Save", "Schedule", "Snapshot",
     "Step", "Switch", "Thaw", "Train", "Unscale", "Update",
-    "Attach", "BuildLoader", "BuildSampler", "Bypass", "Discard", "Fetch", "Initialize", "Outdated", "Release", "Remark", "Score", "Seed", "Shelve", "Show", "TellEpoch", "Touch", "Transfer", "Unready",
+    "Attach", "BuildLoader", "BuildSampler", "Bypass", "Discard", "Fetch", "Initialize", "Outdated", "Release", "Remark", "Score", "Seed", "Shelve", "Show", "EpochSet", "Touch", "Transfer", "Unready",
     "Repair",
 ]  # fmt: skip
 # The repairs: each file of `looplint/repairs` names its own.

@@ -240,7 +240,7 @@ def command(
         # Colours were requested, also where standard output is no terminal.
         click.echo(text, nl=False, err=repairs is not None and repairs.stdin is not None, color=coloured())
     if output_format in _WITHOUT_COVERAGE and not statistics and result.coverage.lost and not quiet:
-        click.echo(result.coverage.told(), nl=False, err=True)
+        click.echo(result.coverage.summary(), nl=False, err=True)
     covered = _covers(result.coverage, require_coverage)
     fatal = any(not (tolerate_unreadable and problem.unreadable) for problem in result.problems)
     repaired = exit_non_zero_on_fix and repairs is not None and bool(repairs.changed)
@@ -248,7 +248,7 @@ def command(
 
 
 def _covers(coverage: Coverage, required: int | None) -> bool:
-    """Whether as many of the training loops were judged as is required; it is said where they were not."""
+    """Whether as many of the training loops were judged as is required; a message reports where they were not."""
     if required is None or coverage.percent >= required:
         return True
     judged = len(coverage.judged)

@@ -9,7 +9,7 @@ import sys
 import click
 
 from looplint import __version__
-from looplint.commands.group import Commands, said
+from looplint.commands.group import Commands, explained
 from looplint.commands.terminal import prepare
 from looplint.errors import UserError
 from looplint.escaping import shown
@@ -32,7 +32,7 @@ def main() -> None:
     try:
         cli.main(prog_name="looplint", standalone_mode=False)
     except click.ClickException as error:
-        click.echo(f"error: {shown(said(error))}", err=True)
+        click.echo(f"error: {shown(explained(error))}", err=True)
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
@@ -43,7 +43,7 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
-    except Exception as error:  # looplint's own bug, said in one line
+    except Exception as error:  # looplint's own bug, reported in one line
         if os.environ.get("LOOPLINT_TRACEBACK"):
             raise
         click.echo(f"internal error ({type(error).__name__}: {error}); please report it with what LOOPLINT_TRACEBACK=1 prints", err=True)

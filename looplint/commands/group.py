@@ -136,7 +136,7 @@ def _write_groups(formatter: click.HelpFormatter, groups: Mapping[str, Sequence[
             formatter.write_dl([(term.ljust(width), words) for term, words in rows], col_max=width + 2)
 
 
-def said(error: click.ClickException) -> str:
+def explained(error: click.ClickException) -> str:
     """A mistake in the use of an option, with what might have been meant and where that can be looked up."""
     message = error.format_message().rstrip(".")
     if isinstance(error, click.BadParameter) and error.param is not None and isinstance(error.param.type, click.Choice):

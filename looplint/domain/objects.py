@@ -152,8 +152,8 @@ class Scheduler(Obj):
     milestone: int | None = None
     # Whether another scheduler was built around it, which steps it.
     wrapped: bool = False
-    # Whether what it is built from may say where its schedule begins: `last_epoch`, or a name or value that says where training goes on.
-    told: bool = False
+    # Whether its arguments may define where its schedule begins: `last_epoch`, or a name or value of where training is resumed.
+    given_start: bool = False
 
 
 class Scaler(Obj):

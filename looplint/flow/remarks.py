@@ -134,7 +134,7 @@ class Initialize(Remark):
     kind = "initialize"
 
 
-class TellEpoch(Remark):
+class EpochSet(Remark):
     """The epoch of a sampler is set."""
 
     kind = "set-epoch"

@@ -55,9 +55,9 @@ def call_effect(qualname: str) -> str | None:
     Returns:
         The name of the effect, or None when nothing is known of the name.
     """
-    told = own.effect_of(qualname)
-    if told:
-        return told
+    effect = own.effect_of(qualname)
+    if effect:
+        return effect
     for table in (pytorch.CALLS, frameworks.CALLS, _BUILTINS):
         effect = table.get(qualname)
         if effect:

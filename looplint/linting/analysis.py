@@ -99,7 +99,7 @@ def _analyse(source: Source, rules: Sequence[Rule], overlay: Overlay | None, tar
 
 
 def _fault(rule: Rule, error: Exception) -> str:
-    """What is said of a rule that failed: of one of the user's own, where in its file."""
+    """The problem of a rule that failed: of one of the user's own, where in its file."""
     what = f"{type(error).__name__}: {error}"
     if rule.path.parent == folder():
         return f"internal error in {rule.code} ({what}); please report it"
@@ -108,7 +108,7 @@ def _fault(rule: Rule, error: Exception) -> str:
 
 
 def _found(loop: TrainingLoop) -> FoundLoop:
-    # Places cost a walk over the whole file: they are computed where something is to be said.
+    # Places cost a walk over the whole file: they are computed where something is reported.
     location = span(loop.site)[0] if loop.reason else None
     return FoundLoop(loop.site.module.filename, loop.number, loop.function, location, loop.reason, loop.owner)
 

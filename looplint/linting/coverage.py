@@ -16,7 +16,7 @@ _NAMED = 3
 class FoundLoop:
     """A training loop, the `number`-th of its file, and its function: judged where neither `reason` says why not nor `owner` names a library that runs it.
 
-    `location` is the place of its `backward`, where there is something to be said about it.
+    `location` is the place of its `backward`, where there is something to report about it.
     """
 
     filename: str
@@ -63,7 +63,7 @@ class Coverage:
         own = len(self.judged) + len(self.lost)
         return 100 * len(self.judged) / own if own else 100.0
 
-    def told(self, most: int | None = _NAMED) -> str:
+    def summary(self, most: int | None = _NAMED) -> str:
         """What was understood, as lines of text; nothing where there is no training loop.
 
         Args:

@@ -54,7 +54,7 @@ class LintResult:
 
     @property
     def advice(self) -> list[Finding]:
-        """What is said in a line for each cause: advice that does not make the run fail."""
+        """Findings that are reported in one line for each cause: advice that does not make the run fail."""
         return [f for f in self.findings if f.severity == "advice" and not self.fails(f)]
 
 
@@ -113,7 +113,7 @@ def concluded(results: Sequence[FileResult], gathered: Gathered, selections: Sel
 
 
 def _lint_part(gathered: Gathered, shard: Shard, selections: Selections, run: Callable[[Sequence[Source]], list[FileResult]]) -> LintResult:
-    """Lint the files of one part. Files of other parts are followed where what they call is judged here; what stands in them is not said."""
+    """Lint the files of one part. Files of other parts are followed where what they call is judged here; findings in them are not reported."""
     own = [source for source in gathered.sources if shard.holds(source.display)]
     results = run(own)
     others = [source for source in gathered.sources if not shard.holds(source.display)]
@@ -172,7 +172,7 @@ def gather(paths: Sequence[str], selections: Selections) -> Gathered:
 
 
 def worth_analysing(source: Source, selections: Selections, *, named: bool) -> bool:
-    """Whether something can be said about a source. One that was named itself may hold nothing of a loop and still be the program that runs one."""
+    """Whether something can be reported in a source. One that was named itself may hold nothing of a loop and still be the program that runs one."""
     return could_contain_loop(source.code) or (named and _IMPORTS.search(source.code) is not None) or selections.may_hold_unused(source)
 
 
@@ -210,7 +210,7 @@ def _analyse_all(work: Sequence[tuple[Source, Selection]], jobs: int | None, pro
 
 def _in_processes(work: Sequence[tuple[Source, Selection]], workers: int, progress: Progress | None) -> list[FileResult]:
     for selection in dict.fromkeys(selection for _, selection in work):
-        rules_of(selection)  # what is wrong with a rule is said here, and forked processes find it loaded
+        rules_of(selection)  # what is wrong with a rule is reported here, and forked processes find it loaded
     results: list[FileResult] = []
 
     def add(result: FileResult) -> None:

@@ -137,7 +137,7 @@ class Selections:
                 yield from (f.with_fix(None) for f in reports) if source.language == "markdown" else reports
 
     def without_effect(self, sources: Iterable[Source]) -> Iterator[str]:
-        """What is to be said of comments that are meant to silence something, and do not: the place, and why."""
+        """Remarks on comments that are meant to silence something, and do not: the place, and why."""
         for source in sources:
             if b"looplint" in source.code.lower():
                 known = [(entry.code, entry.name) for entry in index(self.of_source(source).rule_folders)]

@@ -37,7 +37,7 @@ def unused(
         if words:
             finding = _finding(filename, lines, directive, words, known)
             silencing = suppressions.silencing(finding)
-            # What a comment such as `noqa: LL` says cannot silence what is said of itself.
+            # A comment such as `noqa: LL` cannot silence the finding about itself.
             if all(by is directive and word in words for by, word in silencing):
                 yield finding
 
@@ -58,13 +58,13 @@ def _finding(
     where = "in this file" if directive.kind == "file" else "here"
     unknown = [w.text for w in words if not _names(w, known)]
     absent = [w.text for w in words if w.text not in unknown]
-    said = []
+    parts = []
     if absent:
-        said.append(f"{_listed(absent)} {'is' if len(absent) == 1 else 'are'} silenced {where}, and would not be reported")
+        parts.append(f"{_listed(absent)} {'is' if len(absent) == 1 else 'are'} silenced {where}, and would not be reported")
     if unknown:
-        said.append(f"{_listed(unknown)} {'is' if len(unknown) == 1 else 'are'} silenced {where}, and no rule has that code or name")
+        parts.append(f"{_listed(unknown)} {'is' if len(unknown) == 1 else 'are'} silenced {where}, and no rule has that code or name")
     fix = Fix(_done(directive, words), "safe", (_edit(filename, lines, directive, words),))
-    return Finding(CODE, NAME, "; ".join(said), filename, start, end, fix=fix, noqa_row=row, severity="advice")
+    return Finding(CODE, NAME, "; ".join(parts), filename, start, end, fix=fix, noqa_row=row, severity="advice")
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -66,8 +66,8 @@ _MODES: dict[str, tuple[str, Tone]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What is said of one object at one event: the object's name ("" where it goes without saying), the words, and how they are meant."""
+class Phrase:
+    """A phrase about one object at one event: the object's name ("" where it is clear), the words, and their tone."""
 
     name: str
     words: str
@@ -78,7 +78,7 @@ class Said:
 
 
 class Words:
-    """What is said at each event of a program."""
+    """The phrases at each event of a program."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -109,8 +109,8 @@ class Words:
             return "must"
         return "may" if "may" in touched else None
 
-    def at(self, event: Event) -> tuple[Said, ...]:
-        """What is said at an event, one entry for each object it changes."""
+    def at(self, event: Event) -> tuple[Phrase, ...]:
+        """The phrases at an event, one for each object it changes."""
         match event:
             case Clear() | Backward() | Step():
                 found = list(self._after(event)) or list(_plainly(event))
@@ -119,65 +119,65 @@ class Words:
             case Forward():
                 found = list(self._forward(event))
             case Train() | Eval():
-                found = [Said(_name(o), _MODES[event.kind][0]) for o in _sorted(event.subjects)]
+                found = [Phrase(_name(o), _MODES[event.kind][0]) for o in _sorted(event.subjects)]
             case Construct():
-                found = [said for o in _sorted(event.subjects) for said in self._construct(o)]
+                found = [phrase for o in _sorted(event.subjects) for phrase in self._construct(o)]
             case Schedule():
                 found = [self._schedule(event, o) for o in _sorted(event.subjects)]
             case Escape():
                 found = list(_escaped(event))
             case Switch():
-                found = [Said(_names(event.subjects), "set")]
+                found = [Phrase(_names(event.subjects), "set")]
             case Keep(into=into):
-                found = [Said(_names(event.subjects), f"graph kept in {into.name or 'what outlives the iteration'}", "warn")]
+                found = [Phrase(_names(event.subjects), f"graph kept in {into.name or 'what outlives the iteration'}", "warn")]
             case Accumulate(target=target):
-                found = [Said(_names(event.subjects), f"graph added to {target or 'what outlives the iteration'}", "warn")]
+                found = [Phrase(_names(event.subjects), f"graph added to {target or 'what outlives the iteration'}", "warn")]
             case _:
                 found = list(_plainly(event))
         subjects = self._subjects[event.key]
         if not event.certain and event.kind != "forward" and (len(subjects) == 1 or len({_name(o) for o in subjects}) > 1):
-            found = [Said(s.name, f"perhaps {s.words}", s.tone) for s in found]
+            found = [Phrase(s.name, f"perhaps {s.words}", s.tone) for s in found]
         return tuple(dict.fromkeys(found))
 
-    def _after(self, event: Event) -> Iterator[Said]:
+    def _after(self, event: Event) -> Iterator[Phrase]:
         for obj, visit in self._gradients.get(event.index, ()):
             steady, first = _states(visit, event, GRADIENTS)
             if event.kind != "step":
                 yield _joined(_name(obj), steady, first, _GRADIENTS)
             elif set(steady) == {"none"}:
-                yield Said(_name(obj), "no gradients, nothing changes", "warn")
+                yield Phrase(_name(obj), "no gradients, nothing changes", "warn")
             else:
                 using = _joined(_name(obj), _before(visit, event), (), _GRADIENTS)
-                yield Said(using.name, f"updates with {using.words}", using.tone)
+                yield Phrase(using.name, f"updates with {using.words}", using.tone)
 
-    def _limited(self, event: Event) -> Iterator[Said]:
+    def _limited(self, event: Event) -> Iterator[Phrase]:
         verb = "limits" if event.kind == "clip" else "unscales"
         seen = False
         for obj, visit in self._gradients.get(event.index, ()):
             states = _before(visit, event)
-            said = _joined(_name(obj), states, (), _GRADIENTS)
+            phrase = _joined(_name(obj), states, (), _GRADIENTS)
             seen = True
-            yield Said(said.name, f"{verb} {said.words}", "warn" if {"none", "used"} >= set(states) else said.tone)
+            yield Phrase(phrase.name, f"{verb} {phrase.words}", "warn" if {"none", "used"} >= set(states) else phrase.tone)
         if not seen:
-            yield Said(_names(event.subjects), f"{verb} gradients")
+            yield Phrase(_names(event.subjects), f"{verb} gradients")
 
-    def _forward(self, event: Forward) -> Iterator[Said]:
+    def _forward(self, event: Forward) -> Iterator[Phrase]:
         graph = {True: "graph recorded", False: "no graph", None: "with or without a graph"}[event.grad]
         if event.frozen and event.grad is not False and not self._thawed & event.subjects:
             graph = "frozen, a graph only of inputs that have one"
-        told = {_name(o) for o, _ in self._modes.get(event.index, ())}
+        shown = {_name(o) for o, _ in self._modes.get(event.index, ())}
         for obj, visit in self._modes.get(event.index, ()):
-            said = _joined(_name(obj), _before(visit, event), (), _MODES)
-            yield Said(said.name, f"{said.words}, {graph}", said.tone)
+            phrase = _joined(_name(obj), _before(visit, event), (), _MODES)
+            yield Phrase(phrase.name, f"{phrase.words}, {graph}", phrase.tone)
         for obj in _sorted(event.subjects):
-            if _name(obj) not in told:
-                yield Said(_name(obj), graph)
+            if _name(obj) not in shown:
+                yield Phrase(_name(obj), graph)
 
-    def _construct(self, obj: Obj) -> Iterator[Said]:
+    def _construct(self, obj: Obj) -> Iterator[Phrase]:
         match obj:
             case Optimizer():
                 holds = _names(obj.holds)
-                yield Said(
+                yield Phrase(
                     _name(obj) if obj.name else "",
                     f"updates {holds}" if holds else "updates parameters that are not known",
                     "plain" if holds else "unknown",
@@ -185,22 +185,22 @@ class Words:
             case Scheduler():
                 unit = {"steps": "batches", "epochs": "epochs", "validations": "validations"}.get(obj.unit or "")
                 of = _of_optimizer(obj)
-                yield Said(_name(obj), f"sets the learning rate{of}{f', counted in {unit}' if unit else ''}")
+                yield Phrase(_name(obj), f"sets the learning rate{of}{f', counted in {unit}' if unit else ''}")
             case Module():
                 # The layers of a network that is built in one expression have no names, and nothing happens to them by themselves.
                 if obj.name or obj.cls is not None:
-                    yield Said(_name(obj), "train mode")
+                    yield Phrase(_name(obj), "train mode")
             case _:
-                yield Said(_name(obj), f"{'an' if obj.kind[0] in 'aeiou' else 'a'} {obj.kind}")
+                yield Phrase(_name(obj), f"{'an' if obj.kind[0] in 'aeiou' else 'a'} {obj.kind}")
 
-    def _schedule(self, event: Event, obj: Obj) -> Said:
+    def _schedule(self, event: Event, obj: Obj) -> Phrase:
         of = _of_optimizer(obj)
         unit = obj.unit if isinstance(obj, Scheduler) else None
         often = self._often(event)
         expected = {"steps": ("every batch", "every step"), "epochs": ("every epoch",), "validations": ("every epoch",)}.get(
             unit or "", (often,)
         )
-        return Said(_name(obj), f"next learning rate{of}, {often}", "plain" if often in expected else "warn")
+        return Phrase(_name(obj), f"next learning rate{of}, {often}", "plain" if often in expected else "warn")
 
     def _often(self, event: Event) -> str:
         if not event.loops:
@@ -246,7 +246,7 @@ def _turning(event: Event) -> Loop | None:
     return event.loops[-1] if event.loops else None
 
 
-def _joined(name: str, states: Iterable[str], first: Iterable[str], words: dict[str, tuple[str, Tone]]) -> Said:
+def _joined(name: str, states: Iterable[str], first: Iterable[str], words: dict[str, tuple[str, Tone]]) -> Phrase:
     known = sorted(states, key=list(words).index)
     if len(known) > 1:
         # Paths on which the object does not exist yet say nothing of it.
@@ -255,27 +255,27 @@ def _joined(name: str, states: Iterable[str], first: Iterable[str], words: dict[
     tone: Tone = next((t for t in ("warn", "unknown", "good") if t in tones), "plain")
     text = " or ".join(words[s][0] for s in known)
     other = " or ".join(words[s][0] for s in first)
-    return Said(name, f"{text} (first time: {other})" if other else text, tone)
+    return Phrase(name, f"{text} (first time: {other})" if other else text, tone)
 
 
-def _escaped(event: Escape) -> Iterator[Said]:
-    """What is said of objects that reach code which is not followed; nothing of those without a state in the drawing."""
+def _escaped(event: Escape) -> Iterator[Phrase]:
+    """Phrases on objects that reach code which is not followed; none on those without a state in the drawing."""
     names = _names(o for o in event.subjects if isinstance(o, Optimizer | Scheduler | Scaler | Engine | TorchModule))
     where = event.callee or "code that cannot be followed"
     if names and event.output:
-        yield Said(names, f"output handed to {where}", "unknown")
+        yield Phrase(names, f"output handed to {where}", "unknown")
     elif names and event.mode:
-        yield Said(names, f"{where} sets a mode that is not known", "unknown")
+        yield Phrase(names, f"{where} sets a mode that is not known", "unknown")
     elif names:
-        yield Said(names, f"handed to {where}, which is not followed", "unknown")
+        yield Phrase(names, f"handed to {where}, which is not followed", "unknown")
 
 
-def _plainly(event: Event) -> Iterator[Said]:
+def _plainly(event: Event) -> Iterator[Phrase]:
     words = {
         "clear": "no gradients", "backward": "gradients of this batch", "step": "parameters updated", "update": "loss scale adjusted",
         "move": "moved", "replace": _replacement(event), "save": "saved", "load": "loaded", "freeze": "parameters frozen", "thaw": "parameters trained",
     }.get(event.kind, event.kind)  # fmt: skip
-    yield Said(_names(event.subjects), words)
+    yield Phrase(_names(event.subjects), words)
 
 
 def _replacement(event: Event) -> str:

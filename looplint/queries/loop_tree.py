@@ -16,7 +16,7 @@ from looplint.flow.events import Step as OptimizerStep
 from looplint.flow.graph import Guard, Loop
 from looplint.queries.coverage import training_loops
 from looplint.queries.data_loops import over_data
-from looplint.queries.loop_phrases import Said, Words
+from looplint.queries.loop_phrases import Phrase, Words
 from looplint.queries.program import Program
 from looplint.syntax.positions import span
 from looplint.syntax.project import ModuleInfo
@@ -44,13 +44,13 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One event: where, what kind, the code ("" where the line above holds it too), what is said of it, the findings at its line, and the condition
+    """One event: where, what kind, the code ("" where the line above holds it too), the phrases on it, the findings at its line, and the condition
     that stands before it alone."""
 
     place: Place
     kind: str
     code: str
-    said: tuple[Said, ...]
+    phrases: tuple[Phrase, ...]
     findings: tuple[Finding, ...] = ()
     condition: str = ""
 
@@ -82,7 +82,7 @@ class LoopView:
 
     @property
     def empty(self) -> str:
-        """What is said where there is nothing to draw."""
+        """The text where there is nothing to draw."""
         if self.unjudged or not self.complete:
             return "Nothing can be drawn: no backward and no optimizer's step was reached."
         return "No training loop is seen here: nothing goes backward, and no optimizer steps."
@@ -148,8 +148,8 @@ class _Builder:
         for event in events:
             if _is_choice(event) or (isinstance(event, Keep | Accumulate) and event.value.graph == "no"):
                 continue
-            said = self._words.at(event)
-            if not said:
+            phrases = self._words.at(event)
+            if not phrases:
                 continue
             box = root
             path: tuple[object, ...] = ()
@@ -159,26 +159,28 @@ class _Builder:
                     boxes[path] = self._box(scope, event)
                     box.items.append(boxes[path])
                 box = boxes[path]
-            self._add(box, (*path, id(event.site.node), event.kind), event, said, steps)
+            self._add(box, (*path, id(event.site.node), event.kind), event, phrases, steps)
         root = _settled(root)
         only = root.items[0] if len(root.items) == 1 else None
         if isinstance(only, Box) and only.kind == "call":
             return replace(only, kind="root", title=f"{root.title} · {only.title}", role=root.role)
         return root
 
-    def _add(self, box: Box, key: tuple[object, ...], event: Event, said: tuple[Said, ...], steps: dict[tuple[object, ...], int]) -> None:
+    def _add(
+        self, box: Box, key: tuple[object, ...], event: Event, phrases: tuple[Phrase, ...], steps: dict[tuple[object, ...], int]
+    ) -> None:
         if key in steps:
             # The same line again, for another element of a list that was followed one by one.
             old = box.items[steps[key]]
             assert isinstance(old, Step)
-            box.items[steps[key]] = replace(old, said=tuple(dict.fromkeys((*old.said, *said))))
+            box.items[steps[key]] = replace(old, phrases=tuple(dict.fromkeys((*old.phrases, *phrases))))
             return
         place = self._place(event.site)
         before = box.items[-1] if box.items else None
         same = isinstance(before, Step) and before.place == place
         steps[key] = len(box.items)
         kind = "gradient" if _by_hand(event) else event.kind
-        box.items.append(Step(place, kind, "" if same else self._line(event.site), said, self._findings(place)))
+        box.items.append(Step(place, kind, "" if same else self._line(event.site), phrases, self._findings(place)))
 
     def _box(self, scope: _Scope, event: Event) -> Box:
         _, _, site, what = scope
@@ -196,8 +198,8 @@ class _Builder:
         stepped = any(loop in e.loops for e in program.of(OptimizerStep))
         if stepped or any(loop in e.loops and not _by_hand(e) for e in program.of(Backward)):
             # A loader of an epoch's batches has its name, too.
-            told = loop.targets if over_data(loop) else (_PER_EPOCH.sub("", self._line(loop.site)),)
-            if any("epoch" in text.lower() for text in told):
+            counted = loop.targets if over_data(loop) else (_PER_EPOCH.sub("", self._line(loop.site)),)
+            if any("epoch" in text.lower() for text in counted):
                 return "epoch loop"
             if not stepped and any(outer in e.loops for outer in _around(loop) for e in program.of(OptimizerStep)):
                 return "accumulation loop"
@@ -320,7 +322,7 @@ def _drawn(item: Box | Step) -> object:
     The places of the calls in it belong to it: other functions may lead to the same events.
     """
     if isinstance(item, Step):
-        return item.place, item.kind, item.said
+        return item.place, item.kind, item.phrases
     inside = tuple((i.place, _drawn(i)) if isinstance(i, Box) else _drawn(i) for i in item.items)
     return inside if item.kind == "call" else (item.title, inside)
 

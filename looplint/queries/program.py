@@ -42,7 +42,7 @@ from looplint.flow.events import (
     Train,
 )
 from looplint.flow.graph import Guard, Loop
-from looplint.flow.remarks import BuildLoader, Initialize, Seed, TellEpoch
+from looplint.flow.remarks import BuildLoader, EpochSet, Initialize, Seed
 from looplint.flow.slicing import Slices
 from looplint.interpreter.interpreter import Interpreter
 from looplint.queries.incidence import Incidence
@@ -252,8 +252,8 @@ class Program(Incidence):
 
     def epoch_is_set(self, sampler: Sampler, loader: Loader) -> bool:
         """Whether the epoch of a sampler may be set anywhere: by the program, or by code into which it escapes."""
-        told = any(not e.subjects or e.subjects & {sampler, loader} for e in self.of(TellEpoch))
-        return told or sampler.escaped or loader.escaped or loader.prepared
+        called = any(not e.subjects or e.subjects & {sampler, loader} for e in self.of(EpochSet))
+        return called or sampler.escaped or loader.escaped or loader.prepared
 
     # -- chance
 

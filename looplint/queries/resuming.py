@@ -48,16 +48,21 @@ def starts_over(program: Program, restored: LoadState, optimizer: Optimizer) -> 
 
 def _counts_from_nothing(program: Program, scheduler: Scheduler) -> bool:
     """Whether a scheduler's rates hang on a count of its own that nothing sets."""
-    told = scheduler.told or scheduler.wrapped or scheduler.many or any(slot in scheduler.heap for slot in ("last_epoch", "_step_count"))
-    return scheduler.of_torch and not told and scheduler.qualname not in MEMORYLESS_SCHEDULERS and given_no_state(program, scheduler)
+    continued = (
+        scheduler.given_start
+        or scheduler.wrapped
+        or scheduler.many
+        or any(slot in scheduler.heap for slot in ("last_epoch", "_step_count"))
+    )
+    return scheduler.of_torch and not continued and scheduler.qualname not in MEMORYLESS_SCHEDULERS and given_no_state(program, scheduler)
 
 
 def _is_plain(program: Program, step: Schedule, optimizer: Optimizer) -> bool:
     """Whether a step of a schedule goes with the optimizer's, and has no step number: `scheduler.step()`, or a metric for a plateau."""
-    told = bool(step.args.positional or step.args.keywords) and any(
+    numbered = bool(step.args.positional or step.args.keywords) and any(
         o.unit != "validations" for o in step.subjects if isinstance(o, Scheduler)
     )
-    return not told and any(step.loops and step.loops[0] in e.loops for e in program.of(Step) if optimizer in e.subjects)
+    return not numbered and any(step.loops and step.loops[0] in e.loops for e in program.of(Step) if optimizer in e.subjects)
 
 
 def _in_later_loop(event: Event, restored: Event) -> bool:

@@ -173,7 +173,7 @@ class StepAtTheEnd(Repair):
         node = loop_statement(self.loop, p.layouts).node
         condition = next((s.node for s in place.statement.ancestors() if isinstance(s.node, cst.If)), None)
         if given is None or condition is None or not isinstance(node, cst.For) or not isinstance(node.target, cst.Tuple):
-            raise Infeasible("the last batch cannot be told from the others here")
+            raise Infeasible("the last batch cannot be distinguished from the others here")
         number = place.layout.code(node.target.elements[0].value)
         draft = Draft(place.layout)
         draft.insert(place.layout.extent(condition.test)[1], f" or {number} + 1 == len({given[1]})")

@@ -143,7 +143,7 @@ class DetachAdded(Repair):
             case _:
                 value = None
         if value is None:
-            raise Infeasible("the added value cannot be told from the sum")
+            raise Infeasible("the added value cannot be distinguished from the sum")
         elsewhere = _where_handed_in(p, self.event, layout, value)
         if elsewhere is not None:
             return elsewhere

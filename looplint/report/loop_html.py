@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from looplint.escaping import escaped
 from looplint.finding import Finding
-from looplint.queries.loop_phrases import Said
+from looplint.queries.loop_phrases import Phrase
 from looplint.queries.loop_tree import Box, LoopView, Step
 from looplint.report.loop_text import KINDS, TURNS, file_of
 from looplint.report.records import url_of
@@ -25,11 +25,11 @@ details.loop { --edge: var(--loop); } details.call { --edge: var(--call); } deta
 summary { padding: .3rem 0; cursor: pointer; } summary b { color: var(--edge, var(--text)); } summary i { color: var(--faint); font-style: normal; }
 .step { display: grid; grid-template-columns: 3.5rem 5.5rem minmax(12rem, 5fr) minmax(12rem, 4fr); gap: .1rem .6rem; padding: .15rem 0; border-top: 1px solid var(--line); }
 .row { color: var(--faint); text-align: right; font-variant-numeric: tabular-nums; } summary .row { display: inline-block; min-width: 2.5rem; margin-right: .5rem; }
-.kind { color: var(--loop); } .said span { display: inline-block; background: var(--chip); border-radius: 4px; padding: 0 .4rem; margin: 0 .2rem .1rem 0; }
-.said .good { color: var(--good); } .said .warn { color: var(--warn); } .said .unknown { color: var(--faint); font-style: italic; }
+.kind { color: var(--loop); } .phrases span { display: inline-block; background: var(--chip); border-radius: 4px; padding: 0 .4rem; margin: 0 .2rem .1rem 0; }
+.phrases .good { color: var(--good); } .phrases .warn { color: var(--warn); } .phrases .unknown { color: var(--faint); font-style: italic; }
 .finding { background: var(--bad-back); border-left: 3px solid var(--bad); border-radius: 4px; margin: .2rem 0 .2rem 4rem; padding: .2rem .6rem; }
 .finding b, .finding a { color: var(--bad); } .turn, .note { color: var(--faint); }
-@media (max-width: 44rem) { .step { grid-template-columns: 3rem 5rem 1fr; } .said { grid-column: 3; } }
+@media (max-width: 44rem) { .step { grid-template-columns: 3rem 5rem 1fr; } .phrases { grid-column: 3; } }
 """
 
 
@@ -76,15 +76,15 @@ def _box(box: Box, filename: str) -> Iterator[str]:
 
 
 def _step(step: Step) -> str:
-    said = "".join(_chip(s) for s in step.said)
+    phrases = "".join(_chip(p) for p in step.phrases)
     if step.condition:
-        said += f'<span class="unknown">{escaped(step.condition)}</span>'
+        phrases += f'<span class="unknown">{escaped(step.condition)}</span>'
     cells = [f'<span class="row">{step.place.text}</span>', f'<span class="kind">{escaped(KINDS.get(step.kind, step.kind))}</span>']
-    return f'<div class="step">{"".join(cells)}<code>{escaped(step.code)}</code><div class="said">{said}</div></div>'
+    return f'<div class="step">{"".join(cells)}<code>{escaped(step.code)}</code><div class="phrases">{phrases}</div></div>'
 
 
-def _chip(said: Said) -> str:
-    return f'<span class="{said.tone}">{escaped(str(said))}</span>'
+def _chip(phrase: Phrase) -> str:
+    return f'<span class="{phrase.tone}">{escaped(str(phrase))}</span>'
 
 
 def _finding(finding: Finding, place: str = "") -> str:

@@ -13,7 +13,7 @@ from looplint.report.loop_text import KINDS, TURNS, file_of
 
 # Letters of the fixed-width font are this wide at its size; rows are this high.
 _LETTER, _ROW, _PAD = 7.3, 20, 10
-_CODE, _SAID, _KIND = 60, 52, 10
+_CODE, _PHRASE, _KIND = 60, 52, 10
 _STYLE = """
 .back { fill: #fff } .box { fill: none; stroke: #d0d7de } .edge { stroke-width: 3 } .loop { stroke: #0969da; fill: #0969da } .call { stroke: #8250df; fill: #8250df }
 .branch { stroke: #9a6700; fill: #9a6700 } .root { stroke: #8c959f; fill: #8c959f } .dashed { stroke-dasharray: 4 3 }
@@ -48,7 +48,7 @@ def render(view: LoopView) -> str:
     """The drawing of a loop."""
     deepest = max((_depth(root) for root in view.roots), default=1)
     states_at = _PAD * (deepest + 1) + (6 + _KIND + _CODE) * _LETTER
-    canvas = _Canvas(states_at, states_at + _SAID * _LETTER + _PAD * (deepest + 1))
+    canvas = _Canvas(states_at, states_at + _PHRASE * _LETTER + _PAD * (deepest + 1))
     for root in view.roots:
         _box(canvas, root, _PAD, canvas.width - 2 * _PAD, view.filename)
         canvas.y += _PAD
@@ -108,9 +108,9 @@ def _step(canvas: _Canvas, step: Step, x: float) -> None:
     canvas.text(x + 5 * _LETTER, KINDS.get(step.kind, step.kind), "kind")
     at = x + (6 + _KIND) * _LETTER
     canvas.text(at, _cut(step.code, int((canvas.states_at - at) / _LETTER) - 1))
-    said = [(line, s.tone) for s in step.said for line in textwrap.wrap(str(s), _SAID)]
-    said += [(line, "unknown") for line in textwrap.wrap(step.condition, _SAID)]
-    for line, tone in said or [("", "plain")]:
+    lines = [(line, s.tone) for s in step.phrases for line in textwrap.wrap(str(s), _PHRASE)]
+    lines += [(line, "unknown") for line in textwrap.wrap(step.condition, _PHRASE)]
+    for line, tone in lines or [("", "plain")]:
         canvas.text(canvas.states_at, line, tone)
         canvas.y += _ROW
     for finding in step.findings:

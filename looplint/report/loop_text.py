@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from looplint.dataclass import dataclass
 from looplint.escaping import shown_place, visible
 from looplint.finding import Finding
-from looplint.queries.loop_phrases import Said, Tone
+from looplint.queries.loop_phrases import Phrase, Tone
 from looplint.queries.loop_tree import Box, LoopView, Step
 
 Style = Callable[..., str]
@@ -37,7 +37,7 @@ class _Row:
     borders: str
     code: str
     how: dict[str, object]
-    said: tuple[Said, ...] = ()
+    phrases: tuple[Phrase, ...] = ()
     finding: Finding | None = None
     label: str = ""
 
@@ -91,11 +91,11 @@ def _box(box: Box, borders: str, filename: str) -> Iterator[_Row]:
             yield from _box(item, inner, inside)
             continue
         label = KINDS.get(item.kind, item.kind)
-        said = (
-            *item.said,
-            *([Said("", f"only {item.condition}".replace("only unless", "unless", 1), "unknown")] if item.condition else []),
+        phrases = (
+            *item.phrases,
+            *([Phrase("", f"only {item.condition}".replace("only unless", "unless", 1), "unknown")] if item.condition else []),
         )
-        yield _Row(item.place.text, inner, item.code, {}, said, label=label)
+        yield _Row(item.place.text, inner, item.code, {}, phrases, label=label)
         for finding in item.findings:
             yield _Row("", inner, "", {}, finding=finding)
     yield _Row("", borders, f"{line}↺ {TURNS.get(box.role, 'next turn')}" if box.kind == "loop" else line, {})
@@ -115,8 +115,8 @@ def file_of(box: Box) -> str | None:
 
 
 def _code_width(rows: list[_Row], gutter: int, width: int) -> int:
-    """How much room lines of code get: what they need, and no more than leaves room for what is said of them."""
-    needed = max((len(r.borders) + _KIND_WIDTH + 1 + len(r.code) for r in rows if r.said), default=40)
+    """How much room lines of code get: what they need, and no more than leaves room for the phrases on them."""
+    needed = max((len(r.borders) + _KIND_WIDTH + 1 + len(r.code) for r in rows if r.phrases), default=40)
     return min(needed, max(36, (width - gutter) * 11 // 20))
 
 
@@ -126,7 +126,7 @@ def _laid_out(row: _Row, gutter: int, code_width: int, width: int, style: Style)
         yield from _finding(row.finding, " " * gutter + style(row.borders, fg="blue"), width - gutter - len(row.borders), style)
         return
     label = f"{style(row.label.ljust(_KIND_WIDTH), fg='cyan')} " if row.label else ""
-    if not row.said:
+    if not row.phrases:
         room = width - gutter - len(row.borders)
         yield f"{number}{style(row.borders, fg='blue')}{style(_cut(visible(row.code), room), **row.how)}"
         return
@@ -135,9 +135,9 @@ def _laid_out(row: _Row, gutter: int, code_width: int, width: int, style: Style)
     left = f"{number}{style(row.borders, fg='blue')}{label}{code}"
     used = len(row.borders) + _KIND_WIDTH + 1 + len(code)
     beside = max(24, width - gutter - code_width - 2)
-    for said in row.said:
-        for part in textwrap.wrap(visible(str(said)), beside, subsequent_indent="  ") or [""]:
-            yield f"{left}{' ' * (max(0, code_width - used) + 2)}{style(part, **_TONES[said.tone])}"
+    for phrase in row.phrases:
+        for part in textwrap.wrap(visible(str(phrase)), beside, subsequent_indent="  ") or [""]:
+            yield f"{left}{' ' * (max(0, code_width - used) + 2)}{style(part, **_TONES[phrase.tone])}"
             left, used = f"{' ' * gutter}{style(row.borders, fg='blue')}", len(row.borders)
 
 

@@ -25,7 +25,7 @@ from looplint.domain.values import (
     ref,
     refs,
 )
-from looplint.flow.remarks import BuildLoader, BuildSampler, TellEpoch
+from looplint.flow.remarks import BuildLoader, BuildSampler, EpochSet
 from looplint.interpreter import classes, objects, unfollowed
 from looplint.interpreter.calls import builds
 from looplint.interpreter.interpreter import Interpreter
@@ -247,7 +247,7 @@ def _dataset_method(interp: Interpreter, obj: Data, args: Arguments) -> Value:
 @methods_of(Loader, Dataset)
 def _method(interp: Interpreter, obj: Data, name: str, args: Arguments, expr: ir.Call) -> Value:
     if name == "set_epoch" and isinstance(obj, Loader):
-        interp.remark(TellEpoch(), expr.node, {obj})
+        interp.remark(EpochSet(), expr.node, {obj})
         return UNKNOWN
     if interp.loops and name not in ("__next__", "next", "__iter__", "__len__"):
         obj.changing = True
@@ -257,7 +257,7 @@ def _method(interp: Interpreter, obj: Data, name: str, args: Arguments, expr: ir
 @methods_of(Sampler)
 def _sampler_method(interp: Interpreter, obj: Sampler, name: str, args: Arguments, expr: ir.Call) -> Value:
     if name == "set_epoch":
-        interp.remark(TellEpoch(), expr.node, {obj})
+        interp.remark(EpochSet(), expr.node, {obj})
         return UNKNOWN
     return unfollowed.quiet(interp, args)
 

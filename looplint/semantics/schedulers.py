@@ -193,12 +193,12 @@ def _built(interp: Interpreter, obj: Scheduler, args: Arguments, expr: ir.Call) 
     obj.unit = unit_of(interp, obj, args, expr)
     bases = classes.external_bases(interp, obj.cls) if obj.cls is not None else [obj.qualname]
     obj.of_torch = any(name.startswith(_OF_TORCH) for name in bases)
-    obj.told = _is_told(args, expr)
+    obj.given_start = _is_given_start(args, expr)
     interp.emit(Construct(), expr.node, {obj})
 
 
-def _is_told(args: Arguments, expr: ir.Call) -> bool:
-    """Whether what a scheduler is built from may say where its schedule begins."""
+def _is_given_start(args: Arguments, expr: ir.Call) -> bool:
+    """Whether the arguments of a scheduler may define where its schedule begins."""
     last = args.keywords.get("last_epoch")
     known = constant_of(last) if last is not None else None
     if args.starred or (last is not None and (known is None or known.value != -1)) or checkpoints.files_in(args.values()):

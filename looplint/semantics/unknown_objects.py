@@ -7,7 +7,7 @@ import re
 from looplint.domain.tensors import combine, guess, under
 from looplint.domain.values import UNKNOWN, Arguments, Func, Tensor, Unknown, Value, constant_of
 from looplint.flow.events import Clear, Escape, LoadState
-from looplint.flow.remarks import TellEpoch
+from looplint.flow.remarks import EpochSet
 from looplint.interpreter import unfollowed
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.lookup import tensor_method
@@ -30,7 +30,7 @@ def on_unknown(interp: Interpreter, atom: Unknown, name: str, args: Arguments, e
     """Only what a method's name says beyond doubt is believed of an unknown object."""
     note_discarded(interp, atom, name, args, expr)
     if name == "set_epoch":
-        interp.remark(TellEpoch(), expr.node, ())
+        interp.remark(EpochSet(), expr.node, ())
     if name in ("train", "eval") and not args.keywords:
         for file in atom.files:
             file.holds_module = True

@@ -36,7 +36,7 @@ class Configurations:
             file: the one configuration file to use for all files.
             isolated: use none.
             overrides: what the command line says, by the names of options; it wins over all files.
-            allow_rules: whether rules of one's own are executed. Where nothing is said, those that the user trusts are, and others are refused.
+            allow_rules: whether rules of one's own are executed. Where it is not given, those that the user trusts are, and others are refused.
             reaching: whether `file` may lead out of its project, as it may where the user's command line names it.
 
         Raises:
@@ -190,7 +190,7 @@ def _from_layers(path: Path, layers: Iterable[Layer]) -> Settings:
 
 @dataclass(frozen=True, slots=True)
 class InForce:
-    """One line of `looplint config`: an option, its value, and where it was said."""
+    """One line of `looplint config`: an option, its value, and where it was set."""
 
     name: str
     value: Any

@@ -30,7 +30,7 @@ _SHAPES: dict[Kind, dict[str, Any]] = {
 
 
 def settings_text(settings: Settings, path: Path, codes: Iterable[str]) -> str:
-    """What is in force for a file or folder, as TOML, and where each value was said.
+    """What is in force for a file or folder, as TOML, and where each value was set.
 
     Args:
         settings: those of the file or folder.
@@ -47,8 +47,8 @@ def settings_text(settings: Settings, path: Path, codes: Iterable[str]) -> str:
         if line.value is None:
             lines.append(f"# {line.name} is not set")
             continue
-        said = ", ".join(str(origin) for origin in line.origins)
-        lines.append(f"{line.name:{width}} = {value:{min(value_width, 60)}}  # {said}" if said else f"{line.name:{width}} = {value}")
+        origins = ", ".join(str(origin) for origin in line.origins)
+        lines.append(f"{line.name:{width}} = {value:{min(value_width, 60)}}  # {origins}" if origins else f"{line.name:{width}} = {value}")
     return "\n".join(lines) + "\n"
 
 

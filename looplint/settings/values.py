@@ -1,4 +1,4 @@
-"""What is in force for a file: the values of all options, and where each was said."""
+"""What is in force for a file: the values of all options, and where each was set."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EXCLUDED = (
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a value was said: a configuration file and its line, or the command line."""
+    """Where a value was set: a configuration file and its line, or the command line."""
 
     place: str
     line: int = 0
@@ -54,7 +54,7 @@ class Settings:
     knowledge: Tables = ()
     baseline: str | None = None
     cache_dir: str | None = None
-    # The nearest configuration file, and where each value that is not a default was said: option name -> places.
+    # The nearest configuration file, and where each value that is not a default was set: option name -> places.
     file: Path | None = None
     # The folders of `rules` that are not executed, and why they are not, where the user did not leave them out.
     unexecuted: tuple[str, ...] = ()
@@ -70,5 +70,5 @@ class Settings:
         return matches(self.exclude, path, folder=folder) or matches(self.extend_exclude, path, folder=folder)
 
     def origin(self, option: str) -> tuple[Origin, ...]:
-        """Where an option's value was said; nothing for a default."""
+        """Where an option's value was set; nothing for a default."""
         return dict(self.origins).get(option, ())

@@ -116,7 +116,7 @@ def read_source(path: Path | str, language: Language | None = None) -> Source:
 
     Args:
         path: the file.
-        language: what the file holds; told by its name where it is not given.
+        language: what the file holds; by its name where it is not given.
 
     Raises:
         SourceError: with a problem that names the file and what is wrong with it.

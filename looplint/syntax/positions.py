@@ -1,4 +1,4 @@
-"""Rows and columns of CST nodes, computed for a file only when something is to be said about it."""
+"""Rows and columns of CST nodes, computed for a file only when something is reported in it."""
 
 from __future__ import annotations
 

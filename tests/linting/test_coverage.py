@@ -100,7 +100,7 @@ def test_every_format_says_which_loop_was_lost(tmp_path: Path) -> None:
 def test_many_lost_loops_are_counted_and_the_first_ones_named() -> None:
     lost = tuple(FoundLoop("train.py", n, location=Location(n, 1), reason="too large") for n in range(1, 6))
     owned = FoundLoop("train.py", -1, owner="lightning")
-    text = Coverage((*lost, owned)).told()
+    text = Coverage((*lost, owned)).summary()
     assert text.count("too large") == 3
     assert text.endswith("  and 2 more, which --statistics lists\nNot judged: 1 loop that lightning runs.\n")
 

@@ -97,12 +97,12 @@ def _all(box: Box | Step) -> list[Box | Step]:
 
 
 def test_state_carries_what_a_reader_asks_for() -> None:
-    said = {s.kind: [str(x) for x in s.said] for b in drawn(LOOP).roots for s in steps(b)}
+    said = {s.kind: [str(x) for x in s.phrases] for b in drawn(LOOP).roots for s in steps(b)}
     assert said["forward"] == ["net: train mode, graph recorded"]
     assert said["backward"] == ["opt: this batch's gradients on top of used ones (first time: this batch's gradients)"]
     assert said["step"] == ["opt: updates with this batch's gradients on top of used ones"]
     cleared = {
-        s.kind: [str(x) for x in s.said]
+        s.kind: [str(x) for x in s.phrases]
         for b in drawn(LOOP.replace("        net(x)", "        opt.zero_grad()\n        net(x)")).roots
         for s in steps(b)
     }
@@ -120,7 +120,7 @@ def told(text: str) -> dict[int, list[str]]:
     found: dict[int, list[str]] = {}
     for box in drawn(text).roots:
         for step in steps(box):
-            found.setdefault(step.place.row, []).extend(str(said) for said in step.said)
+            found.setdefault(step.place.row, []).extend(str(phrase) for phrase in step.phrases)
     return found
 
 

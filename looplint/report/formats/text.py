@@ -22,8 +22,8 @@ def render(result: LintResult, *, colour: bool = False) -> str:
     _lines.cache_clear()
     style = style_of(colour)
     advice = result.advice
-    told = set(advice)
-    blocks = [_block(alike, style) for alike in _alike(f for f in result.findings if f not in told)]
+    merged = set(advice)
+    blocks = [_block(alike, style) for alike in _alike(f for f in result.findings if f not in merged)]
     if advice:
         blocks.append("".join(_advice(group, style) for group in _by_rule(advice)))
     return "\n".join([*blocks, closing(result, style)])
@@ -73,9 +73,9 @@ def _block(findings: Sequence[Finding], style: Style) -> str:
             f"{' ' * width} {style('|', fg='blue')} {' ' * (start.column - 1)}{style(mark, fg=fg if primary else 'blue', bold=True)} "
             f"{style(visible(label), fg=fg if primary else 'blue')}"
         )
-    said = [f"{style('repair', bold=True)} ({f.fix.applicability}): {visible(f.fix.message)}" for f in findings if f.fix is not None]
-    said += [f"not repaired: {visible(f.unrepaired)}" for f in findings if f.unrepaired]
-    lines += [f"{' ' * width} {style('=', fg='blue')} {text}" for text in dict.fromkeys(said)]
+    repairs = [f"{style('repair', bold=True)} ({f.fix.applicability}): {visible(f.fix.message)}" for f in findings if f.fix is not None]
+    repairs += [f"not repaired: {visible(f.unrepaired)}" for f in findings if f.unrepaired]
+    lines += [f"{' ' * width} {style('=', fg='blue')} {text}" for text in dict.fromkeys(repairs)]
     return "\n".join(lines) + "\n"
 
 
@@ -87,7 +87,7 @@ def _by_rule(findings: Sequence[Finding]) -> Iterable[Sequence[Finding]]:
 
 
 def _advice(findings: Sequence[Finding], style: Style) -> str:
-    """The findings of one rule in one line: where the first ones are, and what is said of the first."""
+    """The findings of one rule in one line: where the first ones are, and the message of the first."""
     first, fg = findings[0], COLOURS["advice"]
     places = first.place
     if len(findings) > 1:
@@ -113,7 +113,7 @@ def _line(filename: str, cell: int | None, row: int) -> str:
 
 def closing(result: LintResult, style: Style, most: int | None = 3) -> str:
     """The count of findings, remarks on the run, and which loops were judged; `most` of those that were not are named, all where it is None."""
-    return "".join([_count(result, style), *(f"{remark}\n" for remark in result.remarks), result.coverage.told(most)])
+    return "".join([_count(result, style), *(f"{remark}\n" for remark in result.remarks), result.coverage.summary(most)])
 
 
 def _count(result: LintResult, style: Style) -> str:
@@ -124,17 +124,17 @@ def _count(result: LintResult, style: Style) -> str:
     repair = f" {fixable} can be repaired with --fix." if fixable else ""
     repair += f" {unsafe}{' more' if fixable else ''} can be repaired with --fix --unsafe-fixes." if unsafe else ""
     if len(advice) < len(result.findings):
-        told = set(advice)
-        problems = [f for f in result.findings if f not in told]
+        merged = set(advice)
+        problems = [f for f in result.findings if f not in merged]
         files = len({f.filename for f in problems})
-        said = f"Found {numbers(problems)} in {files} file{'s' if files != 1 else ''} ({checked}).{repair}\n"
+        line = f"Found {numbers(problems)} in {files} file{'s' if files != 1 else ''} ({checked}).{repair}\n"
     elif result.problems:
-        said = f"No findings ({checked}).\n"
+        line = f"No findings ({checked}).\n"
     else:
-        said = style(f"No problems found ({checked}).", fg="green") + f"{repair}\n"
+        line = style(f"No problems found ({checked}).", fg="green") + f"{repair}\n"
     if advice:
-        said += f"Advice fails no run: {_ADVICE_OPTIONS}.\n"
-    return said
+        line += f"Advice fails no run: {_ADVICE_OPTIONS}.\n"
+    return line
 
 
 def numbers(findings: Sequence[Finding]) -> str:
