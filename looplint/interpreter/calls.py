@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from looplint.domain.objects import FrameworkModule, Instance, Obj, Optimizer, Scaler, Scheduler
 from looplint.domain.tensors import combine
 from looplint.domain.values import (
-    NOTHING,
     UNKNOWN,
     Arguments,
     Atom,
@@ -21,7 +20,6 @@ from looplint.domain.values import (
     Tensor,
     Unknown,
     Value,
-    join,
     ref,
     stable,
 )  # fmt: skip
@@ -50,7 +48,7 @@ def call(interp: Interpreter, callee: Value, args: Arguments, expr: ir.Call) -> 
         return unfollowed.unknown_call(interp, None, args, expr)
     before = interp.save()
     ends: list[Snapshot] = []
-    result: Value = NOTHING
+    results: list[Value] = []
     alike = _build_one_thing(candidates)
     interp.candidates += not alike
     choice = choices.of_callee(expr, candidates) if not alike else None
@@ -62,10 +60,11 @@ def call(interp: Interpreter, callee: Value, args: Arguments, expr: ir.Call) -> 
             interp.restore(before)
             interp.choose(choice.path, choice.objects[number], True)
             before = others
-        result = join(result, _call_one(interp, atom, args, expr))
+        results.append(_call_one(interp, atom, args, expr))
         ends.append(interp.save())
     interp.candidates -= not alike
     interp.join_at(ends)
+    result = choices.of_callees(interp, expr, [value for value, end in zip(results, ends, strict=True) if end.alive])
     for atom in result if alike else ():
         if isinstance(atom, Ref):
             atom.obj.qualname = ""  # which class it is, is not known

@@ -94,6 +94,17 @@ def _each_built(pair: tuple[Obj, Obj], built: Trace, otherwise: Trace) -> bool:
     return pair[0] in built.built and pair[1] in otherwise.built
 
 
+def of_callees(interp: Interpreter, expr: ir.Call, values: list[Value]) -> Value:
+    """What a call gives back that goes to one of several callees: the objects that they build are one object to the caller."""
+    values = list(dict.fromkeys(values))
+    nothing: Value = frozenset().union(*map(_nothing, values))
+    objects = [_single(value) for value in values if value - nothing]
+    built = list(dict.fromkeys(o for o in objects if o is not None and _built_at(o, {id(expr.node)})))
+    if len(built) < max(2, len(objects)) or len({type(o) for o in built}) > 1:
+        return frozenset().union(*values)
+    return frozenset({Ref(_either(interp, expr.node, "called", *built))}) | nothing
+
+
 def returned(interp: Interpreter, frame: Frame, values: list[Value]) -> Value:
     """What a function gives back on one of several ways: the objects that it builds on each are one object to its caller."""
     values = list(dict.fromkeys(values))

@@ -98,6 +98,29 @@ FACTORIES = {
                 return optim.Adam(params)
             return optim.SGD(params, lr=0.1)
         """,
+    "a table of builders": """
+        class Sgd:
+            def build(self, params):
+                return optim.SGD(params, lr=0.1)
+        class Adam:
+            def build(self, params):
+                return optim.Adam(params)
+        BUILDERS = {"sgd": Sgd(), "adam": Adam()}
+        def make(name, params):
+            builder = BUILDERS.get(name)
+            if not builder:
+                raise ValueError(name)
+            return builder.build(params)
+        """,
+    "a table of functions": """
+        def sgd(params):
+            return optim.SGD(params, lr=0.1)
+        def adam(params):
+            return optim.Adam(params)
+        MAKERS = {"sgd": sgd, "adam": adam, "rms": lambda params: optim.RMSprop(params)}
+        def make(name, params):
+            return MAKERS[name](params)
+        """,
     "an expression in an expression": """
         def make(name, params):
             return optim.Adam(params) if name == "adam" else optim.SGD(params) if name == "sgd" else optim.RMSprop(params)
