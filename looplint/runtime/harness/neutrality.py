@@ -41,7 +41,7 @@ class Check:
 
 def check(device: str = "cpu", runs: int = 5, launch: Launch | None = None) -> Check:
     """Measures both on the reference loop, and compares the results of that and of ten kinds of loops."""
-    cost = reference.cost(runs, launch)
+    cost = reference.cost(runs, launch, device)
     printed = [_printed(hooks, device, launch) for hooks in (False, True)]
     same = sum(a == b for a, b in zip(*printed, strict=False)) if len(printed[0]) == len(printed[1]) else 0
     return Check(cost.plain, cost.recorded, cost.ratio, max(map(len, printed)), same)

@@ -213,10 +213,10 @@ class Cost:
         return self.recorded / self.plain
 
 
-def cost(runs: int = 5, launch: Launch | None = None) -> Cost:
+def cost(runs: int = 5, launch: Launch | None = None, device: str = "cpu") -> Cost:
     """Measures the recorder on the correct loop; the runs take turns, so that a busy machine is busy for both."""
     taken: dict[bool, list[float]] = {False: [], True: []}
     for _ in range(runs):
         for hooks, seconds in taken.items():
-            seconds.append(run(options=Options(hooks=hooks), launch=launch).recording.result["cpu"])
+            seconds.append(run(options=Options(hooks=hooks, device=device), launch=launch).recording.result["cpu"])
     return Cost(min(taken[False]), min(taken[True]))
