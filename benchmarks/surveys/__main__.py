@@ -1,13 +1,14 @@
 """`python -m benchmarks.surveys NAME MANIFEST...`: measure what a survey promises, on the repositories of a manifest.
 
 `same` compares a survey with `looplint check` on each repository. `kills` kills workers, and the whole survey, at random moments, and compares what is
-stored in the end with an undisturbed survey. `cores` takes the time with one processor and with two. `nodes` runs on a cluster of several local nodes, one of
+stored in the end with an undisturbed survey. `cores` takes the time with one processor and with two, in turns. `nodes` runs on a cluster of several local nodes, one of
 which is taken away on the way.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import sys
 import tempfile
@@ -25,6 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("sources", nargs="+", help="as `looplint survey` takes them")
     parser.add_argument("--kills", type=int, default=30, help="how often a worker is killed; the survey itself a third as often")
     parser.add_argument("--cut", type=int, default=100, metavar="KB", help="as `looplint survey` takes it")
+    parser.add_argument("--turns", type=int, default=2, help="how often the time is taken with one processor and with two")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
@@ -39,10 +41,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"different from `looplint check`: {len(different)} {' '.join(different)}")
             return 1 if different else 0
         if options.name == "cores":
-            began = time.monotonic()
-            disturbing.Survey(options.sources, out / "two", options.cut).run(cpus=2)
-            print(f"two processors: {time.monotonic() - began:.0f} s")
-            return _compared(calm, out / "two")
+            # In turns: whatever else the machine does is done to both.
+            for turn in range(options.turns):
+                for cpus in (1, 2):
+                    began, place = time.monotonic(), out / f"{turn}-{cpus}"
+                    disturbing.Survey(options.sources, place, options.cut).run(cpus)
+                    print(
+                        f"{cpus} of {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}: {time.monotonic() - began:.0f} s",
+                        flush=True,
+                    )
+            return _compared(calm, place)
         if options.name == "nodes":
             print(disturbing.on_nodes(options.sources, out / "nodes", options.cut))
             return _compared(calm, out / "nodes")
