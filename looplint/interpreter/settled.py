@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from looplint.domain.objects import Obj
-from looplint.domain.values import Ref
+from looplint.domain.values import NOTHING, Ref, Value
 from looplint.interpreter.frames import Frame
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo
@@ -19,12 +19,12 @@ def owner_of(frame: Frame, names: frozenset[str]) -> Obj | None:
     attributes = {name.removeprefix("self.") for name in names if name != "self"}
     if frame.function.name == "__init__" or not attributes or any("." in a or f"self.{a}" not in names for a in attributes):
         return None
-    for atom in frame.instance if len(frame.instance) == 1 else ():
+    instance = _instance_around(frame)
+    for atom in instance if len(instance) == 1 else ():
         if (
             isinstance(atom, Ref)
             and atom.obj.cls is not None
-            and atom.obj.loops == ()
-            and not atom.obj.symbolic
+            and (atom in _first(frame).instance if atom.obj.symbolic else atom.obj.loops == ())
             and attributes <= atom.obj.heap.keys()
         ):
             modules = {id(m): m for m in (frame.module, atom.obj.cls.module, atom.obj.source) if m is not None}
@@ -32,6 +32,23 @@ def owner_of(frame: Frame, names: frozenset[str]) -> Obj | None:
             if all(found is not None and not attributes & found for found in rebound):
                 return atom.obj
     return None
+
+
+def _instance_around(frame: Frame) -> Value:
+    """The object of the method that a frame is an activation of, or in which its function is defined."""
+    here: Frame | None = frame
+    while here is not None:
+        if here.instance:
+            return here.instance
+        here = here.closure
+    return NOTHING
+
+
+def _first(frame: Frame) -> Frame:
+    """The activation with which an analysis began: the object of its method is one and the same throughout."""
+    while frame.caller is not None and frame.caller.call is not None:
+        frame = frame.caller
+    return frame
 
 
 def rebound_in(module: ModuleInfo) -> frozenset[str] | None:

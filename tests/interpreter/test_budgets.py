@@ -12,7 +12,7 @@ from looplint.interpreter.interpreter import ROOT_FUEL
 from looplint.interpreter.roots import follow, interpreter_of
 from looplint.linting.analysis import build_program
 from looplint.linting.files import judge
-from looplint.linting.selection import Ways
+from looplint.linting.selection import Selections
 from looplint.queries.coverage import training_loops
 from looplint.semantics import composition
 from looplint.sources.reading import from_text, read_source
@@ -61,7 +61,7 @@ def test_a_loop_at_the_end_of_a_long_chain_of_calls_is_judged(clears: str, codes
     text = f"import torch\n\n\n{functions}def f30(net, opt, loader):\n{loop}\n\n"
     text += "model = torch.nn.Linear(4, 1)\nf0(model, torch.optim.SGD(model.parameters(), lr=0.1), [torch.ones(2, 4)])\n"
     source = from_text(text, None, "train.py")
-    assert [f.code for f in judge(source, Ways().of_source(source)).findings] == codes
+    assert [f.code for f in judge(source, Selections().of_source(source)).findings] == codes
     program, info = build_program(source)
     assert [loop.reason for loop in training_loops(program, info, [info])] == [""]
 
