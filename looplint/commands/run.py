@@ -38,6 +38,7 @@ HELP = (110, "Measure (needs torch; executes code)", "run SCRIPT", "Run a script
     "--device", type=click.Choice(["cpu", "cuda"]), help="With cpu, the script sees no GPU; with cuda, it is not run without one."
 )
 @click.option("--select", multiple=True, callback=words, metavar="RULES", help="Rules to run instead of the default ones.")
+@click.option("--extend-select", multiple=True, callback=words, metavar="RULES", help="Rules to run as well, such as opt-in ones.")
 @click.option("--ignore", multiple=True, callback=words, metavar="RULES", help="Rules not to run.")
 @rules_allowed
 @colour_option
@@ -63,6 +64,7 @@ def command(
     seed: int,
     device: str | None,
     select: tuple[str, ...],
+    extend_select: tuple[str, ...],
     ignore: tuple[str, ...],
     allow_rules: bool | None,
     compare: bool,
@@ -112,7 +114,7 @@ def command(
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), lambda number, _: sys.exit(128 + int(number)))
     reports = os.environ.get("RANK", "0") == "0"  # under torchrun every process runs, and the first reports
-    configurations = Configurations(overrides={"select": select, "ignore": ignore}, allow_rules=allow_rules)
+    configurations = Configurations(overrides={"select": select, "extend-select": extend_select, "ignore": ignore}, allow_rules=allow_rules)
     if reports:
         click.echo(f"executing {' '.join([script, *arguments])}", err=True)
     inspection = inspect(script, options, configurations)

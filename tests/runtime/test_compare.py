@@ -13,9 +13,11 @@ from test_run import BACKWARD, CLEAR, CLIP, CORRECT, edited
 from looplint.runtime.harness import comparing
 from looplint.runtime.harness.comparing import first_difference
 from looplint.runtime.harness.running import Inspection, inspect
+from looplint.runtime.harness.verify import Verdict, cases, judge
 from looplint.runtime.harness.versions import Version, comparison_json, comparison_text, other_script, repaired, with_harm
 from looplint.runtime.streams.record import Options
 from looplint.runtime.streams.warm import Warm
+from places import ROOT
 
 pytestmark = pytest.mark.slow
 
@@ -135,3 +137,16 @@ def test_the_page_holds_all_it_needs(tmp_path: Path, warm: Warm) -> None:
     assert {trace["name"] for trace in plot["data"]} == {"as it is", "repaired"}  # type: ignore[index]
     assert "They first differ at step 1" in page.text
     assert "optimizer.zero_grad()" in page.text
+
+
+def test_a_report_is_small_and_links_only_to_the_cases_that_ran(warm: Warm) -> None:
+    pytest.importorskip("plotly")
+    from looplint.runtime.reporting.page import page, section
+
+    found = [judge(case, Options(seconds=60), warm.launch) for case in list(cases(ROOT / "fixtures" / "logged_tensor", "LL401"))[:2]]
+    ran = [(verdict, runs) for verdict, runs in found if runs is not None]
+    left_out = Verdict("a-rule", "LL999", "a_case", "not run", "no expert's repair")
+    text = page([left_out, *(verdict for verdict, _ in ran)], [section(*each) for each in ran], "cpu")
+    assert text.count('<a href="#') == len(ran) == 2
+    # A page of no case takes 2.0 MB, which is plotly's script; one of 284 is to stay under 3.
+    assert len(text) - len(page([], [], "cpu")) < 2 * 3_500

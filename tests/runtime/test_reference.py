@@ -36,7 +36,7 @@ def test_a_misplacement_shows_what_its_rule_claims(code: str, comparisons: dict[
     assert comparison.clean is not None and not comparison.clean.shown, comparison.clean
     assert comparison.shown is not None
     assert comparison.shown.shown is (not comparison.variant.harmless), comparison.shown
-    assert status(comparison) == "proven"
+    assert status(comparison) == ("harmless here" if comparison.variant.harmless else "proven")
 
 
 @pytest.mark.parametrize("code", ["LL101", "LL105", "LL106", "LL107"])
@@ -48,7 +48,7 @@ def test_a_loop_whose_steps_use_nothing_does_not_learn(code: str, comparisons: d
 def test_the_table_states_the_accuracy_with_each_misplacement(comparisons: dict[str, Comparison]) -> None:
     every = list(comparisons.values())
     data = as_json(every)
-    assert {entry["status"] for entry in data} == {"proven"}
+    assert [entry["code"] for entry in data if entry["status"] != "proven"] == ["LL501"]
     assert next(entry for entry in data if entry["code"] == "LL204")["accuracy"] is None  # it fails
     lines = text(every).splitlines()
     assert lines[0].startswith("The correct reference loop reaches an accuracy of 0.9") or "1.000" in lines[0]

@@ -197,6 +197,14 @@ def test_the_run_command_lints_a_module_and_passes_arguments_on(tmp_path: Path, 
     assert "executing trainer --lr 3" in result.stderr
 
 
+def test_an_opt_in_rule_has_a_verdict_where_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").write_text(edited((CLEAR, CLEAR.replace("()", "(set_to_none=False)"))))
+    result = CliRunner().invoke(run_command, ["--extend-select", "LP006", "--json", "train.py"])
+    found = json.loads(result.stdout)
+    assert [(f["code"], f["verdict"]) for f in found["findings"]] == [("LP006", "happens")], result.stdout
+
+
 @pytest.mark.parametrize(
     "arguments", [["-m", "torch.distributed.run", "--nproc_per_node", "2", "train.py"], ["/usr/bin/torchrun", "train.py"]]
 )

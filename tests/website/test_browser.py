@@ -73,6 +73,8 @@ def address(site: Path, browser: Browser) -> Iterator[str]:
 @pytest.mark.parametrize("name", ["loop", "run", "verify"])
 def test_a_written_page_is_readable_and_its_folds_open(name: str, look: Look, written: dict[str, Path], browser: Browser) -> None:
     with reading(browser, written[name].as_uri(), look) as page:
+        if name != "loop":
+            page.locator("body[data-ready]").wait_for()
         assert backdrop(page) == look.scheme
         assert fold_and_unfold(page) >= {"loop": 3, "run": 1, "verify": 1}[name]
         page.wait_for_timeout(200)
@@ -86,6 +88,8 @@ def test_links_of_written_pages_lead_to_pages_of_the_site(written: dict[str, Pat
     base = URL.removesuffix("rules")
     for name, file in written.items():
         with reading(browser, file.as_uri(), LOOKS[0]) as page:
+            if name != "loop":
+                page.locator("body[data-ready]").wait_for()
             links = page.eval_on_selector_all("a[href]", "links => links.map(link => link.href)")
             assert links or name != "loop"
             for link in links:
@@ -94,6 +98,16 @@ def test_links_of_written_pages_lead_to_pages_of_the_site(written: dict[str, Pat
                     assert page.locator(f"[id='{fragment}']").count() == 1
                 else:
                     assert target.startswith(base) and (site / target.removeprefix(base) / "index.html").exists(), link
+
+
+def test_a_link_of_the_report_opens_its_case_each_time(written: dict[str, Path], browser: Browser) -> None:
+    with reading(browser, written["verify"].as_uri(), LOOKS[0]) as page:
+        page.locator("body[data-ready]").wait_for()
+        for _ in range(2):
+            assert page.locator("details[open]").count() == 0
+            page.locator(".overview a").first.click()
+            page.locator("details[open] .plot svg.main-svg").first.wait_for()
+            page.locator("details[open] summary").click()
 
 
 @EACH_LOOK

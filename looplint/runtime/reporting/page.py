@@ -6,10 +6,13 @@ Needs plotly (the extra `looplint[report]`); its script is part of the page, whi
 from __future__ import annotations
 
 import difflib
+import gzip
 import html
+import re
+from base64 import b64encode
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -18,7 +21,7 @@ from looplint.runtime.harness.verify import Runs, Verdict
 from looplint.runtime.streams.record import Recording
 from looplint.runtime.streams.stream import Stream
 
-POINTS = 400  # of a curve; more cannot be seen
+POINTS = 200  # of a curve; more cannot be seen
 # The colours of a figure's runs, in their order: the one in question, and those that it is compared with.
 COLOURS = ("#c0392b", "#1e8449", "#2471a3")
 DASHES = ("solid", "solid", "dot")
@@ -91,7 +94,7 @@ def figure(recordings: dict[str, Recording]) -> str:
     for index, (axis, curve) in enumerate(CURVES.values()):
         row, column = index // columns + 1, index % columns + 1
         for number, (name, recording) in enumerate(recordings.items()):
-            xs, ys = thinned(*curve(recording.stream))
+            xs, ys = rounded(*thinned(*curve(recording.stream)))
             style = {"color": COLOURS[number], "width": 1.5, "dash": DASHES[number]}
             plot.add_trace(
                 Scatter(
@@ -122,6 +125,16 @@ def thinned(xs: list[float], ys: list[float]) -> tuple[list[float], list[float]]
         return xs, ys
     chosen = sorted({round(i * (len(xs) - 1) / (POINTS - 1)) for i in range(POINTS)})
     return [xs[i] for i in chosen], [ys[i] for i in chosen]
+
+
+def rounded(xs: list[float], ys: list[float]) -> tuple[list[float], list[float]]:
+    """A curve to as many digits as can be seen."""
+    return [int(x) if x == int(x) else x for x in xs], [float(f"{y:.4g}") for y in ys]
+
+
+def packed(text: str) -> str:
+    """A text for the page's script to unpack: curves and scripts take a tenth of their size."""
+    return b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
 
 
 def section(verdict: Verdict, runs: Runs) -> str:
@@ -210,7 +223,7 @@ h1 { font-size: 1.5rem; } h3 { font-size: 1rem; margin: 1.2rem 0 .4rem; } a { co
 details { border: 1px solid var(--line); border-radius: 6px; margin: .5rem 0; padding: .5rem .8rem; }
 summary { cursor: pointer; font-weight: 600; } pre { overflow-x: auto; }
 .badge { display: inline-block; min-width: 5.5rem; padding: 0 .5rem; border-radius: 4px; text-align: center; font-size: .85rem; color: #fff; }
-.proven, .refuted { background: #1a7a42; } .not-proven, .does-harm, .happens, .found-at-run-time-only { background: #c0392b; } .not-reached, .not-measured, .not-run { background: #5f6b78; }
+.proven, .refuted { background: #1a7a42; } .not-proven, .does-harm, .happens, .found-at-run-time-only { background: #c0392b; } .not-reached, .not-measured, .not-run, .harmless-here { background: #5f6b78; }
 table { border-collapse: collapse; } .signals th { text-align: left; padding-right: 1rem; } .signals td { padding: .1rem .8rem .1rem 0; vertical-align: top; }
 .overview td, .overview th { padding: .15rem .9rem .15rem 0; text-align: left; vertical-align: top; }
 @media (max-width: 44rem) { .overview tr { display: grid; grid-template-columns: auto auto 1fr; padding: .3rem 0; } .overview td:last-child { grid-column: 1 / -1; } }
@@ -239,13 +252,30 @@ function draw(plot) {
   data.replaceWith(drawn);
   Plotly.newPlot(drawn, figure.data, figure.layout, {responsive: true, displaylogo: false}).then(() => Plotly.relayout(drawn, coloured(figure.layout)));
 }
+async function unpacked(element) {
+  const bytes = Uint8Array.from(atob(element.textContent), character => character.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).text();
+}
+async function start() {
+  for (const part of document.querySelectorAll('script[type="text/packed"]')) {
+    const shown = document.createElement('div');
+    shown.innerHTML = await unpacked(part);
+    part.replaceWith(shown);
+  }
+  const library = document.createElement('script');
+  library.textContent = await unpacked(document.getElementById('library'));
+  document.head.append(library);
+  for (const details of document.querySelectorAll('details'))
+    details.addEventListener('toggle', () => { if (details.open) details.querySelectorAll('.plot').forEach(draw); });
+  for (const plot of document.querySelectorAll('.plot')) if (!plot.closest('details:not([open])')) draw(plot);
+  addEventListener('hashchange', follow);
+  addEventListener('click', event => { if (event.target.closest('a[href="' + location.hash + '"]')) follow(); });
+  follow();
+  document.body.dataset.ready = '';
+}
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => document.querySelectorAll('.js-plotly-plot').forEach(drawn => Plotly.relayout(drawn, coloured(drawn.layout))));
-for (const details of document.querySelectorAll('details'))
-  details.addEventListener('toggle', () => { if (details.open) details.querySelectorAll('.plot').forEach(draw); });
 function follow() { const target = document.getElementById(location.hash.slice(1)); if (target) { target.open = true; target.scrollIntoView(); } }
-for (const plot of document.querySelectorAll('.plot')) if (!plot.closest('details:not([open])')) draw(plot);
-addEventListener('hashchange', follow);
-follow();
+start();
 """
 
 
@@ -256,9 +286,11 @@ def page(verdicts: Sequence[Verdict], sections: Iterable[str], device: str) -> s
     facts = as_json((), device)
     counts = Counter(v.status for v in verdicts)
     summary = ", ".join(f"{count} {status}" for status, count in counts.items())
+    parts = "".join(sections)
+    there = set(re.findall(r'<details id="([^"]*)"', parts))
     rows = "".join(
         f'<tr><td><span class="badge {v.status.replace(" ", "-")}">{v.status}</span></td><td>{v.code}</td>'
-        f'<td><a href="#{html.escape(v.rule)}-{html.escape(v.case)}">{html.escape(v.rule)}/{html.escape(v.case)}</a></td>'
+        f"<td>{_link(html.escape(f'{v.rule}-{v.case}'), html.escape(f'{v.rule}/{v.case}'), there)}</td>"
         f"<td>{html.escape(v.note or (v.broken.text if v.broken else ''))}</td></tr>"
         for v in verdicts
     )
@@ -267,8 +299,13 @@ def page(verdicts: Sequence[Verdict], sections: Iterable[str], device: str) -> s
 and, where there is a repair, as looplint repairs it. A case is proven when the broken run shows what its rule claims and the repaired runs do not.</p>
 <div class="wide"><table class="overview">{rows}</table></div>
 <h2>Cases</h2>
-{"".join(sections)}"""
+<script type="text/packed">{packed(parts)}</script>"""
     return document("looplint verify", body)
+
+
+def _link(target: str, text: str, there: Collection[str]) -> str:
+    """A link to a case's part of the page; a case that was not run has none."""
+    return f'<a href="#{target}">{text}</a>' if target in there else text
 
 
 def document(title: str, body: str) -> str:
@@ -277,7 +314,8 @@ def document(title: str, body: str) -> str:
 
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{html.escape(title)}</title><style>{STYLE}</style><script>{get_plotlyjs()}</script></head><body>
+<title>{html.escape(title)}</title><style>{STYLE}</style></head><body>
 {body}
+<script type="text/plain" id="library">{packed(get_plotlyjs())}</script>
 <script>{SCRIPT}</script></body></html>
 """

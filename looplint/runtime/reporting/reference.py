@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from looplint.runtime.harness.reference import LEARNED, Comparison, compare, edited
-from looplint.runtime.harness.verify import Status
 from looplint.runtime.streams.record import Launch, Options
 
 
-def status(comparison: Comparison) -> Status:
+def status(comparison: Comparison) -> Literal["proven", "not proven", "harmless here"]:
     """The status of a misplacement: shown, not shown, or harmless here."""
     learned = (comparison.right.accuracy or 0.0) >= LEARNED
     if comparison.shown is None or comparison.clean is None or not learned or comparison.clean.shown:
         return "not proven"
-    return "proven" if comparison.shown.shown is not bool(comparison.variant.harmless) else "not proven"
+    if comparison.variant.harmless and not comparison.shown.shown:
+        return "harmless here"
+    return "proven" if comparison.shown.shown and not comparison.variant.harmless else "not proven"
 
 
 def run(device: str, seconds: float, launch: Launch | None, jobs: int, progress: Callable[[str], None]) -> list[Comparison]:

@@ -1,5 +1,5 @@
 """Stands in for torchvision: the data sets the scripts train on, with a few random images, so that nothing is downloaded."""
 
-from torchvision import datasets, transforms
+from torchvision import datasets, transforms, utils
 
-__all__ = ["datasets", "transforms"]
+__all__ = ["datasets", "transforms", "utils"]

@@ -24,6 +24,15 @@ class ToTensor:
         return values.permute(2, 0, 1).float() / 255
 
 
+class Resize:
+    def __init__(self, size):
+        self.size = (size, size) if isinstance(size, int) else tuple(size)
+
+    def __call__(self, image):
+        rows, columns = ([i * old // new for i in range(new)] for old, new in zip(image.values.shape, self.size))
+        return Image(image.values[rows][:, columns])
+
+
 class Normalize:
     def __init__(self, mean, std):
         self.mean, self.std = mean, std
