@@ -89,9 +89,7 @@ def processes(mark: str) -> list[str]:
     return found
 
 
-@pytest.fixture(scope="module")
-def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
-    folder = tmp_path_factory.mktemp("survey")
+def surveyed_twice(folder: Path) -> Ran:
     several(folder / "several")
     bare(folder / "commit.git", write(folder / "work", {"train.py": BROKEN}))
     for name, deed in _DEEDS.items():
@@ -127,7 +125,7 @@ def rows(folder: Path, kind: str) -> list[dict[str, Any]]:
     return list(pq.read_table(folder / kind).to_pylist())
 
 
-def test_what_is_found_is_what_check_finds(ran: Ran) -> None:
+def what_is_found_is_what_check_finds(ran: Ran) -> None:
     for name, folder in (("several", "several"), ("commit.git", "work")):
         assert printed([row["record"] for row in rows(ran.folder / "first", "findings") if row["repository"] == name]) == checked(
             ran.folder / folder
@@ -138,11 +136,11 @@ def test_what_is_found_is_what_check_finds(ran: Ran) -> None:
     }
 
 
-def test_the_settings_of_the_command_line_are_stored(ran: Ran) -> None:
+def the_settings_of_the_command_line_are_stored(ran: Ran) -> None:
     assert {row["settings"] for row in rows(ran.folder / "out", "repositories")} == {'{"allow-rules": true, "ignore": ["LL402"]}'}
 
 
-def test_what_dies_or_hangs_is_tried_again_and_has_failed_then(ran: Ran) -> None:
+def what_dies_or_hangs_is_tried_again_and_has_failed_then(ran: Ran) -> None:
     failed = {row["repository"]: row["reason"] for row in rows(ran.folder / "first", "repositories") if row["state"] == "failed"}
     assert failed.keys() == {*_DEEDS, "missing"}
     assert failed["hangs"] == "took more than 4 s of processor time"
@@ -152,7 +150,7 @@ def test_what_dies_or_hangs_is_tried_again_and_has_failed_then(ran: Ran) -> None
         assert (ran.folder / name / "lint" / "runs.txt").read_text() == "xx"
 
 
-def test_a_survey_goes_on_where_it_stopped(ran: Ran) -> None:
+def a_survey_goes_on_where_it_stopped(ran: Ran) -> None:
     assert ran.ends == [1, 1]
     changed = {name for name, content in ran.after.items() if ran.before.get(name) != content}
     assert {Path(name).name.rpartition("-")[0] for name in changed} == {"commit.git", "missing", "new"}
@@ -160,6 +158,16 @@ def test_a_survey_goes_on_where_it_stopped(ran: Ran) -> None:
     assert {row["repository"] for row in rows(ran.folder / "out", "repositories")} == {"several", "commit.git", "missing", "new", *_DEEDS}
 
 
-def test_it_reports_and_leaves_no_process_behind(ran: Ran) -> None:
+def it_reports_and_leaves_no_process_behind(ran: Ran) -> None:
     assert (ran.folder / "out" / "report.html").read_text().startswith("<!doctype html>")
     assert ran.left == []
+
+
+def test_surveys_on_ray(tmp_path: Path) -> None:
+    """One test, so that Ray is started once, however the tests are spread over processes."""
+    ran = surveyed_twice(tmp_path)
+    what_is_found_is_what_check_finds(ran)
+    the_settings_of_the_command_line_are_stored(ran)
+    what_dies_or_hangs_is_tried_again_and_has_failed_then(ran)
+    a_survey_goes_on_where_it_stopped(ran)
+    it_reports_and_leaves_no_process_behind(ran)
