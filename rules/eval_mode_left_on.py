@@ -72,6 +72,7 @@ def fit(loader, held_out, epochs: int):
 - A call that may be a `train()` of this model in the loop.
 - Parts that are put into eval mode with no validation forward after it, such as frozen batch norm.
 - A validation after which the loop is left, or that runs in its last iteration.
+- A condition that chooses between `train()` and `eval()`: `net.train() if fine_tuned else net.eval()`.
 - A `train()` under a condition that another function tests, or on the mode that the model was in.
 - A model that is in eval mode on every path in some enclosing loop: missing-train-mode reports that.
 
@@ -96,6 +97,7 @@ from looplint.rule import (
     Train,
     always_in_eval,
     called_at,
+    eval_is_chosen,
     left_in_eval,
     may_go_on,
     may_train_again,
@@ -121,6 +123,8 @@ def check(program: Program) -> Reports:
             continue  # a model known to have neither dropout nor batch norm
         if always_in_eval(visit):
             continue  # missing-train-mode reports that
+        if eval_is_chosen(program, module, visit):
+            continue  # a condition that chooses between train() and eval()
         for loop in reversed(event.loops[: event.loops.index(batches) + 1]):
             switch = left_in_eval(visit, loop)
             if switch is None:

@@ -58,9 +58,10 @@ def train(net: nn.Module, loader, valid, epochs: int):
 ## Stays quiet
 
 - A decorator, a context or a caller that disables gradients.
-- Models that are frozen (`requires_grad_(False)`), or that no optimizer steps.
+- Models that are frozen (`requires_grad_(False)`).
+- Models that no optimizer of the program steps, but for a pass over batches in eval mode.
 - Forwards that are differentiated by their inputs: attacks, saliency maps.
-- Forwards whose results are not measured.
+- Forwards whose results are not measured, but for a pass over a loader in eval mode.
 
 ## Repair
 
@@ -72,9 +73,11 @@ What a run shows: the outputs have a `grad_fn`; peak memory is higher.
 """
 
 from looplint.rule import (
+    Escape,
     Eval,
     Forward,
     InsertNoGrad,
+    Module,
     Program,
     Report,
     Reports,
@@ -83,6 +86,7 @@ from looplint.rule import (
     mode_states,
     name_of,
     note,
+    over_loader,
     related,
     untrained_loop,
     validation_loop,
@@ -90,6 +94,14 @@ from looplint.rule import (
 
 CODE = "LL303"
 SEVERITY = "warning"
+
+
+def _evaluates_batches(program: Program, event: Forward, measured: bool) -> bool:
+    """Whether a model in eval mode, which something else may have trained, goes over batches: what it puts out is measured, or comes from a loader."""
+    loop = validation_loop(program, event)
+    if loop is None or any(o.symbolic and isinstance(o, Module) and o.part for o in event.subjects):
+        return False
+    return measured or (over_loader(loop) and not any(event.key in escape.forwards for escape in program.of(Escape)))
 
 
 def check(program: Program) -> Reports:
@@ -100,17 +112,20 @@ def check(program: Program) -> Reports:
             continue  # a forward whose result goes backward
         if event.grad is not True:
             continue  # a decorator, a context or a caller that disables gradients
-        if event.key not in program.uses.scored | program.uses.fetched:
-            continue  # a forward whose result is not measured
         if event.key in program.uses.differentiated or program.for_input_gradient(event):
             continue  # a forward that is differentiated by its inputs
-        if event.frozen or not related(program.stepped_modules, {module}):
-            continue  # a model that is frozen, or that no optimizer steps
+        if event.frozen:
+            continue  # a model that is frozen
         loop = untrained_loop(program, event) if event.key in program.uses.compared else validation_loop(program, event)
         visit = mode_states(program, module, event)
         evaluates = visit is not None and visit.always("eval")
         if loop is None and not evaluates:
             continue  # neither in a loop over data in which nothing is trained, nor in eval mode on every path
+        measured = event.key in program.uses.scored | program.uses.fetched
+        if not (measured and related(program.stepped_modules, {module})) and not (
+            evaluates and _evaluates_batches(program, event, measured)
+        ):
+            continue  # a forward whose result is not measured, or of a model that no optimizer steps
         *_, whole = module.lineage()
         place = (event.loops[-1:], event.root, whole)
         if place in reported:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from looplint.domain.objects import List, Module
+from looplint.domain.objects import List, Loader, Module
 from looplint.domain.values import Atom, Const, Iter, Number, Ref, Tensor, Tuple, refs
 from looplint.flow.events import Backward, Escape, Event, Step
 from looplint.flow.graph import Loop
@@ -32,6 +32,13 @@ def over_data(loop: Loop) -> bool:
 def over_entries(loop: Loop) -> bool:
     """Whether a loop goes over the entries of a dict, by name: what they are is known beforehand, and batches are not."""
     return loop.iterates.endswith((".items()", ".values()", ".keys()"))
+
+
+def over_loader(loop: Loop) -> bool:
+    """Whether a loop goes over the batches of a loader."""
+    return any(
+        (isinstance(atom, Iter) and atom.over) or (isinstance(atom, Ref) and isinstance(atom.obj, Loader)) for atom in loop.over or ()
+    )
 
 
 def over_parts(loop: Loop) -> bool:

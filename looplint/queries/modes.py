@@ -7,11 +7,12 @@ from collections.abc import Collection
 from looplint.domain.objects import Container, Module, Obj
 from looplint.domain.values import Ref, Unknown
 from looplint.flow.automaton import Automaton, Visit
-from looplint.flow.events import Event, Forward, Train
+from looplint.flow.events import Eval, Event, Forward, Train
 from looplint.flow.graph import Loop
 from looplint.knowledge.pytorch import BUILT_OF_LAYERS, MODE_SENSITIVE
 from looplint.queries.iterations import is_within
 from looplint.queries.program import Program
+from looplint.queries.relations import exclude_each_other
 
 MODE = Automaton(start="train", arrows={("*", "eval"): "eval", ("*", "train"): "train"}, reads=frozenset({"forward"}))
 
@@ -65,6 +66,17 @@ def left_in_eval(visit: Visit, loop: Loop) -> Event | None:
         if state.since is not None and state.since.kind == "eval" and loop in state.since.loops and loop in state.later:
             return state.since
     return None
+
+
+def eval_is_chosen(program: Program, module: Obj, visit: Visit) -> bool:
+    """Whether a module is last put in eval mode as one outcome of a condition of which `train()` is the other, and for no forward in that branch."""
+    trains = [e for e in program.of(Train) if program.touches(e, module)]
+    forwards = [e for e in program.of(Forward) if module in e.subjects]
+    chosen = [e for e in dict.fromkeys(s.last(Eval) for s in visit.sometimes("eval")) if e is not None]
+    return any(
+        any(exclude_each_other(e, train) for train in trains) and not any(set(e.guards) <= set(forward.guards) for forward in forwards)
+        for e in chosen
+    )
 
 
 def may_train_again(program: Program, module: Obj, switch: Event, loop: Loop) -> bool:

@@ -7,6 +7,69 @@ import pytest
 from programs import assert_marked
 
 PROGRAMS = {
+    "a setting chooses between the modes after each validation": """
+        def fit(model: nn.Module, fitted, loader, held_out):
+            norm = nn.Sequential(nn.Conv2d(1, 1, 1), nn.BatchNorm2d(1))
+            norm.requires_grad_(fitted)
+            opt = torch.optim.SGD([*model.parameters(), *norm.parameters()], lr=0.1)
+            norm.train() if fitted else norm.eval()
+            for epoch in range(3):
+                for x, y in loader:
+                    opt.zero_grad()
+                    nn.functional.mse_loss(model(norm(x)), y).backward()
+                    opt.step()
+                norm.eval()
+                with torch.no_grad():
+                    for x, y in held_out:
+                        print(nn.functional.mse_loss(model(norm(x)), y).item())
+                norm.train() if fitted else norm.eval()
+        """,
+    "every other epoch validates, and only the others train": """
+        def fit(loader, held_out):
+            norm = nn.Sequential(nn.Conv2d(1, 1, 1), nn.BatchNorm2d(1))
+            opt = torch.optim.SGD(norm.parameters(), lr=0.1)
+            norm.train()
+            for epoch in range(30):
+                for x, y in loader:
+                    opt.zero_grad()
+                    nn.functional.mse_loss(norm(x), y).backward()  # expect: LL304
+                    opt.step()
+                if epoch % 2:
+                    norm.eval()
+                    with torch.no_grad():
+                        for x, y in held_out:
+                            print(nn.functional.mse_loss(norm(x), y).item())
+                else:
+                    norm.train()
+        """,
+    "a script that only evaluates": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.body = nn.Linear(3, 3)
+            def forward(self, x):
+                return self.body(x)
+        def evaluate(model: nn.Module, loader):
+            model.eval()
+            right = 0
+            for x, y in loader:
+                right += (model(x).argmax(1) == y).sum().item()  # expect: LL303
+            return right
+        def collect(model: nn.Module, data):
+            model.eval()
+            found = []
+            for x in torch.utils.data.DataLoader(data):
+                found.append(model(x))  # expect: LL303
+            return found
+        def features(model: nn.Module, data):
+            for x in torch.utils.data.DataLoader(data):
+                yield model(x)
+        def encoded(model, observations):
+            model.eval()
+            for key in observations:
+                observations[key] = model.encode(observations[key])
+            return observations
+        """,
     "a switch of the constructor decides in a function within a method": """
         class Trainer:
             def __init__(self, net: nn.Module, loader, cfg):
