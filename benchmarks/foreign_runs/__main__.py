@@ -127,7 +127,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"\n{scripts} scripts as they are, and {len(planted)} bugs planted in them, of which {missed} are known to be missed")
     print(f"{len(found) - missed - wrong} of {len(found) - missed} runs were judged right")
     if options.store:
-        store("foreign_runs", {"scripts": scripts, "planted": len(planted), "missed": missed, "wrong": wrong})
+        reported = sum(len(outcome.said) for outcome in found if not outcome.planted)
+        facts = {"scripts": scripts, "reported": reported, "planted": len(planted), "missed": missed, "wrong": wrong}
+        store("foreign_runs", facts)
     return 1 if wrong or not found else 0
 
 
