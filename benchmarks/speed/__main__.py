@@ -13,10 +13,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks.figures import add_option, store
+from benchmarks.figures import add_option, read, store
 from benchmarks.speed import phases, workloads
 from benchmarks.speed.process import compare
-from benchmarks.speed.tools import Installed, install
+from benchmarks.speed.tools import Installed, install, install_own
 
 _GROWTH = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000)
 
@@ -29,11 +29,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--tree-rounds", type=int, default=3, help="measured runs of each command on the tree (default 3)")
     parser.add_argument("--files", type=int, default=1000, help="files in the tree (default 1000)")
     parser.add_argument("--json", type=Path, help="write all figures here")
+    parser.add_argument(
+        "--script", action="store_true", help="measure looplint on one script, and nothing else; with --store, keep the rest"
+    )
     add_option(parser)
     options = parser.parse_args(arguments)
 
     with tempfile.TemporaryDirectory(prefix="speed-") as name:
         folder = Path(name)
+        if options.script:
+            found = script_alone(install_own(options.environments or folder / "environments"), folder, options.rounds)
+            print(_two_columns("process", "processor seconds", {k: f"{v:.3f}" for k, v in found["steps"].items()}))
+            if options.store:
+                store("speed", {**read()["speed"], **found})
+            return 0
         tools = install(options.environments or folder / "environments", _say)
         figures = measure(tools, folder, options)
     print(report(figures))
@@ -72,6 +81,15 @@ def measure(tools: list[Installed], folder: Path, options: argparse.Namespace) -
     }
 
 
+def script_alone(own: Installed, folder: Path, rounds: int) -> dict[str, Any]:
+    """The figures of one script: looplint on it, and where its time goes."""
+    script = workloads.script(folder / "one")
+    return {
+        "script": {"lines": workloads.count_lines(script), "tools": _compared([own], script, rounds)},
+        "steps": phases.steps(own.bin_folder, script, rounds),
+    }
+
+
 def _compared(tools: list[Installed], target: Path, rounds: int, warm: bool = True) -> dict[str, Any]:
     found = compare({i.tool.name: i.command(target) for i in tools}, rounds, warm)
     if found["looplint"].status not in (0, 1):
@@ -93,7 +111,7 @@ def report(figures: dict[str, Any]) -> str:
         "One generated file, growing:",
         _growth_table(figures["growth"]),
         "Where the time of one script goes (whole processes):",
-        _two_columns("process", "seconds", {k: f"{v:.3f}" for k, v in figures["steps"].items()}),
+        _two_columns("process", "processor seconds", {k: f"{v:.3f}" for k, v in figures["steps"].items()}),
         "Imports on that way, own time by package:",
         _two_columns("package", "ms", {k: f"{v / 1000:.1f}" for k, v in figures["imports_us"].items()}),
         "The tree on one core under the profiler, share of own time:",

@@ -50,10 +50,7 @@ def install(folder: Path, say: Callable[[str], None]) -> list[Installed]:
 
     A tool that cannot be installed is named and left out.
     """
-    own, others = _environment(folder / "own"), _environment(folder / "others")
-    if not _pip(own, "--force-reinstall", "--no-deps", str(ROOT)) or not _pip(own, "libcst", "click", "pathspec"):
-        raise SystemExit("the project itself could not be installed")
-    found = [Installed(LOOPLINT, own, _version(own, "looplint"), _version(own, "libcst"))]
+    found, others = [install_own(folder)], _environment(folder / "others")
     for tool in OTHERS:
         if _pip(others, tool.package):
             found.append(Installed(tool, others, _version(others, tool.package), None))
@@ -62,6 +59,14 @@ def install(folder: Path, say: Callable[[str], None]) -> list[Installed]:
     # Known only now: the last installation may have changed it.
     shared = _version(others, "libcst")
     return [Installed(i.tool, i.bin_folder, i.version, shared) if i.tool.name == "torchfix" else i for i in found]
+
+
+def install_own(folder: Path) -> Installed:
+    """An environment with the project alone, built from the checkout."""
+    own = _environment(folder / "own")
+    if not _pip(own, "--force-reinstall", "--no-deps", str(ROOT)) or not _pip(own, "libcst", "click", "pathspec"):
+        raise SystemExit("the project itself could not be installed")
+    return Installed(LOOPLINT, own, _version(own, "looplint"), _version(own, "libcst"))
 
 
 def _environment(folder: Path) -> Path:
