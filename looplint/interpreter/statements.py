@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from looplint.domain.values import NONE, UNKNOWN, ClassRef, Const, External, Func, Number, Tensor, Value, constant_of, exact_items
+from looplint.dataclass import replace
+from looplint.domain.values import NONE, UNKNOWN, Atom, ClassRef, Const, External, Func, Number, Tensor, Value, constant_of, exact_items
 from looplint.flow.graph import Loose
 from looplint.interpreter import choices, conditions, generators, hooks, imports, loops
 from looplint.interpreter.assignments import assign, bind_name, run_assign, run_aug_assign
@@ -120,8 +121,13 @@ def _refine_by_class(interp: Interpreter, test: ir.Call, held: bool) -> None:
         if held:
             interp.frame.locals[name] = frozenset(a for a in value if not isinstance(a, Number | Const)) or value
         else:
-            # What is not known to be made by torch may hold tensors and be none.
-            interp.frame.locals[name] = frozenset(a for a in value if not (isinstance(a, Tensor) and a.made)) or frozenset({Number()})
+            # What is not known to be made by torch may hold tensors and be none, or hold none.
+            others = frozenset(_may_hold_none(a) for a in value if not (isinstance(a, Tensor) and a.made))
+            interp.frame.locals[name] = others or frozenset({Number()})
+
+
+def _may_hold_none(atom: Atom) -> Atom:
+    return replace(atom, graph="maybe") if isinstance(atom, Tensor) and atom.graph == "yes" else atom
 
 
 # -- loops

@@ -7,6 +7,24 @@ import pytest
 from programs import assert_marked
 
 PROGRAMS = {
+    "what is kept is a number, or was none from the start": """
+        def fit(model: nn.Module, scores: dict[str, nn.Module], loader):
+            opt = torch.optim.SGD(model.parameters(), lr=0.1)
+            history = []
+            for x, y in loader:
+                out = model(x)
+                opt.zero_grad()
+                nn.functional.mse_loss(out, y).backward()
+                opt.step()
+                found = {}
+                for name, score in scores.items():
+                    value = score(out, y)
+                    if isinstance(value, torch.Tensor):
+                        value = value.item()
+                    found[name] = value
+                history.append(found)
+            return history
+        """,
     "a setting chooses between the modes after each validation": """
         def fit(model: nn.Module, fitted, loader, held_out):
             norm = nn.Sequential(nn.Conv2d(1, 1, 1), nn.BatchNorm2d(1))
