@@ -77,7 +77,7 @@ class Finding:
     severity: Severity = "error"
     cell: int | None = None
     # Its rule was selected by its own code or name.
-    asked: bool = False
+    selected_by_name: bool = False
 
     def with_fix(self, fix: Fix | None) -> Finding:
         return replace(self, fix=fix)

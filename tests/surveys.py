@@ -7,9 +7,9 @@ from pathlib import Path
 
 from command_line import git, looplint_text
 from looplint.escaping import json_text
-from looplint.survey.asked import Asked, version
 from looplint.survey.judging import Job, identify
 from looplint.survey.limits import Limits
+from looplint.survey.linter_options import LinterOptions, version
 from looplint.survey.repositories import Repository
 from programs import BROKEN, CLEAN
 
@@ -63,9 +63,9 @@ def bare(folder: Path, work: Path) -> Path:
     return folder
 
 
-def job(repository: Repository, *, cut: int = 1 << 20, asked: Asked | None = None, limits: Limits = LIMITS) -> Job:
-    asked = asked or Asked(isolated=True)
-    return Job(repository, identify(repository, asked), asked, limits, version(), cut)
+def job(repository: Repository, *, cut: int = 1 << 20, linter: LinterOptions | None = None, limits: Limits = LIMITS) -> Job:
+    linter = linter or LinterOptions(isolated=True)
+    return Job(repository, identify(repository, linter), linter, limits, version(), cut)
 
 
 def checked(folder: Path) -> str:

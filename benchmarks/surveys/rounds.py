@@ -22,14 +22,14 @@ from benchmarks.understanding.__main__ import table as understood_table
 from benchmarks.understanding.__main__ import trains
 from looplint.sources.notebooks import cell_texts
 from looplint.survey import private
-from looplint.survey.asked import Asked
 from looplint.survey.datasets import Row, Store
 from looplint.survey.limits import Limits
+from looplint.survey.linter_options import LinterOptions
 from looplint.survey.repositories import Repository, read
 from looplint.survey.trees import opened
 
 if TYPE_CHECKING:
-    from looplint.survey.engine import Told
+    from looplint.survey.engine import Tally
 
 T = TypeVar("T")
 
@@ -48,8 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     repositories = read(options.sources)
     with session(None, options.cpus, False):
-        told = survey(repositories, Asked(isolated=True), Plan(Limits(options.time_limit, 2 << 30)), Store(options.output), _say)
-        print(f"\nsurveyed: {told.done + told.before} of {told.total}, {told.failed} failed", file=sys.stderr)
+        tally = survey(repositories, LinterOptions(isolated=True), Plan(Limits(options.time_limit, 2 << 30)), Store(options.output), _say)
+        print(f"\nsurveyed: {tally.done + tally.before} of {tally.total}, {tally.failed} failed", file=sys.stderr)
         rows = {kind: _by_repository(Store(options.output).rows(kind)) for kind in ("repositories", "loops", "findings")}
         understood = list(
             _each(understanding, [(r, rows["repositories"].get(r.name, []), rows["loops"].get(r.name, [])) for r in repositories])
@@ -66,8 +66,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _say(told: Told) -> None:
-    print(f"\r{told.done + told.before + told.failed}/{told.total} repositories", end="", file=sys.stderr)
+def _say(tally: Tally) -> None:
+    print(f"\r{tally.done + tally.before + tally.failed}/{tally.total} repositories", end="", file=sys.stderr)
 
 
 def _by_repository(rows: Sequence[Row]) -> dict[str, list[Row]]:

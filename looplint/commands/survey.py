@@ -15,7 +15,7 @@ from looplint.errors import UserError
 from looplint.escaping import visible
 
 if TYPE_CHECKING:
-    from looplint.survey.engine import Told
+    from looplint.survey.engine import Tally
 
 HELP = (35, "Lint", "survey SOURCES -o OUT", "Lint many repositories on Ray; `survey report OUT`.")
 
@@ -86,25 +86,25 @@ def command(
     from looplint.survey import private
 
     token = private.keep() if address is None else ""
-    from looplint.survey.asked import Asked
     from looplint.survey.datasets import Store
     from looplint.survey.engine import Plan, session, survey
     from looplint.survey.limits import Limits
+    from looplint.survey.linter_options import LinterOptions
     from looplint.survey.repositories import read
 
-    asked = Asked(str(Path(config).resolve()) if config is not None else None, isolated, given_settings(options), allow_rules)
-    asked.configurations()
+    linter = LinterOptions(str(Path(config).resolve()) if config is not None else None, isolated, given_settings(options), allow_rules)
+    linter.configurations()
     repositories = read(sources)
     plan = Plan(Limits(time_limit, memory_limit << 20), retries, cut << 10, retry_failed)
     with session(address, cpus, dashboard) as shown:
         if shown and not quiet:
             click.echo(f"Ray's dashboard: http://{shown}{f', with the token {token}' if token else ''}", err=True)
         lines = _Lines(quiet)
-        told = survey(repositories, asked, plan, Store(output), lines)
+        tally = survey(repositories, linter, plan, Store(output), lines)
     lines.clear()
     if not quiet:
-        click.echo(f"{_told(told)}. `looplint survey report {visible(str(output))}` reports what was found.", err=True)
-    sys.exit(1 if told.failed else 0)
+        click.echo(f"{_phrase(tally)}. `looplint survey report {visible(str(output))}` reports what was found.", err=True)
+    sys.exit(1 if tally.failed else 0)
 
 
 def _require() -> None:
@@ -132,10 +132,10 @@ def _report(folders: tuple[str, ...], readings: Path | None) -> None:
     click.echo(f"wrote {visible(str(target))}", err=True)
 
 
-def _told(told: Told) -> str:
-    before = f", {told.before} of them before" if told.before else ""
-    failed = f", {told.failed} failed" if told.failed else ""
-    return f"{told.done + told.before} of {told.total} repositories linted{before}{failed}"
+def _phrase(tally: Tally) -> str:
+    before = f", {tally.before} of them before" if tally.before else ""
+    failed = f", {tally.failed} failed" if tally.failed else ""
+    return f"{tally.done + tally.before} of {tally.total} repositories linted{before}{failed}"
 
 
 class _Lines:
@@ -144,13 +144,13 @@ class _Lines:
     def __init__(self, quiet: bool) -> None:
         self._quiet, self._drawn, self._failed = quiet, not quiet and sys.stderr.isatty(), 0
 
-    def __call__(self, told: Told) -> None:
-        if told.failed > self._failed and not self._quiet:
+    def __call__(self, tally: Tally) -> None:
+        if tally.failed > self._failed and not self._quiet:
             self.clear()
-            click.echo(f"failed: {visible(told.last)}", err=True)
-        self._failed = told.failed
+            click.echo(f"failed: {visible(tally.last)}", err=True)
+        self._failed = tally.failed
         if self._drawn:
-            click.echo(f"\r\x1b[K{_told(told)}"[: 4 + 100], nl=False, err=True, color=True)
+            click.echo(f"\r\x1b[K{_phrase(tally)}"[: 4 + 100], nl=False, err=True, color=True)
 
     def clear(self) -> None:
         """Leave the terminal as it was."""

@@ -223,9 +223,9 @@ class Module(TorchModule):
     # Whether the program puts other numbers in the place of its parameters': `p.data = p.data.float()`.
     refilled: bool = False
     # Whether the program calls its `parameters()`.
-    asked: bool = False
+    parameters_read: bool = False
     # The conditions under which it does, at each place.
-    asked_under: tuple[tuple[Guard, ...], ...] = ()
+    parameters_read_under: tuple[tuple[Guard, ...], ...] = ()
     # Whether code that cannot be followed got hold of it, inside of a module too.
     handed_over: bool = False
     # Whether it was scripted or traced.

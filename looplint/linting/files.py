@@ -46,7 +46,7 @@ class LintResult:
 
     def fails(self, finding: Finding) -> bool:
         """Whether a finding makes the run fail: by its severity, or as its rule was selected by its own code or name."""
-        return finding.asked or reaches(finding.severity, self.exit_on)
+        return finding.selected_by_name or reaches(finding.severity, self.exit_on)
 
     @property
     def failed(self) -> bool:

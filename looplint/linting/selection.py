@@ -172,10 +172,10 @@ class Selections:
         )
         severity = dict(settings.severity)[word] if word is not None else finding.severity
         selection = self._selection(settings)
-        asked = any(names_alone(word, finding) for word in (*selection.select, *selection.extend_select))
-        if severity == finding.severity and asked == finding.asked:
+        by_name = any(names_alone(word, finding) for word in (*selection.select, *selection.extend_select))
+        if severity == finding.severity and by_name == finding.selected_by_name:
             return finding
-        return replace(finding, severity=severity, asked=asked)
+        return replace(finding, severity=severity, selected_by_name=by_name)
 
     def _wants(self, finding: Finding, path: Path, settings: Settings) -> bool:
         """A finding may stand in a file that was reached from one with other settings."""

@@ -52,8 +52,8 @@ def never_steps_after(program: Program, event: Event, optimizer: Optimizer | Eng
 
 def held_under_the_opposite(event: Move) -> bool:
     """Whether the parameters of what is moved are only requested under conditions that rule out those of the move."""
-    asked = [guards for module in subjects(event, Module) for guards in module.asked_under]
-    return bool(asked) and all(rule_each_other_out(event.guards, guards) for guards in asked)
+    conditions = [guards for module in subjects(event, Module) for guards in module.parameters_read_under]
+    return bool(conditions) and all(rule_each_other_out(event.guards, guards) for guards in conditions)
 
 
 def is_used(program: Program, optimizer: Optimizer) -> bool:

@@ -42,7 +42,7 @@ def only_containers(event: Shelve) -> bool:
 
 def known_elsewhere(event: Shelve) -> bool:
     """Whether something registers the modules that an object keeps in a plain container, calls their `parameters()`, or gets them as arguments."""
-    return event.given or any(o.registered or o.asked for o in _shelved(event))
+    return event.given or any(o.registered or o.parameters_read for o in _shelved(event))
 
 
 def _shelved(event: Shelve) -> Iterator[Module]:
@@ -81,7 +81,7 @@ def _all_modules(value: Value | None) -> bool:
 
 def _is_lost(module: Module, constructor: object) -> bool:
     known = not module.symbolic and constructor in module.made_in
-    elsewhere = module.registered or module.asked or module.handed_over or module.frozen
+    elsewhere = module.registered or module.parameters_read or module.handed_over or module.frozen
     return known and not elsewhere and with_parameters(module)
 
 

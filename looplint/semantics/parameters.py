@@ -213,9 +213,9 @@ def may_thaw(interp: Interpreter, atom: Tensor | Unknown, node: cst.CSTNode) -> 
 
 def _ask(interp: Interpreter, obj: Obj) -> None:
     if isinstance(obj, Module):
-        obj.asked = True
-        if interp.guards not in obj.asked_under:
-            obj.asked_under = (*obj.asked_under, interp.guards)
+        obj.parameters_read = True
+        if interp.guards not in obj.parameters_read_under:
+            obj.parameters_read_under = (*obj.parameters_read_under, interp.guards)
 
 
 @method_transfer("parameters")

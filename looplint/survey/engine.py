@@ -15,10 +15,10 @@ from ray.exceptions import RayError, RayTaskError
 
 from looplint.dataclass import dataclass
 from looplint.errors import UserError
-from looplint.survey.asked import Asked, version
 from looplint.survey.datasets import Header, Store
 from looplint.survey.judging import Job, Parts, Refused, conclude, identify, look, look_at_part
 from looplint.survey.limits import Exceeded, Limits
+from looplint.survey.linter_options import LinterOptions, version
 from looplint.survey.repositories import Repository
 
 # What the object store of a local Ray holds: the results of the parts of large repositories.
@@ -38,7 +38,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Tally:
     """How far a survey has come: of all repositories those that are done, those that were done before, and those that failed."""
 
     total: int
@@ -48,7 +48,7 @@ class Told:
     last: str = ""
 
 
-Progress = Callable[[Told], None]
+Progress = Callable[[Tally], None]
 
 
 @contextmanager
@@ -78,7 +78,7 @@ def session(address: str | None, cpus: int | None, dashboard: bool | None = None
         ray.shutdown()
 
 
-def survey(repositories: Sequence[Repository], asked: Asked, plan: Plan, store: Store, progress: Progress) -> Told:
+def survey(repositories: Sequence[Repository], linter: LinterOptions, plan: Plan, store: Store, progress: Progress) -> Tally:
     """Judge repositories, and store what was found; what is known is not judged again.
 
     Returns:
@@ -88,18 +88,18 @@ def survey(repositories: Sequence[Repository], asked: Asked, plan: Plan, store: 
         UserError: the folder of results cannot be written.
     """
     with store.writing():
-        run = _Run(repositories, asked, plan, store, progress)
+        run = _Run(repositories, linter, plan, store, progress)
         run.identify()
         run.judge()
-        return run.told
+        return run.tally
 
 
 class _Run:
     """One run of a survey."""
 
-    def __init__(self, repositories: Sequence[Repository], asked: Asked, plan: Plan, store: Store, progress: Progress) -> None:
-        self.told = Told(len(repositories))
-        self._repositories, self._asked, self._plan, self._store, self._progress = repositories, asked, plan, store, progress
+    def __init__(self, repositories: Sequence[Repository], linter: LinterOptions, plan: Plan, store: Store, progress: Progress) -> None:
+        self.tally = Tally(len(repositories))
+        self._repositories, self._linter, self._plan, self._store, self._progress = repositories, linter, plan, store, progress
         self._known = store.known()
         self._jobs: list[Job] = []
         resources = ray.cluster_resources()
@@ -120,15 +120,15 @@ class _Run:
         while flying or waiting:
             while waiting and len(flying) < self._width:
                 repository = waiting.popleft()
-                flying[self._identify.remote(repository, self._asked)] = repository
+                flying[self._identify.remote(repository, self._linter)] = repository
             for task in self._landed(flying):
                 repository = flying.pop(task)
                 try:
                     content = ray.get(task)
                 except RayError as error:
-                    self._fail(Job(repository, "", self._asked, self._plan.limits, version(), self._plan.cut), _reason(error))
+                    self._fail(Job(repository, "", self._linter, self._plan.limits, version(), self._plan.cut), _reason(error))
                     continue
-                job = Job(repository, content, self._asked, self._plan.limits, version(), self._plan.cut)
+                job = Job(repository, content, self._linter, self._plan.limits, version(), self._plan.cut)
                 if self._is_known(job):
                     self._tell(before=1)
                 else:
@@ -172,14 +172,14 @@ class _Run:
         self._tell(failed=1, last=f"{job.repository.name}: {reason}")
 
     def _tell(self, done: int = 0, before: int = 0, failed: int = 0, last: str = "") -> None:
-        told = self.told
-        self.told = Told(told.total, told.done + done, told.before + before, told.failed + failed, last)
-        self._progress(self.told)
+        tally = self.tally
+        self.tally = Tally(tally.total, tally.done + done, tally.before + before, tally.failed + failed, last)
+        self._progress(self.tally)
 
 
 def _header(job: Job) -> Header:
-    repository, asked = job.repository, job.asked
-    key = asked.key(repository.name, job.content) if job.content else ""
+    repository, linter = job.repository, job.linter
+    key = linter.key(repository.name, job.content) if job.content else ""
     return Header(
         name=repository.name,
         key=key,
@@ -187,7 +187,7 @@ def _header(job: Job) -> Header:
         year=repository.year,
         content=job.content,
         looplint=job.version,
-        settings=str(asked),
+        settings=str(linter),
         limits=str(job.limits),
     )
 

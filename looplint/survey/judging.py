@@ -22,8 +22,8 @@ from looplint.linting.selection import Selections
 from looplint.sources import import_roots
 from looplint.sources.reading import Source
 from looplint.survey import trees
-from looplint.survey.asked import Asked, version
 from looplint.survey.limits import Limits, limited, peak
+from looplint.survey.linter_options import LinterOptions, version
 from looplint.survey.repositories import Repository
 
 
@@ -37,7 +37,7 @@ class Job:
 
     repository: Repository
     content: str
-    asked: Asked
+    linter: LinterOptions
     limits: Limits
     version: str
     # Bytes of programs that one task judges; a repository that has more is cut.
@@ -87,13 +87,13 @@ class Parts:
     numbers: tuple[tuple[int, ...], ...] = field(default=())
 
 
-def identify(repository: Repository, asked: Asked) -> str:
+def identify(repository: Repository, linter: LinterOptions) -> str:
     """What a repository holds.
 
     Raises:
         Refused: it cannot be read.
     """
-    endings = tuple(f".{ending}" for ending, _ in asked.overrides.get("extension", ()))
+    endings = tuple(f".{ending}" for ending, _ in linter.overrides.get("extension", ()))
     try:
         return trees.identity(Path(repository.place), repository.commit, endings)
     except UserError as error:
@@ -143,11 +143,11 @@ def _gathered(job: Job) -> Iterator[tuple[Gathered, Selections]]:
     import_roots.forget()
     try:
         with trees.opened(Path(repository.place), job.content.partition("commit:")[2]) as folder:
-            if not repository.commit and identify(repository, job.asked) != job.content:
+            if not repository.commit and identify(repository, job.linter) != job.content:
                 raise Refused("changed while it was surveyed")
             os.chdir(folder)
             try:
-                selections = Selections(["."], configurations=job.asked.configurations())
+                selections = Selections(["."], configurations=job.linter.configurations())
                 yield gather(["."], selections), selections
             finally:
                 os.chdir(before)

@@ -10,9 +10,9 @@ import pytest
 
 from looplint.escaping import json_text
 from looplint.report.records import as_dict
-from looplint.survey.asked import Asked
 from looplint.survey.judging import Job, Parts, Refused, Surveyed, conclude, identify, look, look_at_part
 from looplint.survey.limits import Exceeded, Limits, limited, resident
+from looplint.survey.linter_options import LinterOptions
 from looplint.survey.repositories import Repository
 from surveys import bare, checked, job, printed, several, write
 
@@ -47,24 +47,24 @@ def test_it_says_what_check_says(tmp_path: Path) -> None:
 
 def test_the_settings_of_a_repository_stand_below_those_of_the_survey(tmp_path: Path) -> None:
     folder = write(several(tmp_path / "one"), {"looplint.toml": 'ignore = ["LL102"]\n'})
-    asked = Asked(overrides={"extend-select": ("LL402",)})
-    own, isolated = look(job(Repository("one", str(folder)), asked=asked)), look(job(Repository("one", str(folder))))
+    linter = LinterOptions(overrides={"extend-select": ("LL402",)})
+    own, isolated = look(job(Repository("one", str(folder)), linter=linter)), look(job(Repository("one", str(folder))))
     assert isinstance(own, Surveyed) and isinstance(isolated, Surveyed)
     assert "LL102" in {f.code for f in isolated.findings} and "LL102" not in {f.code for f in own.findings}
-    assert asked.key("one", "x") != Asked().key("one", "x")
+    assert linter.key("one", "x") != LinterOptions().key("one", "x")
     write(folder, {"looplint.toml": 'ignore = ["LL999"]\n'})
     with pytest.raises(Refused, match="LL999"):
-        look(job(Repository("one", str(folder)), asked=asked))
+        look(job(Repository("one", str(folder)), linter=linter))
 
 
 def test_what_cannot_be_judged_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="no such folder"):
-        identify(Repository("none", str(tmp_path / "none")), Asked())
+        identify(Repository("none", str(tmp_path / "none")), LinterOptions())
     work = job(Repository("one", str(several(tmp_path / "one"))))
     write(tmp_path / "one", {"later.py": ""})
     with pytest.raises(Refused, match="changed while it was surveyed"):
         look(work)
-    other = Job(work.repository, work.content, work.asked, work.limits, "0.0", work.cut)
+    other = Job(work.repository, work.content, work.linter, work.limits, "0.0", work.cut)
     with pytest.raises(Refused, match="a worker has looplint"):
         look(other)
 

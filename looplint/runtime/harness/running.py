@@ -51,7 +51,7 @@ class Inspection:
         told = recording.ok or (recording.outcome == "timeout" and bool(recording.stream.of("step", "backward")))
         if not ((told and not self.blind) or verdicts & {*CONFIRMED, "found at run time only"}) or self.problems:
             return 2
-        return 1 if any(j.stands and (j.finding.asked or j.finding.severity != "advice") for j in self.joined) else 0
+        return 1 if any(j.stands and (j.finding.selected_by_name or j.finding.severity != "advice") for j in self.joined) else 0
 
 
 def inspect(script: str, options: Options, configurations: Configurations | None = None, launch: Launch | None = None) -> Inspection:

@@ -16,7 +16,7 @@ from looplint.settings.configuration import Configurations
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class LinterOptions:
     """The options of the linter, as a command line gives them; a repository's own configuration stands below them."""
 
     config: str | None = None
