@@ -123,5 +123,6 @@ def test_only_the_copies_that_a_rule_names_show_its_claim(code: str, pinned: boo
 
 def test_what_only_an_accelerator_shows_is_not_said_to_have_passed() -> None:
     stored = json.loads((catalogue.folder("fixtures").parent / "docs" / "evidence" / "2.13.0-cpu.json").read_text())
-    found = {case["code"]: case["status"] for case in stored["cases"] if CLAIMS[case["code"]].accelerator}
-    assert found == dict.fromkeys([code for code, claim in CLAIMS.items() if claim.accelerator], "not run")
+    shown_there = [code for code, claim in CLAIMS.items() if claim.accelerator]
+    found = {case["code"]: case["status"] for case in stored["cases"] if case["code"] in shown_there}
+    assert found == dict.fromkeys(shown_there, "not run")
