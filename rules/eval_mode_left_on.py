@@ -123,12 +123,12 @@ def check(program: Program) -> Reports:
             continue  # a model known to have neither dropout nor batch norm
         if always_in_eval(visit):
             continue  # missing-train-mode reports that
-        if eval_is_chosen(program, module, visit):
-            continue  # a condition that chooses between train() and eval()
         for loop in reversed(event.loops[: event.loops.index(batches) + 1]):
             switch = left_in_eval(visit, loop)
             if switch is None:
                 continue
+            if eval_is_chosen(program, module, visit):
+                continue  # a condition that chooses between train() and eval()
             if loop is not batches and not may_go_on(program, switch, loop):
                 continue  # a validation in the last iteration
             if may_train_again(program, module, switch, loop):

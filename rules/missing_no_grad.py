@@ -77,6 +77,7 @@ from looplint.rule import (
     Eval,
     Forward,
     InsertNoGrad,
+    Loop,
     Module,
     Program,
     Report,
@@ -86,6 +87,7 @@ from looplint.rule import (
     mode_states,
     name_of,
     note,
+    over_data,
     over_loader,
     related,
     untrained_loop,
@@ -96,10 +98,9 @@ CODE = "LL303"
 SEVERITY = "warning"
 
 
-def _evaluates_batches(program: Program, event: Forward, measured: bool) -> bool:
+def _evaluates_batches(program: Program, event: Forward, loop: Loop | None, measured: bool) -> bool:
     """Whether a model in eval mode, which something else may have trained, goes over batches: what it puts out is measured, or comes from a loader."""
-    loop = validation_loop(program, event)
-    if loop is None or any(o.symbolic and isinstance(o, Module) and o.part for o in event.subjects):
+    if loop is None or not over_data(loop) or any(o.symbolic and isinstance(o, Module) and o.part for o in event.subjects):
         return False
     return measured or (over_loader(loop) and not any(event.key in escape.forwards for escape in program.of(Escape)))
 
@@ -123,7 +124,7 @@ def check(program: Program) -> Reports:
             continue  # neither in a loop over data in which nothing is trained, nor in eval mode on every path
         measured = event.key in program.uses.scored | program.uses.fetched
         if not (measured and related(program.stepped_modules, {module})) and not (
-            evaluates and _evaluates_batches(program, event, measured)
+            evaluates and _evaluates_batches(program, event, loop, measured)
         ):
             continue  # a forward whose result is not measured, or of a model that no optimizer steps
         *_, whole = module.lineage()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ from looplint.dataclass import dataclass
 from looplint.domain.autocast import switched
 from looplint.domain.call_string import CallString
 from looplint.domain.objects import Loss, Module, Obj, Optimizer, Scaler, Scheduler, TorchModule
-from looplint.domain.values import Atom, Const, Func, Method, Ref, Tuple, Value, join
+from looplint.domain.values import Atom, Const, Func, Method, Ref, Tuple, Value, join, ref, stable
 from looplint.flow.events import Construct
 from looplint.interpreter.frames import Frame, Snapshot, Trace
 from looplint.interpreter.interpreter import Interpreter
@@ -66,21 +66,20 @@ def either(interp: Interpreter, expr: ir.IfExp, left: Value, right: Value, built
 
 def beside(interp: Interpreter, stmt: ir.Assign, known: Value, made: Obj) -> Value:
     """What a name holds that gets an object from out of sight, or one that the statement builds: `getattr(config, "optimizer", Adam(...))`."""
-    nothing = _nothing(known)
-    built = [atom.obj for atom in known - nothing if isinstance(atom, Ref)]
     sites = {id(each.node) for each in ir.walk(stmt.value)}
-    if built and len(built) == len(known - nothing) and all(type(o) is type(made) and _built_at(o, sites) for o in built):
-        built.sort(key=lambda obj: obj.number)
-        return frozenset({Ref(_either(interp, stmt.node, made.name, made, *built))}) | nothing
-    return known | {Ref(made)}
+    ways = [ref(made), *(frozenset({atom}) for atom in sorted(known, key=stable))]
+    return _as_one(interp, stmt.node, made.name, ways, lambda obj: obj is made or _built_at(obj, sites))
 
 
 def _built_at(obj: Obj, sites: set[int]) -> bool:
     """Whether an object is built at one of some nodes, or by what is called there."""
+    return id(obj.node) in sites or any(context.site and context.site[0] in sites for context in _contexts(obj))
+
+
+def _contexts(obj: Obj) -> Iterable[CallString]:
+    """The calling contexts in which an object was allocated, from the innermost on; none where that is not known."""
     context = obj.key[0] if isinstance(obj.key, tuple) else None
-    return id(obj.node) in sites or (
-        isinstance(context, CallString) and any(each.site[0] in sites for each in context.outward() if each.site)
-    )
+    return context.outward() if isinstance(context, CallString) else ()
 
 
 def _of_one_kind(left: Value, right: Value) -> tuple[Obj, Obj] | None:
@@ -96,13 +95,7 @@ def _each_built(pair: tuple[Obj, Obj], built: Trace, otherwise: Trace) -> bool:
 
 def of_callees(interp: Interpreter, expr: ir.Call, values: list[Value]) -> Value:
     """What a call gives back that goes to one of several callees: the objects that they build are one object to the caller."""
-    values = list(dict.fromkeys(values))
-    nothing: Value = frozenset().union(*map(_nothing, values))
-    objects = [_single(value) for value in values if value - nothing]
-    built = list(dict.fromkeys(o for o in objects if o is not None and _built_at(o, {id(expr.node)})))
-    if len(built) < max(2, len(objects)) or len({type(o) for o in built}) > 1:
-        return frozenset().union(*values)
-    return frozenset({Ref(_either(interp, expr.node, "called", *built))}) | nothing
+    return _as_one(interp, expr.node, "called", values, lambda obj: _built_at(obj, {id(expr.node)}))
 
 
 def returned(interp: Interpreter, frame: Frame, values: list[Value]) -> Value:
@@ -123,18 +116,25 @@ def _one_of(interp: Interpreter, frame: Frame, values: list[Value], number: int)
         region = switched(values[0], values[1], frozenset(frame.function.tested).union(*frame.given.values()))
         if region is not None:
             return region
-    nothing = frozenset().union(*map(_nothing, values))
-    objects = [_single(value) for value in values if value - nothing]
-    found = list(dict.fromkeys(o for o in objects if o is not None and built_in(o, frame)))
-    if len(found) < max(2, len(objects)) or len({type(o) for o in found}) > 1 or frame.call is None:
+    if frame.call is None:
         return frozenset().union(*values)
-    return frozenset({Ref(_either(interp, frame.call.node, f"returned {number}", *found))}) | nothing
+    return _as_one(interp, frame.call.node, f"returned {number}", values, lambda obj: built_in(obj, frame))
+
+
+def _as_one(interp: Interpreter, node: cst.CSTNode, name: str, values: Iterable[Value], is_built: Callable[[Obj], bool]) -> Value:
+    """The values of several ways as one: where each way builds an object of one kind, or gives None, they are one object."""
+    values = list(dict.fromkeys(values))
+    nothing: Value = frozenset().union(*map(_nothing, values))
+    objects = [_single(value) for value in values if value - nothing]
+    built = list(dict.fromkeys(o for o in objects if o is not None and is_built(o)))
+    if len(built) < max(2, len(objects)) or len({type(o) for o in built}) > 1:
+        return frozenset().union(*values)
+    return frozenset({Ref(_either(interp, node, name, *built))}) | nothing
 
 
 def built_in(obj: Obj, frame: Frame) -> bool:
     """Whether an object was allocated by an activation of a function, or by what it called."""
-    context = obj.key[0] if isinstance(obj.key, tuple) else None
-    return isinstance(context, CallString) and frame.ctx in context.outward()
+    return frame.ctx in _contexts(obj)
 
 
 def _nothing(value: Value) -> Value:

@@ -198,7 +198,8 @@ class LoweringVisitor(ExpressionLowering):
         subject = self.expr(node.subject)
         chain: list[ir.Stmt] = []
         if ir.path_of(subject) is None:
-            kept = ir.Name(node.subject, f"<subject {len(self._loops)}>")
+            kept = ir.Name(node.subject, "<subject>")
+            self._assign_to(kept)
             chain.append(ir.Assign(node, [kept], subject))
             subject = kept
         body = chain
