@@ -209,6 +209,9 @@ from torch import nn
 
 
 def train(rank, port, steps):
+    # A model that dies with this function, under the lock of the interpreter, joins gloo's thread, which may be waiting for that lock
+    # to let go of the context that torch 2.13 hands to a backward: one run in seven hung on a busy machine, in the process that is not recorded.
+    global net
     dist.init_process_group("gloo", init_method=f"tcp://localhost:{port}", rank=rank, world_size=2)
     torch.manual_seed(0)
     net = nn.parallel.DistributedDataParallel(nn.Linear(4, 2))
