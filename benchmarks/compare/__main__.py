@@ -90,10 +90,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         def differ(between: Between) -> list[Difference]:
             return list(differences(between.program.name, between.old, between.new, options.ignore_field))
 
-        def ask(commit: Commit, asked: Sequence[Program]) -> list[Answer]:
+        def ask(commit: Commit, programs: Sequence[Program]) -> list[Answer]:
             with tempfile.TemporaryDirectory(dir=scratch) as folder:
                 root = extract(commit, Path(folder), roots[1])
-                return Checkout(commit.revision[:7], root, **{**how, "bytecode": Path(folder) / "bytecode"}).answers(asked)
+                return Checkout(commit.revision[:7], root, **{**how, "bytecode": Path(folder) / "bytecode"}).answers(programs)
 
         started = time.perf_counter()
         pairs = [Between(*each) for each in zip(programs, old.answers(programs), new.answers(programs), strict=True)]

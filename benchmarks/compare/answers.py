@@ -94,8 +94,8 @@ class Checkout:
 
     def _ask(self, programs: Sequence[Program]) -> list[Answer]:
         """The answers of one process; where it ended early, its end is the answer to the rest."""
-        asked = [{"folder": str(p.folder), "what": p.what, "alone": p.alone} for p in programs]
-        text = json.dumps({"root": str(self.root), "texts": self.texts, "programs": asked})
+        entries = [{"folder": str(p.folder), "what": p.what, "alone": p.alone} for p in programs]
+        text = json.dumps({"root": str(self.root), "texts": self.texts, "programs": entries})
         command = [sys.executable, str(HERE / "ask.py")]
         try:
             ran = subprocess.run(command, input=text.encode(), env=self._environment(), capture_output=True, timeout=self.timeout)

@@ -23,18 +23,18 @@ COMMANDS = {"loop": ("loop", "--isolated", "--width", "120"), "debug": ("debug",
 
 
 def main() -> None:
-    asked = json.load(sys.stdin)
-    root = Path(asked["root"])
+    request = json.load(sys.stdin)
+    root = Path(request["root"])
     if not Path(looplint.__file__).resolve().is_relative_to(root):
         sys.exit(f"{root}: looplint was imported from {looplint.__file__}")
-    for program in asked["programs"]:
+    for program in request["programs"]:
         folder = program["folder"]
         os.chdir(folder)
-        said = json.dumps(answer(program["what"], asked["texts"] if program["alone"] else ()), default=str)
+        reply = json.dumps(answer(program["what"], request["texts"] if program["alone"] else ()), default=str)
         # Where the programs and the checkout lie differs from run to run.
         for path, name in ((folder, "."), (str(root), "<looplint>")):
-            said = said.replace(json.dumps(path)[1:-1], name)
-        print(said, flush=True)
+            reply = reply.replace(json.dumps(path)[1:-1], name)
+        print(reply, flush=True)
 
 
 def answer(what: str, texts: Sequence[str]) -> dict[str, Any]:

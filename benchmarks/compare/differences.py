@@ -72,8 +72,8 @@ def report(found: Sequence[Difference], about: Mapping[str, str]) -> str:
 
 
 def _told(place: str, about: Mapping[str, str]) -> str:
-    told = about.get(place.split("/")[0], "")
-    return f" ({told})" if told else ""
+    note = about.get(place.split("/")[0], "")
+    return f" ({note})" if note else ""
 
 
 def _without_equal(old: Sequence[Finding], new: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]:
@@ -132,8 +132,8 @@ def _part(finding: Finding, field: str) -> Any:
 def _only(kind: str, old: Iterable[Finding], new: Iterable[Finding]) -> Iterator[Difference]:
     for side, found in ((ONLY_OLD, old), (ONLY_NEW, new)):
         for each in found:
-            said = f"{each['code']} {each['message']}" if "code" in each else each["message"]
-            yield Difference(f"{kind}{side}", _place(each), said, each.get("code", ""))
+            text = f"{each['code']} {each['message']}" if "code" in each else each["message"]
+            yield Difference(f"{kind}{side}", _place(each), text, each.get("code", ""))
 
 
 def _sorted(finding: Finding) -> list[str]:

@@ -30,7 +30,7 @@ from looplint.runtime.streams.warm import Warm
 HERE = Path(__file__).parent
 STAND_INS = HERE / "stand_ins"
 
-Said = list[list[str]]  # codes and verdicts
+Verdicts = list[list[str]]  # codes and verdicts
 
 
 @dataclass(frozen=True)
@@ -39,15 +39,15 @@ class Outcome:
 
     script: str
     planted: str  # a code; empty for the script as it is
-    wanted: Said
-    said: Said
+    wanted: Verdicts
+    verdicts: Verdicts
     missed: str  # why neither side finds the bug, where that is known
     run: str
     seconds: float
 
     @property
     def right(self) -> bool:
-        return self.said == self.wanted
+        return self.verdicts == self.wanted
 
 
 def outcomes(entry: Mapping[str, Any], checkouts: Path, launch: Any) -> Iterator[Outcome]:
@@ -60,12 +60,12 @@ def outcomes(entry: Mapping[str, Any], checkouts: Path, launch: Any) -> Iterator
     text = path.read_text(encoding="utf-8")
     if fingerprint(text) != entry["sha256"]:
         raise Changed(f"{path} is not the file of {entry['repo']} at {entry['commit'][:12]}")
-    clean: Said = entry["clean"]
+    clean: Verdicts = entry["clean"]
     for planted in [None, *entry["planted"]]:
         began = time.perf_counter()
         edits = [*entry.get("setup", ()), *(planted["edits"] if planted else ())]
         inspection = run(path, edited(text, _last_of_each(edits)), entry, launch)
-        said = sorted([j.code, "confirmed" if j.verdict in CONFIRMED else j.verdict] for j in inspection.joined)
+        verdicts = sorted([j.code, "confirmed" if j.verdict in CONFIRMED else j.verdict] for j in inspection.joined)
         missed = planted.get("missed", "") if planted else ""
         bug = (
             [[planted["code"], planted.get("verdict", "confirmed")], *planted.get("also", [])]
@@ -75,7 +75,13 @@ def outcomes(entry: Mapping[str, Any], checkouts: Path, launch: Any) -> Iterator
         wanted = sorted([*clean, *bug])
         ran = f"{inspection.recording.message}; {len(inspection.recording.stream.of('step'))} steps"
         yield Outcome(
-            f"{entry['repo']}/{entry['path']}", planted["code"] if planted else "", wanted, said, missed, ran, time.perf_counter() - began
+            f"{entry['repo']}/{entry['path']}",
+            planted["code"] if planted else "",
+            wanted,
+            verdicts,
+            missed,
+            ran,
+            time.perf_counter() - began,
         )
 
 
@@ -127,7 +133,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"\n{scripts} scripts as they are, and {len(planted)} bugs planted in them, of which {missed} are known to be missed")
     print(f"{len(found) - missed - wrong} of {len(found) - missed} runs were judged right")
     if options.store:
-        reported = sum(len(outcome.said) for outcome in found if not outcome.planted)
+        reported = sum(len(outcome.verdicts) for outcome in found if not outcome.planted)
         facts = {"scripts": scripts, "reported": reported, "planted": len(planted), "missed": missed, "wrong": wrong}
         store("foreign_runs", facts)
     return 1 if wrong or not found else 0
@@ -135,9 +141,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def line(outcome: Outcome) -> str:
     """A run as a line, and what was wrong with it as another."""
-    said = ", ".join(f"{code} {verdict}" for code, verdict in outcome.said) or "nothing found"
+    verdicts = ", ".join(f"{code} {verdict}" for code, verdict in outcome.verdicts) or "nothing found"
     word = "WRONG" if not outcome.right else "missed" if outcome.missed else "right"
-    text = f"{word:6} {outcome.script}  {outcome.planted or 'as it is'}: {said} ({outcome.run}; {outcome.seconds:.1f} s)"
+    text = f"{word:6} {outcome.script}  {outcome.planted or 'as it is'}: {verdicts} ({outcome.run}; {outcome.seconds:.1f} s)"
     if outcome.right:
         return text
     return text + "\n       wanted: " + (", ".join(f"{code} {verdict}" for code, verdict in outcome.wanted) or "nothing found")

@@ -17,13 +17,13 @@ import looplint
 
 def main() -> None:
     for line in sys.stdin:
-        asked = json.loads(line)
-        path, text = Path(asked["replace"][0]), asked["replace"][1]
+        request = json.loads(line)
+        path, text = Path(request["replace"][0]), request["replace"][1]
         before = path.read_bytes()
         path.write_text(text, encoding="utf-8")
         start = time.process_time()
         try:
-            found = Counter(f.code for f in looplint.lint(asked["files"], isolated=True))
+            found = Counter(f.code for f in looplint.lint(request["files"], isolated=True))
             answer: dict[str, object] = {"found": found}
         except looplint.UnreadError as unread:
             answer = {"found": Counter(f.code for f in unread.findings)}

@@ -137,8 +137,8 @@ def _odd(outcome: Outcome) -> str:
         "" if outcome.idempotent else "a second run changes more",
         f"brings {', '.join(outcome.new_findings)}" if outcome.new_findings else "",
     ]
-    said = "; ".join(w for w in wrong if w)
-    return f"{outcome.repair}: {outcome.reason}: {said}" if said else ""
+    reasons = "; ".join(w for w in wrong if w)
+    return f"{outcome.repair}: {outcome.reason}: {reasons}" if reasons else ""
 
 
 if __name__ == "__main__":

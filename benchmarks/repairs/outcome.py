@@ -116,9 +116,9 @@ def outcome_of(
     if new_findings:  # those of the broken program, which the bug brought, are not the repair's
         new_findings -= _codes_before(result, folder, subject.code, texts)
     ran = Ran(None, "not run") if verdict is None else verdict(folder)
-    said = "; ".join(dict.fromkeys(a.message for a in result.applied))
+    messages = "; ".join(dict.fromkeys(a.message for a in result.applied))
     checks = {"parses": again.parses, "idempotent": again.stable, "new_findings": tuple(sorted(new_findings))}
-    return Outcome(**facts, repair=kind, reason=said, same=ran.same, outcome=ran.ended, stand_in=ran.stand_in, **checks)  # type: ignore[arg-type]
+    return Outcome(**facts, repair=kind, reason=messages, same=ran.same, outcome=ran.ended, stand_in=ran.stand_in, **checks)  # type: ignore[arg-type]
 
 
 def _codes_before(result: FixResult, folder: Path, code: str, texts: Texts) -> frozenset[str]:

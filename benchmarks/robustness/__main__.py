@@ -139,8 +139,8 @@ def _child(path: Path) -> None:
     code = 3
     try:
         problems = lint_paths([str(path)], Selection(select=("ALL",)), jobs=1).problems
-        said = " ".join(p.message for p in problems)
-        code = 3 if "internal error" in said else 4 if "memory" in said else 2 if problems else 0
+        messages = " ".join(p.message for p in problems)
+        code = 3 if "internal error" in messages else 4 if "memory" in messages else 2 if problems else 0
     finally:
         os._exit(code)
 

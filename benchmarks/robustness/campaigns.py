@@ -95,8 +95,8 @@ def _analyse(source: Callable[[], Source]) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     code = 2
     try:
-        said = " ".join(problem.message for problem in analyse(source(), load()).problems)
-        code = 2 if "internal error" in said else 3 if "more memory" in said else 1 if said else 0
+        messages = " ".join(problem.message for problem in analyse(source(), load()).problems)
+        code = 2 if "internal error" in messages else 3 if "more memory" in messages else 1 if messages else 0
     except SourceError:
         code = 1
     finally:

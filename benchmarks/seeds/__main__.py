@@ -33,14 +33,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         f.resolve() for path in options.paths or [folder("fixtures")] for f in (sorted(path.rglob("*.py")) if path.is_dir() else [path])
     ]
     with ThreadPoolExecutor(options.jobs) as pool:
-        said = list(pool.map(lambda seed: said_under(seed, files), range(options.seeds)))
-    differing = [str(file) for file in files if len({json.dumps(each[str(file)]) for each in said}) > 1]
+        outputs = list(pool.map(lambda seed: said_under(seed, files), range(options.seeds)))
+    differing = [str(file) for file in files if len({json.dumps(each[str(file)]) for each in outputs}) > 1]
     for file in differing:
         print(file)
-        for line in sorted({line for each in said for line in each[file]}):
-            count = sum(line in each[file] for each in said)
-            if count < len(said):
-                print(f"  under {count} of {len(said)} seeds: {line}")
+        for line in sorted({line for each in outputs for line in each[file]}):
+            count = sum(line in each[file] for each in outputs)
+            if count < len(outputs):
+                print(f"  under {count} of {len(outputs)} seeds: {line}")
     print(f"{len(differing)} of {len(files)} files differ under {options.seeds} seeds")
     return 1 if differing else 0
 

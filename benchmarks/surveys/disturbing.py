@@ -147,12 +147,12 @@ def content(out: Path) -> Content:
     own = {}
     for kind in SCHEMAS:
         for row in store.rows(kind):
-            told = repr({name: value for name, value in row.items() if name not in _MEASURED})
+            outcome = repr({name: value for name, value in row.items() if name not in _MEASURED})
             if kind == "repositories":
-                own[row["repository"]] = told
+                own[row["repository"]] = outcome
             else:
-                rows.setdefault(row["repository"], []).append(f"{kind} {told}")
-    return {name: Stored(told, len(rows.get(name, ())), hash(tuple(rows.get(name, ())))) for name, told in own.items()}
+                rows.setdefault(row["repository"], []).append(f"{kind} {outcome}")
+    return {name: Stored(outcome, len(rows.get(name, ())), hash(tuple(rows.get(name, ())))) for name, outcome in own.items()}
 
 
 def twice(out: Path) -> int:

@@ -98,9 +98,9 @@ def look(folder: Path, timeout: float) -> Repository:
     try:
         measured = [sys.executable, "-c", _MEASURED, str(timeout), *command]
         done = subprocess.run(measured, cwd=folder, capture_output=True, text=True)
-        first, _, said = done.stdout.partition("\n")
+        first, _, report = done.stdout.partition("\n")
         repository.seconds, repository.megabytes = float(first.split()[0]), float(first.split()[1]) / 1024
-        entries = json.loads(said)
+        entries = json.loads(report)
     except (ValueError, IndexError):
         repository.failed = "no answer in time" if "TimeoutExpired" in done.stderr else "no answer"
         repository.states = dict.fromkeys(expected, "silent")

@@ -36,8 +36,8 @@ def command(paths: tuple[Path, ...]) -> None:
         for rule in rules if path.is_dir() else [rule for rule in rules if rule.path.samefile(path)]:
             found = list(_wrong(rule))
             wrong += len(found)
-            for said in found or ["its examples are as its page says"]:
-                click.echo(f"{visible(str(rule.path))}: {rule.code} {rule.name}: {visible(said)}")
+            for line in found or ["its examples are as its page says"]:
+                click.echo(f"{visible(str(rule.path))}: {rule.code} {rule.name}: {visible(line)}")
     sys.exit(1 if wrong else 0)
 
 

@@ -95,19 +95,19 @@ class _Runs:
                 found = Path(folder, "found")
                 environment = {**os.environ, WATCHED: str(found)}
                 status = subprocess.run([sys.executable, "-m", "looplint", *arguments], check=False, env=environment).returncode
-                said = self._said(found.read_text(encoding="utf-8") if found.exists() else "", status)
+                summary = self._summary(found.read_text(encoding="utf-8") if found.exists() else "", status)
         except KeyboardInterrupt:
             sys.exit(0)
-        click.echo(f"{_clock()} {said}, {time.monotonic() - began:.1f} s. {_WAITING}", err=True)
+        click.echo(f"{_clock()} {summary}, {time.monotonic() - began:.1f} s. {_WAITING}", err=True)
 
-    def _said(self, found: str, status: int) -> str:
+    def _summary(self, found: str, status: int) -> str:
         """How a run ended, and how many findings there are compared with the run before."""
-        count, _, said = found.partition(" ")
+        count, _, summary = found.partition(" ")
         if not count:
             return "nothing was linted" if status == 2 else "done"
         more = int(count) - (int(count) if self._findings is None else self._findings)
         self._findings = int(count)
-        return f"{said} ({abs(more)} {'more' if more > 0 else 'fewer'} than before)" if more else said
+        return f"{summary} ({abs(more)} {'more' if more > 0 else 'fewer'} than before)" if more else summary
 
 
 def _clock() -> str:

@@ -94,10 +94,10 @@ def _build_one_thing(candidates: list[Atom]) -> bool:
 
 def _call_one(interp: Interpreter, atom: Atom, args: Arguments, expr: ir.Call) -> Value:
     match atom:
-        case Func(function, info, _, None) if told := effect_of_definition(info.path, function.name):
-            return apply(interp, *told, args, expr)
-        case ClassRef(cls, info) if told := effect_of_definition(info.path, cls.name):
-            return apply(interp, *told, args, expr)
+        case Func(function, info, _, None) if declared := effect_of_definition(info.path, function.name):
+            return apply(interp, *declared, args, expr)
+        case ClassRef(cls, info) if declared := effect_of_definition(info.path, cls.name):
+            return apply(interp, *declared, args, expr)
         case Func():
             return functions.call_function(interp, atom, args, expr)
         case ClassRef():

@@ -77,12 +77,12 @@ def has_unknown_base(interp: Interpreter, cls: ClassRef) -> bool:
     return any(isinstance(a, Unknown) or a.qualname not in _HARMLESS for a in _bases_outside(interp, cls))
 
 
-def has_untold_base(interp: Interpreter, cls: ClassRef) -> bool:
+def has_unlisted_base(interp: Interpreter, cls: ClassRef) -> bool:
     """Whether a class derives from one that neither the project nor the tables tell anything of."""
-    return any(isinstance(a, Unknown) or not _is_told(a.qualname) for a in _bases_outside(interp, cls))
+    return any(isinstance(a, Unknown) or not _is_listed(a.qualname) for a in _bases_outside(interp, cls))
 
 
-def _is_told(qualname: str) -> bool:
+def _is_listed(qualname: str) -> bool:
     return qualname in _HARMLESS or qualname.startswith("torch.") or call_effect(qualname) is not None
 
 
@@ -98,7 +98,7 @@ def kind_of_class(interp: Interpreter, cls: ClassRef) -> type[Obj]:
         kind = kind_of_subclass(base)
         if kind is not None:
             return KINDS[kind]
-    return _kind_by_methods(interp, cls) if has_untold_base(interp, cls) else Instance
+    return _kind_by_methods(interp, cls) if has_unlisted_base(interp, cls) else Instance
 
 
 def _kind_by_methods(interp: Interpreter, cls: ClassRef) -> type[Obj]:

@@ -193,8 +193,8 @@ def _if_expression(interp: Interpreter, expr: ir.IfExp) -> Value:
 def _asks_for_tensor(test: ir.Expr, expr: ir.Expr) -> bool:
     """Whether a test is `hasattr(expr, "item")`: where it does not hold, the expression is no tensor."""
     match test:
-        case ir.Call(func=ir.Name(id="hasattr"), args=[ir.Arg(value=asked), ir.Arg(value=ir.Const(value=str(name)))]):
-            return name in FETCHING and ir.render(asked) == ir.render(expr)
+        case ir.Call(func=ir.Name(id="hasattr"), args=[ir.Arg(value=owner), ir.Arg(value=ir.Const(value=str(name)))]):
+            return name in FETCHING and ir.render(owner) == ir.render(expr)
     return False
 
 

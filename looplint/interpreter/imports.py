@@ -50,18 +50,18 @@ def _import(interp: Interpreter, value: Value) -> Value:
 def _imported(interp: Interpreter, importer: str, level: int, module: str, name: str) -> Value:
     info = module_by_filename(interp, importer)
     found = interp.project.find(info, module, level) if info else None
-    asked = (importer, level, module, name)
-    if asked in interp.importing:
+    pending = (importer, level, module, name)
+    if pending in interp.importing:
         found, level = None, 0  # modules that import each other
     elif found is info:
         found = None
         if module:
             level = 0  # a file named like the library it imports; without a name, a package asks for its own submodule
-    interp.importing.add(asked)
+    interp.importing.add(pending)
     try:
         return _from_module(interp, info, found, level, module, name)
     finally:
-        interp.importing.discard(asked)
+        interp.importing.discard(pending)
 
 
 def _from_module(interp: Interpreter, info: ModuleInfo | None, found: ModuleInfo | None, level: int, module: str, name: str) -> Value:

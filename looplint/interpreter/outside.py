@@ -203,8 +203,8 @@ def _made(interp: Interpreter, name: str, found: Uses, value: Value, key: object
             for file in frozenset().union(*(a.files for a in unknown)) if usage.methods & {"train", "eval"} else ():
                 file.holds_module = True
         case Optimizer():
-            told = any(annotated(text) == "optimizer" for text in usage.annotations)
-            obj.may_clear = not told and not any(a.parameters for a in unknown)
+            declared = any(annotated(text) == "optimizer" for text in usage.annotations)
+            obj.may_clear = not declared and not any(a.parameters for a in unknown)
             obj.holds = deps
     return obj
 

@@ -83,10 +83,10 @@ def infer_role(name: str, usage: Usage, annotation: str) -> str | None:
 def annotated(annotation: str) -> str | None:
     """The kind of object that an annotation names: `Optimizer`, `torch.optim.Adam | None`, `"nn.Module"`."""
     words = re.findall(r"[A-Za-z_][\w.]*", annotation)
-    told = {word for word in words if word.rpartition(".")[2] not in ("Optional", "Union", "None")}
-    if len(told) != 1:
+    types = {word for word in words if word.rpartition(".")[2] not in ("Optional", "Union", "None")}
+    if len(types) != 1:
         return None
-    (word,) = told
+    (word,) = types
     library, _, leaf = word.rpartition(".")
     kind = _ANNOTATIONS.get(leaf)
     return "optimizer" if kind is None and library in ("torch.optim", "optim") and leaf[:1].isupper() else kind

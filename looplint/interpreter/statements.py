@@ -111,8 +111,8 @@ def _refine_by_class(interp: Interpreter, test: ir.Call, held: bool) -> None:
         case _:
             return
     items = exact_items(given)
-    asked = frozenset().union(*items) if items is not None else given
-    wanted = {a.qualname if isinstance(a, External) else "" for a in asked}
+    tested = frozenset().union(*items) if items is not None else given
+    wanted = {a.qualname if isinstance(a, External) else "" for a in tested}
     value = interp.frame.locals[name]
     if held and wanted and wanted <= _PLAIN:
         kept = frozenset(a for a in value if not isinstance(a, Tensor))

@@ -168,17 +168,10 @@ TENSOR_ONLY = frozenset({
     "numpy", "transpose", "sqrt", "cumsum", "bmm", "matmul",
 })  # fmt: skip
 TENSOR_ONLY_ATTRIBUTES = frozenset({"shape", "ndim", "grad_fn", "requires_grad"})
-# Datasets whose items are tensors (or pairs of a tensor and a number): what a loader makes of them are tensors.
-TENSOR_DATASETS = ("torch.utils.data.TensorDataset", "torchvision.datasets.")
 # What a tensor came out of, by the function or the method that made it, and by the layer.
 LAST_FUNCTIONS = {
     "softmax": "softmax", "log_softmax": "log_softmax", "sigmoid": "sigmoid", "sigmoid_": "sigmoid", "expit": "sigmoid", "linear": "linear",
     "conv1d": "linear", "conv2d": "linear", "conv3d": "linear", "conv_transpose1d": "linear", "conv_transpose2d": "linear", "conv_transpose3d": "linear",
-}  # fmt: skip
-LAST_LAYERS = {
-    "Softmax": "softmax", "Softmax2d": "softmax", "LogSoftmax": "log_softmax", "Sigmoid": "sigmoid", "Linear": "linear", "LazyLinear": "linear",
-    "Bilinear": "linear", "Conv1d": "linear", "Conv2d": "linear", "Conv3d": "linear", "ConvTranspose1d": "linear", "ConvTranspose2d": "linear",
-    "ConvTranspose3d": "linear", "LazyConv1d": "linear", "LazyConv2d": "linear", "LazyConv3d": "linear",
 }  # fmt: skip
 # Functions, methods and layers that change where numbers stand, but not what they are (or only by chance).
 SHAPING = frozenset({
@@ -186,23 +179,6 @@ SHAPING = frozenset({
     "cpu", "float", "double", "half", "bfloat16", "type", "type_as", "view_as", "expand", "expand_as", "narrow", "select", "index_select", "masked_select",
     "swapaxes", "movedim", "detach", "dropout", "data_parallel", "requires_grad_",
 })  # fmt: skip
-SHAPING_LAYERS = frozenset({"Identity", "Flatten", "Unflatten", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d"})
-# Where ready-made classifiers keep their last layer, and those that end in something else.
-HEADS = ("fc", "classifier", "head", "heads")
-CLASSIFIERS = ("torchvision.models.", "timm.create_model", "timm.models.create_model")
-NO_CLASSIFIERS = (
-    "detection",
-    "segmentation",
-    "optical_flow",
-    "feature_extraction",
-    "squeezenet",
-    "googlenet",
-    "inception",
-    "GoogLeNet",
-    "Inception",
-    "SqueezeNet",
-    "get_model",
-)
 # The losses that expect probabilities, or what comes before them.
 SCORES = {
     "cross_entropy": "cross_entropy", "CrossEntropyLoss": "cross_entropy", "binary_cross_entropy": "binary_cross_entropy", "BCELoss": "binary_cross_entropy",
@@ -221,40 +197,6 @@ TENSOR_ATTRIBUTES = frozenset(
     {"shape", "dtype", "device", "ndim", "data", "grad", "requires_grad", "is_cuda", "is_leaf", "grad_fn", "layout", "itemsize"}
 )
 
-# Loaders whose arguments are those of torch's DataLoader, and what these are, in order.
-PLAIN_LOADERS = frozenset({"torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"})
-LOADER_ARGUMENTS = (
-    "dataset", "batch_size", "shuffle", "sampler", "batch_sampler", "num_workers", "collate_fn", "pin_memory", "drop_last", "timeout", "worker_init_fn",
-    "multiprocessing_context", "generator", "prefetch_factor", "persistent_workers",
-)  # fmt: skip
-DISTRIBUTED_SAMPLERS = frozenset({"torch.utils.data.DistributedSampler", "torch.utils.data.distributed.DistributedSampler"})
-# Datasets that give an item for an index, wrappers of other datasets, and datasets that only go on.
-MAP_DATASETS = frozenset(
-    {
-        "torch.utils.data.TensorDataset",
-        "torch.utils.data.Dataset",
-        "torch.utils.data.dataset.Dataset",
-        "torch.utils.data.dataset.TensorDataset",
-    }
-)
-DATASET_WRAPPERS = frozenset({
-    "torch.utils.data.Subset", "torch.utils.data.ConcatDataset", "torch.utils.data.random_split", "torch.utils.data.dataset.Subset",
-    "torch.utils.data.dataset.ConcatDataset", "torch.utils.data.dataset.random_split",
-})  # fmt: skip
-ITERABLE_DATASETS = frozenset(
-    {"torch.utils.data.IterableDataset", "torch.utils.data.dataset.IterableDataset", "torch.utils.data.ChainDataset"}
-)
-# Collections of datasets with classes one after the other or in the order of their files, but for those made up at random and of clips of videos.
-ORDERED_DATASETS = ("torchvision.datasets.",)
-UNORDERED_DATASETS = frozenset({"FakeData", "Kinetics", "Kinetics400", "HMDB51", "UCF101", "MovingMNIST"})
-# Collections that decode an item, or run it through transforms, on each access.
-DECODING_DATASETS = ("torchvision.datasets.", "torchaudio.datasets.", "timm.data.")
-# What a dataset's `__getitem__` may call where its items are in memory already: nothing here takes longer than handing them to a worker.
-LIGHT_CALLS = frozenset({
-    "tensor", "as_tensor", "from_numpy", "Tensor", "FloatTensor", "LongTensor", "float", "int", "long", "bool", "str", "len", "tuple", "list", "dict", "item", "clone", "copy",
-    "detach", "unsqueeze", "squeeze", "view", "reshape", "size", "astype", "to", "get", "keys", "values", "items", "append", "type", "array", "asarray", "is_tensor", "isinstance",
-    "numpy", "tolist", "range", "super", "zip", "enumerate", "min", "max", "slice", "print", "int64", "float32", "transpose", "permute", "T", "apply",
-})  # fmt: skip
 
 OPTIMIZER_METHODS: dict[str, str] = {
     "zero_grad": "clear",
@@ -361,7 +303,6 @@ MODULE_METHODS: dict[str, str] = {
     "flatten_parameters": "pure",
     "num_parameters": "pure",
 }
-# Methods that a module's subclass defines to train itself; they are not a forward.
 # Methods of a parser of the command line; every other attribute is an option.
 OPTION_METHODS = frozenset({
     "add_argument", "add_argument_group", "add_mutually_exclusive_group", "add_subparsers", "parse_args", "parse_known_args", "set_defaults", "print_help", "error",
@@ -374,31 +315,6 @@ LOSSES = frozenset({
     "poisson_nll_loss", "smooth_l1_loss", "soft_margin_loss", "triplet_margin_loss", "cosine_embedding_loss",
 })  # fmt: skip
 
-# Layers whose output differs between train and eval mode.
-MODE_SENSITIVE = (
-    "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d",
-    "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d", "SyncBatchNorm", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "RReLU",
-    "Transformer", "TransformerEncoderLayer", "TransformerDecoderLayer", "MultiheadAttention",
-)  # fmt: skip
-RECURRENT = frozenset({"RNN", "LSTM", "GRU"})
-# Where layers take the probability with which they drop, and whether they drop at all when it is left out.
-DROPOUT_ARGUMENTS = {
-    "Dropout": (0, "p", True), "Dropout1d": (0, "p", True), "Dropout2d": (0, "p", True), "Dropout3d": (0, "p", True), "AlphaDropout": (0, "p", True),
-    "FeatureAlphaDropout": (0, "p", True), "MultiheadAttention": (2, "dropout", False), "Transformer": (5, "dropout", True),
-    "TransformerEncoderLayer": (3, "dropout", True), "TransformerDecoderLayer": (3, "dropout", True),
-}  # fmt: skip
-# Where layers are given whether to keep running statistics, and whether they do by default: without them the modes do not differ.
-TRACKING = {
-    "BatchNorm1d": (4, True), "BatchNorm2d": (4, True), "BatchNorm3d": (4, True), "InstanceNorm1d": (4, False), "InstanceNorm2d": (4, False),
-    "InstanceNorm3d": (4, False),
-}  # fmt: skip
-# Layers that are built of layers they are given.
-BUILT_OF_LAYERS = frozenset({"TransformerEncoder", "TransformerDecoder", "DataParallel", "DistributedDataParallel"})
-# Layers that normalise over the batch, and ready-made models that are full of them.
-BATCH_NORMS = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d", "SyncBatchNorm")
-BATCH_NORM_MODELS = (
-    "resnet", "resnext", "wide_resnet", "densenet", "mobilenet", "efficientnet", "mnasnet", "regnet", "shufflenet", "googlenet", "inception",
-)  # fmt: skip
 # What names stand for that nothing in sight binds: they come with a star import from elsewhere, or from a cell that cannot be read.
 CONVENTIONAL_NAMES = {"torch": "torch", "nn": "torch.nn", "F": "torch.nn.functional", "optim": "torch.optim"}
 # Words in the names of context managers and decorators that may switch gradients off, where their code cannot be followed.
@@ -408,22 +324,8 @@ SEALED = frozenset({
     "torch.optim.lr_scheduler.ReduceLROnPlateau", "torch.optim.lr_scheduler.OneCycleLR", "torch.optim.lr_scheduler.CyclicLR",
     "torch.optim.lr_scheduler.CosineAnnealingWarmRestarts", "torch.optim.LBFGS",
 })  # fmt: skip
-# Modules without a parameter: to put one in or take one out changes nothing that an optimizer holds.
-PARAMETERLESS = frozenset({
-    "Identity", "Flatten", "Unflatten", "ReLU", "ReLU6", "LeakyReLU", "ELU", "SELU", "CELU", "GELU", "SiLU", "Mish", "Sigmoid", "Tanh", "Softmax", "LogSoftmax",
-    "Softplus", "Softsign", "Softmin", "Softmax2d", "LogSigmoid", "Hardtanh", "Hardswish", "Hardsigmoid", "Hardshrink", "Softshrink", "Tanhshrink", "Threshold",
-    "RReLU", "GLU", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout", "MaxPool1d", "MaxPool2d", "MaxPool3d",
-    "AvgPool1d", "AvgPool2d", "AvgPool3d", "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
-    "LPPool1d", "LPPool2d", "MaxUnpool2d", "Upsample", "UpsamplingNearest2d", "UpsamplingBilinear2d", "PixelShuffle", "PixelUnshuffle", "ZeroPad2d",
-    "ReflectionPad1d", "ReflectionPad2d", "ReplicationPad2d", "ConstantPad2d", "Fold", "Unfold", "ChannelShuffle", "CosineSimilarity", "PairwiseDistance",
-})  # fmt: skip
 
 
-# Layers whose parameters begin as zeros and ones, or another number.
-CONSTANT_LAYERS = frozenset({
-    "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "LayerNorm", "GroupNorm",
-    "RMSNorm", "LocalResponseNorm", "PReLU",
-})  # fmt: skip
 # Optimizers that keep moments or other averages for each parameter, whatever their arguments.
 STATEFUL = frozenset({
     "Adam", "AdamW", "NAdam", "RAdam", "Adamax", "Adagrad", "Adadelta", "RMSprop", "Adafactor", "SparseAdam", "ASGD", "Rprop", "Lion", "FusedAdam", "LAMB", "Lamb",
@@ -433,5 +335,3 @@ STATEFUL = frozenset({
 SCALE_FREE = frozenset({
     "Adam", "AdamW", "NAdam", "RAdam", "Adamax", "Adagrad", "Adadelta", "RMSprop", "Rprop", "SparseAdam", "Lion", "LAMB", "Lamb", "FusedAdam", "AdamW8bit", "Adam8bit",
 })  # fmt: skip
-# Optimizers that allocate their state when they are built (measured on 2.13).
-EAGER_STATE = frozenset({"Adagrad", "ASGD_eager"})

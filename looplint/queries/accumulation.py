@@ -11,7 +11,8 @@ from looplint.domain.values import Iter, Ref, Tensor, Tuple, Value
 from looplint.flow.automaton import Automaton
 from looplint.flow.events import Backward, Clear, Clip, Event, Step
 from looplint.flow.graph import Guard, Loop
-from looplint.knowledge.pytorch import BATCH_NORM_MODELS, BATCH_NORMS, SCALE_FREE
+from looplint.knowledge.layers import BATCH_NORM_MODELS, BATCH_NORMS
+from looplint.knowledge.pytorch import SCALE_FREE
 from looplint.queries.program import Program
 from looplint.syntax.ir import Binary, BoolOp, Compare, Const, Expr, paths_in, render
 

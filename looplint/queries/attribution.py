@@ -35,7 +35,7 @@ def used_backwards(graph: EventGraph) -> Mapping[Optimizer, frozenset[Event]]:
 
 def _used_by(nodes: list[Node], before: list[list[int]], step: int, optimizer: Optimizer) -> set[Event]:
     event = nodes[step].event
-    asked = set(event.guards) if event is not None else set()
+    needed = set(event.guards) if event is not None else set()
     found: set[Event] = set()
     todo = [(index, False) for index in before[step]]
     seen = set(todo)
@@ -43,7 +43,7 @@ def _used_by(nodes: list[Node], before: list[list[int]], step: int, optimizer: O
         index, filled = todo.pop()
         event = nodes[index].event
         if isinstance(event, Backward):
-            if asked <= set(event.guards):
+            if needed <= set(event.guards):
                 found.add(event)
             filled = True
         elif _is_another_phase(event, optimizer, filled):

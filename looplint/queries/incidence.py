@@ -197,8 +197,10 @@ class Incidence:
             alone = alone or event in self._used_backwards.get(obj, ())
             return ("must" if event.certain else "may") if alone else "may"
         if not related(holds, modules):
-            told = event.kind in ("clear", "clip") or (isinstance(event, Backward) and event.known and not any(h.symbolic for h in holds))
-            if told and obj.exact and not any(m.symbolic for m in modules):
+            certain = event.kind in ("clear", "clip") or (
+                isinstance(event, Backward) and event.known and not any(h.symbolic for h in holds)
+            )
+            if certain and obj.exact and not any(m.symbolic for m in modules):
                 return None
             others = any(related(o.holds, modules) for o in rivals if o is not obj)
             symbolic = any(h.symbolic for h in holds) != any(s.symbolic for s in modules)

@@ -9,7 +9,7 @@ from looplint.domain.values import Ref, Unknown
 from looplint.flow.automaton import Automaton, Visit
 from looplint.flow.events import Eval, Event, Forward, Train
 from looplint.flow.graph import Loop
-from looplint.knowledge.pytorch import BUILT_OF_LAYERS, MODE_SENSITIVE
+from looplint.knowledge.layers import BUILT_OF_LAYERS, MODE_SENSITIVE
 from looplint.queries.iterations import is_within
 from looplint.queries.program import Program
 from looplint.queries.relations import exclude_each_other

@@ -373,8 +373,8 @@ class Program(Incidence):
     def for_input_gradient(self, event: Forward) -> bool:
         """Whether a forward is made for the gradient of its input: an attack, a saliency map."""
         inputs = event.inputs
-        asked = inputs is not None and Mark.INPUT_GRADIENT in inputs.tags
-        return asked or (event.key in self.uses.attacked and event.key not in self.uses.trained)
+        wanted = inputs is not None and Mark.INPUT_GRADIENT in inputs.tags
+        return wanted or (event.key in self.uses.attacked and event.key not in self.uses.trained)
 
     @cached_property
     def kept_in_eval(self) -> frozenset[Obj]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from looplint.domain.objects import Container, Dict, List, Loss, Module, Obj
 from looplint.domain.values import Ref, Tuple, Value, refs
 from looplint.flow.remarks import Shelve
-from looplint.knowledge.pytorch import PARAMETERLESS
+from looplint.knowledge.layers import PARAMETERLESS
 
 
 def contains_part(module: Obj, whole: Obj) -> bool:

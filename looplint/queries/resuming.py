@@ -42,8 +42,8 @@ def starts_over(program: Program, restored: LoadState, optimizer: Optimizer) -> 
         scaled = next((e for e in program.of(Step) if optimizer in e.subjects and e.scaler is scaler and _in_later_loop(e, restored)), None)
         if scaled is not None and (known is None or known.value) and given_no_state(program, scaler):
             found.append((scaler, scaled))
-    asked = {key.lower() for file in restored.files for key in file.keys}
-    return [(o, e) for o, e in found if not any(word in key for key in asked for word in _ENTRIES[type(o)])]
+    keys = {key.lower() for file in restored.files for key in file.keys}
+    return [(o, e) for o, e in found if not any(word in key for key in keys for word in _ENTRIES[type(o)])]
 
 
 def _counts_from_nothing(program: Program, scheduler: Scheduler) -> bool:

@@ -8,7 +8,7 @@ import libcst as cst
 
 from looplint.finding import Applicability
 from looplint.flow.events import Event
-from looplint.knowledge.pytorch import LOADER_ARGUMENTS
+from looplint.knowledge.data import LOADER_ARGUMENTS
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.places import place_at
 from looplint.repairs.planner import Planner

@@ -143,8 +143,8 @@ def states_in(values: Iterable[Value]) -> frozenset[StateDict]:
 
 def _told_states(values: Iterable[Value]) -> frozenset[StateDict]:
     """The state dicts that values are or hold, and never something from out of sight in their place: then it may be another one that is read."""
-    told = (v for v in _within(values) if not any(outside.is_unseen(a) for a in v))
-    return frozenset(atom.obj for value in told for atom in value if isinstance(atom, Ref) and isinstance(atom.obj, StateDict))
+    seen = (v for v in _within(values) if not any(outside.is_unseen(a) for a in v))
+    return frozenset(atom.obj for value in seen for atom in value if isinstance(atom, Ref) and isinstance(atom.obj, StateDict))
 
 
 def _contents(values: Iterable[Value]) -> Iterator[Atom]:

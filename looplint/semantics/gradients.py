@@ -209,7 +209,7 @@ def _freeze(interp: Interpreter, params: Params, target: ir.Attr, value: Value) 
     """`p.requires_grad = value`."""
     owners = interp.frame.locals.get(target.value.id, NOTHING) if isinstance(target.value, ir.Name) else frozenset({params})
     exact = params.exact and len(owners) == 1
-    want_gradients(interp, params.sources, target.node, value, all_of_each=exact, untold=True, some=picked(interp, target.value))
+    want_gradients(interp, params.sources, target.node, value, all_of_each=exact, by_default=True, some=picked(interp, target.value))
 
 
 @hooks.gradient_read

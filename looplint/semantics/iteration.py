@@ -98,10 +98,10 @@ def _map(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> 
 
 @transfer("next")
 def _next(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    asked = expr.args[0].value if expr.args else None
-    if interp.loops and not interp.guarded() and isinstance(asked, ir.Name | ir.Attr) and loaders.loaders_in(args.positional[0]):
+    iterated = expr.args[0].value if expr.args else None
+    if interp.loops and not interp.guarded() and isinstance(iterated, ir.Name | ir.Attr) and loaders.loaders_in(args.positional[0]):
         interp.loops[-1].draws = True
-    if interp.loops and isinstance(asked, ir.Name | ir.Attr) and len(interp.born(asked)) == len(interp.loops) - 1:
+    if interp.loops and isinstance(iterated, ir.Name | ir.Attr) and len(interp.born(iterated)) == len(interp.loops) - 1:
         interp.loops[-1].taken |= loaders.loaders_in(args.positional[0]) if args.positional else frozenset()
     return element_of(interp, args.positional[0]) if args.positional else UNKNOWN
 

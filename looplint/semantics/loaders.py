@@ -30,7 +30,7 @@ from looplint.interpreter import classes, objects, unfollowed
 from looplint.interpreter.calls import builds
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import construction, methods_of, transfer
-from looplint.knowledge.pytorch import (
+from looplint.knowledge.data import (
     DATASET_WRAPPERS,
     DECODING_DATASETS,
     DISTRIBUTED_SAMPLERS,

@@ -36,14 +36,14 @@ def loss(interp: Interpreter, obj: Loss | None, args: Arguments, expr: ir.Call, 
     known = constant_of(reduction) if reduction else None
     scalar = known is None or known.value != "none"
     # `size_average=False` and `reduce=False` are what torch called it before.
-    told = obj.arguments if obj is not None else args
-    untold = (reduction is not None and known is None) or bool(told and told.keywords.keys() & {"size_average", "reduce"})
+    given = obj.arguments if obj is not None else args
+    unresolved = (reduction is not None and known is None) or bool(given and given.keywords.keys() & {"size_average", "reduce"})
     interp.uses.scored |= tensor.origins
     interp.uses.compared |= tensor.origins
     result = replace(tensor, scalar=scalar, sources=tensor.sources | deps, made=COMPUTED, tags=_unscaled(tensor)).tagged(Mark.LOSS)
     if known is not None and known.value == "sum":
         result = result.tagged(Mark.SUM_REDUCTION)
-    if untold:
+    if unresolved:
         result = result.tagged(Mark.UNKNOWN_REDUCTION)
     return frozenset({result})
 

@@ -8,7 +8,7 @@ from looplint.domain.objects import Module
 from looplint.domain.values import Arguments, ClassRef, Value, constant_of
 from looplint.interpreter import classes
 from looplint.interpreter.interpreter import Interpreter
-from looplint.knowledge.pytorch import DROPOUT_ARGUMENTS, MODE_SENSITIVE, RECURRENT, TRACKING
+from looplint.knowledge.layers import DROPOUT_ARGUMENTS, MODE_SENSITIVE, RECURRENT, TRACKING
 from looplint.syntax import ir
 
 

@@ -193,7 +193,7 @@ def _forward_directly(interp: Interpreter, obj: Obj, name: str, args: Arguments,
     if obj.cls is not None and classes.find_member(interp, obj.cls, "__call__") is not None:
         forward = classes.find_member(interp, obj.cls, "forward")
         return interp.call(classes.bind(interp, forward, obj), args, expr) if forward else UNKNOWN
-    known = obj.cls is None or not classes.has_untold_base(interp, obj.cls)
+    known = obj.cls is None or not classes.has_unlisted_base(interp, obj.cls)
     direct = isinstance(expr.func, ir.Attr) and expr.func.attr == name
     if known and (direct or _is_bound_forward(interp, expr.func)):
         own = any(isinstance(a, Ref) and a.obj is obj for a in interp.frame.instance)

@@ -31,7 +31,8 @@ from looplint.domain.values import (
 from looplint.interpreter import classes, functions, hooks
 from looplint.interpreter.frames import Trace
 from looplint.interpreter.interpreter import Interpreter, OutOfFuel
-from looplint.knowledge.pytorch import CLASSIFIERS, HEADS, LAST_FUNCTIONS, LAST_LAYERS, NO_CLASSIFIERS, SHAPING, SHAPING_LAYERS
+from looplint.knowledge.layers import CLASSIFIERS, HEADS, LAST_LAYERS, NO_CLASSIFIERS, SHAPING_LAYERS
+from looplint.knowledge.pytorch import LAST_FUNCTIONS, SHAPING
 from looplint.syntax import ir
 from looplint.syntax.site import Site
 

@@ -32,7 +32,7 @@ from looplint.flow.events import Backward, Clear, Clip, Freeze, Thaw
 from looplint.interpreter import classes
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import method_transfer, transfer
-from looplint.knowledge.pytorch import CONSTANT_LAYERS, PARAMETERLESS
+from looplint.knowledge.layers import CONSTANT_LAYERS, PARAMETERLESS
 from looplint.syntax import ir
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ _CONTAINERS = frozenset({"Sequential", "ModuleList", "ModuleDict"})
 
 def note_class(interp: Interpreter, obj: Module) -> None:
     """Note whether the parameters of a module that is built are all in sight: its bases have none, and it registers none by name."""
-    if obj.cls is not None and not classes.has_untold_base(interp, obj.cls):
+    if obj.cls is not None and not classes.has_unlisted_base(interp, obj.cls):
         methods = [f for cls in classes.mro(interp, obj.cls) for f in cls.cls.methods.values()]
         bare = all(base in _BARE_BASES for base in classes.external_bases(interp, obj.cls))
         obj.in_sight = bare and not any("register_parameter" in f.methods for f in methods)
@@ -157,8 +157,8 @@ def on_params(interp: Interpreter, params: Params, name: str, args: Arguments, e
     if name in ("items", "values", "extend", "append", "keys"):
         return frozenset({params})
     if name == "requires_grad_":
-        asked = args.get(0, "requires_grad")
-        want_gradients(interp, params.sources, expr.node, const(True) if asked is None else asked, all_of_each=params.exact)
+        flag = args.get(0, "requires_grad")
+        want_gradients(interp, params.sources, expr.node, const(True) if flag is None else flag, all_of_each=params.exact)
     return frozenset({params})
 
 
@@ -182,14 +182,14 @@ def want_gradients(
     value: Value,
     *,
     all_of_each: bool = True,
-    untold: bool = False,
+    by_default: bool = False,
     some: bool = False,
 ) -> None:
     """Whether parameters of modules take gradients is set: `requires_grad_(value)`, `p.requires_grad = value`.
 
     Args:
         all_of_each: whether it is told to all parameters of each module.
-        untold: whether modules count as frozen where the value is not known.
+        by_default: whether modules count as frozen where the value is not known.
         some: whether it is told to parameters that were chosen one by one.
     """
     known = constant_of(value)
@@ -200,7 +200,7 @@ def want_gradients(
         interp.emit(Freeze(), node, modules, certain=certain and known is not None)
     for obj in modules:
         if isinstance(obj, TorchModule):
-            frozen = not known.value if known is not None else untold
+            frozen = not known.value if known is not None else by_default
             # Where some are frozen, the others take gradients as before.
             obj.frozen = frozen and (obj.frozen or not some)
 
@@ -232,8 +232,8 @@ def _named_parameters(interp: Interpreter, obj: Obj, name: str, args: Arguments,
 
 @method_transfer("requires-grad")
 def _requires_grad(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    asked = args.get(0, "requires_grad")
-    want_gradients(interp, frozenset({obj}), expr.node, const(True) if asked is None else asked)
+    flag = args.get(0, "requires_grad")
+    want_gradients(interp, frozenset({obj}), expr.node, const(True) if flag is None else flag)
     return ref(obj)
 
 

@@ -14,8 +14,9 @@ from looplint.flow.remarks import Discard
 from looplint.interpreter import classes
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.names import attribute, lookup
+from looplint.knowledge.data import TENSOR_DATASETS
 from looplint.knowledge.lookup import call_effect, is_functional_loss
-from looplint.knowledge.pytorch import CONVERSIONS, TENSOR_ATTRIBUTES, TENSOR_DATASETS, TENSOR_ONLY, TENSOR_ONLY_ATTRIBUTES
+from looplint.knowledge.pytorch import CONVERSIONS, TENSOR_ATTRIBUTES, TENSOR_ONLY, TENSOR_ONLY_ATTRIBUTES
 from looplint.syntax import ir
 
 _DEPTH = 4

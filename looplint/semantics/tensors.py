@@ -248,10 +248,10 @@ def ask_for_gradient(interp: Interpreter, tensor: Tensor, args: Arguments, expr:
     if known is not None and not known.value:
         return frozenset({tensor})
     may_thaw(interp, tensor, expr.node)
-    asked: Value = frozenset({replace(tensor.tagged(Mark.INPUT_GRADIENT), graph="yes")})
+    watched: Value = frozenset({replace(tensor.tagged(Mark.INPUT_GRADIENT), graph="yes")})
     if isinstance(expr.func, ir.Attr) and isinstance(expr.func.value, ir.Name) and expr.func.value.id in interp.frame.locals:
-        interp.frame.locals[expr.func.value.id] = asked
-    return asked
+        interp.frame.locals[expr.func.value.id] = watched
+    return watched
 
 
 @hooks.tensor_written

@@ -144,9 +144,9 @@ class Configurations:
         changed: dict[str, Any] = {}
         origins = dict(settings.origins)
         if "select" in given:
-            asked = {word.lower() for word in given["select"]}
+            selected = {word.lower() for word in given["select"]}
             changed["extend_select"] = ()
-            changed["ignore"] = tuple(word for word in settings.ignore if word.lower() not in asked)
+            changed["ignore"] = tuple(word for word in settings.ignore if word.lower() not in selected)
             origins.pop("extend-select", None)
         for name, value in given.items():
             option = BY_NAME[name]

@@ -38,8 +38,8 @@ def settings_text(settings: Settings, path: Path, codes: Iterable[str]) -> str:
         codes: the rules that the settings select.
     """
     where = display_name(settings.file) if settings.file else "no configuration file"
-    asked = sorted(codes)
-    lines = [f"# {display_name(path)}: {where}", f"# {len(asked)} rule{'s' if len(asked) != 1 else ''}: {' '.join(asked)}"]
+    selected = sorted(codes)
+    lines = [f"# {display_name(path)}: {where}", f"# {len(selected)} rule{'s' if len(selected) != 1 else ''}: {' '.join(selected)}"]
     width = max(len(option.name) for option in OPTIONS)
     shown = [(line, _value(line)) for line in in_force(settings)]
     value_width = max((len(value) for line, value in shown if line.origins), default=0)

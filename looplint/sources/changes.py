@@ -79,8 +79,8 @@ def _git(*arguments: str, cwd: Path | None = None, unknown: str = "") -> str:
     if done.returncode:
         if unknown:
             raise UserError(f"git knows no revision {unknown!r} here; a shallow clone may have to fetch it first")
-        said = done.stderr.decode(errors="replace").strip().splitlines()
-        raise UserError(f"git cannot list what has changed: {said[-1] if said else f'git {arguments[0]} failed'}")
+        errors = done.stderr.decode(errors="replace").strip().splitlines()
+        raise UserError(f"git cannot list what has changed: {errors[-1] if errors else f'git {arguments[0]} failed'}")
     return done.stdout.decode("utf-8", "surrogateescape")
 
 

@@ -197,8 +197,8 @@ def _reason(error: RayError) -> str:
     cause = error.cause if isinstance(error, RayTaskError) else error
     if isinstance(cause, Refused | Exceeded):
         return str(cause)
-    said = str(cause).strip().splitlines() or [""]
+    lines = str(cause).strip().splitlines() or [""]
     places = (
         [line.strip() for line in str(error).splitlines() if line.lstrip().startswith("File ")] if isinstance(error, RayTaskError) else []
     )
-    return f"{type(cause).__name__}: {said[0]}{f' ({places[-1]})' if places else ''}"
+    return f"{type(cause).__name__}: {lines[0]}{f' ({places[-1]})' if places else ''}"

@@ -189,7 +189,7 @@ def _conclude(job: Job, gathered: Gathered, selections: Selections, parts: Seque
         Program(source.display, source.language, source.text.count("\n"), taken, "\n".join(problems.pop(source.display, ())))
         for source, taken in zip(gathered.sources, seconds)
     ]
-    programs += [Program(name, "", problem="\n".join(said)) for name, said in problems.items()]
+    programs += [Program(name, "", problem="\n".join(problem_lines)) for name, problem_lines in problems.items()]
     repository = job.repository
     return Surveyed(
         kind=repository.kind or _kind(programs, linted.coverage.loops),

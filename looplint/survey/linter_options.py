@@ -34,14 +34,14 @@ class LinterOptions:
 
     def __str__(self) -> str:
         """The same text for the same options, on every machine."""
-        said: dict[str, Any] = {**self.overrides}
+        settings: dict[str, Any] = {**self.overrides}
         if self.isolated:
-            said["isolated"] = True
+            settings["isolated"] = True
         if self.config is not None:
-            said["config"] = hashlib.blake2b(Path(self.config).read_bytes(), digest_size=8).hexdigest()
+            settings["config"] = hashlib.blake2b(Path(self.config).read_bytes(), digest_size=8).hexdigest()
         if self.allow_rules is not None:
-            said["allow-rules"] = self.allow_rules
-        return json.dumps(said, sort_keys=True, default=str)
+            settings["allow-rules"] = self.allow_rules
+        return json.dumps(settings, sort_keys=True, default=str)
 
     def key(self, name: str, content: str) -> str:
         """What a result is known by: it is not computed again as long as all that decides it is the same."""

@@ -33,11 +33,11 @@ def page(figures: Figures) -> str:
         "Repairs available": [_repairs(figures)],
     }
     sections = "".join(_section(table, plots.get(table.title, [])) for table in all_tables(figures))
-    said = "".join(f"<li>{escaped(line)}</li>" for line in summary(figures).splitlines())
+    items = "".join(f"<li>{escaped(line)}</li>" for line in summary(figures).splitlines())
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>looplint survey</title><style>{STYLE}</style><script>{get_plotlyjs()}</script></head><body>
-<h1>A survey of training loops</h1><ul>{said}</ul>
+<h1>A survey of training loops</h1><ul>{items}</ul>
 {sections}
 <script>{SCRIPT}</script></body></html>
 """

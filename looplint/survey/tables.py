@@ -30,7 +30,7 @@ def summary(figures: Figures) -> str:
     """What was surveyed, in a few sentences."""
     whole = figures.whole
     failed = sum(figures.failed.values())
-    said = [
+    lines = [
         f"{_count(whole.repositories, 'repository', 'repositories')} with {figures.files:,} files were linted"
         f"{f', {failed} could not be' if failed else ''}: {figures.programs:,} programs that could be about training, {figures.lines:,} lines.",
         f"Of {whole.judged + whole.lost:,} training loops {_percent(whole.understood)} were understood; libraries run {whole.owned:,} more.",
@@ -38,7 +38,7 @@ def summary(figures: Figures) -> str:
         f"It took {figures.seconds:,.0f} s of processor time in the analysis, and at most {figures.megabytes} MB in a process.",
         f"looplint {', '.join(figures.versions) or '-'}; settings {', '.join(figures.settings) or '-'}.",
     ]
-    return "\n".join(said)
+    return "\n".join(lines)
 
 
 def all_tables(figures: Figures) -> list[Table]:

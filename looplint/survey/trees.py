@@ -133,10 +133,10 @@ def _blobs(place: Path, digests: list[str]) -> Iterator[bytes | None]:
     if not digests:
         return
     command = [*_command(place), "cat-file", "--batch"]
-    with tempfile.TemporaryFile() as asked:
-        asked.write("".join(f"{digest}\n" for digest in digests).encode())
-        asked.seek(0)
-        with subprocess.Popen(command, stdin=asked, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=_environment()) as process:
+    with tempfile.TemporaryFile() as request:
+        request.write("".join(f"{digest}\n" for digest in digests).encode())
+        request.seek(0)
+        with subprocess.Popen(command, stdin=request, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=_environment()) as process:
             assert process.stdout is not None
             for _ in digests:
                 head = process.stdout.readline().split()
@@ -166,6 +166,6 @@ def _git(place: Path, *arguments: str) -> bytes:
     except OSError as error:
         raise UserError(f"{place}: git cannot be run: {error.strerror}") from error
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise UserError(f"{place}: {said[-1] if said else 'git fails'}")
+        lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise UserError(f"{place}: {lines[-1] if lines else 'git fails'}")
     return done.stdout

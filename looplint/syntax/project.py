@@ -86,10 +86,10 @@ class Project:
         """The module that an import statement of `importer` names, or None when it is not of this project."""
         if importer.path is None:
             return None
-        asked = (importer.path.parent, dotted, level)
-        if asked not in self._answers:
-            self._answers[asked] = self._find(importer.path.parent, dotted, level)
-        return self._answers[asked]
+        question = (importer.path.parent, dotted, level)
+        if question not in self._answers:
+            self._answers[question] = self._find(importer.path.parent, dotted, level)
+        return self._answers[question]
 
     def _find(self, here: Path, dotted: str, level: int) -> ModuleInfo | None:
         if "site-packages" in here.parts or len(self._modules) > _MOST_MODULES:

@@ -33,11 +33,11 @@ class Proof:
 def proofs() -> Iterator[Proof]:
     for file in sorted(Path(__file__).parent.glob("[a-z]*.py")):
         tree = ast.parse(file.read_text(encoding="utf-8"))
-        said = {
+        constants = {
             node.targets[0].id: ast.literal_eval(node.value)
             for node in tree.body
             if isinstance(node, ast.Assign)
             and isinstance(node.targets[0], ast.Name)
             and node.targets[0].id in ("REPO", "COMMIT", "PATH", "FOUND")
         }
-        yield Proof(file.stem, said["REPO"], said["COMMIT"], said["PATH"], said["FOUND"])
+        yield Proof(file.stem, constants["REPO"], constants["COMMIT"], constants["PATH"], constants["FOUND"])

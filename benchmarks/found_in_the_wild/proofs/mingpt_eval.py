@@ -34,10 +34,10 @@ def measure(checkout: Path) -> dict[str, Any]:
     rows = (torch.arange(33) * torch.arange(1, 17)[:, None]) % 16  # sequences that can be learned
     data = [(rows[:, :-1].contiguous(), rows[:, 1:].contiguous())]
     one.train_loader, one.test_loader = _Loader(data), data
-    said = io.StringIO()
-    with contextlib.redirect_stdout(said):
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
         one.train()
-    printed = [float(x) for x in re.findall(r"Eval Loss ([\d.]+)", said.getvalue())][-1]
+    printed = [float(x) for x in re.findall(r"Eval Loss ([\d.]+)", output.getvalue())][-1]
     in_train_mode = gpt.training
     gpt.eval()
     return {

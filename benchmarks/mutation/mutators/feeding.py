@@ -103,10 +103,10 @@ def non_blocking_without_pinned(script: Script) -> Iterator[Change]:
                 yield Change("pin_memory=False", (Replace(found.call, with_arguments(found.call, pin_memory="False")),))
             continue
         if made:
-            asked = tuple(Replace(c, with_arguments(c, non_blocking="True")) for c in made)
-            yield Change("non_blocking asked for, memory not pinned", (*unpinned, *asked), None)
+            transfers = tuple(Replace(c, with_arguments(c, non_blocking="True")) for c in made)
+            yield Change("non_blocking asked for, memory not pinned", (*unpinned, *transfers), None)
             if len(made) > 1:
-                yield Change("non_blocking asked for one part, memory not pinned", (*unpinned, asked[0]), None)
+                yield Change("non_blocking asked for one part, memory not pinned", (*unpinned, transfers[0]), None)
             continue
         for form, text in _new_copies(script, found, ", non_blocking=True").items():
             yield Change(form, (*unpinned, *text), None)
@@ -118,11 +118,11 @@ def pinned_without_non_blocking(script: Script) -> Iterator[Change]:
         pinned = given(found.call, "pin_memory")
         made = copies(script, found.loop)
         pin = () if says(pinned, True) else (Replace(found.call, with_arguments(found.call, pin_memory="True")),)
-        asked = [c for c in made if given(c, "non_blocking") is not None]
-        if asked:
-            if all(says(given(c, "non_blocking"), True) for c in asked) and says(pinned, None, False, True):
-                yield Change("non_blocking left out", (*pin, *(Replace(c, with_arguments(c, ("non_blocking",))) for c in asked)))
-                yield Change("non_blocking=False", (*pin, Replace(asked[0], with_arguments(asked[0], non_blocking="False"))))
+        transfers = [c for c in made if given(c, "non_blocking") is not None]
+        if transfers:
+            if all(says(given(c, "non_blocking"), True) for c in transfers) and says(pinned, None, False, True):
+                yield Change("non_blocking left out", (*pin, *(Replace(c, with_arguments(c, ("non_blocking",))) for c in transfers)))
+                yield Change("non_blocking=False", (*pin, Replace(transfers[0], with_arguments(transfers[0], non_blocking="False"))))
         elif made and pin and says(pinned, None, False):
             yield Change("memory pinned, the copies wait", pin, None)
         elif not made and says(pinned, None, False, True):

@@ -70,7 +70,7 @@ def sampler_without_set_epoch(script: Script) -> Iterator[Change]:
             continue
         data = ast.unparse(call.args[0])
         new = f"torch.utils.data.distributed.DistributedSampler({data}, num_replicas=2, rank=0)"
-        told = tuple(
+        announced = tuple(
             Before(loop.body[0], f"{ast.unparse(stmt.targets[0])}.sampler.set_epoch({count})") for loop, count in _epochs_of(script, stmt)
         )
         forms: dict[str, tuple[tuple[Op, ...], str]] = {
@@ -79,7 +79,7 @@ def sampler_without_set_epoch(script: Script) -> Iterator[Change]:
         }
         for form, (before, given) in forms.items():
             ops = (*before, Replace(shuffle.value, "False"), Replace(call.args[-1], f"{ast.unparse(call.args[-1])}, sampler={given}"))
-            yield Change(form, ops, (*ops, *told) if told else None)
+            yield Change(form, ops, (*ops, *announced) if announced else None)
 
 
 def _epochs_of(script: Script, built: ast.Assign) -> list[tuple[ast.For, str]]:

@@ -36,20 +36,20 @@ class Inspection:
         stream = self.recording.stream
         if stream.of("step") or not self.recording.ok:
             return ""
-        said = "The run saw no optimizer step, so it confirms and refutes nothing."
+        reason = "The run saw no optimizer step, so it confirms and refutes nothing."
         if stream.marked("compiled"):
-            said += " It compiles functions, and steps in them cannot be seen: set TORCH_COMPILE_DISABLE=1 to run it uncompiled."
+            reason += " It compiles functions, and steps in them cannot be seen: set TORCH_COMPILE_DISABLE=1 to run it uncompiled."
         if started := len(stream.marked("process")):
             count = f"{started} process{'es' if started > 1 else ''}"
-            said += f" It started {count}, and the first took no step that could be recorded: run it without --epochs and --batches, or start it by torchrun."
-        return said
+            reason += f" It started {count}, and the first took no step that could be recorded: run it without --epochs and --batches, or start it by torchrun."
+        return reason
 
     @property
     def exit_code(self) -> int:
         """As the linter's: 0 nothing but advice is left, 1 something is, 2 the script did not run far enough for a verdict."""
         recording, verdicts = self.recording, {j.verdict for j in self.joined}
-        told = recording.ok or (recording.outcome == "timeout" and bool(recording.stream.of("step", "backward")))
-        if not ((told and not self.blind) or verdicts & {*CONFIRMED, "found at run time only"}) or self.problems:
+        informative = recording.ok or (recording.outcome == "timeout" and bool(recording.stream.of("step", "backward")))
+        if not ((informative and not self.blind) or verdicts & {*CONFIRMED, "found at run time only"}) or self.problems:
             return 2
         return 1 if any(j.stands and (j.finding.selected_by_name or j.finding.severity != "advice") for j in self.joined) else 0
 
@@ -175,8 +175,8 @@ def as_text(inspection: Inspection, style: Any = None) -> str:
         finding = joined.finding
         place = written_place(finding.filename, finding.location, finding.cell)
         head = f"{paint(place, bold=True)}: {finding.code} {finding.name}: {paint(joined.verdict, fg=colours.get(joined.verdict, 'yellow'), bold=True)}"
-        said = [f"  {finding.message}"] if joined.verdict != "found at run time only" else []
-        blocks.append("\n".join([head, *said, f"  run: {joined.text}"]))
+        lines = [f"  {finding.message}"] if joined.verdict != "found at run time only" else []
+        blocks.append("\n".join([head, *lines, f"  run: {joined.text}"]))
     return "\n\n".join([*blocks, _closing(inspection)]) + "\n"
 
 
@@ -194,8 +194,8 @@ def _closing(inspection: Inspection) -> str:
         for channel, error in failures(recording.stream).items()
     ]
     if counts["not reached"] and recording.outcome == "step-limit":
-        asked = recording.message.endswith("as asked")
-        longer = "--epochs 2 --batches 10 runs two short epochs" if asked else "--epochs 3 --batches 100 runs longer epochs"
+        shortened = recording.message.endswith("as asked")
+        longer = "--epochs 2 --batches 10 runs two short epochs" if shortened else "--epochs 3 --batches 100 runs longer epochs"
         lines.append(f"To reach more: {longer}, --steps 0 the whole script.")
     if not recording.ok and recording.stderr.strip():
         lines += ["Its last lines on standard error:", *(f"  {line}" for line in last_lines(recording.stderr))]

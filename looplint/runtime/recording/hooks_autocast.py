@@ -23,8 +23,8 @@ def install(tape: Tape) -> None:
 def _construct() -> Callable[..., Watching]:
     def watch(region: Any, device_type: str, dtype: Any = None, enabled: bool = True, cache_enabled: Any = None) -> Watching:
         if (yield None).error is None:
-            asked = dtype or region.fast_dtype
-            vars(region)[_ASKED] = str(asked).removeprefix("torch.") if enabled else ""
+            requested = dtype or region.fast_dtype
+            vars(region)[_ASKED] = str(requested).removeprefix("torch.") if enabled else ""
 
     return watch
 
@@ -32,9 +32,9 @@ def _construct() -> Callable[..., Watching]:
 def _enter(tape: Tape) -> Callable[..., Watching]:
     def watch(region: Any) -> Watching:
         if (yield None).error is None:
-            asked = vars(region).get(_ASKED, "")
-            tape.local.autocasts.append(asked)
-            tape.local.autocast = tape.local.autocast or asked
+            requested = vars(region).get(_ASKED, "")
+            tape.local.autocasts.append(requested)
+            tape.local.autocast = tape.local.autocast or requested
 
     return watch
 

@@ -143,7 +143,7 @@ def section(verdict: Verdict, runs: Runs) -> str:
     if runs.fixed is not None:
         recordings["linter"] = runs.fixed
     signals = {"broken": verdict.broken, "expert": verdict.expert, "linter": verdict.fixed}
-    said = "".join(
+    cells = "".join(
         f"<tr><th>{name}</th><td>{'shows it' if s.shown else 'does not show it'}</td><td>{html.escape(s.text)}</td></tr>"
         for name, s in signals.items()
         if s
@@ -155,7 +155,7 @@ def section(verdict: Verdict, runs: Runs) -> str:
     return f"""<details id="{html.escape(verdict.rule)}-{html.escape(verdict.case)}">
 <summary><span class="badge {verdict.status.replace(" ", "-")}">{verdict.status}</span> {html.escape(title)}</summary>
 <p>{html.escape(verdict.note)}{outcomes}</p>
-<table class="signals">{said}</table>
+<table class="signals">{cells}</table>
 <p>{_bits(verdict)}</p>
 {plot(recordings)}
 <h3>Broken, and as an expert repairs it</h3>{scripts}

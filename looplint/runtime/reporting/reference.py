@@ -48,8 +48,8 @@ def accuracy(comparison: Comparison) -> str:
 
 
 def shown(comparison: Comparison) -> str:
-    said = comparison.shown.text if comparison.shown is not None else "nothing was measured"
-    return f"{said} ({comparison.variant.harmless})" if comparison.variant.harmless else said
+    text = comparison.shown.text if comparison.shown is not None else "nothing was measured"
+    return f"{text} ({comparison.variant.harmless})" if comparison.variant.harmless else text
 
 
 def as_json(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:

@@ -1,0 +1,68 @@
+"""Tables of layers and ready-made models: what their modes change, what they compute, and which have no parameters.
+
+Sources: the API reference of PyTorch 2.13 (torch.nn, and torchvision.models).
+"""
+
+from __future__ import annotations
+
+LAST_LAYERS = {
+    "Softmax": "softmax", "Softmax2d": "softmax", "LogSoftmax": "log_softmax", "Sigmoid": "sigmoid", "Linear": "linear", "LazyLinear": "linear",
+    "Bilinear": "linear", "Conv1d": "linear", "Conv2d": "linear", "Conv3d": "linear", "ConvTranspose1d": "linear", "ConvTranspose2d": "linear",
+    "ConvTranspose3d": "linear", "LazyConv1d": "linear", "LazyConv2d": "linear", "LazyConv3d": "linear",
+}  # fmt: skip
+SHAPING_LAYERS = frozenset({"Identity", "Flatten", "Unflatten", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d"})
+# Where ready-made classifiers keep their last layer, and those that end in something else.
+HEADS = ("fc", "classifier", "head", "heads")
+CLASSIFIERS = ("torchvision.models.", "timm.create_model", "timm.models.create_model")
+NO_CLASSIFIERS = (
+    "detection",
+    "segmentation",
+    "optical_flow",
+    "feature_extraction",
+    "squeezenet",
+    "googlenet",
+    "inception",
+    "GoogLeNet",
+    "Inception",
+    "SqueezeNet",
+    "get_model",
+)
+# Layers whose output differs between train and eval mode.
+MODE_SENSITIVE = (
+    "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d",
+    "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d", "SyncBatchNorm", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "RReLU",
+    "Transformer", "TransformerEncoderLayer", "TransformerDecoderLayer", "MultiheadAttention",
+)  # fmt: skip
+RECURRENT = frozenset({"RNN", "LSTM", "GRU"})
+# Where layers take the probability with which they drop, and whether they drop at all when it is left out.
+DROPOUT_ARGUMENTS = {
+    "Dropout": (0, "p", True), "Dropout1d": (0, "p", True), "Dropout2d": (0, "p", True), "Dropout3d": (0, "p", True), "AlphaDropout": (0, "p", True),
+    "FeatureAlphaDropout": (0, "p", True), "MultiheadAttention": (2, "dropout", False), "Transformer": (5, "dropout", True),
+    "TransformerEncoderLayer": (3, "dropout", True), "TransformerDecoderLayer": (3, "dropout", True),
+}  # fmt: skip
+# Where layers are given whether to keep running statistics, and whether they do by default: without them the modes do not differ.
+TRACKING = {
+    "BatchNorm1d": (4, True), "BatchNorm2d": (4, True), "BatchNorm3d": (4, True), "InstanceNorm1d": (4, False), "InstanceNorm2d": (4, False),
+    "InstanceNorm3d": (4, False),
+}  # fmt: skip
+# Layers that are built of layers they are given.
+BUILT_OF_LAYERS = frozenset({"TransformerEncoder", "TransformerDecoder", "DataParallel", "DistributedDataParallel"})
+# Layers that normalise over the batch, and ready-made models that are full of them.
+BATCH_NORMS = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d", "SyncBatchNorm")
+BATCH_NORM_MODELS = (
+    "resnet", "resnext", "wide_resnet", "densenet", "mobilenet", "efficientnet", "mnasnet", "regnet", "shufflenet", "googlenet", "inception",
+)  # fmt: skip
+# Modules without a parameter: to put one in or take one out changes nothing that an optimizer holds.
+PARAMETERLESS = frozenset({
+    "Identity", "Flatten", "Unflatten", "ReLU", "ReLU6", "LeakyReLU", "ELU", "SELU", "CELU", "GELU", "SiLU", "Mish", "Sigmoid", "Tanh", "Softmax", "LogSoftmax",
+    "Softplus", "Softsign", "Softmin", "Softmax2d", "LogSigmoid", "Hardtanh", "Hardswish", "Hardsigmoid", "Hardshrink", "Softshrink", "Tanhshrink", "Threshold",
+    "RReLU", "GLU", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout", "MaxPool1d", "MaxPool2d", "MaxPool3d",
+    "AvgPool1d", "AvgPool2d", "AvgPool3d", "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
+    "LPPool1d", "LPPool2d", "MaxUnpool2d", "Upsample", "UpsamplingNearest2d", "UpsamplingBilinear2d", "PixelShuffle", "PixelUnshuffle", "ZeroPad2d",
+    "ReflectionPad1d", "ReflectionPad2d", "ReplicationPad2d", "ConstantPad2d", "Fold", "Unfold", "ChannelShuffle", "CosineSimilarity", "PairwiseDistance",
+})  # fmt: skip
+# Layers whose parameters begin as zeros and ones, or another number.
+CONSTANT_LAYERS = frozenset({
+    "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "LayerNorm", "GroupNorm",
+    "RMSNorm", "LocalResponseNorm", "PReLU",
+})  # fmt: skip
