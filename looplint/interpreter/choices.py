@@ -34,12 +34,7 @@ def settle(interp: Interpreter, stmt: ir.If, before: Snapshot, one: Snapshot, tw
             continue
         pair = _of_one_kind(left, right)
         # An optimizer built before and replaced in one branch is gone; a model may go on under another name.
-        replaced = (
-            pair is not None
-            and isinstance(pair[0], Optimizer | Scheduler)
-            and not (pair[0].symbolic or pair[1].symbolic)
-            and before.locals.get(name) in (left, right)
-        )
+        replaced = pair is not None and isinstance(pair[0], Optimizer | Scheduler) and before.locals.get(name) in (left, right)
         if pair is not None and (replaced or _each_built(pair, built, otherwise)):
             interp.frame.locals[name] = frozenset({Ref(_either(interp, stmt.node, name, *pair))}) | _nothing(left) | _nothing(right)
     for key, (owner, left) in built.writes.items():

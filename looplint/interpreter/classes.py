@@ -167,7 +167,8 @@ def usage_of(interp: Interpreter, cls: ClassRef, name: str) -> ir.Usage:
         if usage:
             found.methods |= usage.methods
             found.attrs |= usage.attrs
-            found.called = found.called or usage.called
+            found.calls += usage.calls
+            found.rebound += usage.rebound
             found.iterated = found.iterated or usage.iterated
             found.computed = found.computed or usage.computed
             found.passed |= usage.passed

@@ -67,8 +67,11 @@ def parameter(interp: Interpreter, func: Func, param: ir.Param) -> Value:
     if param.kind in ("*", "**"):
         return UNKNOWN
     found = uses(interp, Scope(func.function, func.module, func.owner), param.name)
+    usage = found.get("", _NO_USE)
+    if usage.rebound and _is_class(func.function, param.name):
+        return UNKNOWN
     annotation, key = ir.render(param.annotation), (id(func.function), param.name)
-    value = symbolic(interp, param.name, found.get("", _NO_USE), annotation, key)
+    value = symbolic(interp, param.name, usage, annotation, key)
     if value != UNKNOWN:
         for module in refs(value, Module):
             _fill(interp, module, found, _BESIDE_PARTS)
@@ -80,6 +83,15 @@ def parameter(interp: Interpreter, func: Func, param: ir.Param) -> Value:
         _fill(interp, obj, found, _OF_A_LOOP)
         return ref(obj)
     return _holder(interp, param.name, found, key)
+
+
+def _is_class(function: ir.Function, name: str) -> bool:
+    """Whether a parameter is what makes the object that takes its name: `optimizer = optimizer(model.parameters())`, on every way."""
+    for stmt in function.body:
+        match stmt:
+            case ir.Assign(targets=[ir.Name(id=target)], value=ir.Call(func=ir.Name(id=callee))) if target == callee == name:
+                return True
+    return False
 
 
 def _class_named(interp: Interpreter, module: ModuleInfo, annotation: ir.Expr | None) -> ClassRef | None:

@@ -40,7 +40,7 @@ def infer_role(name: str, usage: Usage, annotation: str) -> str | None:
     """
     lowered = name.lower()
     methods = usage.methods
-    used = bool(methods or usage.called or usage.iterated or usage.attrs)
+    used = bool(methods or usage.applied or usage.iterated or usage.attrs)
     for text in (annotation, *sorted(usage.annotations)):
         kind = annotated(text)
         if kind is not None and (used or kind in _KEPT_UNUSED):
@@ -52,13 +52,13 @@ def infer_role(name: str, usage: Usage, annotation: str) -> str | None:
             or "fabric" in lowered
         ):
             return "accelerator"
-        if usage.called or methods & {"step", "train", "eval"}:
+        if usage.applied or methods & {"step", "train", "eval"}:
             return "engine" if "step" in methods else None
         return "tensor"
     if "zero_grad" in methods:
         if "step" in methods or "param_groups" in usage.attrs or "opt" in lowered:
-            return "optimizer" if not (usage.called or methods & {"train", "eval", "parameters"}) else "module"
-        return "module" if usage.called or methods & _MODULE_METHODS else None
+            return "optimizer" if not (usage.applied or methods & {"train", "eval", "parameters"}) else "module"
+        return "module" if usage.applied or methods & _MODULE_METHODS else None
     if "scale" in methods and methods & {"step", "update", "unscale_"}:
         return "scaler"
     if "step" in methods and "sample" not in methods and "reset" not in methods:
@@ -68,12 +68,12 @@ def infer_role(name: str, usage: Usage, annotation: str) -> str | None:
             return "optimizer"
         return None
     if methods & {"train", "eval"} or (
-        methods & _MODULE_METHODS and (usage.called or methods & {"parameters", "named_parameters", "modules"})
+        methods & _MODULE_METHODS and (usage.applied or methods & {"parameters", "named_parameters", "modules"})
     ):
         return "module"
-    if usage.called and ("criterion" in lowered or "loss" in lowered):
+    if usage.applied and ("criterion" in lowered or "loss" in lowered):
         return "loss"
-    if usage.called and any(part in lowered for part in _MODULES) and not _names_a_maker(name):
+    if usage.applied and any(part in lowered for part in _MODULES) and not _names_a_maker(name):
         return "module"
     if usage.iterated and any(part in lowered for part in ("loader", "dataload", "data_iter", "train_iter", "dataset", "batches")):
         return "loader"
@@ -97,7 +97,7 @@ def proves_itself(role: str, usage: Usage) -> bool:
     methods = usage.methods
     match role:
         case "module":
-            return usage.called and bool(methods & _MODULE_METHODS)
+            return usage.applied and bool(methods & _MODULE_METHODS)
         case "optimizer":
             return "step" in methods
         case "scheduler":

@@ -64,7 +64,7 @@ class ExpressionLowering(Scopes):
                 usage.methods.add(func.attr)
         usage = self._usage(func)
         if usage:
-            usage.called = True
+            usage.calls += 1
         args = [ir.Arg(self.expr(a.value), a.keyword.value if a.keyword else None, a.star) for a in node.args]
         self._note_passed(func, args)
         call = ir.Call(node, func, args)

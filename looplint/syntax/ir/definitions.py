@@ -28,7 +28,9 @@ class Usage:
 
     methods: set[str] = field(default_factory=set)
     attrs: set[str] = field(default_factory=set)
-    called: bool = False
+    # How often it is called, and how often of these to take the place of what is called: `optimizer = optimizer(parameters)`.
+    calls: int = 0
+    rebound: int = 0
     iterated: bool = False
     # The dotted names of the functions it is passed to, each with its place among the arguments.
     passed: set[tuple[str, int]] = field(default_factory=set)
@@ -39,11 +41,21 @@ class Usage:
     # The annotations of the parameters that it becomes, as text.
     annotations: set[str] = field(default_factory=set)
 
+    @property
+    def called(self) -> bool:
+        return self.calls > 0
+
+    @property
+    def applied(self) -> bool:
+        """Whether it is called for something else than to take its own place: what that makes is not called itself."""
+        return self.calls > self.rebound
+
     def add(self, other: Usage) -> None:
         """Take in how it is used elsewhere."""
         self.methods |= other.methods
         self.attrs |= other.attrs
-        self.called = self.called or other.called
+        self.calls += other.calls
+        self.rebound += other.rebound
         self.iterated = self.iterated or other.iterated
         self.computed = self.computed or other.computed
         self.passed |= other.passed
