@@ -133,7 +133,7 @@ from looplint.repairs.schedules import *
 from looplint.repairs.steps import *
 from looplint.repairs.tensors import *
 from looplint.repairs.validation import *
-from looplint.semantics.loaders import follows_time
+from looplint.semantics.loaders import follows_time, shuffles
 from looplint.semantics.parameters import draws_nothing, without_parameters
 from looplint.syntax.ir import Binary, BoolOp, Compare, Const, Expr, paths_in, render
 from looplint.syntax.site import Site
@@ -180,7 +180,7 @@ __all__ = [
     "COMPUTING", "SCALING", "UPDATING", "disabled", "scaler_of", "switched", "unscaled_by_hand",
     "counter_given", "is_within", "known_elsewhere", "only_containers", "may_go_on", "unregistered", "wrapper_for",
     "argument", "bypassed", "changing", "epoch_passes", "is_record", "is_written", "off", "on_accelerator", "only_over", "over_batches", "same_everywhere", "trains",
-    "follows_time", "left_over", "converts", "held_under_the_opposite", "is_used", "built_since", "moved_already", "never_steps_after", "state_loaded",
+    "follows_time", "shuffles", "left_over", "converts", "held_under_the_opposite", "is_used", "built_since", "moved_already", "never_steps_after", "state_loaded",
     "given_no_state", "goes_on", "starts_over", "steps_after",
     "FrozenStep", "UnreadState", "unread_best_states", "Average", "ForeignGradients", "HalfStep", "LastBatch", "foreign_gradients", "PaddedPass", "padded_passes", "half_step", "smaller_last", "StaleBatch", "stale_batches", "steps_while_frozen",
     "Scored", "scored",

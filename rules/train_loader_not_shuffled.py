@@ -52,7 +52,7 @@ for epoch in range(3):
 
 - An explicit `shuffle=False` where no other loader is shuffled in its place, a sampler or a batch sampler.
 - Iterable datasets and those that are not known.
-- A dataset that mixes or draws its items itself.
+- A dataset that mixes or draws its items itself, and an epoch loop that mixes something: the items, where the dataset keeps the list.
 - One batch of everything.
 - A loader that is iterated over once.
 - What follows in time: a dataset whose name says so, or a hidden state that the loop or the model carries from batch to batch.
@@ -85,6 +85,7 @@ from looplint.rule import (
     note,
     only,
     only_over,
+    shuffles,
 )
 
 CODE = "LL901"
@@ -97,6 +98,8 @@ def check(program: Program) -> Reports:
             continue  # an explicit shuffle, a sampler, or one batch of everything
         if loader.style != "map":
             continue  # an iterable dataset, one that is not known, or one that mixes or draws its items itself
+        if shuffles(found.epochs):
+            continue  # an epoch loop that mixes something
         if follows_time(loader, found.batches.assigned) or program.carries_state(found.batches):
             continue  # what follows in time
         message = f"{name_of(loader, 'this loader')} is trained on without shuffle: every epoch takes the same batches in the same order"

@@ -232,6 +232,8 @@ class Module(TorchModule):
     compiled: bool = False
     # The module that it is a deep copy of.
     original: Obj | None = None
+    # Whether an accelerator has taken it, and placed it on its device.
+    prepared: bool = False
     # Whether code that cannot be followed built it, so that all that tells it is a module is its use.
     foreign: bool = False
     # Whether it runs Lightning's manual optimization.

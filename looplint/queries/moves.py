@@ -23,9 +23,11 @@ def converts(event: Move) -> str:
 
 
 def moved_already(program: Program, event: Move, construct: Event) -> bool:
-    """Whether a move of the same kind stood before an optimizer was built, an earlier move went there too, or the model was built where it is to be."""
+    """Whether a move of the same kind stood before an optimizer was built, an earlier move or an accelerator took the model there, or it was built there."""
     # `from_pretrained(name, device_map="auto")` builds a model on its devices.
     if any(m.arguments is not None and "device_map" in m.arguments.keywords for m in subjects(event, Module)):
+        return True
+    if converts(event) == "device" and any(m.prepared for m in subjects(event, Module)):
         return True
     same = [e for e in program.of(Move) if e.subjects & event.subjects and converts(e) == converts(event)]
     return any(e.index < construct.index or _goes_there(e, event) for e in same)

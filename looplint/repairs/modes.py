@@ -12,6 +12,7 @@ from looplint.flow.graph import Loop
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.imports import named
 from looplint.repairs.layout import Layout, Statement
+from looplint.repairs.names import sets
 from looplint.repairs.places import Place, body_of, in_loop, loop_statement, name_in, place_at
 from looplint.repairs.planner import Planner
 from looplint.repairs.repair import Plan, Repair
@@ -56,7 +57,7 @@ class InsertTrain(Repair):
             outer = place.statement.within(body)
             assert outer is not None
             above = body.statements[: outer.index]
-            if any(p.does(s, place.layout, self.module, "eval") for s in above):
+            if any(p.does(s, place.layout, self.module, "eval") or name.partition(".")[0] in sets(s.node) for s in above):
                 draft.line_before(outer, code)
             else:
                 draft.line_at_top(body, code)
@@ -95,9 +96,11 @@ class InsertEval(Repair):
         if around is not None and target.index == 0 and len(target.block.statements) == 1 and isinstance(around.node, cst.With):
             target = around
         draft.line_before(target, f"{name}.eval()")
-        loops = self.event.loops[: self.event.loops.index(self.loop)] if self.loop is not None else self.event.loops
-        trained = [e for e in p.program.of(Forward) if p.program.is_trained(e) and loops and loops[-1] in e.loops]
-        if trained and not any(p.program.touches(e, self.module) and loops[-1] in e.loops for e in p.program.of(Train)):
+        around_pass = self.event.loops[: self.event.loops.index(self.loop)] if self.loop is not None else self.event.loops
+        trained = [e for e in p.program.of(Forward) if p.program.is_trained(e)]
+        # The innermost loop that trains too: a pass over several loaders stands in a loop of its own.
+        shared = next((loop for loop in reversed(around_pass) if any(loop in e.loops for e in trained)), None)
+        if shared is not None and not any(p.program.touches(e, self.module) and shared in e.loops for e in p.program.of(Train)):
             draft.line_after(target, f"{name}.train()")
         return Plan(f"Set {name} to eval mode for this pass", "safe", [draft])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from looplint.domain.objects import Accelerator, Engine, Loader, Obj
+from looplint.domain.objects import Accelerator, Engine, Loader, Module, Obj
 from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Const, Ref, Tuple, Value, exact_items, ref
 from looplint.flow.events import Clear, Clip, Construct, Step, Unscale
 from looplint.interpreter import hooks, unfollowed
@@ -72,9 +72,9 @@ def _step_and_clear(interp: Interpreter, obj: Obj, name: str, args: Arguments, e
 
 
 def prepared(args: Arguments) -> None:
-    """What a framework takes loaders for: it goes over them in its own way, and tells their samplers the epoch itself."""
+    """What a framework takes loaders and models for: it goes over loaders in its own way, tells their samplers the epoch itself, and places models."""
     for atom in (a for value in args.values() for a in value):
-        if isinstance(atom, Ref) and isinstance(atom.obj, Loader):
+        if isinstance(atom, Ref) and isinstance(atom.obj, Loader | Module):
             atom.obj.prepared = True
 
 

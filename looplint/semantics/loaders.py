@@ -25,6 +25,7 @@ from looplint.domain.values import (
     ref,
     refs,
 )
+from looplint.flow.graph import Loop
 from looplint.flow.remarks import BuildLoader, BuildSampler, EpochSet
 from looplint.interpreter import classes, objects, unfollowed
 from looplint.interpreter.calls import builds
@@ -225,6 +226,13 @@ def only_loader(value: Value) -> Loader | None:
         (loader,) = found
         return loader if isinstance(loader, Loader) and not loader.many else None
     return None
+
+
+def shuffles(loop: Loop) -> bool:
+    """Whether a loop calls what mixes something, as its name says: the items of a dataset, before each pass over them."""
+    written = ir.statements(loop.stmt.body) if loop.stmt is not None else ()
+    calls = (e for stmt in written for e in ir.walk(*ir.expressions(stmt)) if isinstance(e, ir.Call))
+    return any((ir.path_of(call.func) or "").rpartition(".")[2] in _SHUFFLING for call in calls)
 
 
 def follows_time(loader: Loader, assigned: Iterable[str]) -> bool:

@@ -22,6 +22,32 @@ def test_correct_loops_are_silent(name: str) -> None:
     assert reported(LOOPS[name]) == []
 
 
+ACCELERATED = """
+from accelerate import Accelerator
+from torch import nn, optim
+accelerator = Accelerator()
+model = nn.Linear(3, 1)
+optimizer = optim.Adam(model.parameters())
+PREPARE
+model.to(accelerator.device)
+for x, y in loader:
+    optimizer.zero_grad()
+    accelerator.backward(nn.functional.mse_loss(model(x), y))
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("prepare", "codes"),
+    [
+        ("model, optimizer, loader = accelerator.prepare(model, optimizer, loader)", []),
+        ("optimizer, loader = accelerator.prepare(optimizer, loader)", ["LL501"]),
+    ],
+)
+def test_what_an_accelerator_prepares_is_on_its_device(prepare: str, codes: list[str]) -> None:
+    assert [code for code, _ in reported(ACCELERATED.replace("PREPARE", prepare))] == codes
+
+
 @pytest.mark.parametrize(
     ("name", "right", "wrong", "expected"),
     [

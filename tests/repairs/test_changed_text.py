@@ -10,6 +10,63 @@ from repaired_text import assert_repaired
 
 # name: (broken, repaired), both below HEAD
 CASES = {
+    "a pass over several loaders is switched back for the training": (
+        """\
+model.train()
+for epoch in range(3):
+    for x, y in loader:
+        opt.zero_grad()
+        nn.functional.mse_loss(model(x), y).backward()
+        opt.step()
+    with torch.no_grad():
+        for held_out in loaders:
+            for x, y in held_out:
+                print(nn.functional.mse_loss(model(x), y).item())
+""",
+        """\
+model.train()
+for epoch in range(3):
+    for x, y in loader:
+        opt.zero_grad()
+        nn.functional.mse_loss(model(x), y).backward()
+        opt.step()
+    with torch.no_grad():
+        for held_out in loaders:
+            model.eval()
+            for x, y in held_out:
+                print(nn.functional.mse_loss(model(x), y).item())
+            model.train()
+""",
+    ),
+    "a model is trained where it has its name": (
+        """\
+for seed in range(3):
+    if opt is not None:
+        net = model
+    for epoch in range(3):
+        for x, y in loader:
+            opt.zero_grad()
+            nn.functional.mse_loss(net(x), y).backward()
+            opt.step()
+    net.eval()
+    with torch.no_grad():
+        print(nn.functional.mse_loss(net(x), y).item())
+""",
+        """\
+for seed in range(3):
+    if opt is not None:
+        net = model
+    net.train()
+    for epoch in range(3):
+        for x, y in loader:
+            opt.zero_grad()
+            nn.functional.mse_loss(net(x), y).backward()
+            opt.step()
+    net.eval()
+    with torch.no_grad():
+        print(nn.functional.mse_loss(net(x), y).item())
+""",
+    ),
     "a misspelt constructor of the base class is called by its name": (
         """\
 class Block(nn.Module):
