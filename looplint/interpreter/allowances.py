@@ -5,10 +5,12 @@ Without this a tokenizer or the conversion of a checkpoint would use up what a t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
-from looplint.domain.values import Value
-from looplint.interpreter.interpreter import Interpreter, OutOfFuel
+from looplint.domain.objects import Obj
+from looplint.domain.values import ClassRef, Const, External, Func, ModuleRef, Number, Ref, Tensor, Tuple, Unknown, Value
+from looplint.interpreter.interpreter import TRACKED, Interpreter, OutOfFuel
 from looplint.interpreter.state import Path, Position
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo
@@ -17,6 +19,8 @@ from looplint.syntax.project import ModuleInfo
 _TRAINING, _OTHER = 0.9, 0.5
 # What each call may use in any case, however many are around it.
 _LEAST = 3_000
+# What all calls of a function may use together that only works on data: it reads files, tokenizes, filters, formats.
+_DATA_WORK = 2_500
 _POSITION = tuple(name for name in (*Path.__slots__, *Position.__slots__) if name != "graph")
 
 
@@ -78,3 +82,44 @@ def _names_that_train(modules: Iterable[ModuleInfo]) -> frozenset[str]:
         work.extend(caller for caller in callers.get(name, ()) if caller not in found)
         found.add(name)
     return frozenset(found)
+
+
+@contextmanager
+def data_work(interp: Interpreter, func: Func) -> Iterator[None]:
+    """Count what a call uses where nothing of the loop occurs in it."""
+    used = interp.data_work.get(func.function, 0)
+    fuel, occurred = interp.fuel, interp.occurred
+    yield
+    nothing = used is not None and interp.occurred == occurred
+    interp.data_work[func.function] = used + fuel - interp.fuel if nothing and used is not None else None
+
+
+def has_worked_enough(interp: Interpreter, func: Func, given: list[Value]) -> bool:
+    """Whether a function only works on data, in all calls so far and by its text, and has used what such a function may: what it gives is not known."""
+    used = interp.data_work.get(func.function)
+    if used is None or used < _DATA_WORK or func.closure is not None:
+        return False
+    return not may_train(interp, func.function) and _is_data(given)
+
+
+def _is_data(values: list[Value]) -> bool:
+    """Whether nothing of a loop is in some values: no model or loader, no tensor with a graph, no function."""
+    work, seen = list(values), set[Obj]()
+    while work:
+        for atom in work.pop():
+            match atom:
+                case Const() | Number() | External() | ModuleRef() | ClassRef():
+                    pass
+                case Tensor(graph="no"):
+                    pass
+                case Unknown(deps) if not deps:
+                    pass
+                case Tuple(items):
+                    work.extend(items)
+                case Ref(obj) if not isinstance(obj, TRACKED):
+                    if obj not in seen:
+                        seen.add(obj)
+                        work.extend(obj.heap.values())
+                case _:
+                    return False
+    return True

@@ -74,7 +74,11 @@ class Interpreter(Position):
         self.left = FILE_FUEL
         # How often something was emitted, remarked or written, and what calls gave in which nothing was.
         self.happened = 0
+        # How often something was emitted or remarked, or an object of the loop was built.
+        self.occurred = 0
         self.summaries: dict[object, Value] = {}
+        # What calls of functions that only work on data have used; None for functions that do something else too.
+        self.data_work: dict[ir.Function, int | None] = {}
         # How often an object came to hold something new, what calls in loops did, and the keys of all remarks as they were made.
         self.changes = 0
         self.recordings: dict[CallString, Recording] = {}
@@ -144,6 +148,7 @@ class Interpreter(Position):
     def _occur(self, event: Event, node: cst.CSTNode, subjects: Iterable[Obj], certain: bool) -> None:
         """Give an event its place: where the interpreter is now."""
         self.happened += 1
+        self.occurred += 1
         event.key = (self.frame.ctx, id(node), event.kind)
         event.site = self.site(node)
         event.subjects = frozenset(subjects)
@@ -173,6 +178,7 @@ class Interpreter(Position):
         """The abstract object of an allocation site in the present calling context; the same one each time."""
         key = (self.frame.ctx, id(node), kind, slot)
         obj = self.heap.objects.get(key)
+        self.occurred += issubclass(kind, TRACKED)
         if obj is None:
             obj = self.heap.objects[key] = kind(key, name, qualname=qualname, cls=cls)
             obj.node = node

@@ -109,6 +109,7 @@ def _again(interp: Interpreter, call: Recording) -> Value:
         if key in interp.remarks:
             interp.remarks[key].index += offset
     interp.happened += len(call.nodes)
+    interp.occurred += len(call.nodes)
     interp.trace.add(call.trace)
     interp.grad = call.grad
     interp.constants = dict(call.constants)

@@ -105,3 +105,92 @@ def test_a_call_in_nested_loops_is_not_followed_for_each_reading_of_them() -> No
     assert _burnt(f"import torch\n{work}\nnet = torch.nn.Linear(4, 4)\n{loops}") < 3 * _burnt(
         f"import torch\n{work}\nnet = torch.nn.Linear(4, 4)\nwork(net, torch.ones(2, 4))\n"
     )
+
+
+RENDERING = """
+import torch
+
+class Tokenizer:
+    def __init__(self):
+        self.special = {"start": 1, "end": 2}
+    def encode(self, text):
+        ids = []
+        for word in text.split():
+            if word in self.special:
+                ids.append(self.special[word])
+            elif word.isdigit():
+                ids.extend([int(word)] * 2)
+            else:
+                ids.append(hash(word) % 50)
+        return ids
+    def render(self, conversation):
+        ids, mask = [], []
+        for message in conversation["messages"]:
+            if message["role"] == "user":
+                ids += self.encode(message["content"])
+            elif message["role"] == "assistant":
+                ids += self.encode(message["answer"])
+            mask += [message["role"] == "assistant"] * len(ids)
+        return ids, mask
+
+tokenizer = Tokenizer()
+"""
+
+
+def _rendered(times: int) -> str:
+    calls = "".join(f"ids{n}, mask{n} = tokenizer.render(read({n}))\n" for n in range(times))
+    return f"{RENDERING}{calls}{LOOP.replace('prepared = f1(3)', '')}"
+
+
+def test_what_only_works_on_data_costs_no_more_from_some_number_of_calls_on() -> None:
+    few, many, more = (_burnt(_rendered(times)) for times in (10, 60, 110))
+    one = _burnt(_rendered(2)) - _burnt(_rendered(1))
+    assert more - many == (many - few) < 50 * one / 10
+    program, info = build_program(from_text(_rendered(60), None, "train.py"))
+    assert [loop.reason for loop in training_loops(program, info, [info])] == [""]
+
+
+WORKING = """
+import torch
+
+def work(rows, given=None):
+    found = []
+    for row in rows:
+        if row.isdigit():
+            found.extend([int(row)] * 2)
+        elif row.startswith("a"):
+            found.append(len(row))
+        else:
+            found.append(hash(row) % 50)
+    if given is not None:
+        BODY
+    return found
+
+CALLS
+history = []
+net = torch.nn.Linear(4, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(3):
+    for x in [torch.ones(2, 4)]:
+        opt.zero_grad()
+        loss = net(x).sum()
+        loss.backward()
+        work(["a"], GIVEN)
+        opt.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "given", "codes"),
+    [
+        ("given.zero_grad()", "opt", ["LL101"]),
+        ("for each in given: each.zero_grad()", "[opt]", ["LL101"]),
+        ("history.append(given)", "loss", ["LL401"]),
+        ("history.append(given)", "[loss]", ["LL401"]),
+        ("history.append(given)", "3", []),
+    ],
+)
+def test_what_has_only_worked_on_data_is_followed_where_it_gets_something_of_the_loop(body: str, given: str, codes: list[str]) -> None:
+    calls = "\n".join(f"work(read({n}))" for n in range(80))
+    text = WORKING.replace("BODY", body).replace("CALLS", calls).replace("GIVEN", given)
+    assert [f.code for f in judge(from_text(text, None, "train.py"), Selections().of_source(None)).findings] == codes
