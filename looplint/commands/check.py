@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from looplint.sources.changes import Changes
 
 # The formats that have no place for which loops were judged: standard error names them, except where --statistics does.
+# Formats from which other programs take repairs, to make them without asking again.
+_WITH_EDITS = frozenset({"json", "json-lines", "rdjson", "sarif"})
 _WITHOUT_COVERAGE = frozenset({"concise", "json", "json-lines", "gitlab", "junit", "rdjson"})
 HELP = (10, "Lint", "PATH...", "Lint files and folders: `looplint check PATH...`.")
 
@@ -202,7 +204,10 @@ def command(
             )
             result = repairs.linted
         else:
-            result = lint_paths(paths or (".",), configurations=configurations, cache=cache, shard=part, jobs=jobs, progress=shown)
+            prove = output_format in _WITH_EDITS
+            result = lint_paths(
+                paths or (".",), configurations=configurations, cache=cache, shard=part, prove=prove, jobs=jobs, progress=shown
+            )
     if changes is not None:
         problems = tuple(p for p in result.problems if changes.concerns(p))
         result = replace(result, findings=tuple(f for f in result.findings if changes.touches(f)), problems=problems)

@@ -65,6 +65,7 @@ def lint_paths(
     configurations: Configurations | None = None,
     cache: Cache | None = None,
     shard: Shard | None = None,
+    prove: bool = False,
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> LintResult:
@@ -76,6 +77,7 @@ def lint_paths(
         configurations: finds the settings of each file; no configuration file is read where it is not given.
         cache: what earlier runs found; everything is analysed where it is not given.
         shard: the part of the files to lint; all where it is not given.
+        prove: whether each safe repair is proved on the text it leads to, as before it is made; one that does not hold is not offered.
         jobs: how many processes; chosen by the number of files where it is None.
         progress: called with the number of files done and of all.
 
@@ -86,7 +88,7 @@ def lint_paths(
         UserError: a configuration is wrong, or names a rule that does not exist.
     """
     selections = Selections(paths, selection, configurations)
-    return lint_gathered(gather(paths, selections), selections, cache=cache, shard=shard, jobs=jobs, progress=progress)
+    return lint_gathered(gather(paths, selections), selections, cache=cache, shard=shard, prove=prove, jobs=jobs, progress=progress)
 
 
 def lint_gathered(
@@ -95,13 +97,27 @@ def lint_gathered(
     *,
     cache: Cache | None = None,
     shard: Shard | None = None,
+    prove: bool = False,
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> LintResult:
     """Lint what was gathered, with the selections it was gathered with; the rest is as for `lint_paths`."""
-    if shard is not None:
-        return _lint_part(gathered, shard, selections, partial(run, selections=selections, jobs=jobs, progress=progress, cache=cache))
-    return concluded(run(gathered.sources, selections, jobs, progress, cache), gathered, selections)
+    analyse = partial(run, selections=selections, jobs=jobs, progress=progress, cache=cache)
+    if prove:
+        analyse = partial(_proved, analyse, selections, gathered.files)
+    return (
+        _lint_part(gathered, shard, selections, analyse)
+        if shard is not None
+        else concluded(analyse(gathered.sources), gathered, selections)
+    )
+
+
+def _proved(
+    analyse: Callable[[Sequence[Source]], list[FileResult]], selections: Selections, files: Sequence[Path], sources: Sequence[Source]
+) -> list[FileResult]:
+    from looplint.linting.fixing import withhold
+
+    return withhold(sources, analyse(sources), selections, files)
 
 
 def concluded(results: Sequence[FileResult], gathered: Gathered, selections: Selections) -> LintResult:

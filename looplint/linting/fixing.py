@@ -119,6 +119,19 @@ def fix_gathered(
     return FixResult(tuple(session.changed()), stdin, tuple(session.applied), linted, found)
 
 
+def withhold(sources: Sequence[Source], results: Sequence[FileResult], selections: Selections, files: Sequence[Path]) -> list[FileResult]:
+    """What was found, without the safe repairs that would not be made because they do not hold: these findings say why."""
+    session = Session(list(sources), list(results), selections, False, files)
+    lines = {finding: session.fingerprint(finding) for result in results for finding in result.findings}
+    session.work(selections.reports)
+
+    def without(finding: Finding) -> Finding:
+        reason = session.refused.get(lines[finding]) if finding.fix is not None and finding.fix.applicability == "safe" else None
+        return replace(finding, fix=None, unrepaired=reason) if reason else finding
+
+    return [replace(result, findings=tuple(map(without, result.findings))) for result in results]
+
+
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:
     """The text with edits of one file made in it.
 
@@ -178,7 +191,7 @@ class Session:
                 reason = self._try([finding])
                 if reason is None:
                     break  # the places of the others may have moved
-                self.refused[self._fingerprint(finding)] = reason
+                self.refused[self.fingerprint(finding)] = reason
 
     def ask_for_each(self, among: Callable[[Finding], bool], ask: Ask) -> bool:
         """Ask of each repair that holds whether it is made, and make it at once.
@@ -190,14 +203,14 @@ class Session:
             finding, number = offered
             proof = self._prove([finding])
             if isinstance(proof, str):
-                self.refused[self._fingerprint(finding)] = proof
+                self.refused[self.fingerprint(finding)] = proof
                 continue
             changes = "".join(diff(old, new) for old, new in zip(self.current, proof.sources, strict=True) if old.text != new.text)
             answer = ask(next(iter(in_cells([finding], self.current))), changes)
             if answer == "quit":
                 return False
             if answer == "no":
-                self.declined.add((self._fingerprint(finding), number))
+                self.declined.add((self.fingerprint(finding), number))
                 continue
             self._keep(proof)
             if answer == "all":
@@ -209,7 +222,7 @@ class Session:
 
     def remaining(self) -> Iterator[Finding]:
         for finding in self._findings(self.results):
-            reason = self.refused.get(self._fingerprint(finding))
+            reason = self.refused.get(self.fingerprint(finding))
             yield replace(finding, fix=None, unrepaired=reason) if reason else finding
 
     def _findings(self, results: Sequence[FileResult]) -> list[Finding]:
@@ -238,7 +251,7 @@ class Session:
         """What can be repaired and is to be, each with how many findings like it stand before it."""
         seen: Counter[tuple[str, str, str]] = Counter()
         for finding in self._findings(self.results):
-            fingerprint = self._fingerprint(finding)
+            fingerprint = self.fingerprint(finding)
             number = seen[fingerprint]
             seen[fingerprint] += 1
             if finding.fix is None or not among(finding) or not self._wanted(finding.fix):
@@ -314,7 +327,7 @@ class Session:
             return "the repair does not make the finding go away"
         return _Proof(findings, after, results)
 
-    def _fingerprint(self, finding: Finding) -> tuple[str, str, str]:
+    def fingerprint(self, finding: Finding) -> tuple[str, str, str]:
         """A finding by its line's text, which stays when other lines move."""
         source = next((s for s in self.current if s.display == finding.filename), None)
         lines = _NEWLINE.split(source.text) if source else []

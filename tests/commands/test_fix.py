@@ -127,6 +127,37 @@ def test_a_repair_in_a_file_that_was_not_given_says_so(tmp_path: Path) -> None:
     assert not both.linted.findings and [old.path.name for old, _ in both.changed if old.path] == ["engine.py"]
 
 
+USELESS = '''"""Every optimizer is reported, with a repair that changes nothing about that.
+
+## What it does
+Reports every optimizer."""
+
+from collections.abc import Iterator
+
+from looplint.rule import Construct, Optimizer, Program, Report, SetArgument, only
+
+CODE = "ACME2"
+
+
+def check(program: Program) -> Iterator[Report]:
+    for event in program.of(Construct):
+        if only(event, Optimizer) is not None:
+            yield Report(event, "an optimizer is built here", repair=SetArgument(event=event, name="maximize", value="False"))
+'''
+
+
+@pytest.mark.parametrize("output_format", ["json", "json-lines", "rdjson", "sarif"])
+def test_formats_with_repairs_offer_only_those_that_fix_makes(output_format: str, folder: Path) -> None:
+    (folder / "lint").mkdir()
+    (folder / "lint" / "useless_repair.py").write_text(USELESS)
+    (folder / "looplint.toml").write_text('rules = ["lint"]\n')
+    arguments = ("train.py", "--allow-rules", "always", "--exit-zero")
+    offered = looplint(*arguments, "--output-format", output_format, cwd=folder).stdout
+    assert "ACME2" in offered and "clip_grad_norm_(model.parameters(), max_norm=1.0)" in offered
+    assert "maximize" not in offered
+    assert "maximize" not in looplint(*arguments, "--diff", cwd=folder).stdout
+
+
 # -- writing
 
 
