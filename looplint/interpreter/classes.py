@@ -171,5 +171,6 @@ def usage_of(interp: Interpreter, cls: ClassRef, name: str) -> ir.Usage:
             found.rebound += usage.rebound
             found.iterated = found.iterated or usage.iterated
             found.computed = found.computed or usage.computed
+            found.keyed = found.keyed or usage.keyed
             found.passed |= usage.passed
     return found

@@ -5,21 +5,26 @@ A batch of a tokenizer or of a graph library has `to()` too, and changes in plac
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from looplint.domain.objects import Dataset, Loader, Loss, Module, Obj
 from looplint.domain.tags import OfEntry, sources_of_batches
-from looplint.domain.values import Arguments, External, Ref, Tensor, Unknown, Value
+from looplint.domain.values import Arguments, External, Func, Ref, Tensor, Unknown, Value
 from looplint.flow.remarks import Discard
 from looplint.interpreter import classes
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.names import attribute, lookup
+from looplint.interpreter.roles import annotated
 from looplint.knowledge.data import TENSOR_DATASETS
 from looplint.knowledge.lookup import call_effect, is_functional_loss
 from looplint.knowledge.pytorch import CONVERSIONS, TENSOR_ATTRIBUTES, TENSOR_ONLY, TENSOR_ONLY_ATTRIBUTES
 from looplint.syntax import ir
+from looplint.syntax.project import ModuleInfo
 
 _DEPTH = 4
+# What programs call batches of tokenizers and of graph libraries, which change in place.
+_STRUCTURED = re.compile(r"(?i)batch|data|graph|^g\d?$|encod|token|^inputs?$|sample|feature")
 # Modules of libraries that are built on tensors alone: none takes a batch of another kind.
 _TAKERS = ("torch.nn.", "torchvision.models.", "timm.")
 
@@ -64,7 +69,34 @@ def _is_tensor(interp: Interpreter, atom: Tensor | Unknown, receiver: ir.Expr) -
     usage = _usage(interp, path)
     if usage is None or _own_fields(usage):
         return False
-    return _used_as_tensor(usage) or any(_takes_tensors(interp, _value_at(interp, callee), position) for callee, position in usage.passed)
+    if _used_as_tensor(usage) or any(_takes_tensors(interp, _value_at(interp, callee), position) for callee, position in usage.passed):
+        return True
+    return isinstance(receiver, ir.Name) and _is_part_like_others(interp, receiver.id)
+
+
+def _is_part_like_others(interp: Interpreter, name: str) -> bool:
+    """Whether a name stands for a part of a batch of which another part is converted and its result kept, as tensors are: `x, y = batch`, `y = y.cuda()`."""
+    if _STRUCTURED.search(name):
+        return False
+    written = list(ir.statements(interp.frame.function.body))
+    parts: set[str] = set()
+    for stmt in written:
+        for target in stmt.targets if isinstance(stmt, ir.Assign) else [stmt.target] if isinstance(stmt, ir.For) else ():
+            parts |= _beside(target, name)
+    for stmt in written:
+        match stmt:
+            case ir.Assign(targets=[ir.Name(id=kept)], value=ir.Call(func=ir.Attr(value=ir.Name(id=moved), attr=method))):
+                if kept == moved and kept in parts and method in CONVERSIONS:
+                    return True
+    return False
+
+
+def _beside(target: ir.Expr, name: str) -> set[str]:
+    """The names that stand beside a name in the innermost tuple of a target."""
+    if not isinstance(target, ir.Display):
+        return set()
+    names = {item.id for item in target.items if isinstance(item, ir.Name)}
+    return names - {name} if name in names else set().union(*(_beside(item, name) for item in target.items))
 
 
 def has_own_fields(interp: Interpreter, receiver: ir.Expr) -> bool:
@@ -82,7 +114,7 @@ def _usage(interp: Interpreter, path: str) -> ir.Usage | None:
 
 
 def _own_fields(usage: ir.Usage) -> bool:
-    return bool(usage.attrs - usage.methods - TENSOR_ATTRIBUTES - {"T", "mT", "real", "imag"})
+    return usage.keyed or bool(usage.attrs - usage.methods - TENSOR_ATTRIBUTES - {"T", "mT", "real", "imag"})
 
 
 def _used_as_tensor(usage: ir.Usage) -> bool:
@@ -131,8 +163,11 @@ def _takes_tensors(interp: Interpreter, callee: Value, position: int, depth: int
                     return True
             case Ref(obj=Loss(cls=None)):
                 return True
-            case Ref(obj=Module()) if depth:
+            case Ref(obj=Module() | Loss()) if depth:
                 if _module_takes_tensors(interp, atom.obj, position, depth):
+                    return True
+            case Func(function, module, bound=bound) if depth and not function.decorators:
+                if _function_takes_tensors(interp, function, module, None, position + (bound is not None), depth):
                     return True
     return False
 
@@ -146,20 +181,31 @@ def _module_takes_tensors(interp: Interpreter, obj: Obj, position: int, depth: i
 
 def _method_takes_tensors(interp: Interpreter, obj: Obj, name: str, position: int, depth: int) -> bool:
     found = classes.find_member(interp, obj.cls, name) if obj.cls is not None else None
-    if found is None or not isinstance(found[0], ir.Function) or len(found[0].params) <= position + 1 or found[0].decorators:
+    if found is None or not isinstance(found[0], ir.Function) or found[0].decorators:
         return False
-    function, owner = found[0], found[1]
-    param = function.params[position + 1]
-    usage = function.usage.get(param.name)
-    if usage is None or param.kind != "plain":
+    return _function_takes_tensors(interp, found[0], found[1].module, obj, position + 1, depth)
+
+
+def _function_takes_tensors(
+    interp: Interpreter, function: ir.Function, module: ModuleInfo, owner: Obj | None, position: int, depth: int
+) -> bool:
+    """Whether a function uses a parameter as a tensor, says that it is one, or hands it to what takes tensors; `owner` is the object of a method."""
+    if len(function.params) <= position or function.params[position].kind != "plain":
         return False
-    if _used_as_tensor(usage):
+    param = function.params[position]
+    usage = function.usage.get(param.name, ir.Usage())
+    if _own_fields(usage):
+        return False
+    if _used_as_tensor(usage) or annotated(ir.render(param.annotation)) == "tensor":
         return True
     for path, place in usage.passed:
         name = path.removeprefix("self.")
-        if name != path and name not in obj.heap and depth and _method_takes_tensors(interp, obj, name, place, depth - 1):
-            return True
-        inner = obj.heap.get(name) if name != path else classes.static_value(interp, ir.named(path, function.node), owner.module)
+        if owner is None or name == path:
+            inner: Value | None = classes.static_value(interp, ir.named(path, function.node), module)
+        else:
+            inner = owner.heap.get(name)
+            if inner is None and depth and _method_takes_tensors(interp, owner, name, place, depth - 1):
+                return True
         if inner is not None and _takes_tensors(interp, inner, place, depth - 1):
             return True
     return False

@@ -80,6 +80,8 @@ class ExpressionLowering(Scopes):
         if callee is None:
             return
         for position, arg in enumerate(args):
+            if isinstance(arg.value, ir.Name | ir.Attr) and arg.star == "**" and (usage := self._usage(arg.value)) is not None:
+                usage.keyed = True
             if isinstance(arg.value, ir.Name | ir.Attr) and not arg.star:
                 usage = self._usage(arg.value)
                 if usage is not None and arg.keyword is None:
@@ -131,7 +133,10 @@ class ExpressionLowering(Scopes):
     def visit_Subscript(self, node: cst.Subscript) -> ir.Expr:
         indices = [self._index(element.slice) for element in node.slice]
         index = indices[0] if len(indices) == 1 else ir.Display(node, "tuple", indices)
-        return ir.Subscript(node, self.expr(node.value), index)
+        value = self.expr(node.value)
+        if isinstance(index, ir.Const) and isinstance(index.value, str) and (usage := self._usage(value)) is not None:
+            usage.keyed = True
+        return ir.Subscript(node, value, index)
 
     def _index(self, node: cst.BaseSlice) -> ir.Expr:
         if isinstance(node, cst.Index):

@@ -36,6 +36,8 @@ class Usage:
     passed: set[tuple[str, int]] = field(default_factory=set)
     # The same for those to which it goes by a keyword.
     named: set[tuple[str, str]] = field(default_factory=set)
+    # Whether an entry of it is taken by its name, or all are handed on as keyword arguments, as those of a dictionary.
+    keyed: bool = False
     # Whether it is subtracted, multiplied or divided, as numbers and tensors are.
     computed: bool = False
     # The annotations of the parameters that it becomes, as text.
@@ -58,6 +60,7 @@ class Usage:
         self.rebound += other.rebound
         self.iterated = self.iterated or other.iterated
         self.computed = self.computed or other.computed
+        self.keyed = self.keyed or other.keyed
         self.passed |= other.passed
         self.named |= other.named
         self.annotations |= other.annotations

@@ -1,0 +1,113 @@
+"""A name stands for a tensor, or for something that moves itself: what the program does with it shows which."""
+
+from __future__ import annotations
+
+import pytest
+
+from programs import assert_marked
+
+TENSORS = {
+    "a loss of the program computes with it": """
+        class DiceLoss(nn.Module):
+            def forward(self, inputs, targets):
+                inputs, targets = inputs.softmax(1).flatten(), targets.flatten()
+                return 1 - (2 * (inputs * targets).sum() + 1) / (inputs.sum() + targets.sum() + 1)
+        criterion = DiceLoss()
+        def fit(model: nn.Module, optimizer, loader, device):
+            for image, target in loader:
+                target.to(device)  # expect: LL503
+                optimizer.zero_grad()
+                criterion(model(image), target).backward()
+                optimizer.step()
+        """,
+    "a function of the program hands it to one of torch": """
+        def ce_loss(outputs, target, weights):
+            return nn.functional.cross_entropy(outputs.flatten(1), target, weight=weights)
+        def fit(model: nn.Module, optimizer, loader, weights):
+            for step, (image, target) in enumerate(loader):
+                target.cuda()  # expect: LL503
+                optimizer.zero_grad()
+                ce_loss(model(image), target, weights).backward()
+                optimizer.step()
+        """,
+    "a method of the model is annotated": """
+        class Diffusion(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.net = nn.Conv2d(3, 3, 3)
+            def get_loss(self, clean: torch.Tensor):
+                return self.net(clean).pow(2).mean()
+        def fit(loader, device):
+            model = Diffusion()
+            optimizer = torch.optim.Adam(model.parameters())
+            for image in loader:
+                image.to(device)  # expect: LL503
+                optimizer.zero_grad()
+                model.get_loss(image).backward()
+                optimizer.step()
+        """,
+    "another part of the batch is moved as a tensor": """
+        def fit(model: nn.Module, optimizer, loader, device):
+            for batch in loader:
+                images, masks, labels = batch
+                images.to(device)  # expect: LL503
+                masks = masks.to(device)
+                optimizer.zero_grad()
+                model(images, masks, labels).backward()
+                optimizer.step()
+        """,
+}
+OTHERS = {
+    "the encodings of a tokenizer, beside labels": """
+        def fit(model: nn.Module, optimizer, loader, device):
+            for inputs, labels in loader:
+                inputs.to(device)
+                labels = labels.to(device)
+                optimizer.zero_grad()
+                model(**inputs, labels=labels).loss.backward()
+                optimizer.step()
+        """,
+    "what is unpacked into arguments, whatever its name": """
+        def fit(model: nn.Module, optimizer, loader, device):
+            for x, y in loader:
+                x.to(device)
+                y = y.to(device)
+                optimizer.zero_grad()
+                nn.functional.mse_loss(model(**x), y).backward()
+                optimizer.step()
+        """,
+    "graphs, beside targets": """
+        def fit(model: nn.Module, optimizer, loader, device):
+            for graph, y in loader:
+                graph.to(device)
+                y = y.to(device)
+                optimizer.zero_grad()
+                nn.functional.mse_loss(model(graph), y).backward()
+                optimizer.step()
+        """,
+    "what the loss of the program takes apart": """
+        class Criterion(nn.Module):
+            def forward(self, outputs, targets):
+                return nn.functional.l1_loss(outputs, targets["boxes"]) + nn.functional.cross_entropy(outputs, targets["labels"])
+        criterion = Criterion()
+        def fit(model: nn.Module, optimizer, loader, device):
+            for image, target in loader:
+                target.to(device)
+                optimizer.zero_grad()
+                criterion(model(image), target).backward()
+                optimizer.step()
+        """,
+    "a part of which nothing is known": """
+        def fit(model: nn.Module, optimizer, loader, device):
+            for image, target in loader:
+                target.to(device)
+                optimizer.zero_grad()
+                model(image, target).backward()
+                optimizer.step()
+        """,
+}
+
+
+@pytest.mark.parametrize("program", [pytest.param(text, id=name) for name, text in {**TENSORS, **OTHERS}.items()])
+def test_a_conversion_is_lost_only_where_it_makes_a_new_tensor(program: str) -> None:
+    assert_marked(program)
