@@ -56,6 +56,7 @@ def train(net: nn.Module, loader, epochs: int):
 - Moves of tensors, and of layers that the same expression builds: the optimizer holds none of these.
 - A move of the same kind before the optimizer was built, and models that are built where they are to be (`device_map`).
 - A move to where an earlier one, or an accelerator, has taken the model already.
+- A model that wraps parts which were moved before, and losses of torch, which have nothing to be moved.
 - A move on a path on which the optimizer never steps, such as that of a run for inference.
 - An optimizer that is built again after the move, where the first one is never used.
 - A move under a condition where the optimizer holds one of several sets of parameters: what decides one may decide the other.

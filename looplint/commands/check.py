@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from looplint.finding import Finding, Problem
     from looplint.linting.coverage import Coverage
+    from looplint.linting.files import Prove
     from looplint.linting.fixing import FixResult
     from looplint.settings.configuration import Configurations
     from looplint.sources.changes import Changes
@@ -204,7 +205,11 @@ def command(
             )
             result = repairs.linted
         else:
-            prove = output_format in _WITH_EDITS
+            prove: Prove | None = None
+            if output_format in _WITH_EDITS:
+                from looplint.linting.fixing import withhold
+
+                prove = withhold
             result = lint_paths(
                 paths or (".",), configurations=configurations, cache=cache, shard=part, prove=prove, jobs=jobs, progress=shown
             )

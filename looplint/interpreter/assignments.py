@@ -219,6 +219,8 @@ def run_aug_assign(interp: Interpreter, stmt: ir.AugAssign) -> None:
         hooks.gradient_changed.run(interp, atom, stmt)
     if gradients:
         return  # changed in place: no other gradient replaces it
+    if any(obj.cls is not None for obj in refs(old, Instance)):
+        return  # what an object of the program makes of it is its own affair: `meter += loss`
     result = binary(interp, stmt.op, old, value, stmt)
     if stmt.op in ("+", "-"):
         result = hooks.accumulated.run(interp, stmt, stmt.target, old, value, result)

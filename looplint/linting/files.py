@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 _FILES_WORTH_A_POOL = 12
 _IMPORTS = re.compile(rb"^[ \t]*(?:from|import)[ \t]+(?!(?:os|sys|re|json|math|typing)\b)\.*\w", re.MULTILINE)
 Progress = Callable[[int, int], None]
+# Selections, all files, the sources judged and what was found in them; gives what is to be offered of it.
+Prove = Callable[[Selections, Sequence[Path], Sequence[Source], Sequence[FileResult]], list[FileResult]]
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ def lint_paths(
     configurations: Configurations | None = None,
     cache: Cache | None = None,
     shard: Shard | None = None,
-    prove: bool = False,
+    prove: Prove | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> LintResult:
@@ -77,7 +79,7 @@ def lint_paths(
         configurations: finds the settings of each file; no configuration file is read where it is not given.
         cache: what earlier runs found; everything is analysed where it is not given.
         shard: the part of the files to lint; all where it is not given.
-        prove: whether each safe repair is proved on the text it leads to, as before it is made; one that does not hold is not offered.
+        prove: takes out of what was found the repairs that are not to be offered, as `looplint.linting.fixing.withhold` does.
         jobs: how many processes; chosen by the number of files where it is None.
         progress: called with the number of files done and of all.
 
@@ -97,14 +99,14 @@ def lint_gathered(
     *,
     cache: Cache | None = None,
     shard: Shard | None = None,
-    prove: bool = False,
+    prove: Prove | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> LintResult:
     """Lint what was gathered, with the selections it was gathered with; the rest is as for `lint_paths`."""
     analyse = partial(run, selections=selections, jobs=jobs, progress=progress, cache=cache)
-    if prove:
-        analyse = partial(_proved, analyse, selections, gathered.files)
+    if prove is not None:
+        analyse = partial(_proved, analyse, partial(prove, selections, gathered.files))
     return (
         _lint_part(gathered, shard, selections, analyse)
         if shard is not None
@@ -113,11 +115,11 @@ def lint_gathered(
 
 
 def _proved(
-    analyse: Callable[[Sequence[Source]], list[FileResult]], selections: Selections, files: Sequence[Path], sources: Sequence[Source]
+    analyse: Callable[[Sequence[Source]], list[FileResult]],
+    prove: Callable[[Sequence[Source], Sequence[FileResult]], list[FileResult]],
+    sources: Sequence[Source],
 ) -> list[FileResult]:
-    from looplint.linting.fixing import withhold
-
-    return withhold(sources, analyse(sources), selections, files)
+    return prove(sources, analyse(sources))
 
 
 def concluded(results: Sequence[FileResult], gathered: Gathered, selections: Selections) -> LintResult:

@@ -119,7 +119,7 @@ def fix_gathered(
     return FixResult(tuple(session.changed()), stdin, tuple(session.applied), linted, found)
 
 
-def withhold(sources: Sequence[Source], results: Sequence[FileResult], selections: Selections, files: Sequence[Path]) -> list[FileResult]:
+def withhold(selections: Selections, files: Sequence[Path], sources: Sequence[Source], results: Sequence[FileResult]) -> list[FileResult]:
     """What was found, without the safe repairs that would not be made because they do not hold: these findings say why."""
     session = Session(list(sources), list(results), selections, False, files)
     lines = {finding: session.fingerprint(finding) for result in results for finding in result.findings}

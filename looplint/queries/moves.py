@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
-from looplint.domain.objects import Engine, Module, Optimizer
-from looplint.domain.values import constant_of
+from looplint.domain.objects import Engine, Loss, Module, Obj, Optimizer, TorchModule
+from looplint.domain.values import constant_of, refs
 from looplint.flow.events import Event, LoadState, Move, Step
 from looplint.queries.program import Program
 from looplint.queries.relations import exclude_each_other, may_follow, rule_each_other_out, subjects
@@ -29,8 +29,19 @@ def moved_already(program: Program, event: Move, construct: Event) -> bool:
         return True
     if converts(event) == "device" and any(m.prepared for m in subjects(event, Module)):
         return True
-    same = [e for e in program.of(Move) if e.subjects & event.subjects and converts(e) == converts(event)]
-    return any(e.index < construct.index or _goes_there(e, event) for e in same)
+    alike = [e for e in program.of(Move) if converts(e) == converts(event)]
+    if any(e.subjects & event.subjects and (e.index < construct.index or _goes_there(e, event)) for e in alike):
+        return True
+    before = frozenset().union(*(e.subjects for e in alike if e.index < construct.index))
+    return all(_is_moved(module, before) for module in subjects(event, TorchModule))
+
+
+def _is_moved(module: TorchModule, moved: frozenset[Obj], depth: int = 4) -> bool:
+    """Whether a module was moved, or what it is a part of, or all parts that are known of it: `Wrapper(net.to(device))`; a loss has nothing to be moved."""
+    if isinstance(module, Loss) or not moved.isdisjoint(module.lineage()):
+        return True
+    parts = [part for value in module.heap.values() for part in refs(value, TorchModule)]
+    return bool(parts) and depth > 0 and all(_is_moved(part, moved, depth - 1) for part in parts)
 
 
 def built_since(event: Move) -> bool:

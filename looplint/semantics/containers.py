@@ -8,6 +8,7 @@ from looplint.domain.values import (
     NOTHING,
     UNKNOWN,
     Arguments,
+    Atom,
     Iter,
     Number,
     Params,
@@ -96,13 +97,20 @@ def _namespace(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Cal
     return ref(obj)
 
 
+def _perhaps_a_list(atom: Atom) -> Atom:
+    """What a model that is not known gives back, where a list takes its items: as likely a list of words or numbers as a tensor."""
+    if isinstance(atom, Tensor) and atom.graph == "yes" and not atom.made and all(o.cls is None and not o.qualname for o in atom.sources):
+        return replace(atom, graph="maybe")
+    return atom
+
+
 @methods_of(List)
 def _on_list(interp: Interpreter, obj: List, name: str, args: Arguments, expr: ir.Call) -> Value:
     match name:
         case "append" | "add" | "appendleft" | "insert" | "extend":
             value = args.positional[-1] if args.positional else NOTHING
             if name == "extend":
-                value = element_of(interp, value)
+                value = element_of(interp, frozenset(map(_perhaps_a_list, value)))
             value = keeping.keep(interp, expr.node, ref(obj), value, None)
             if interp.guarded():
                 value = frozenset(replace(a, exact=False) if isinstance(a, Params) else a for a in value)

@@ -1,0 +1,47 @@
+"""A move matters to an optimizer only where it moves what has not been moved before."""
+
+from __future__ import annotations
+
+import pytest
+
+from programs import assert_marked
+
+PROGRAMS = {
+    "a model is moved before it is wrapped": """
+        class Wrapper(nn.Module):
+            def __init__(self, net, scale):
+                super().__init__()
+                self.net, self.scale = net, scale
+            def forward(self, x):
+                return self.net(x) * self.scale
+        def fit(loader, device):
+            model = Wrapper(nn.Linear(3, 1).to(device), 2.0)
+            optimizer = torch.optim.Adam(model.parameters())
+            model.to(device)
+            for x, y in loader:
+                optimizer.zero_grad()
+                nn.functional.mse_loss(model(x), y).backward()
+                optimizer.step()
+        """,
+    "a model is wrapped beside one that was not moved": """
+        class Wrapper(nn.Module):
+            def __init__(self, net, head):
+                super().__init__()
+                self.net, self.head = net, head
+            def forward(self, x):
+                return self.head(self.net(x))
+        def fit(loader, device):
+            model = Wrapper(nn.Linear(3, 3).to(device), nn.Linear(3, 1))
+            optimizer = torch.optim.Adam(model.parameters())
+            model.to(device)  # expect: LL501
+            for x, y in loader:
+                optimizer.zero_grad()
+                nn.functional.mse_loss(model(x), y).backward()
+                optimizer.step()
+        """,
+}
+
+
+@pytest.mark.parametrize("program", [pytest.param(text, id=name) for name, text in PROGRAMS.items()])
+def test_each_marked_line_is_reported_and_no_other(program: str) -> None:
+    assert_marked(program)
