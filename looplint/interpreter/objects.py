@@ -241,6 +241,8 @@ def item(interp: Interpreter, obj: Obj, key: Const | None) -> Value:
         case Module():
             slot = slot_of(obj, key)
             stored = obj.heap.get(slot)
+            if stored is None and not obj.symbolic and key is not None and isinstance(key.value, int):
+                stored = obj.heap.get("[]")  # one of those that a loop has appended
             return stored if stored is not None else child(interp, obj, slot)
         case Instance() if obj.cls is not None:
             getter = classes.find_member(interp, obj.cls, "__getitem__")

@@ -33,7 +33,8 @@ def moved_already(program: Program, event: Move, construct: Event) -> bool:
     if any(e.subjects & event.subjects and (e.index < construct.index or _goes_there(e, event)) for e in alike):
         return True
     before = frozenset().union(*(e.subjects for e in alike if e.index < construct.index))
-    return all(_is_moved(module, before) for module in subjects(event, TorchModule))
+    modules = subjects(event, TorchModule)
+    return bool(modules) and all(_is_moved(module, before) for module in modules)
 
 
 def _is_moved(module: TorchModule, moved: frozenset[Obj], depth: int = 4) -> bool:
