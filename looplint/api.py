@@ -9,7 +9,7 @@ from pathlib import Path
 from looplint.dataclass import dataclass, field, replace
 from looplint.errors import UserError
 from looplint.finding import Finding, Problem, Severity
-from looplint.linting import fixing
+from looplint.linting import edits, fixing
 from looplint.linting.files import Gathered, LintResult, gather, lint_gathered
 from looplint.linting.fixing import Applied
 from looplint.linting.selection import Selections
@@ -50,7 +50,7 @@ class FixedFile:
     @property
     def diff(self) -> str:
         """What was changed, as a unified diff."""
-        return fixing.diff(self._old, self._new)
+        return edits.diff(self._old, self._new)
 
     def write(self) -> None:
         """Put the repaired file in place of the old one.
@@ -60,7 +60,7 @@ class FixedFile:
         """
         if self._old.path is None:
             raise UserError(f"{self.filename}: is a text, not a file: use `after`")
-        if problem := fixing.write(self._old, self._new):
+        if problem := edits.write(self._old, self._new):
             raise UserError(str(problem))
 
 

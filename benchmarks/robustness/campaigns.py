@@ -37,8 +37,9 @@ from benchmarks.robustness.families import HEAD, LOOP
 from benchmarks.robustness.programs import from_grammar, loop_shaped
 from looplint.linting.cache import Cache
 from looplint.linting.catalogue import load
+from looplint.linting.edits import write
 from looplint.linting.files import LintResult, analyse, lint_paths
-from looplint.linting.fixing import fix_paths, write
+from looplint.linting.fixing import fix_paths
 from looplint.linting.selection import Selection
 from looplint.sources.reading import Source, SourceError, decode, read_source
 

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from looplint.settings.configuration import Configurations
     from looplint.sources.changes import Changes
 
-# The formats that have no place for which loops were judged: standard error names them, except where --statistics does.
 # Formats from which other programs take repairs, to make them without asking again.
 _WITH_EDITS = frozenset({"json", "json-lines", "rdjson", "sarif"})
+# The formats that have no place for which loops were judged: standard error names them, except where --statistics does.
 _WITHOUT_COVERAGE = frozenset({"concise", "json", "json-lines", "gitlab", "junit", "rdjson"})
 HELP = (10, "Lint", "PATH...", "Lint files and folders: `looplint check PATH...`.")
 
@@ -294,14 +294,14 @@ def _repair(repairs: FixResult, left: Sequence[Finding], *, diff: bool, show: bo
         What could not be written.
     """
     from looplint.finding import written_place
-    from looplint.linting import fixing
+    from looplint.linting import edits
 
     unwritten: list[Problem] = []
     for old, new in repairs.changed:
         if diff:
-            text = fixing.diff(old, new)
+            text = edits.diff(old, new)
             click.echo(shown_diff(text, colour=coloured()) if coloured() or sys.stdout.isatty() else text, nl=False, color=coloured())
-        elif old.path is not None and (problem := fixing.write(old, new)):
+        elif old.path is not None and (problem := edits.write(old, new)):
             complain(problem)
             unwritten.append(problem)
     kept = {problem.filename for problem in unwritten}

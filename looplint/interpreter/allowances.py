@@ -5,11 +5,24 @@ Without this a tokenizer or the conversion of a checkpoint would use up what a t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 
 from looplint.domain.objects import Obj
-from looplint.domain.values import ClassRef, Const, External, Func, ModuleRef, Number, Ref, Tensor, Tuple, Unknown, Value
+from looplint.domain.values import (
+    NOTHING,
+    Arguments,
+    ClassRef,
+    Const,
+    External,
+    Func,
+    ModuleRef,
+    Number,
+    Ref,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+)
 from looplint.interpreter.interpreter import TRACKED, Interpreter, OutOfFuel
 from looplint.interpreter.state import Path, Position
 from looplint.syntax import ir
@@ -35,11 +48,14 @@ def follow_within(interp: Interpreter, function: ir.Function, follow: Callable[[
     nodes, noted, waiting, reached = len(interp.graph.nodes), len(interp.remarks), len(interp.agenda.values), interp.reached.mark()
     leading = [loose.source for loose in interp.at]
     floor = interp.floor
-    available = interp.fuel - floor
+    fuel, occurred = interp.fuel, interp.occurred
+    available = fuel - floor
     part = int(available * (_TRAINING if may_train(interp, function) else _OTHER))
-    interp.floor = interp.fuel - max(part, min(available, _LEAST))
+    interp.floor = fuel - max(part, min(available, _LEAST))
     try:
-        return follow()
+        found = follow()
+        _note_data_work(interp, function, fuel, occurred)
+        return found
     except OutOfFuel:
         if interp.fuel < floor:
             raise  # what is around it has used up its part as well
@@ -84,22 +100,18 @@ def _names_that_train(modules: Iterable[ModuleInfo]) -> frozenset[str]:
     return frozenset(found)
 
 
-@contextmanager
-def data_work(interp: Interpreter, func: Func) -> Iterator[None]:
-    """Count what a call uses where nothing of the loop occurs in it."""
-    used = interp.data_work.get(func.function, 0)
-    fuel, occurred = interp.fuel, interp.occurred
-    yield
-    nothing = used is not None and interp.occurred == occurred
-    interp.data_work[func.function] = used + fuel - interp.fuel if nothing and used is not None else None
+def _note_data_work(interp: Interpreter, function: ir.Function, fuel: int, occurred: int) -> None:
+    """Count what a call has used, if nothing of the loop occurred in it, nor in an earlier one."""
+    used = interp.data_work.get(function, 0)
+    interp.data_work[function] = used + fuel - interp.fuel if used is not None and interp.occurred == occurred else None
 
 
-def has_worked_enough(interp: Interpreter, func: Func, given: list[Value]) -> bool:
+def has_worked_enough(interp: Interpreter, func: Func, args: Arguments) -> bool:
     """Whether a function only works on data, in all calls so far and by its text, and has used what such a function may: what it gives is not known."""
     used = interp.data_work.get(func.function)
     if used is None or used < _DATA_WORK or func.closure is not None:
         return False
-    return not may_train(interp, func.function) and _is_data(given)
+    return not may_train(interp, func.function) and _is_data([*args.values(), func.bound or NOTHING])
 
 
 def _is_data(values: list[Value]) -> bool:

@@ -165,12 +165,5 @@ def usage_of(interp: Interpreter, cls: ClassRef, name: str) -> ir.Usage:
     for each in mro(interp, cls):
         usage = each.cls.usage.get(name)
         if usage:
-            found.methods |= usage.methods
-            found.attrs |= usage.attrs
-            found.calls += usage.calls
-            found.rebound += usage.rebound
-            found.iterated = found.iterated or usage.iterated
-            found.computed = found.computed or usage.computed
-            found.keyed = found.keyed or usage.keyed
-            found.passed |= usage.passed
+            found.add(usage)
     return found

@@ -6,7 +6,7 @@ from functools import partial
 
 from looplint.domain.membership import ready
 from looplint.domain.objects import Dict, Generator, Loss, Module, Optimizer, TorchModule
-from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Func, Ref, Tuple, Unknown, Value, ref, refs
+from looplint.domain.values import NONE, UNKNOWN, Arguments, Func, Ref, Tuple, Unknown, Value, ref, refs
 from looplint.flow.graph import Loose
 from looplint.interpreter import allowances, choices, classes, hooks, replay, summaries, unfollowed
 from looplint.interpreter.frames import Frame, Snapshot, merge
@@ -30,8 +30,7 @@ def call_function(interp: Interpreter, func: Func, args: Arguments, expr: ir.Exp
         return so_far
     if interp.frame.depth >= DEPTH or interp.active.count(function) >= 1:
         return _left(interp, func, args, expr, reached)
-    given = [*args.values(), func.bound or NOTHING]
-    if allowances.has_worked_enough(interp, func, given):
+    if allowances.has_worked_enough(interp, func, args):
         return _unfollowed(interp, func, args, expr)
     frame = enter(interp, func, expr)
     bind_parameters(interp, frame, func, args)
@@ -39,8 +38,7 @@ def call_function(interp: Interpreter, func: Func, args: Arguments, expr: ir.Exp
         frame.given = _given(interp, func, expr)
     before, grad = interp.at, interp.grad
     follow = partial(allowances.follow_within, interp, function, partial(run_frame, interp, frame))
-    with allowances.data_work(interp, func):
-        found = summaries.summarized(interp, func, frame, partial(replay.replayed, interp, func, frame, follow))
+    found = summaries.summarized(interp, func, frame, partial(replay.replayed, interp, func, frame, follow))
     if found is None:
         return _left(interp, func, args, expr, reached)
     result = found

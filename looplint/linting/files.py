@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -104,22 +104,14 @@ def lint_gathered(
     progress: Progress | None = None,
 ) -> LintResult:
     """Lint what was gathered, with the selections it was gathered with; the rest is as for `lint_paths`."""
-    analyse = partial(run, selections=selections, jobs=jobs, progress=progress, cache=cache)
-    if prove is not None:
-        analyse = partial(_proved, analyse, partial(prove, selections, gathered.files))
-    return (
-        _lint_part(gathered, shard, selections, analyse)
-        if shard is not None
-        else concluded(analyse(gathered.sources), gathered, selections)
-    )
 
+    def analyse(sources: Sequence[Source]) -> list[FileResult]:
+        results = run(sources, selections, jobs, progress, cache)
+        return results if prove is None else prove(selections, gathered.files, sources, results)
 
-def _proved(
-    analyse: Callable[[Sequence[Source]], list[FileResult]],
-    prove: Callable[[Sequence[Source], Sequence[FileResult]], list[FileResult]],
-    sources: Sequence[Source],
-) -> list[FileResult]:
-    return prove(sources, analyse(sources))
+    if shard is not None:
+        return _lint_part(gathered, shard, selections, analyse)
+    return concluded(analyse(gathered.sources), gathered, selections)
 
 
 def concluded(results: Sequence[FileResult], gathered: Gathered, selections: Selections) -> LintResult:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from looplint.dataclass import dataclass, field, replace
-from looplint.errors import UserError
-from looplint.finding import Edit, Finding, Fix, Location, Problem
+from looplint.finding import Edit, Finding, Fix, Location
+from looplint.linting.edits import apply_edits, diff, lines_of
 from looplint.linting.files import Gathered, LintResult, Progress, coverage_of, findings_of, gather, judge, run
 from looplint.linting.results import FileResult
 from looplint.linting.selection import Selection, Selections
 from looplint.linting.unused import CODE as UNUSED
-from looplint.settings.trust import project_of
 from looplint.sources.cells import in_cells
 from looplint.sources.reading import Source, display_name, read_source, with_text
 
@@ -26,7 +23,6 @@ if TYPE_CHECKING:
 
 # Each round applies what does not touch each other; a file that still changes after so many is left as it is then.
 _MOST_ROUNDS = 10
-_NEWLINE = re.compile(r"\r\n|\r|\n")
 Answer = Literal["yes", "no", "all", "quit"]
 # Asked of each repair that holds, with the diff of what it changes.
 Ask = Callable[[Finding, str], Answer]
@@ -122,35 +118,15 @@ def fix_gathered(
 def withhold(selections: Selections, files: Sequence[Path], sources: Sequence[Source], results: Sequence[FileResult]) -> list[FileResult]:
     """What was found, without the safe repairs that would not be made because they do not hold: these findings say why."""
     session = Session(list(sources), list(results), selections, False, files)
-    lines = {finding: session.fingerprint(finding) for result in results for finding in result.findings}
+    safe = [f for result in results for f in result.findings if f.fix is not None and f.fix.applicability == "safe"]
+    fingerprints = {finding: session.fingerprint(finding) for finding in safe}
     session.work(selections.reports)
 
     def without(finding: Finding) -> Finding:
-        reason = session.refused.get(lines[finding]) if finding.fix is not None and finding.fix.applicability == "safe" else None
+        reason = session.refused.get(fingerprints[finding]) if finding in fingerprints else None
         return replace(finding, fix=None, unrepaired=reason) if reason else finding
 
     return [replace(result, findings=tuple(map(without, result.findings))) for result in results]
-
-
-def apply_edits(text: str, edits: Iterable[Edit]) -> str:
-    """The text with edits of one file made in it.
-
-    Raises:
-        ValueError: two edits overlap.
-    """
-    starts = [0, *(m.end() for m in _NEWLINE.finditer(text))]
-
-    def offset(place: Location) -> int:
-        return starts[place.row - 1] + place.column - 1
-
-    parts, end = [], 0
-    for edit in sorted(edits, key=lambda e: (e.location, e.end_location)):
-        begin = offset(edit.location)
-        if begin < end:
-            raise ValueError("edits overlap")
-        parts += [text[end:begin], edit.content]
-        end = offset(edit.end_location)
-    return "".join([*parts, text[end:]])
 
 
 class _Proof(NamedTuple):
@@ -330,7 +306,7 @@ class Session:
     def fingerprint(self, finding: Finding) -> tuple[str, str, str]:
         """A finding by its line's text, which stays when other lines move."""
         source = next((s for s in self.current if s.display == finding.filename), None)
-        lines = _NEWLINE.split(source.text) if source else []
+        lines = lines_of(source.text) if source else ()
         row = finding.location.row
         return finding.code, finding.filename, lines[row - 1].strip() if 0 < row <= len(lines) else str(row)
 
@@ -346,64 +322,3 @@ def _reads(result: FileResult, files: Iterable[str]) -> bool:
     """Whether a file's findings came out of one of the changed files."""
     names = set(files)
     return any(f.filename in names for f in result.findings) or any(place.partition("::")[0] in names for place in result.followed)
-
-
-def write(old: Source, new: Source) -> Problem | None:
-    """Put a repaired file in place of what it was read from, unless that has changed since.
-
-    Returns:
-        None, or what kept the file from being written; it is then as it was.
-    """
-    from looplint.sources.writing import write_atomic
-
-    assert old.path is not None
-    try:
-        if old.path.read_bytes() != old.raw:
-            return Problem(old.display, "has changed since it was read; it was not repaired")
-        status = os.stat(old.path)
-        if not status.st_mode & 0o222:
-            return Problem(old.display, "is read-only; it was not repaired")
-        if status.st_nlink > 1:
-            return Problem(old.display, "has other hard links, from which a repaired file would part; it was not repaired")
-        if leads_out(Path(old.display)):
-            return Problem(
-                old.display, "is reached through a link out of the project; it was not repaired; name the file that the link leads to"
-            )
-        write_atomic(old.path, new.raw)
-    except OSError as error:
-        return Problem(old.display, f"cannot be written: {error.strerror or error}")
-    except UserError as error:
-        return Problem(old.display, str(error).removeprefix(f"{old.path}: "))
-    return None
-
-
-def leads_out(path: Path) -> bool:
-    """Whether a file is reached through a link to a place outside of the project: of the current folder's where it lies there, or else of its own folder's."""
-    lexical, here = Path(os.path.abspath(path)), Path.cwd()
-    # The user may have come to a folder elsewhere through a link; to one below the current folder a tree has led.
-    folder = here if here in lexical.parents else lexical.parent
-    project, real = project_of(folder), lexical.resolve()
-    return real != folder.resolve() / lexical.relative_to(folder) and project not in real.parents
-
-
-def diff(old: Source, new: Source) -> str:
-    """The unified diff of a repaired file, or those of the changed cells of a notebook."""
-    name = Path(old.display).as_posix()
-    if not old.is_notebook:
-        return _diff(old.text, new.text, name)
-    from looplint.sources.notebooks import cell_texts
-
-    return "".join(
-        _diff(a, b, f"{name}:cell {n}") for n, (a, b) in enumerate(zip(cell_texts(old.raw), cell_texts(new.raw), strict=True), 1) if a != b
-    )
-
-
-def _diff(old: str, new: str, name: str) -> str:
-    from difflib import unified_diff
-
-    lines = unified_diff(_lines(old), _lines(new), name, name)
-    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
-
-
-def _lines(text: str) -> list[str]:
-    return re.findall(r"[^\n]*\n|[^\n]+", text)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from looplint.dataclass import dataclass
 from looplint.finding import Finding, Problem
+from looplint.linting.edits import write
 from looplint.linting.files import Progress, findings_of, gather, run
-from looplint.linting.fixing import write
 from looplint.linting.noqa import NotSilenced, add_noqa
 from looplint.linting.selection import Selections
 from looplint.linting.unused import CODE as UNUSED

@@ -80,14 +80,15 @@ class ExpressionLowering(Scopes):
         if callee is None:
             return
         for position, arg in enumerate(args):
-            if isinstance(arg.value, ir.Name | ir.Attr) and arg.star == "**" and (usage := self._usage(arg.value)) is not None:
-                usage.keyed = True
-            if isinstance(arg.value, ir.Name | ir.Attr) and not arg.star:
-                usage = self._usage(arg.value)
-                if usage is not None and arg.keyword is None:
-                    usage.passed.add((callee, position))
-                elif usage is not None and arg.keyword is not None:
-                    usage.named.add((callee, arg.keyword))
+            usage = self._usage(arg.value) if isinstance(arg.value, ir.Name | ir.Attr) else None
+            if usage is None:
+                continue
+            if arg.star:
+                usage.keyed = usage.keyed or arg.star == "**"
+            elif arg.keyword is not None:
+                usage.named.add((callee, arg.keyword))
+            else:
+                usage.passed.add((callee, position))
 
     def _constant(self, node: cst.Integer | cst.Float | cst.Imaginary | cst.SimpleString) -> ir.Expr:
         try:

@@ -17,8 +17,9 @@ from looplint import rule as vocabulary
 from looplint.finding import Problem
 from looplint.linting.catalogue import folder as data_folder
 from looplint.linting.catalogue import load
+from looplint.linting.edits import apply_edits, write
 from looplint.linting.files import Selection
-from looplint.linting.fixing import apply_edits, fix_paths, write
+from looplint.linting.fixing import fix_paths
 from looplint.rule import Repair
 from looplint.sources.reading import Source
 from places import EXAMPLES

@@ -9,7 +9,7 @@ import pytest
 
 from looplint.finding import Finding, Location
 from looplint.linting.catalogue import folder
-from looplint.linting.fixing import apply_edits
+from looplint.linting.edits import apply_edits
 from looplint.linting.noqa import NotSilenced, add_noqa
 from looplint.linting.suppression import Suppressions, comment_row
 from looplint.linting.unused import unused
