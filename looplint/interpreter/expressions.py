@@ -28,12 +28,12 @@ from looplint.domain.values import (
     ref,
     refs,
 )  # fmt: skip
-from looplint.interpreter import calls, choices, generators, hooks, loops, objects, settings
+from looplint.interpreter import calls, choices, generators, hooks, instances, loops, objects, settings
 from looplint.interpreter.elements import element_of, subscript
 from looplint.interpreter.frames import Trace
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.names import attribute, lookup
-from looplint.interpreter.operators import binary, compare, is_instance, negated, truth_of
+from looplint.interpreter.operators import binary, compare, negated, truth_of
 from looplint.knowledge.pytorch import FETCHING
 from looplint.syntax import ir
 
@@ -212,7 +212,7 @@ def truth(interp: Interpreter, expr: ir.Expr) -> bool | None:
         inner = truth(interp, expr.operand)
         return None if inner is None else not inner
     if isinstance(expr, ir.Call) and isinstance(expr.func, ir.Name) and expr.func.id == "isinstance" and len(expr.args) == 2:
-        return is_instance(evaluate(interp, expr.args[0].value), evaluate(interp, expr.args[1].value))
+        return instances.is_instance(interp, evaluate(interp, expr.args[0].value), evaluate(interp, expr.args[1].value))
     outcome = truth_of(evaluate(interp, expr))
     # What the settings of a program switch off is code as much as what they switch on.
     return None if outcome is not None and settings.decide(interp, expr) else outcome

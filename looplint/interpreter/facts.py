@@ -134,7 +134,7 @@ class Evidence:
         # What tests stand for that call a function, or ask for a property, by the identities of both.
         self.conditions: dict[tuple[int, int], ir.Expr | None] = {}
         # How values are used, by the function or class in which they have a name.
-        self.usage: dict[tuple[object, str], dict[str, ir.Usage]] = {}
+        self.usage: dict[tuple[object, ...], dict[str, ir.Usage]] = {}
         # The functions of a module that use a name, by the module's body.
         self.users: dict[ir.Function, dict[str, list[ir.Function]]] = {}
         # The names that functions bind.

@@ -10,7 +10,6 @@ from looplint.domain.tensors import combine, computed
 from looplint.domain.values import (
     UNKNOWN,
     Const,
-    External,
     Func,
     Method,
     Number,
@@ -32,7 +31,6 @@ from looplint.domain.values import (
 from looplint.interpreter import hooks, objects
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.interpreter import Interpreter
-from looplint.knowledge.pytorch import SEALED
 from looplint.syntax import ir
 
 
@@ -132,28 +130,6 @@ def _compare_constants(op: str, left: Any, right: Any) -> bool | None:
     if isinstance(left, str) and isinstance(right, str) and op in ("in", "not in"):
         return (left in right) == (op == "in")
     return None
-
-
-_MODULE_CLASSES = frozenset({"torch.nn.Module", "torch.nn.modules.Module", "torch.nn.modules.module.Module"})
-
-
-def is_instance(value: Value, classes: Value) -> bool | None:
-    """Whether objects of libraries are of a library's class; None where a base class may say otherwise."""
-    wanted = {a.qualname for a in classes if isinstance(a, External)}
-    if wanted and wanted <= _MODULE_CLASSES and value and len(refs(value, Module)) == len(value):
-        return True
-    if wanted and all(name.startswith("torch.") and name.endswith("Tensor") for name in wanted) and len(wanted) == len(classes) and value:
-        # What is not known to be made by torch may be a structure of tensors.
-        if all(isinstance(a, Tensor) and a.made for a in value):
-            return True
-        return False if all(isinstance(a, Tuple) or (isinstance(a, Ref) and isinstance(a.obj, List | Dict)) for a in value) else None
-    names = {a.obj.qualname for a in value if isinstance(a, Ref) and not a.obj.symbolic and a.obj.cls is None}
-    if len(wanted) != len(classes) or not wanted or len(names) != len(value) or "" in names:
-        return None
-    if names <= wanted:
-        return True
-    # Only what is no base class of others can tell objects apart by its name.
-    return False if not names & wanted and wanted <= SEALED else None
 
 
 def truth_of(value: Value) -> bool | None:

@@ -8,7 +8,7 @@ from typing import Any
 from looplint.dataclass import replace
 from looplint.domain.values import NONE, UNKNOWN, Atom, ClassRef, Const, External, Func, Number, Tensor, Value, constant_of, exact_items
 from looplint.flow.graph import Loose
-from looplint.interpreter import choices, conditions, generators, hooks, imports, loops
+from looplint.interpreter import choices, conditions, generators, hooks, imports, instances, loops
 from looplint.interpreter.assignments import assign, bind_name, run_assign, run_aug_assign
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.expressions import evaluate, truth
@@ -113,7 +113,7 @@ def _refine_by_class(interp: Interpreter, test: ir.Call, held: bool) -> None:
     items = exact_items(given)
     tested = frozenset().union(*items) if items is not None else given
     wanted = {a.qualname if isinstance(a, External) else "" for a in tested}
-    value = interp.frame.locals[name]
+    value = interp.frame.locals[name] = instances.those_that_are(interp, interp.frame.locals[name], given, held)
     if held and wanted and wanted <= _PLAIN:
         kept = frozenset(a for a in value if not isinstance(a, Tensor))
         interp.frame.locals[name] = kept or (frozenset({Number()}) if wanted <= _NUMERIC else UNKNOWN)

@@ -36,7 +36,7 @@ def uses(interp: Interpreter, scope: Scope, path: str, depth: int = 0) -> Uses:
     head, _, attribute = path.partition(".")
     if head == "self" and attribute and scope.owner is not None:
         return _of_attribute(interp, scope.owner, attribute, depth)
-    key = (scope.function, path)
+    key = (scope.function, scope.owner.cls if scope.owner is not None else None, path)
     known = interp.evidence.usage.get(key)
     if known is None and depth <= _DEPTH:
         known = interp.evidence.usage[key] = {}
@@ -147,7 +147,9 @@ def _hand_over(interp: Interpreter, scope: Scope, callee: str, place: int | str,
     for func in _functions(interp, scope, callee):
         param = _parameter(func, place)
         if param is not None:
-            _merge(into, suffix, uses(interp, Scope(func.function, func.module, func.owner), param.name, depth + 1))
+            # The object whose method calls another one of it may be of a class derived from the one that defines that.
+            owner = scope.owner if func.owner is not None and callee.startswith(("self.", ir.SUPER)) else func.owner
+            _merge(into, suffix, uses(interp, Scope(func.function, func.module, owner), param.name, depth + 1))
             for path in _kept_in_result(scope, callee, func, param):
                 _merge(into, suffix, uses(interp, scope, path, depth + 1))
             if param.annotation is not None:
@@ -177,6 +179,8 @@ def _functions(interp: Interpreter, scope: Scope, callee: str) -> list[Func]:
     head, _, rest = callee.partition(".")
     if head == "self" and scope.owner is not None:
         return _member(interp, scope.owner, rest)
+    if head == ir.SUPER and scope.owner is not None:
+        return _inherited(interp, scope, scope.owner, rest)
     code = scope.module.lowered()
     if not rest and code is not None:
         for qualname in (f"{scope.function.qualname}.{head}", head):
@@ -210,6 +214,15 @@ def _member(interp: Interpreter, cls: ClassRef, name: str) -> list[Func]:
     if found is None or not isinstance(found[0], ir.Function):
         return []
     return [Func(found[0], found[1].module, found[1].closure, None, found[1])]
+
+
+def _inherited(interp: Interpreter, scope: Scope, owner: ClassRef, name: str) -> list[Func]:
+    """What `super()` gives in a method: the next definition of a name after the class that the method is defined in."""
+    classes_of = classes.mro(interp, owner)
+    here = next((n for n, each in enumerate(classes_of) if scope.function in each.cls.methods.values()), None)
+    after = classes_of[here + 1 :] if here is not None else ()
+    found = next(((each.cls.methods[name], each) for each in after if name in each.cls.methods), None)
+    return [Func(found[0], found[1].module, found[1].closure, None, found[1])] if found is not None else []
 
 
 def _owner(module: ModuleInfo, function: ir.Function) -> ClassRef | None:

@@ -76,7 +76,11 @@ class ExpressionLowering(Scopes):
         return call
 
     def _note_passed(self, func: ir.Expr, args: list[ir.Arg]) -> None:
-        callee = ir.path_of(func)
+        match func:
+            case ir.Attr(value=ir.Call(func=ir.Name(id="super")), attr=method):
+                callee: str | None = f"{ir.SUPER}.{method}"
+            case _:
+                callee = ir.path_of(func)
         if callee is None:
             return
         for position, arg in enumerate(args):

@@ -47,6 +47,58 @@ PROGRAMS = {
                 optimizer.step()  # expect: LL105
                 nn.functional.mse_loss(model(x), y).backward()
         """,
+    "the base class keeps what the constructor of the class that trains is given": """
+        class Base:
+            def __init__(self, net, loss, opt):
+                self.net, self.loss = net, loss
+                self.opt = opt
+        class Trainer(Base):
+            def __init__(self, net, loss, opt, loader):
+                super().__init__(net, loss, opt)
+                self.loader = loader
+            def epoch(self):
+                for x, y in self.loader:
+                    self.opt.zero_grad()
+                    loss = self.loss(self.net(x), y)
+                    self.opt.step()  # expect: LL107
+        """,
+    "the base of a base class keeps what it is given by keyword": """
+        class Base:
+            def __init__(self, loss, **options):
+                self.loss = loss
+        class Middle(Base):
+            def __init__(self, net, opt, **options):
+                super(Middle, self).__init__(**options)
+                self.net, self.opt = net, opt
+        class Trainer(Middle):
+            def __init__(self, net, opt, loss, loader):
+                super(Trainer, self).__init__(net, opt=opt, loss=loss)
+                self.loader = loader
+            def epoch(self):
+                for x, y in self.loader:
+                    loss = self.loss(self.net(x), y)
+                    loss.backward()  # expect: LL102
+                    self.opt.step()
+        """,
+    "a method of the base class keeps it, and another class derived from it calls it otherwise": """
+        class Base:
+            def keep(self, criterion, opt):
+                self.criterion, self.opt = criterion, opt
+        class Writer(Base):
+            def __init__(self, criterion, opt):
+                self.keep(criterion, opt)
+            def write(self):
+                self.criterion.close()
+        class Trainer(Base):
+            def __init__(self, net: nn.Module, criterion, opt):
+                self.net = net
+                self.keep(criterion, opt)
+            def epoch(self, loader):
+                for x, y in loader:
+                    self.opt.zero_grad()
+                    self.opt.step()  # expect: LL105
+                    self.criterion(self.net(x), y).backward()
+        """,
     "what is called to take its own place is called again": """
         def fit(model, optimizer, loader):
             loss = nn.MSELoss()

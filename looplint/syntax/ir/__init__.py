@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from looplint.syntax.ir.definitions import (
     GRADIENT_METHODS,
+    SUPER,
     Class,
     Field,
     Function,
@@ -100,6 +101,7 @@ __all__ = [
     "Function",
     "FunctionDef",
     "GRADIENT_METHODS",
+    "SUPER",
     "GradientCall",
     "If",
     "IfExp",

@@ -11,6 +11,9 @@ from looplint.dataclass import dataclass, field
 from looplint.syntax.ir.expression_nodes import Call, Display, Expr, Name, Star
 from looplint.syntax.ir.statement_nodes import Assign, AugAssign, ClassDef, For, FunctionDef, Import, Stmt, Try, With, statements
 
+# How the name of a function begins that `super()` gives, as text.
+SUPER = "super()"
+
 
 @dataclass(slots=True, eq=False)
 class Param:
@@ -32,7 +35,7 @@ class Usage:
     calls: int = 0
     rebound: int = 0
     iterated: bool = False
-    # The dotted names of the functions it is passed to, each with its place among the arguments.
+    # The dotted names of the functions it is passed to, each with its place among the arguments; those of `super()` begin with SUPER.
     passed: set[tuple[str, int]] = field(default_factory=set)
     # The same for those to which it goes by a keyword.
     named: set[tuple[str, str]] = field(default_factory=set)

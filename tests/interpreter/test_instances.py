@@ -1,0 +1,119 @@
+"""What `isinstance` says of an object decides which code is followed for it."""
+
+from __future__ import annotations
+
+import pytest
+
+from programs import assert_marked
+
+PROGRAMS = {
+    "a tuple among arguments is told from a model": """
+        def prepare(*pairs):
+            made = []
+            for pair in pairs:
+                if isinstance(pair, tuple):
+                    net, rate = pair
+                    made.append((net, torch.optim.SGD(net.parameters(), lr=rate)))
+                else:
+                    made.append(pair)
+            return made[0] if len(made) == 1 else made
+        def main(loader):
+            net, opt = prepare((nn.Linear(2, 1), 0.1))
+            for x, y in loader:
+                nn.functional.mse_loss(net(x), y).backward()  # expect: LL102
+                opt.step()
+        """,
+    "a class of the project is told from others": """
+        class Actor(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.model = nn.Linear(2, 1)
+            def forward(self, x):
+                return self.model(x)
+        class Critic(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.head = nn.Linear(2, 1)
+            def forward(self, x):
+                return self.head(x)
+        def main(loader):
+            model = Critic()
+            opt = torch.optim.SGD(model.parameters(), lr=0.1)
+            for x, y in loader:
+                loss = nn.functional.mse_loss(model(x), y)
+                if not isinstance(model, Actor):
+                    opt.zero_grad()
+                    opt.step()  # expect: LL105
+                    loss.backward()
+                else:
+                    opt.zero_grad()
+                    loss.backward()
+                    opt.step()
+        """,
+    "a subclass is of the class that it derives from": """
+        class Base(nn.Module):
+            pass
+        class Net(Base):
+            def __init__(self):
+                super().__init__()
+                self.head = nn.Linear(2, 1)
+            def forward(self, x):
+                return self.head(x)
+        def main(loader):
+            net = Net()
+            opt = torch.optim.SGD(net.parameters(), lr=0.1)
+            for x, y in loader:
+                if isinstance(net, Base):
+                    opt.zero_grad()
+                nn.functional.mse_loss(net(x), y).backward()
+                opt.step()
+        """,
+    "a list of optimizers is told from one": """
+        def clear(opts):
+            if isinstance(opts, (list, tuple)):
+                for opt in opts:
+                    opt.zero_grad()  # expect: LL101
+            else:
+                opts.zero_grad()
+        def main(loader):
+            net = nn.Linear(2, 1)
+            opts = [torch.optim.SGD(net.parameters(), lr=0.1)]
+            for x, y in loader:
+                nn.functional.mse_loss(net(x), y).backward()
+                clear(opts)
+                opts[0].step()
+        """,
+    "what may be of a class that derives from it is not decided": """
+        class Wrapped(nn.Module):
+            pass
+        def train(net: nn.Module, loader):
+            opt = torch.optim.SGD(net.parameters(), lr=0.1)
+            for x, y in loader:
+                if isinstance(net, Wrapped):
+                    opt.zero_grad()
+                nn.functional.mse_loss(net(x), y).backward()
+                opt.step()
+                if not isinstance(net, Wrapped):
+                    opt.zero_grad()
+        """,
+    "what holds an object on one side holds none on the other": """
+        class Engine:
+            def __init__(self, net):
+                self.net = net
+        def main(loader, wrap):
+            net = nn.Linear(2, 1)
+            opt = torch.optim.SGD(net.parameters(), lr=0.1)
+            held = Engine(net) if wrap else net
+            inner = held
+            if isinstance(inner, Engine):
+                inner = inner.net
+            for x, y in loader:
+                nn.functional.mse_loss(inner(x), y).backward()  # expect: LL102
+                opt.step()
+        """,
+}
+
+
+@pytest.mark.parametrize("program", [pytest.param(text, id=name) for name, text in PROGRAMS.items()])
+def test_each_marked_line_is_reported_and_no_other(program: str) -> None:
+    assert_marked(program)
