@@ -153,7 +153,7 @@ def run_frame(interp: Interpreter, frame: Frame) -> Value:
     """Run a function's body in a frame that has its arguments, and come back."""
     caller, grad, statement = interp.frame, interp.grad, interp.statement
     guards, scopes = interp.guards, interp.scopes
-    frame.caller = caller
+    frame.caller = caller if caller is not frame else None  # what is followed by itself has its arguments evaluated in its own frame
     interp.frame, interp.scopes = frame, []
     interp.active.append(frame.function)
     assembles = _assembles(frame)

@@ -280,6 +280,21 @@ PROGRAMS = {
             model, config.scaler = build(model, config)
             fit(model, optimizer, loader, config)
         """,
+    "a class that is followed by itself calls a method that tests what a constructor sets": """
+        class Vocabulary:
+            def __init__(self, unknown):
+                self.unknown, self.items = unknown, {}
+            def index(self, item):
+                if self.unknown:
+                    return self.items.get(item, 0)
+                return self.items[item]
+        class SequenceLoss(nn.Module):
+            def __init__(self, vocabulary: Vocabulary):
+                super().__init__()
+                self.start = vocabulary.index("<s>")
+            def forward(self, scores, gold):
+                return nn.functional.cross_entropy(scores.softmax(-1), gold)  # expect: LL701
+        """,
 }
 
 
