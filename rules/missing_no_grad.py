@@ -134,9 +134,11 @@ def check(program: Program) -> Reports:
         reported.add(place)
         switch = next((s.last(Eval) for s in visit.states if s.last(Eval)), None) if visit else None
         called = callee(event.chain[event.outside]) or name_of(module)
-        message = f"gradients are enabled in this validation pass: every call of {called} builds a graph and keeps its activations, and nothing goes backward"
+        validates = loop is not None and (event.key in program.uses.compared or over_data(loop))
+        where = "in this validation pass" if validates else "for this forward pass"
+        message = f"gradients are enabled {where}: every call of {called} builds a graph and keeps its activations, and nothing goes backward"
         depth = event.outside
-        notes = note(switch, "validation begins here") if evaluates else ()
+        notes = note(switch, "validation begins here" if validates else "eval mode begins here") if evaluates else ()
         severity: Severity = "warning" if event.loops else "advice"  # the graph of one forward
         yield Report(
             event, message, notes, repair=InsertNoGrad(loop=loop, event=event, depth=depth), site=event.chain[depth], severity=severity

@@ -186,6 +186,9 @@ SCORES = {
 }  # fmt: skip
 # What a model that is not known gives back under these names may as well be a number.
 MEASURING = frozenset({"accuracy", "evaluate", "metrics", "test", "validate"})
+# How the names of methods begin that may switch gradients off by themselves, where their code cannot be followed: `generate` of transformers does
+# (GenerationMixin.generate is decorated with torch.no_grad), as do `transcribe` of whisper and `predict` of many models.
+SAMPLING = ("generate", "sample", "predict", "infer", "transcribe", "translate", "evaluate", "validate")
 # Methods that give a copy elsewhere or in another type; on a module they change the module itself.
 CONVERSIONS = frozenset(
     {"to", "cuda", "cpu", "xpu", "npu", "half", "float", "double", "bfloat16", "long", "int", "bool", "byte", "type", "pin_memory"}

@@ -7,7 +7,7 @@ import re
 import libcst as cst
 
 from looplint.domain.objects import Engine, Obj, Optimizer
-from looplint.flow.events import Backward, Clear, Clip, Construct, Event, Step, Unscale
+from looplint.flow.events import Backward, Clear, Clip, Construct, Event, Schedule, Step, Unscale
 from looplint.flow.graph import Loop
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Layout, Statement
@@ -97,7 +97,7 @@ class MoveAfterBackward(Repair):
 
 
 class InsertStep(Repair):
-    """Insert a step after the backward and its clips, or before the clear that follows them; steps that are named and not called are called.
+    """Insert a step after the backward and its clips, or before the clear or the scheduler that follows them; steps that are named and not called are called.
 
     Attributes:
         optimizer: the optimizer that never steps.
@@ -121,10 +121,11 @@ class InsertStep(Repair):
                 draft.insert(place.layout.extent(statement.node)[1], "()")
             return Plan(f"Call {', '.join(f'{code}()' for code in dict.fromkeys(uncalled.values()))}", "unsafe", [draft])
         if clear is not None:
-            before = place_at(clear, len(clear.calls), p.layouts)
-            if before.layout is place.layout and before.layout.function_of(before.statement) is function and clear.loops == backward.loops:
+            scheduled = next((e for e in p.program.of(Schedule) if backward.index < e.index < clear.index and e.guards == clear.guards), clear)
+            before = place_at(scheduled, len(scheduled.calls), p.layouts)
+            if before.layout is place.layout and before.layout.function_of(before.statement) is function and scheduled.loops == backward.loops:
                 draft.line_before(before.statement, f"{name}.step()")
-                return Plan(f"Step {name} before its clear", "unsafe", [draft])
+                return Plan(f"Step {name} before its {'clear' if scheduled is clear else 'scheduler'}", "unsafe", [draft])
         draft.line_after(p.last_of(place.statement, place.layout, None, "clip", "unscale"), f"{name}.step()")
         return Plan(f"Step {name} after the backward", "unsafe", [draft])
 

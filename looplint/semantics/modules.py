@@ -35,7 +35,7 @@ from looplint.interpreter.calls import build, builds, constructed
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import application, construction, method_transfer, transfer
-from looplint.knowledge.pytorch import MEASURING
+from looplint.knowledge.pytorch import MEASURING, SAMPLING
 from looplint.semantics import checkpoints, devices, dtypes
 from looplint.semantics.carried import carries_state
 from looplint.semantics.functions import same
@@ -148,8 +148,11 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
     deps = frozenset().union(*(a.deps for v in args.values() for a in v if isinstance(a, Unknown)))
     frozen = isinstance(obj, TorchModule) and obj.frozen
     # What code that cannot be followed returns may be a number as well.
-    measured = isinstance(obj, Module) and obj.part and isinstance(obj.key, tuple) and obj.key[-1] in MEASURING
-    trained: Graph = "maybe" if measured or any(isinstance(o, Module) and o.foreign for o in obj.lineage()) else "yes"
+    method = str(obj.key[-1]) if isinstance(obj, Module) and obj.part and isinstance(obj.key, tuple) else ""
+    enabled = interp.grad
+    if method.startswith(SAMPLING):
+        interp.grad = None if enabled else enabled
+    trained: Graph = "maybe" if method in MEASURING or any(isinstance(o, Module) and o.foreign for o in obj.lineage()) else "yes"
     own = trained if not frozen else "no"
     if own != "no" and without_parameters(obj):
         own = "maybe" if inputs is None or deps else "no"  # there is a graph only where the inputs have one
@@ -158,6 +161,7 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
         inputs=inputs, frozen=frozen, repeated=_repeated(interp, expr), autocast=interp.autocast, outside=interp.frame.outside
     )
     event = interp.emit(happening, expr.node, {obj})
+    interp.grad = enabled
     forwards = frozenset({event.key}) if event is not None else frozenset()
     origins = forwards
     tags = NO_TAGS

@@ -57,6 +57,20 @@ SAID = {
         "LL104",
         "after self.optim.step()",
     ),
+    "a forward beside the training, which is no validation": (
+        HEAD
+        + "encoder = nn.Linear(2, 2)\nencoder.eval()\n"
+        + LOOP.replace("    opt.zero_grad()\n", "    opt.zero_grad()\n    scale = encoder(x).abs().mean().item()\n").replace(
+            "net.parameters()", "[*net.parameters(), *encoder.parameters()]"
+        ),
+        "LL303",
+        "gradients are enabled for this forward pass: every call of encoder",
+    ),
+    "a forward of a validation": (
+        HEAD + LOOP + "net.eval()\nfor x, y in valid:\n    print(nn.functional.mse_loss(net(x), y).item())\n",
+        "LL303",
+        "gradients are enabled in this validation pass: every call of net",
+    ),
     "a method of the model": (
         HEAD.replace("net = nn.Sequential(nn.Linear(2, 4), nn.Linear(4, 1))", "") + "class Net(nn.Module):\n"
         "    def __init__(self):\n        super().__init__()\n        self.body, self.head = nn.Linear(2, 4), nn.Linear(4, 1)\n"
