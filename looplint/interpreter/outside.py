@@ -15,6 +15,7 @@ from looplint.domain.values import (
     External,
     Func,
     Method,
+    Params,
     Ref,
     Tensor,
     Unknown,
@@ -186,7 +187,7 @@ def result(interp: Interpreter, target: ir.Name | ir.Attr, value: Value, stmt: i
         found = uses_everywhere(interp, interp.frame.module, path)
     else:
         found = uses(interp, Scope(interp.frame.function, interp.frame.module, _class_of_self(interp)), path)
-    made = _made(interp, name, found, value, ("made", interp.frame.ctx, id(target.node)))
+    made = _made(interp, name, found, value, ("made", interp.frame.ctx, id(target.node)), stmt.value)
     return value if made is None else choices.beside(interp, stmt, frozenset(a for a in value if not is_unseen(a)), made)
 
 
@@ -198,7 +199,7 @@ def _class_of_self(interp: Interpreter) -> ClassRef | None:
     return interp.frame.owner
 
 
-def _made(interp: Interpreter, name: str, found: Uses, value: Value, key: object) -> Obj | None:
+def _made(interp: Interpreter, name: str, found: Uses, value: Value, key: object, source: ir.Expr) -> Obj | None:
     usage = found.get("", _NO_USE)
     role = infer_role(name, usage, "")
     unknown = [a for a in value if isinstance(a, Unknown)]
@@ -217,8 +218,19 @@ def _made(interp: Interpreter, name: str, found: Uses, value: Value, key: object
         case Optimizer():
             declared = any(annotated(text) == "optimizer" for text in usage.annotations)
             obj.may_clear = not declared and not any(a.parameters for a in unknown)
-            obj.holds = deps
+            obj.holds = deps or _parameters_given(interp, source)
     return obj
+
+
+def _parameters_given(interp: Interpreter, source: ir.Expr) -> frozenset[Obj]:
+    """The modules whose parameters a call is given that makes an optimizer, through whatever dicts and registries they then go."""
+    given: list[Value] = []
+    with interp.looking():
+        for arg in source.args if isinstance(source, ir.Call) else ():
+            match arg.value:
+                case ir.Name() | ir.Attr() | ir.Call(func=ir.Attr(attr="parameters"), args=[]):
+                    given.append(interp.evaluate(arg.value))
+    return frozenset().union(*(atom.sources for value in given for atom in value if isinstance(atom, Params) and not atom.grad))
 
 
 def is_unseen(atom: Atom) -> bool:

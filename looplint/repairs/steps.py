@@ -121,9 +121,15 @@ class InsertStep(Repair):
                 draft.insert(place.layout.extent(statement.node)[1], "()")
             return Plan(f"Call {', '.join(f'{code}()' for code in dict.fromkeys(uncalled.values()))}", "unsafe", [draft])
         if clear is not None:
-            scheduled = next((e for e in p.program.of(Schedule) if backward.index < e.index < clear.index and e.guards == clear.guards), clear)
+            scheduled = next(
+                (e for e in p.program.of(Schedule) if backward.index < e.index < clear.index and e.guards == clear.guards), clear
+            )
             before = place_at(scheduled, len(scheduled.calls), p.layouts)
-            if before.layout is place.layout and before.layout.function_of(before.statement) is function and scheduled.loops == backward.loops:
+            if (
+                before.layout is place.layout
+                and before.layout.function_of(before.statement) is function
+                and scheduled.loops == backward.loops
+            ):
                 draft.line_before(before.statement, f"{name}.step()")
                 return Plan(f"Step {name} before its {'clear' if scheduled is clear else 'scheduler'}", "unsafe", [draft])
         draft.line_after(p.last_of(place.statement, place.layout, None, "clip", "unscale"), f"{name}.step()")

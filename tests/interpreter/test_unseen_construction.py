@@ -310,6 +310,67 @@ PROGRAMS = {
         quantized.to("cpu")
         quantized.eval()
         """,
+    "parameters go through a dict of settings into a class by its name": """
+        def make(conf, **extra):
+            module, name = conf["target"].rsplit(".", 1)
+            given = conf.get("params", dict())
+            given.update(extra)
+            return getattr(importlib.import_module(module), name)(**given)
+        def main(loader, valid, conf):
+            model = make(conf.model)
+            opt = make(conf.optim, params=model.parameters())
+            for epoch in range(3):
+                for x, y in loader:
+                    opt.zero_grad()
+                    nn.functional.mse_loss(model(x), y).backward()  # expect: LL301
+                    opt.step()
+                model.eval()
+                with torch.no_grad():
+                    for x, y in valid:
+                        print(nn.functional.mse_loss(model(x), y).item())
+        """,
+    "a list of parameters goes into a registry that cannot be read": """
+        from registry import OPTIMIZERS, make
+        def build(conf, params):
+            settings = conf.to_dict()
+            settings["params"] = params
+            return OPTIMIZERS.get(settings.pop("name"))(**settings)
+        def main(loader, valid, conf):
+            model = make(conf.model)
+            params = [p for p in model.parameters() if p.requires_grad]
+            opt = build(conf.optim, params)
+            for epoch in range(3):
+                for x, y in loader:
+                    opt.zero_grad()
+                    nn.functional.mse_loss(model(x), y).backward()  # expect: LL301
+                    opt.step()
+                model.eval()
+                with torch.no_grad():
+                    for x, y in valid:
+                        print(nn.functional.mse_loss(model(x), y).item())
+        """,
+    "an optimizer of a trainer gets parameters through settings": """
+        from registry import make
+        class Options:
+            def __init__(self, conf):
+                self.conf = conf
+            def optimizer(self, params):
+                options = self.conf.as_dict()
+                options.setdefault("params", params)
+                return self.conf.optimizer_class(**options)
+        def main(loader, valid, conf):
+            model = make(conf.model)
+            opt = Options(conf).optimizer(model.parameters())
+            for epoch in range(3):
+                for x, y in loader:
+                    opt.zero_grad()
+                    nn.functional.mse_loss(model(x), y).backward()  # expect: LL301
+                    opt.step()
+                model.eval()
+                with torch.no_grad():
+                    for x, y in valid:
+                        print(nn.functional.mse_loss(model(x), y).item())
+        """,
 }
 
 
