@@ -57,7 +57,8 @@ def train(net: nn.Module, loader, epochs: int):
 - A container whose contents go backward, in this call of the function around it or in another one.
 - A container that the function returns, where nobody calls that function in the linted code.
 - A container that lives for one iteration of an outer loop that trains what its tensors come from: they are steps of one computation.
-- A loop over the steps of a sequence, over parts of a model, or over a range, in which nothing goes backward and nothing steps.
+- A loop over the steps of a sequence, or over a range, in which nothing goes backward and nothing steps.
+- A loop over the parts of a model, or over the members of an ensemble.
 
 ## Repair
 
@@ -83,6 +84,7 @@ from looplint.rule import (
     container_at,
     note,
     over_data,
+    over_parts,
     over_tensor,
 )
 
@@ -123,5 +125,8 @@ def _is_of_one_update(program: Program, event: Keep, made: Sequence[Forward | Ba
 
 
 def keeps_history(program: Program, loop: Loop) -> bool:
-    """Whether a loop trains, or iterates over data: what is collected there is a record, not a step of one computation."""
-    return (over_data(loop) and not over_tensor(loop)) or any(loop in e.loops for e in program.of(Backward, Step))
+    """Whether a loop iterates over data, or trains in turn after turn: what is collected there is a record, not a step of one computation."""
+    if over_data(loop) and not over_tensor(loop):
+        return True
+    # The members of an ensemble, each trained once, are as many as there are.
+    return not over_parts(loop) and any(loop in e.loops for e in program.of(Backward, Step))

@@ -136,7 +136,9 @@ def check(program: Program) -> Reports:
         called = callee(event.chain[event.outside]) or name_of(module)
         validates = loop is not None and (event.key in program.uses.compared or over_data(loop))
         where = "in this validation pass" if validates else "for this forward pass"
-        message = f"gradients are enabled {where}: every call of {called} builds a graph and keeps its activations, and nothing goes backward"
+        message = (
+            f"gradients are enabled {where}: every call of {called} builds a graph and keeps its activations, and nothing goes backward"
+        )
         depth = event.outside
         notes = note(switch, "validation begins here" if validates else "eval mode begins here") if evaluates else ()
         severity: Severity = "warning" if event.loops else "advice"  # the graph of one forward

@@ -18,13 +18,15 @@ _TRAINING = frozenset({"backward", "step", "clear", "schedule", "clip", "update"
 
 def for_each(interp: Interpreter, stmt: ir.For, iterated: Value, turn: Callable[[], None]) -> None:
     """Do something for each item of an expression's iterable: a loop of the graph where it trains, else something that may happen."""
-    before, length = interp.save(), len(interp.graph.nodes)
+    before, length, known = interp.save(), len(interp.graph.nodes), set(interp.heap.objects)
     turn()
     if not any(n.event is not None and n.event.kind in _TRAINING for n in interp.graph.nodes[length:]):
         interp.join_at([before, interp.save()])
         return
     interp.graph.cut(length, [loose.source for loose in before.at])
     interp.restore(before)
+    for key in interp.heap.objects.keys() - known:
+        del interp.heap.objects[key]  # made once more, in the loop
     comprehensions, interp.comprehensions = interp.comprehensions, 0
     repeat(interp, over(interp, stmt, iterated), [], [], enter=turn, leave=None)
     interp.comprehensions = comprehensions
