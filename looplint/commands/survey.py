@@ -15,7 +15,7 @@ from looplint.errors import UserError
 from looplint.escaping import visible
 
 if TYPE_CHECKING:
-    from looplint.survey.engine import Tally
+    from looplint.survey.engine import Standing
 
 HELP = (35, "Lint", "survey SOURCES -o OUT", "Lint many repositories on Ray; `survey report OUT`.")
 
@@ -100,11 +100,11 @@ def command(
         if shown and not quiet:
             click.echo(f"Ray's dashboard: http://{shown}{f', with the token {token}' if token else ''}", err=True)
         lines = _Lines(quiet)
-        tally = survey(repositories, linter, plan, Store(output), lines)
+        standing = survey(repositories, linter, plan, Store(output), lines)
     lines.clear()
     if not quiet:
-        click.echo(f"{_phrase(tally)}. `looplint survey report {visible(str(output))}` reports what was found.", err=True)
-    sys.exit(1 if tally.failed else 0)
+        click.echo(f"{_phrase(standing)}. `looplint survey report {visible(str(output))}` reports what was found.", err=True)
+    sys.exit(1 if standing.failed else 0)
 
 
 def _require() -> None:
@@ -132,10 +132,10 @@ def _report(folders: tuple[str, ...], readings: Path | None) -> None:
     click.echo(f"wrote {visible(str(target))}", err=True)
 
 
-def _phrase(tally: Tally) -> str:
-    before = f", {tally.before} of them before" if tally.before else ""
-    failed = f", {tally.failed} failed" if tally.failed else ""
-    return f"{tally.done + tally.before} of {tally.total} repositories linted{before}{failed}"
+def _phrase(standing: Standing) -> str:
+    before = f", {standing.before} of them before" if standing.before else ""
+    failed = f", {standing.failed} failed" if standing.failed else ""
+    return f"{standing.done + standing.before} of {standing.total} repositories linted{before}{failed}"
 
 
 class _Lines:
@@ -144,13 +144,13 @@ class _Lines:
     def __init__(self, quiet: bool) -> None:
         self._quiet, self._drawn, self._failed = quiet, not quiet and sys.stderr.isatty(), 0
 
-    def __call__(self, tally: Tally) -> None:
-        if tally.failed > self._failed and not self._quiet:
+    def __call__(self, standing: Standing) -> None:
+        if standing.failed > self._failed and not self._quiet:
             self.clear()
-            click.echo(f"failed: {visible(tally.last)}", err=True)
-        self._failed = tally.failed
+            click.echo(f"failed: {visible(standing.last)}", err=True)
+        self._failed = standing.failed
         if self._drawn:
-            click.echo(f"\r\x1b[K{_phrase(tally)}"[: 4 + 100], nl=False, err=True, color=True)
+            click.echo(f"\r\x1b[K{_phrase(standing)}"[: 4 + 100], nl=False, err=True, color=True)
 
     def clear(self) -> None:
         """Leave the terminal as it was."""

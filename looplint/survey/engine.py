@@ -38,7 +38,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class Standing:
     """How far a survey has come: of all repositories those that are done, those that were done before, and those that failed."""
 
     total: int
@@ -48,7 +48,7 @@ class Tally:
     last: str = ""
 
 
-Progress = Callable[[Tally], None]
+Progress = Callable[[Standing], None]
 
 
 @contextmanager
@@ -78,7 +78,7 @@ def session(address: str | None, cpus: int | None, dashboard: bool | None = None
         ray.shutdown()
 
 
-def survey(repositories: Sequence[Repository], linter: LinterOptions, plan: Plan, store: Store, progress: Progress) -> Tally:
+def survey(repositories: Sequence[Repository], linter: LinterOptions, plan: Plan, store: Store, progress: Progress) -> Standing:
     """Judge repositories, and store what was found; what is known is not judged again.
 
     Returns:
@@ -91,14 +91,14 @@ def survey(repositories: Sequence[Repository], linter: LinterOptions, plan: Plan
         run = _Run(repositories, linter, plan, store, progress)
         run.identify()
         run.judge()
-        return run.tally
+        return run.standing
 
 
 class _Run:
     """One run of a survey."""
 
     def __init__(self, repositories: Sequence[Repository], linter: LinterOptions, plan: Plan, store: Store, progress: Progress) -> None:
-        self.tally = Tally(len(repositories))
+        self.standing = Standing(len(repositories))
         self._repositories, self._linter, self._plan, self._store, self._progress = repositories, linter, plan, store, progress
         self._known = store.known()
         self._jobs: list[Job] = []
@@ -172,9 +172,9 @@ class _Run:
         self._tell(failed=1, last=f"{job.repository.name}: {reason}")
 
     def _tell(self, done: int = 0, before: int = 0, failed: int = 0, last: str = "") -> None:
-        tally = self.tally
-        self.tally = Tally(tally.total, tally.done + done, tally.before + before, tally.failed + failed, last)
-        self._progress(self.tally)
+        standing = self.standing
+        self.standing = Standing(standing.total, standing.done + done, standing.before + before, standing.failed + failed, last)
+        self._progress(self.standing)
 
 
 def _header(job: Job) -> Header:
