@@ -6,7 +6,12 @@ followed returns, and attributes of such objects.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
+from looplint.dataclass import replace
 from looplint.domain.objects import KINDS, AnyObj, Instance, Module, Obj, Optimizer
+from looplint.domain.tags import Mark, SentBackward
+from looplint.domain.tensors import under
 from looplint.domain.values import (
     COMPUTED,
     UNKNOWN,
@@ -174,6 +179,8 @@ def _annotation(interp: Interpreter, cls: ClassRef | None, name: str) -> ir.Expr
 
 def result(interp: Interpreter, target: ir.Name | ir.Attr, value: Value, stmt: ir.Assign) -> Value:
     """What code that cannot be followed has made, where it gets a name: the program's use of the name tells what it is."""
+    if isinstance(target, ir.Name):
+        value = _as_loss(interp, target.id, value)
     if not any(is_unseen(a) for a in value):
         return value
     path = ir.path_of(target)
@@ -231,6 +238,63 @@ def _parameters_given(interp: Interpreter, source: ir.Expr) -> frozenset[Obj]:
                 case ir.Name() | ir.Attr() | ir.Call(func=ir.Attr(attr="parameters"), args=[]):
                     given.append(interp.evaluate(arg.value))
     return frozenset().union(*(atom.sources for value in given for atom in value if isinstance(atom, Params) and not atom.grad))
+
+
+def _as_loss(interp: Interpreter, name: str, value: Value) -> Value:
+    """What a name holds that goes backward, whoever made it, is a tensor with a graph: the program would end there otherwise."""
+    if not value or not all(isinstance(a, Unknown) or (isinstance(a, Tensor) and a.graph != "yes" and not a.made) for a in value):
+        return value
+    code = interp.frame.module.lowered()
+    call = _sent_backward(code).get((interp.frame.function, name)) if code is not None else None
+    if call is None:
+        return value
+    sent = SentBackward((interp.frame.ctx, id(call.node), "backward"))
+    tensors = [a if isinstance(a, Tensor) else Tensor(a.deps) for a in value if isinstance(a, Tensor | Unknown)]
+    marks = [(sent,) if tensor.forwards else (sent, Mark.UNKNOWN) for tensor in tensors]
+    return frozenset(replace(a, graph=under(interp.grad, "yes")).tagged(*tags) for a, tags in zip(tensors, marks, strict=True))
+
+
+@lru_cache(maxsize=256)
+def _sent_backward(code: ir.ModuleCode) -> dict[tuple[ir.Function, str], ir.Call]:
+    """The names that a function binds once and sends backward, as they are or scaled, each with the call that does it."""
+    found = {}
+    for each in code.gradient_calls:
+        match each.call:
+            case ir.Call(func=ir.Attr(), args=[ir.Arg(keyword=None, value=given), *_]):
+                name = ir.path_of(_unscaled(given))
+                sent = (
+                    name if name is not None and "loss" in name.lower() else None
+                )  # the argument of a tensor's own backward is a gradient
+            case ir.Call(func=ir.Attr(attr="backward", value=receiver)):
+                sent = ir.path_of(_unscaled(receiver))
+            case _:
+                sent = None
+        if each.kind == "backward" and sent is not None and sent.isidentifier() and _bound_once(each.function, sent):
+            found[each.function, sent] = each.call
+    return found
+
+
+def _unscaled(loss: ir.Expr) -> ir.Expr:
+    """What goes backward, without the scaler and the factor: `scaler.scale(loss / n)`."""
+    while True:
+        match loss:
+            case ir.Call(func=ir.Attr(attr="scale"), args=[ir.Arg(value=inner)]) | ir.Binary(op="/", left=inner):
+                loss = inner
+            case _:
+                return loss
+
+
+def _bound_once(function: ir.Function, name: str) -> bool:
+    targets: list[ir.Expr] = []
+    for stmt in ir.statements(function.body):
+        match stmt:
+            case ir.Assign():
+                targets += stmt.targets
+            case ir.AugAssign() | ir.For():
+                targets.append(stmt.target)
+            case ir.With():
+                targets += [target for _, target in stmt.items if target is not None]
+    return [path for target in targets for path in ir.paths_in(target)].count(name) == 1
 
 
 def is_unseen(atom: Atom) -> bool:
