@@ -213,7 +213,7 @@ def _made(interp: Interpreter, name: str, found: Uses, value: Value, key: object
     deps = frozenset().union(*(a.deps for a in unknown))
     if role is None and not deps:
         return next((a.obj for a in _holder(interp, name, found, key) if isinstance(a, Ref)), None)
-    if role not in _OF_A_LOOP or role == "module" and deps:
+    if role not in _OF_A_LOOP | {"loss"} or (role == "module" and deps):
         return None
     obj = _of_kind(interp, KINDS[role], name, key)
     interp.trace.built.add(obj)

@@ -371,6 +371,46 @@ PROGRAMS = {
                     for x, y in valid:
                         print(nn.functional.mse_loss(model(x), y).item())
         """,
+    "a function of a module of losses is taken by its name in the settings": """
+        import losses
+        def main(loader, config):
+            net = nn.Linear(2, 1)
+            opt = torch.optim.SGD(net.parameters(), lr=0.1)
+            criterion = getattr(losses, config["loss"])
+            for x, y in loader:
+                opt.zero_grad()
+                loss = criterion(net(x), y)
+                opt.step()  # expect: LL107
+                print(loss.item())
+        """,
+    "a builder out of sight makes the loss that a trainer keeps": """
+        from builders import build_loss
+        class Trainer:
+            def __init__(self, net, loss, opt):
+                self.net, self.loss, self.opt = net, loss, opt
+            def fit(self, loader):
+                for x, y in loader:
+                    loss = self.loss(self.net(x), y)
+                    loss.backward()  # expect: LL102
+                    self.opt.step()
+        def main(loader, config):
+            net = nn.Linear(2, 1)
+            opt = torch.optim.SGD(net.parameters(), lr=0.1)
+            loss = build_loss(config)
+            Trainer(net, loss, opt).fit(loader)
+        """,
+    "a loss of settings is given to a loop that steps too early": """
+        def train(net, loss_fn, opt, loader):
+            for x, y in loader:
+                opt.zero_grad()
+                loss = loss_fn(net(x), y)
+                opt.step()  # expect: LL105
+                loss.backward()
+        def main(loader, config):
+            net = nn.Linear(2, 1)
+            loss_fn = config.make("loss")
+            train(net, loss_fn, torch.optim.SGD(net.parameters(), lr=0.1), loader)
+        """,
 }
 
 
