@@ -53,6 +53,7 @@ def train(net: nn.Module, loader, epochs: int):
 
 - Values without a graph: `.item()`, `.detach()`, what is computed under `no_grad`.
 - A sum that starts again in every iteration.
+- A sum in a loop that is left in its first turn.
 - A sum that goes backward, in this call of the function around it or in another one.
 - A sum that starts from an output of a model: that is an output in the making.
 - A graph from a forward pass before the loop: it is held once, not once an iteration.
@@ -85,6 +86,8 @@ def check(program: Program) -> Reports:
         if event.key in program.uses.added_to_outputs:
             continue  # a sum that starts from an output of a model
         loop = event.carried[-1]
+        if not loop.repeats:
+            continue  # a loop that is left in its first turn
         made = program.graph_of(value)
         if not any(loop in e.loops for e in made):
             continue  # a graph from a forward pass before the loop

@@ -6,7 +6,7 @@ Reports a forward pass with gradients enabled whose result is measured, or turne
 data in which nothing is trained, in any such loop where the result is compared with something, or with its model in eval mode on every path. The
 model is one that an optimizer of the program steps.
 
-A single forward outside of all loops is advice: one graph is built.
+A single forward outside of all loops, or in one that is left in its first turn, is advice: one graph is built.
 
 ## Why it matters
 
@@ -141,7 +141,7 @@ def check(program: Program) -> Reports:
         )
         depth = event.outside
         notes = note(switch, "validation begins here" if validates else "eval mode begins here") if evaluates else ()
-        severity: Severity = "warning" if event.loops else "advice"  # the graph of one forward
+        severity: Severity = "warning" if any(loop.repeats for loop in event.loops) else "advice"  # the graph of one forward
         yield Report(
             event, message, notes, repair=InsertNoGrad(loop=loop, event=event, depth=depth), site=event.chain[depth], severity=severity
         )

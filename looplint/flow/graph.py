@@ -40,6 +40,8 @@ class Loop:
     taken: set[Obj] = field(default_factory=set)
     # Whether `next` takes a batch of a loader in each turn, wherever its iterator is made.
     draws: bool = False
+    # Whether a turn may follow another: not where each ends in a `break`, a `return` or an error.
+    repeats: bool = True
 
     @property
     def depth(self) -> int:

@@ -75,6 +75,7 @@ def repeat(
         if same or turn == _PASSES - 1:
             break
         start = replace(start, locals=around.locals, grad=around.grad, constants=around.constants)
+    loop.repeats = end.alive
     for loose in end.at:
         interp.graph.connect(loose, head, back=True)
     interp.loops = outer
