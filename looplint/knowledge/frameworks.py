@@ -60,6 +60,9 @@ CALLS: dict[str, str] = {
     "timm.utils.ModelEmaV2": "copy-module",
     "timm.utils.ModelEmaV3": "copy-module",
     "timm.utils.dispatch_clip_grad": "clip",
+    # layers that only rearrange, or reduce over axes
+    "einops.layers.torch.Rearrange": "shaping-layer",
+    "einops.layers.torch.Reduce": "shaping-layer",
     "torch_ema.ExponentialMovingAverage": "pure",
     "diffusers.training_utils.EMAModel": "pure",
     # loops that belong to a framework

@@ -334,4 +334,10 @@ def _built(interp: Interpreter, obj: Module, args: Arguments, expr: ir.Call) -> 
         interp.emit(Construct(), expr.node, {obj})
 
 
+@transfer("shaping-layer")
+def _shaping_layer(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """A layer of another library that has no parameter and no mode: it counts as torch's own of that kind."""
+    return build(interp, Module, "torch.nn.Flatten", args, expr)
+
+
 transfer("module")(builds(Module))

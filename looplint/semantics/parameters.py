@@ -74,6 +74,8 @@ def _all_parameters(obj: Obj, holds: Callable[[Module], bool], layers: frozenset
         layers: the layers of torch of whose parameters it holds.
         drawn: whether methods may draw the values of the parameters.
     """
+    if isinstance(obj, Loss) and obj.cls is None and obj.qualname.startswith("torch.nn."):
+        return True  # the weights of torch's losses are buffers
     if not isinstance(obj, Module) or obj.symbolic or not depth:
         return False
     if obj.parameter:

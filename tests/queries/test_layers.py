@@ -1,4 +1,4 @@
-"""Layers of a model that are taken by a number: what they are decides whether train and eval mode differ."""
+"""What the layers of a model tell: whether its train and eval mode differ, and whether it has parameters."""
 
 from __future__ import annotations
 
@@ -58,6 +58,65 @@ PROGRAMS = {
                 with torch.no_grad():
                     for x, y in held_out:
                         print(F.cross_entropy(net(x), y).item())  # expect: LL302
+        """,
+    "layers of einops only rearrange": """
+        from einops.layers.torch import Rearrange, Reduce
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = nn.Sequential(Rearrange("b c h w -> b (c h w)"), nn.LayerNorm(12), nn.Linear(12, 4))
+                self.pool = Reduce("b d -> b", "mean")
+            def forward(self, x):
+                return self.pool(self.layers(x))
+        def train(loader, valid):
+            net = Net()
+            opt = torch.optim.Adam(net.parameters())
+            for epoch in range(3):
+                for x, y in loader:
+                    opt.zero_grad()
+                    nn.functional.mse_loss(net(x), y).backward()
+                    opt.step()
+                with torch.no_grad():
+                    for x, y in valid:
+                        print(nn.functional.mse_loss(net(x), y).item())
+        """,
+    "layers of einops stand beside one with a mode": """
+        from einops.layers.torch import Rearrange, Reduce
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = nn.Sequential(Rearrange("b c h w -> b (c h w)"), nn.LayerNorm(12), nn.Linear(12, 4), nn.Dropout(0.5))
+                self.pool = Reduce("b d -> b", "mean")
+            def forward(self, x):
+                return self.pool(self.layers(x))
+        def train(loader, valid):
+            net = Net()
+            opt = torch.optim.Adam(net.parameters())
+            for epoch in range(3):
+                for x, y in loader:
+                    opt.zero_grad()
+                    nn.functional.mse_loss(net(x), y).backward()
+                    opt.step()
+                with torch.no_grad():
+                    for x, y in valid:
+                        print(nn.functional.mse_loss(net(x), y).item())  # expect: LL302
+        """,
+    "a loss of the program that wraps those of torch has no parameters": """
+        class WeightedLoss(nn.Module):
+            def __init__(self, weight):
+                super().__init__()
+                self.weight = weight
+                self.inner = nn.CrossEntropyLoss(reduction="none")
+            def forward(self, logits, target):
+                return (self.inner(logits, target) * self.weight).mean()
+        def validate(net: nn.Module, valid):
+            criterion, total = WeightedLoss(0.5), 0
+            net.eval()
+            for x, y in valid:
+                with torch.no_grad():
+                    logits = net(x)
+                total += criterion(logits, y)
+            return total
         """,
 }
 
