@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 _FILES_WORTH_A_POOL = 12
 _IMPORTS = re.compile(rb"^[ \t]*(?:from|import)[ \t]+(?!(?:os|sys|re|json|math|typing)\b)\.*\w", re.MULTILINE)
 Progress = Callable[[int, int], None]
-# Selections, all files, the sources judged and what was found in them; gives what is to be offered of it.
-Prove = Callable[[Selections, Sequence[Path], Sequence[Source], Sequence[FileResult]], list[FileResult]]
+# Selections, all files, the sources judged, what was found in them, and how many processes may judge them; gives what is to be offered of it.
+Prove = Callable[[Selections, Sequence[Path], Sequence[Source], Sequence[FileResult], int | None], list[FileResult]]
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def lint_gathered(
 
     def analyse(sources: Sequence[Source]) -> list[FileResult]:
         results = run(sources, selections, jobs, progress, cache)
-        return results if prove is None else prove(selections, gathered.files, sources, results)
+        return results if prove is None else prove(selections, gathered.files, sources, results, jobs)
 
     if shard is not None:
         return _lint_part(gathered, shard, selections, analyse)
@@ -193,7 +193,7 @@ def run(
     work = [(source, selections.of_source(source)) for source in sources]
     known = [cache.get(*each) if cache else None for each in work]
     left = [each for each, result in zip(work, known, strict=True) if result is None]
-    fresh = iter(_analyse_all(left, jobs, progress))
+    fresh = iter(judge_all(left, jobs, progress))
     results = []
     for (source, selection), result in zip(work, known, strict=True):
         if result is None:
@@ -204,21 +204,26 @@ def run(
     return results
 
 
-def _analyse_all(work: Sequence[tuple[Source, Selection]], jobs: int | None, progress: Progress | None) -> list[FileResult]:
+def judge_all(
+    work: Sequence[tuple[Source, Selection]], jobs: int | None, progress: Progress | None = None, overlay: Overlay | None = None
+) -> list[FileResult]:
+    """Judge sources, in several processes where they are many; `overlay` has the files of the project that are not as they are on the disk."""
     if not work:
         return []
     workers = min(jobs or (os.cpu_count() or 1), len(work))
     if workers > 1 and (jobs or len(work) >= _FILES_WORTH_A_POOL):
-        return _in_processes(work, workers, progress)
+        return _in_processes(work, workers, progress, overlay)
     results = []
     for number, (source, selection) in enumerate(work, 1):
-        results.append(judge(source, selection))
+        results.append(judge(source, selection, overlay))
         if progress:
             progress(number, len(work))
     return results
 
 
-def _in_processes(work: Sequence[tuple[Source, Selection]], workers: int, progress: Progress | None) -> list[FileResult]:
+def _in_processes(
+    work: Sequence[tuple[Source, Selection]], workers: int, progress: Progress | None, overlay: Overlay | None
+) -> list[FileResult]:
     for selection in dict.fromkeys(selection for _, selection in work):
         rules_of(selection)  # what is wrong with a rule is reported here, and forked processes find it loaded
     results: list[FileResult] = []
@@ -230,11 +235,11 @@ def _in_processes(work: Sequence[tuple[Source, Selection]], workers: int, progre
 
     while len(results) < len(work):
         left = work[len(results) :]
-        if _judge_in_pool(left, workers, add):
+        if _judge_in_pool(left, workers, overlay, add):
             break
         # A process has died, and with it the pool. Those that it may have been at are judged by a process each, the others by a new pool.
         for one in work[len(results) :][: 2 * workers + 1]:
-            if not _judge_in_pool([one], 1, add):
+            if not _judge_in_pool([one], 1, overlay, add):
                 add(
                     FileResult(
                         (),
@@ -245,18 +250,33 @@ def _in_processes(work: Sequence[tuple[Source, Selection]], workers: int, progre
     return results
 
 
-def _judge_in_pool(work: Sequence[tuple[Source, Selection]], workers: int, add: Callable[[FileResult], None]) -> bool:
+def _judge_in_pool(
+    work: Sequence[tuple[Source, Selection]], workers: int, overlay: Overlay | None, add: Callable[[FileResult], None]
+) -> bool:
     """Judge sources in processes and hand over the results, in order and as far as there are any; whether no process died."""
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
 
-    with ProcessPoolExecutor(workers) as pool:
+    # The overlay may be the whole project: a process gets it once, not with each source.
+    with ProcessPoolExecutor(workers, initializer=_take, initargs=(overlay,)) as pool:
         try:
-            for future in [pool.submit(judge, source, selection) for source, selection in work]:
+            for future in [pool.submit(_judge_with_taken, source, selection) for source, selection in work]:
                 add(future.result())
         except BrokenProcessPool:
             return False
     return True
+
+
+_taken: Overlay | None = None
+
+
+def _take(overlay: Overlay | None) -> None:
+    global _taken
+    _taken = overlay
+
+
+def _judge_with_taken(source: Source, selection: Selection) -> FileResult:
+    return judge(source, selection, _taken)
 
 
 @lru_cache(maxsize=16)

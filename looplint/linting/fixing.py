@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from looplint.dataclass import dataclass, field, replace
 from looplint.finding import Edit, Finding, Fix, Location
 from looplint.linting.edits import apply_edits, diff, lines_of
-from looplint.linting.files import Gathered, LintResult, Progress, coverage_of, findings_of, gather, judge, run
+from looplint.linting.files import Gathered, LintResult, Progress, coverage_of, findings_of, gather, judge_all, run
 from looplint.linting.results import FileResult
 from looplint.linting.selection import Selection, Selections
 from looplint.linting.unused import CODE as UNUSED
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 # Each round applies what does not touch each other; a file that still changes after so many is left as it is then.
 _MOST_ROUNDS = 10
 Answer = Literal["yes", "no", "all", "quit"]
+# A finding's rule, file and place.
+_Place = tuple[str, str, Location]
 # Asked of each repair that holds, with the diff of what it changes.
 Ask = Callable[[Finding, str], Answer]
 
@@ -103,7 +105,7 @@ def fix_gathered(
 ) -> FixResult:
     """Repair what was gathered, with the selections it was gathered with; the rest is as for `fix_paths`."""
     results = run(gathered.sources, selections, jobs, progress, cache)
-    session = Session(list(gathered.sources), results, selections, unsafe, gathered.files)
+    session = Session(list(gathered.sources), results, selections, unsafe, gathered.files, jobs)
     found = tuple(in_cells(session.remaining(), session.current))
     if ask is None or session.ask_for_each(selections.reports, ask):
         session.work(selections.reports)
@@ -115,9 +117,11 @@ def fix_gathered(
     return FixResult(tuple(session.changed()), stdin, tuple(session.applied), linted, found)
 
 
-def withhold(selections: Selections, files: Sequence[Path], sources: Sequence[Source], results: Sequence[FileResult]) -> list[FileResult]:
+def withhold(
+    selections: Selections, files: Sequence[Path], sources: Sequence[Source], results: Sequence[FileResult], jobs: int | None
+) -> list[FileResult]:
     """What was found, without the safe repairs that would not be made because they do not hold: these findings say why."""
-    session = Session(list(sources), list(results), selections, False, files)
+    session = Session(list(sources), list(results), selections, False, files, jobs)
     safe = [f for result in results for f in result.findings if f.fix is not None and f.fix.applicability == "safe"]
     fingerprints = {finding: session.fingerprint(finding) for finding in safe}
     session.work(selections.reports)
@@ -146,6 +150,7 @@ class Session:
     selections: Selections
     unsafe: bool
     given: Sequence[Path]
+    jobs: int | None = None
     applied: list[Applied] = field(default_factory=list)
     refused: dict[tuple[str, str, str], str] = field(default_factory=dict)
     # What the user does not want repaired: a finding by its line's text, and which of those it is.
@@ -163,11 +168,22 @@ class Session:
                 return
             if len(chosen) > 1 and self._try(chosen) is None:
                 continue
-            for finding in chosen:
-                reason = self._try([finding])
-                if reason is None:
-                    break  # the places of the others may have moved
-                self.refused[self.fingerprint(finding)] = reason
+            groups = _by_files(chosen)
+            for group in groups:
+                self._work_on(group, tried=len(groups) == 1)
+
+    def _work_on(self, group: Sequence[Finding], *, tried: bool) -> None:
+        """Make the repairs that reach into the same files: all, where they hold together and were not tried yet, or the first that holds by itself."""
+        left = {_place(finding) for finding in self._findings(self.results)}
+        if any(_place(finding) not in left for finding in group):
+            return  # the repairs of other files have changed what is found here
+        if len(group) > 1 and not tried and self._try(group) is None:
+            return
+        for finding in group:
+            reason = self._try([finding])
+            if reason is None:
+                return  # the places of the others may have moved
+            self.refused[self.fingerprint(finding)] = reason
 
     def ask_for_each(self, among: Callable[[Finding], bool], ask: Ask) -> bool:
         """Ask of each repair that holds whether it is made, and make it at once.
@@ -282,14 +298,15 @@ class Session:
             after = [with_text(s, apply_edits(s.text, edits[s.display])) if s.display in edits else s for s in self.current]
         except ValueError as error:
             return str(error)
-        overlay = {s.path: s for s in after if s.path is not None}
         again = [n for n, result in enumerate(self.results) if self.current[n].display in edits or _reads(result, edits)]
+        repaired_places = set(map(_place, findings))
+        found_in = [next((n for n in again if place in map(_place, self.results[n].findings)), again[0]) for place in repaired_places]
         results = list(self.results)
-        for number in again:
-            results[number] = judge(after[number], self.selections.of_source(after[number]), overlay)
-            problems = set(results[number].problems) - set(self.results[number].problems)
-            if problems:
-                return f"the repaired file cannot be analysed: {min(p.message for p in problems)}"
+        # One source in which each was found comes first: where it is found there still, the others need not be judged.
+        for numbers in (sorted(set(found_in)), [n for n in again if n not in found_in]):
+            refusal = self._judge_again(numbers, after, results, repaired_places)
+            if refusal is not None:
+                return refusal
         before, now = (
             Counter(f.code for f in self._findings(self.results)),
             Counter(f.code for f in findings_of(results, after, self.selections)),
@@ -303,12 +320,44 @@ class Session:
             return "the repair does not make the finding go away"
         return _Proof(findings, after, results)
 
+    def _judge_again(
+        self, numbers: Sequence[int], after: Sequence[Source], results: list[FileResult], repaired: Container[_Place]
+    ) -> str | None:
+        """Judge some sources as they are after repairs, into `results`; or the reason why the repairs do not hold in one of them."""
+        overlay = {source.path: source for source in after if source.path is not None}
+        work = [(after[n], self.selections.of_source(after[n])) for n in numbers]
+        for number, result in zip(numbers, judge_all(work, self.jobs, overlay=overlay), strict=True):
+            results[number] = result
+            problems = set(result.problems) - set(self.results[number].problems)
+            if problems:
+                return f"the repaired file cannot be analysed: {min(p.message for p in problems)}"
+            found = Counter(f.code for f in self.results[number].findings)
+            cured = Counter(f.code for f in self.results[number].findings if _place(f) in repaired)
+            if any(count > found[code] - cured[code] for code, count in Counter(f.code for f in result.findings).items() if cured[code]):
+                return "the repair does not make the finding go away"
+        return None
+
     def fingerprint(self, finding: Finding) -> tuple[str, str, str]:
         """A finding by its line's text, which stays when other lines move."""
         source = next((s for s in self.current if s.display == finding.filename), None)
         lines = lines_of(source.text) if source else ()
         row = finding.location.row
         return finding.code, finding.filename, lines[row - 1].strip() if 0 < row <= len(lines) else str(row)
+
+
+def _place(finding: Finding) -> _Place:
+    return finding.code, finding.filename, finding.location
+
+
+def _by_files(findings: Iterable[Finding]) -> list[list[Finding]]:
+    """Findings in groups, so that the repairs of different groups reach into no file in common."""
+    groups: list[tuple[set[str], list[Finding]]] = []
+    for finding in findings:
+        files = {e.filename for e in finding.fix.edits} if finding.fix else set()
+        near = [group for group in groups if not files.isdisjoint(group[0])]
+        groups = [group for group in groups if group not in near]
+        groups.append((files.union(*(g[0] for g in near)), [*(f for g in near for f in g[1]), finding]))
+    return [group for _, group in groups]
 
 
 def _reach(finding: Finding) -> list[tuple[str, Location, Location]]:
