@@ -80,7 +80,13 @@ def _contexts(obj: Obj) -> Iterable[CallString]:
 def _of_one_kind(left: Value, right: Value) -> tuple[Obj, Obj] | None:
     """The two objects that two values are, where both are known and of one kind."""
     first, second = _single(left), _single(right)
-    return (first, second) if first is not None and second is not None and type(first) is type(second) else None
+    return (first, second) if first is not None and second is not None and _kind_of_all([first, second]) is not None else None
+
+
+def _kind_of_all(objects: Sequence[Obj]) -> type[Obj] | None:
+    """The kind of an object that is one of some; None where they differ in kind. A loss is told from other modules by the name of its class alone."""
+    kinds = {type(obj) for obj in objects}
+    return kinds.pop() if len(kinds) == 1 else Module if kinds == {Module, Loss} else None
 
 
 def _each_built(pair: tuple[Obj, Obj], built: Trace, otherwise: Trace) -> bool:
@@ -122,7 +128,7 @@ def _as_one(interp: Interpreter, node: cst.CSTNode, name: str, values: Iterable[
     nothing: Value = frozenset().union(*map(_nothing, values))
     objects = [_single(value) for value in values if value - nothing]
     built = list(dict.fromkeys(o for o in objects if o is not None and is_built(o)))
-    if len(built) < max(2, len(objects)) or len({type(o) for o in built}) > 1:
+    if len(built) < max(2, len(objects)) or _kind_of_all(built) is None:
         return frozenset().union(*values)
     return frozenset({Ref(_either(interp, node, name, *built))}) | nothing
 
@@ -145,8 +151,9 @@ def _single(value: Value) -> Obj | None:
 
 def _either(interp: Interpreter, node: cst.CSTNode, name: str, *objects: Obj) -> Obj:
     """The object that is one of these, all of one kind."""
-    first = objects[0]
-    obj = interp.create(type(first), node, next((o.name for o in objects if o.name), ""), slot=("either", name))
+    first, kind = objects[0], _kind_of_all(objects)
+    assert kind is not None
+    obj = interp.create(kind, node, next((o.name for o in objects if o.name), ""), slot=("either", name))
     obj.one_of = tuple(dict.fromkeys(o for each in objects for o in (each.one_of or (each,)) if o is not obj))
     if _alike(o.qualname for o in objects):
         obj.qualname = first.qualname

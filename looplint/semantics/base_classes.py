@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from looplint.domain.membership import ready, register
-from looplint.domain.objects import Dataset, FrameworkModule, Module, Obj
+from looplint.domain.objects import Dataset, FrameworkModule, Loss, Module, Obj
 from looplint.domain.tensors import combine, under
 from looplint.domain.values import NONE, UNKNOWN, Arguments, Ref, Tensor, Value, ref
-from looplint.interpreter import calls, hooks, objects, unfollowed
+from looplint.interpreter import calls, classes, hooks, objects, unfollowed
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
+from looplint.semantics import losses
 from looplint.syntax import ir
 
 
@@ -30,6 +31,9 @@ def _on_super(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: i
         for value in args.values():
             register(value, deep=True)
         return UNKNOWN
+    if isinstance(obj, Loss) and name in ("__call__", "forward"):
+        bases = classes.external_bases(interp, obj.cls) if obj.cls is not None else ()
+        return losses.of_library(interp, obj, next(iter(bases), ""), args, expr)
     if isinstance(obj, Module) and name in ("__call__", "forward"):
         return frozenset({combine(interp.grad, args.values()) or Tensor(frozenset({obj}), under(interp.grad, "yes"))})
     if objects.effect_of(obj, name) is not None:

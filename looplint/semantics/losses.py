@@ -27,7 +27,12 @@ def loss(interp: Interpreter, obj: Loss | None, args: Arguments, expr: ir.Call, 
             interp.uses.scored |= scored.origins
             interp.uses.compared |= scored.origins
         return interp.call(classes.bind(interp, member, obj), args, expr)
-    _score(interp, obj, function or (obj.qualname if obj is not None else ""), args, expr)
+    return of_library(interp, obj, function or (obj.qualname if obj is not None else ""), args, expr)
+
+
+def of_library(interp: Interpreter, obj: Loss | None, function: str, args: Arguments, expr: ir.Call) -> Value:
+    """A loss that a library defines is applied; `function` is the name that the library gives it, "" where that is not known."""
+    _score(interp, obj, function, args, expr)
     tensor = combine(interp.grad, args.values())
     deps = frozenset().union(*(a.deps for v in args.values() for a in v if isinstance(a, Unknown)))
     if tensor is None:

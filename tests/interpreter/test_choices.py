@@ -261,3 +261,64 @@ def test_a_branch_is_judged_by_what_it_builds_itself(text: str) -> None:
     expected = [(line.partition("# ")[2], row) for row, line in enumerate(text.splitlines(), 1) if "# LL" in line]
     found = looplint.lint(text, isolated=True)
     assert [(f.code, f.location.row) for f in found if f.severity != "advice"] == expected
+
+
+# The losses have names by which only some are known as losses; all are modules.
+LOSSES = """
+import torch
+import torch.nn.functional as F
+from torch import nn, optim
+class Logits(nn.BCEWithLogitsLoss):
+    def forward(self, real, fake=None):
+        loss = super().forward(real, torch.ones_like(real))
+        return loss if fake is None else loss + super().forward(fake, torch.zeros_like(fake))
+class Hinge(nn.Module):
+    def forward(self, real, fake=None):
+        return -real.mean() if fake is None else F.relu(1 - real).mean() + F.relu(1 + fake).mean()
+class SoftplusLoss(nn.Module):
+    def forward(self, real, fake=None):
+        return F.softplus(-real).mean() if fake is None else F.softplus(-real).mean() + F.softplus(fake).mean()
+"""
+WAYS = {
+    "a table": """
+        losses = {"bce": Logits, "hinge": Hinge, "softplus": SoftplusLoss}
+        def make(name):
+            return losses[name]()
+        """,
+    "branches": """
+        def make(name):
+            if name == "hinge":
+                loss = Hinge()
+            else:
+                loss = SoftplusLoss()
+            return loss
+        """,
+    "returns": """
+        def make(name):
+            if name == "hinge":
+                return Hinge()
+            elif name == "bce":
+                return Logits()
+            return nn.SoftMarginLoss()
+        """,
+    "an expression": """
+        def make(name):
+            return Hinge() if name == "hinge" else Logits()
+        """,
+}
+
+
+@pytest.mark.parametrize("text", [pytest.param(each, id=name) for name, each in WAYS.items()])
+def test_a_loss_may_be_one_of_several_of_which_some_are_called_losses(text: str) -> None:
+    training = """
+        def main(name, loader):
+            net, loss_fn = nn.Linear(3, 1), make(name)
+            opt = optim.Adam(net.parameters())
+            for real, fake in loader:
+                loss = loss_fn(net(real), net(fake))
+                loss.backward()
+                opt.zero_grad()
+                opt.step()
+        """
+    found = looplint.lint(LOSSES + dedent(text) + dedent(training), isolated=True)
+    assert [f.code for f in found] == ["LL101"]
