@@ -58,6 +58,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 ## Stays quiet
 
 - A decorator, a context or a caller that disables gradients.
+- A context that enables gradients, `with torch.enable_grad():`, which are wanted then.
 - Models that are frozen (`requires_grad_(False)`).
 - Models that no optimizer of the program steps, but for a pass over batches in eval mode.
 - Forwards that are differentiated by their inputs: attacks, saliency maps.
@@ -113,6 +114,8 @@ def check(program: Program) -> Reports:
             continue  # a forward whose result goes backward
         if event.grad is not True:
             continue  # a decorator, a context or a caller that disables gradients
+        if event.enabled:
+            continue  # a context that enables gradients, which are wanted then
         if event.key in program.uses.differentiated or program.for_input_gradient(event):
             continue  # a forward that is differentiated by its inputs
         if event.frozen:

@@ -91,6 +91,8 @@ class Forward(Event):
     repeated: bool
     # The region of automatic mixed precision it is in.
     autocast: Autocast | None
+    # Whether it is in a `with torch.enable_grad()`: its graph is wanted.
+    enabled: bool
     # How many of the calls that lead to it are outside the class of the module: the first place where a mode can be set for it.
     outside: int
 

@@ -79,6 +79,7 @@ def _given(interp: Interpreter, func: Func, frame: Frame) -> tuple[object, ...]:
         interp.root,
         interp.grad,
         interp.autocast,
+        interp.enabling,
         interp.guards,
         interp.loops,
         interp.candidates,

@@ -48,7 +48,7 @@ class Path:
 class Position(Path):
     """A place in the program as it is followed: the frame, and what is around it."""
 
-    __slots__ = ("graph", "root", "frame", "statement", "loops", "scopes", "active", "candidates", "assembling", "iterating", "aside", "autocast", "comprehensions", "repetitions", "handling", "trace")  # fmt: skip
+    __slots__ = ("graph", "root", "frame", "statement", "loops", "scopes", "active", "candidates", "assembling", "iterating", "aside", "autocast", "enabling", "comprehensions", "repetitions", "handling", "trace")  # fmt: skip
 
     def __init__(self) -> None:
         super().__init__()
@@ -72,6 +72,8 @@ class Position(Path):
         self.aside = False
         # The innermost region of automatic mixed precision.
         self.autocast: Autocast | None = None
+        # How many `enable_grad` are around this place.
+        self.enabling = 0
         # How many comprehensions are around this place, and how many of them do the same thing in each turn.
         self.comprehensions = 0
         self.repetitions = 0

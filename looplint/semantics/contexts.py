@@ -54,11 +54,14 @@ def enter(interp: Interpreter, expr: ir.Expr, inside: Callable[[Value], None]) -
     given = [v for context in contexts if context.effect == "scaled-loss" for v in context.args]
     yielded = frozenset().union(*given) if given else UNKNOWN
     grads = {_grad_in(interp, context) for context in contexts} | ({interp.grad} if len(contexts) < len(value) else set())
+    enabled = any(c.effect == "enable-grad" for c in contexts)
+    interp.enabling += enabled
     _in_autocast(
         interp,
         region_of(value) if any(c.effect == "autocast" for c in contexts) else interp.autocast,
         lambda: _under(interp, grads.pop() if len(grads) == 1 else None, lambda: inside(yielded)),
     )
+    interp.enabling -= enabled
 
 
 # Contexts of tests that expect an error in what is in them.

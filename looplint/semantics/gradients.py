@@ -14,6 +14,7 @@ from looplint.domain.values import (
     UNKNOWN,
     Arguments,
     External,
+    Method,
     Params,
     Ref,
     Tensor,
@@ -122,21 +123,21 @@ def _autograd_grad(interp: Interpreter, qualname: str, args: Arguments, expr: ir
     """torch.autograd.grad fills no .grad, but what it differentiates is trained or attacked, not evaluated."""
     tensor = combine(interp.grad, args.values()) or Tensor()
     inputs = args.get(1, "inputs") or NOTHING
-    (interp.uses.attacked if _of_tensors(interp, inputs) else interp.uses.trained).update(tensor.forwards)
+    (interp.uses.attacked if _no_parameters(interp, inputs) else interp.uses.trained).update(tensor.forwards)
     interp.uses.differentiated |= tensor.forwards
     interp.uses.going_backward |= kept_at(tensor.tags)
     create = constant_of(args.keywords["create_graph"]) if "create_graph" in args.keywords else None
     return frozenset({replace(tensor, graph="yes" if create and create.value else "maybe")})
 
 
-def _of_tensors(interp: Interpreter, value: Value | None) -> bool:
-    """Whether all inputs of a gradient are tensors, and no parameters."""
-    if value is None:
-        return False
+def _no_parameters(interp: Interpreter, value: Value) -> bool:
+    """Whether all inputs of a gradient are tensors, or parts of a batch and other things that are not known, and none is a parameter."""
     atoms = (
         element_of(interp, value) if any(isinstance(a, Tuple) or (isinstance(a, Ref) and isinstance(a.obj, List)) for a in value) else value
     )
-    return bool(atoms) and all(isinstance(a, Tensor) for a in atoms)
+    return bool(atoms) and all(
+        isinstance(a, Tensor | Unknown | Method) for a in atoms
+    )  # `batch.pos` of an unknown batch is a method for all one knows
 
 
 @method_transfer("clear")

@@ -7,7 +7,7 @@ import libcst as cst
 from looplint.dataclass import replace
 from looplint.domain.objects import Container, Dict, Obj
 from looplint.domain.tags import Kept, SentBackward, Summed, is_sum
-from looplint.domain.tensors import tensors_in
+from looplint.domain.tensors import tensors_in, under
 from looplint.domain.values import Atom, Const, EventKey, Func, Method, Ref, Tensor, Tuple, Unknown, Value, tensor_of
 from looplint.flow.events import Accumulate, Keep
 from looplint.flow.graph import Loop
@@ -80,7 +80,8 @@ def accumulate(interp: Interpreter, stmt: ir.Assign | ir.AugAssign, target: ir.E
     if tensor is None or path is None or not interp.loops:
         return result
     carried = interp.loops[len(interp.born(target)) :]
-    event = interp.emit(Accumulate(value=tensor, target=ir.render(target), carried=carried), stmt.node, tensor.sources)
+    added_up = replace(tensor, graph=under(interp.grad, tensor.graph))  # a sum under no_grad has no graph, whatever its terms have
+    event = interp.emit(Accumulate(value=added_up, target=ir.render(target), carried=carried), stmt.node, tensor.sources)
     if event is None:
         return result
     if _is_of_outputs(interp, target, old):

@@ -158,7 +158,12 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
         own = "maybe" if inputs is None or deps else "no"  # there is a graph only where the inputs have one
     graph = under(interp.grad, own if own == "yes" or inputs is None or inputs.graph == "no" else inputs.graph)
     happening = Forward(
-        inputs=inputs, frozen=frozen, repeated=_repeated(interp, expr), autocast=interp.autocast, outside=interp.frame.outside
+        inputs=inputs,
+        frozen=frozen,
+        repeated=_repeated(interp, expr),
+        autocast=interp.autocast,
+        enabled=interp.enabling > 0,
+        outside=interp.frame.outside,
     )
     event = interp.emit(happening, expr.node, {obj})
     interp.grad = enabled

@@ -371,6 +371,55 @@ PROGRAMS = {
                 train(model, head, optimizer, loader)
                 print(validate(model, head, held_out))
         """,
+    "a sum under no_grad has no graph": """
+        def train(model: nn.Module, loader, optimizer, criterion):
+            total, started, kept = 0, None, 0
+            for x, y in loader:
+                optimizer.zero_grad()
+                loss = criterion(model(x), y)
+                loss.backward()
+                optimizer.step()
+                with torch.no_grad():
+                    total += loss
+                    started = loss if started is None else started + loss
+                with torch.set_grad_enabled(False):
+                    total = total + loss
+                kept += loss  # expect: LL402
+            return total, started, kept
+        """,
+    "forces are derivatives by the positions of a batch": """
+        def validate(model, loader, loss_fn):
+            model.eval()
+            errors = []
+            for batch in loader:
+                with torch.enable_grad():
+                    batch.pos.requires_grad = True
+                    energy = model(batch)[0].squeeze()
+                    error, forces = model.module.energy_force_loss(energy, batch)
+                errors.append(loss_fn(energy, batch.y).item())
+            return errors
+        def test(model, loader):
+            model.eval()
+            found = []
+            for batch in loader:
+                if batch.periodic:
+                    energy = model(batch).squeeze()
+                    forces = torch.autograd.grad(energy, batch.pos, grad_outputs=torch.ones_like(energy), create_graph=False)[0]
+                    found.append(forces.flatten())
+                else:
+                    with torch.no_grad():
+                        found.append(model(batch))
+            return torch.cat(found)
+        def main(model: nn.Module, loader, held_out, loss_fn):
+            optimizer = torch.optim.Adam(model.parameters())
+            for epoch in range(5):
+                model.train()
+                for x, y in loader:
+                    optimizer.zero_grad()
+                    loss_fn(model(x), y).backward()
+                    optimizer.step()
+                print(validate(model, held_out, loss_fn), test(model, held_out))
+        """,
 }
 
 
