@@ -95,4 +95,6 @@ def member(interp: Interpreter, atom: Atom, name: str) -> Value | None:
             if sub is not None:
                 load(interp, sub)
                 return frozenset({ModuleRef(sub)})
+        if info.namespace:
+            return frozenset({External(f"{info.namespace}.{name}")})  # an installed package of the same name comes before it
     return None

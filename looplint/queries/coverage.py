@@ -63,7 +63,9 @@ class _Known:
         self.steps = {id(step.site.node) for step in steps}
         self.stepped = {obj for step in steps for obj in step.subjects if isinstance(obj, Optimizer | Engine)}
         for backward in program.of(Backward):
-            self.backwards.setdefault(id(backward.site.node), []).append(backward)
+            # A class may have a method of its own that it is called through: `self.backward()`.
+            for site in backward.chain:
+                self.backwards.setdefault(id(site.node), []).append(backward)
 
 
 def _loops(info: ModuleInfo) -> Iterable[list[ir.GradientCall]]:

@@ -17,6 +17,15 @@ def is_file(path: Path) -> bool:
 
 
 @lru_cache(maxsize=4096)
+def holds_modules(folder: Path) -> bool:
+    """Whether there is such a folder with a module in it; cached for a run."""
+    try:
+        return any(name.endswith(".py") for name in os.listdir(folder))
+    except OSError:
+        return False
+
+
+@lru_cache(maxsize=4096)
 def import_roots(folder: Path) -> tuple[Path, ...]:
     """The folders that stand for the import path: the file's own, then its parents up to the project's root, and the root's `src`."""
     roots = [folder]
@@ -51,4 +60,5 @@ def _nearest(path: Path) -> Path | None:
 def forget() -> None:
     """Read the file system again from now on; for processes that lint more than once."""
     is_file.cache_clear()
+    holds_modules.cache_clear()
     import_roots.cache_clear()

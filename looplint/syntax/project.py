@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from looplint.dataclass import dataclass, replace
-from looplint.sources.import_roots import import_roots, is_file
+from looplint.sources.import_roots import holds_modules, import_roots, is_file
 from looplint.sources.reading import Source, SourceError, display_name, read_source
 from looplint.sources.reads import Reads, digest
 from looplint.syntax.bounds import TooDeep
@@ -39,6 +39,8 @@ class ModuleInfo:
     code: ModuleCode | None = None
     frame: Frame | None = None
     broken: bool = False
+    # What a folder without an `__init__.py` is imported as: a namespace package, which holds nothing but what lies in it.
+    namespace: str = ""
 
     def __repr__(self) -> str:
         return f"ModuleInfo({self.filename})"
@@ -98,7 +100,7 @@ class Project:
         if level:
             for _ in range(level - 1):
                 here = here.parent
-            return self._in_folder(here, parts)
+            return self._in_folder(here, parts) or self._namespace((here,), parts)
         if not parts or parts[0] in _NEVER_LOCAL or parts[0] in sys.stdlib_module_names:
             return None
         self._folders.add(here)
@@ -106,7 +108,18 @@ class Project:
             found = self._in_folder(folder, parts)
             if found is not None:
                 return found
-        return None
+        return self._namespace(import_roots(here), parts)
+
+    def _namespace(self, folders: Iterable[Path], parts: list[str]) -> ModuleInfo | None:
+        """The folder with modules that an import names where no file is meant: a package without an `__init__.py`."""
+        target = next((t for folder in folders if holds_modules(t := folder.joinpath(*parts))), None)
+        if target is None:
+            return None
+        path = target.resolve() / "__init__.py"
+        if path not in self._modules:
+            filename = display_name(path)
+            self._modules[path] = ModuleInfo(path, filename, Source(path, filename, b"", ""), namespace=".".join(parts))
+        return self._modules[path]
 
     def _in_folder(self, folder: Path, parts: list[str]) -> ModuleInfo | None:
         target = folder.joinpath(*parts)

@@ -70,6 +70,35 @@ def test_gradients_of_inputs_are_no_training_loop(tmp_path: Path) -> None:
     assert "training loop" not in checked(tmp_path, attack=ATTACK).output
 
 
+def test_a_loop_is_judged_that_goes_backward_in_a_method_called_backward(tmp_path: Path) -> None:
+    text = """\
+import torch
+from torch import nn, optim
+
+
+class Trainer:
+    def __init__(self):
+        self.net = nn.Linear(2, 1)
+        self.optimizer = optim.SGD(self.net.parameters(), lr=0.1)
+
+    def backward(self):
+        self.loss = nn.functional.mse_loss(self.out, self.y)
+        self.loss.backward()
+
+    def update(self, x, y):
+        self.out, self.y = self.net(x), y
+        self.optimizer.zero_grad()
+        self.backward()
+        self.optimizer.step()
+
+
+trainer = Trainer()
+for x, y in optim.loader:
+    trainer.update(x, y)
+"""
+    assert "Judged 1 training loop in 1 file." in checked(tmp_path, train=text).output
+
+
 def test_a_loop_that_a_caller_lets_be_judged_is_judged(tmp_path: Path) -> None:
     epoch = "def epoch(net, loss_of, optimizer, x):\n    optimizer.zero_grad()\n    loss_of(net(x)).backward()\n    optimizer.step()\n"
     main = (

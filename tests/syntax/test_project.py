@@ -59,3 +59,36 @@ def test_a_package_imports_its_own_parts_and_only_what_is_asked_for_is_read(tmp_
         "    optimizer.zero_grad()\n    loss = criterion(model(x), y)\n    optimizer.step()\n"
     )
     assert [(f.code, f.location.row) for f in looplint.lint([main], isolated=True)] == [("LL107", 9)]
+
+
+@pytest.mark.parametrize(
+    ("imports", "fit"),
+    [
+        ("from acme import training", "training.fit"),
+        ("from acme import training as t", "t.fit"),
+        ("import acme.training", "acme.training.fit"),
+        ("import acme.parts.loops", "acme.parts.loops.fit"),
+        ("from acme.parts import loops", "loops.fit"),
+        ("from acme.parts.loops import fit", "fit"),
+        ("from acme import parts", "parts.loops.fit"),
+    ],
+)
+def test_a_package_needs_no_init_file(tmp_path: Path, imports: str, fit: str) -> None:
+    (tmp_path / "acme" / "parts").mkdir(parents=True)
+    (tmp_path / "acme" / "training.py").write_text(PACKAGE)
+    (tmp_path / "acme" / "parts" / "loops.py").write_text(f"from .. import training\n{PACKAGE}")
+    main = tmp_path / "train.py"
+    main.write_text(SCRIPT.replace("from acme.training import fit", imports).replace("\nfit(", f"\n{fit}("))
+    assert {f.code for f in looplint.lint([main], isolated=True)} == {"LL102"}
+
+
+def test_an_installed_package_comes_before_a_folder_of_its_name(tmp_path: Path) -> None:
+    (tmp_path / "bitsandbytes").mkdir()
+    (tmp_path / "bitsandbytes" / "notes.py").touch()
+    main = tmp_path / "train.py"
+    main.write_text(
+        "import torch\nimport bitsandbytes\nmodel = torch.nn.Linear(4, 1)\n"
+        "optimizer = bitsandbytes.optim.Adam8bit(model.parameters())\nfor x, y in torch.utils.data.DataLoader(data):\n"
+        "    loss = (model(x) - y).pow(2).mean()\n    loss.backward()\n    optimizer.step()\n"
+    )
+    assert {f.code for f in looplint.lint([main], isolated=True)} == {"LL102"}
