@@ -35,7 +35,7 @@ def settle(interp: Interpreter, stmt: ir.If, before: Snapshot, one: Snapshot, tw
         pair = _of_one_kind(left, right)
         # An optimizer built before and replaced in one branch is gone; a model may go on under another name.
         replaced = pair is not None and isinstance(pair[0], Optimizer | Scheduler) and before.locals.get(name) in (left, right)
-        if pair is not None and (replaced or _each_built(pair, built, otherwise)):
+        if pair is not None and (replaced or _each_built(pair, built, otherwise) or _given_up(interp, name, pair, before)):
             interp.frame.locals[name] = frozenset({Ref(_either(interp, stmt.node, name, *pair))}) | _nothing(left) | _nothing(right)
     for key, (owner, left) in built.writes.items():
         right = otherwise.writes.get(key, (owner, left))[1]
@@ -44,7 +44,7 @@ def settle(interp: Interpreter, stmt: ir.If, before: Snapshot, one: Snapshot, tw
             owner.heap[key[1]] = region
             interp.note_write(owner, key[1], region)
         pair = _of_one_kind(left, right)
-        if pair is not None and _each_built(pair, built, otherwise):
+        if pair is not None and (_each_built(pair, built, otherwise) or _each_unseen(pair)):
             value = frozenset({Ref(_either(interp, stmt.node, f"{owner.name}.{key[1]}", *pair))}) | _nothing(left) | _nothing(right)
             owner.heap[key[1]] = value
             interp.note_write(owner, key[1], value)
@@ -92,6 +92,30 @@ def _kind_of_all(objects: Sequence[Obj]) -> type[Obj] | None:
 def _each_built(pair: tuple[Obj, Obj], built: Trace, otherwise: Trace) -> bool:
     """Whether one way built the first object, and the other way the second."""
     return pair[0] in built.built and pair[1] in otherwise.built
+
+
+def _each_unseen(pair: tuple[Obj, Obj]) -> bool:
+    """Whether both objects were made out of sight: one was handed in, and resuming reads another in its place."""
+    return all(obj.symbolic for obj in pair)
+
+
+def _given_up(interp: Interpreter, name: str, pair: tuple[Obj, Obj], before: Snapshot) -> bool:
+    """Whether one branch has put an object from out of sight in the place of a model to which nothing else refers any more: `model = load(path)`."""
+    old = _single(before.locals.get(name, frozenset()))
+    new = pair[1] if old is pair[0] else pair[0]
+    if old not in pair or not new.symbolic or not isinstance(old, TorchModule):
+        return False
+    if any(Ref(old) in value for other, value in interp.frame.locals.items() if other != name):
+        return False
+    return not any(old in o.holds and _stays(interp, o) for o in interp.heap.objects.values() if isinstance(o, Optimizer))
+
+
+def _stays(interp: Interpreter, optimizer: Optimizer) -> bool:
+    """Whether no branch puts another object in the place of an optimizer."""
+    if optimizer.merged is not None or any(o.symbolic for o in optimizer.one_of):
+        return False
+    held = [value for value in interp.frame.locals.values() if Ref(optimizer) in value]
+    return not held or any(len(value) == 1 for value in held)
 
 
 def of_callees(interp: Interpreter, expr: ir.Call, values: list[Value]) -> Value:
@@ -175,6 +199,7 @@ def _join_fields(obj: Obj, objects: Sequence[Obj]) -> None:
     first = objects[0]
     obj.parent = first.parent if all(o.parent is first.parent for o in objects) else None
     obj.many = any(o.many for o in objects)
+    obj.symbolic = all(o.symbolic for o in objects)
     obj.escaped = any(o.escaped for o in objects)
     if _alike(o.loops for o in objects):
         obj.loops = first.loops

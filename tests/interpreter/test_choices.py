@@ -322,3 +322,64 @@ def test_a_loss_may_be_one_of_several_of_which_some_are_called_losses(text: str)
         """
     found = looplint.lint(LOSSES + dedent(text) + dedent(training), isolated=True)
     assert [f.code for f in found] == ["LL101"]
+
+
+RESUMING = {
+    "attributes of a checkpoint": """
+        def main(model: nn.Module, optimizer, path):
+            if path:
+                kept = Checkpoint.load(path)
+                model = kept.model
+                optimizer = kept.optimizer
+        """,
+    "a function out of sight": """
+        def main(model: nn.Module, optimizer, path):
+            if path:
+                model, optimizer = restore(path)
+        """,
+    "a model and an optimizer in sight, both replaced": """
+        def main(path):
+            model = nn.Sequential(nn.Linear(3, 3), nn.Dropout())
+            optimizer = optim.Adam(model.parameters())
+            if path:
+                model, optimizer = restore(path)
+        """,
+    "a model, before an optimizer takes its parameters": """
+        def main(path):
+            model = nn.Sequential(nn.Linear(3, 3), nn.Dropout())
+            if path:
+                model = torch.load(path, map_location="cpu")
+            optimizer = optim.Adam(model.parameters())
+        """,
+    "attributes of the trainer": """
+        class Trainer:
+            def __init__(self, model, optimizer):
+                self.model, self.optimizer = model, optimizer
+            def fit(self, path):
+                if path:
+                    kept = torch.load(path)
+                    self.model = kept["model"]
+                    self.optimizer = kept["optimizer"]
+        """,
+}
+
+
+@pytest.mark.parametrize("text", [pytest.param(each, id=name) for name, each in RESUMING.items()])
+def test_what_resuming_puts_in_the_place_of_a_model_is_that_model_after_it(text: str) -> None:
+    loop = """
+            for epoch in range(9):
+                for x, y in loader:
+                    loss = nn.functional.mse_loss(model(x), y)  # LL301
+                    loss.backward()
+                    optimizer.zero_grad()  # LL101
+                    optimizer.step()
+                model.eval()
+                with torch.no_grad():
+                    for x, y in held_out:
+                        print(nn.functional.mse_loss(model(x), y))
+        """
+    if "self." in text:
+        loop = "\n".join(f"    {line}" for line in loop.splitlines()).replace("model", "self.model").replace("optimizer", "self.optimizer")
+    text = f"import torch\nfrom torch import nn, optim\nfrom elsewhere import *\n{dedent(text + loop)}"
+    expected = [(line.partition("# ")[2], row) for row, line in enumerate(text.splitlines(), 1) if "# LL" in line]
+    assert [(f.code, f.location.row) for f in looplint.lint(text, isolated=True)] == expected
