@@ -22,6 +22,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from benchmarks.already_read import warn
 from benchmarks.figures import add_option, store
 from benchmarks.planted.planting import Plant, plants
 
@@ -51,6 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add_option(parser)
     options = parser.parse_args(arguments)
     repositories = sorted(p for p in options.checkouts.iterdir() if p.is_dir())
+    warn(repositories)
     outcomes: list[Outcome] = []
     with ThreadPoolExecutor(options.jobs) as pool:
         for done, found in enumerate(pool.map(lambda r: look(r, options.per_repository, options.timeout), repositories), 1):

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchmarks.already_read import warn
 from benchmarks.figures import add_option, store
 
 STATES = ("recovered", "partly", "lost", "owned", "silent")
@@ -56,6 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add_option(parser)
     options = parser.parse_args(arguments)
     folders = sorted(p for p in options.checkouts.iterdir() if p.is_dir())
+    warn(folders)
     found: list[Repository] = []
     with ThreadPoolExecutor(options.jobs) as pool:
         for repository in pool.map(lambda folder: look(folder, options.timeout), folders):
