@@ -16,7 +16,8 @@ _NAMED = 3
 class FoundLoop:
     """A training loop, the `number`-th of its file, and its function: judged where neither `reason` says why not nor `owner` names a library that runs it.
 
-    `location` is the place of its `backward`, where there is something to report about it.
+    `location` is the place of its `backward`, where there is something to report about it; `roots` are the functions ("file::function") from which it was
+    followed.
     """
 
     filename: str
@@ -26,6 +27,7 @@ class FoundLoop:
     reason: str = ""
     owner: str = ""
     cell: int | None = None
+    roots: tuple[str, ...] = ()
 
     @property
     def judged(self) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from looplint.dataclass import dataclass, replace
 from looplint.finding import SEVERITIES, Finding, Problem, Severity, reaches
-from looplint.linting.coverage import Coverage, merged
+from looplint.linting.coverage import Coverage, FoundLoop, merged
 from looplint.linting.results import FileResult
 from looplint.linting.selection import Selection, Selections
 from looplint.linting.shards import Shard, callers
@@ -316,31 +316,24 @@ def merge(results: Iterable[FileResult]) -> list[Finding]:
     """Put the findings of all files together.
 
     A function that one file only defines is judged by itself there, and with its real objects where another file calls it: the caller knows better,
-    unless the function's loops are judged in its own file and with no caller's objects.
+    unless a loop that the function leads to is judged in its own file and with no caller's objects.
     """
     results = list(results)
     followed = frozenset().union(*(r.followed for r in results))
-    judged = [_judged(result) for result in results]
-    by_callers: dict[str, set[int]] = {}
-    for result, loops in zip(results, judged):
-        for function in result.followed & loops.keys():
-            by_callers.setdefault(function, set()).update(loops[function])
+    judged = [[loop for loop in result.loops if loop.judged] for result in results]
+    by_callers = {(root, _loop(loop)) for result, loops in zip(results, judged) for root in result.followed for loop in loops}
     kept: dict[tuple[str, str, int, int], Finding] = {}
     for result, loops in zip(results, judged):
+        own = {root for loop in loops for root in loop.roots if (root, _loop(loop)) not in by_callers}
         for finding in result.findings:
-            if finding.root not in followed or loops.get(finding.root, set()) - by_callers.get(finding.root, set()):
+            if finding.root not in followed or finding.root in own:
                 place = finding.code, finding.filename, finding.location.row, finding.location.column
                 kept[place] = min(kept.get(place, finding), finding, key=lambda f: SEVERITIES.index(f.severity))
     return sorted(kept.values(), key=lambda f: f.sort_key)
 
 
-def _judged(result: FileResult) -> dict[str, set[int]]:
-    """The loops that are judged in a result, by their functions ("file::function") and numbers."""
-    found: dict[str, set[int]] = {}
-    for loop in result.loops:
-        if loop.judged:
-            found.setdefault(f"{loop.filename}::{loop.function}", set()).add(loop.number)
-    return found
+def _loop(loop: FoundLoop) -> tuple[str, int]:
+    return loop.filename, loop.number
 
 
 def findings_of(results: Iterable[FileResult], sources: Iterable[Source], selections: Selections) -> list[Finding]:

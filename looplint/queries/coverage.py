@@ -24,7 +24,7 @@ class TrainingLoop:
     """A training loop of the text, the `number`-th of its file: the call of `backward` it is known by, and how far it was understood.
 
     `function` is the qualified name of the function it stands in, `reason` says why it is not judged; `owner` names the library that runs the loop in
-    place of the program.
+    place of the program. `roots` are the functions ("file::function") from which it was followed.
     """
 
     site: Site
@@ -32,6 +32,7 @@ class TrainingLoop:
     function: str = ""
     reason: str = ""
     owner: str = ""
+    roots: tuple[str, ...] = ()
 
 
 def training_loops(program: Program, main: ModuleInfo, modules: Iterable[ModuleInfo]) -> Iterator[TrainingLoop]:
@@ -47,7 +48,8 @@ def training_loops(program: Program, main: ModuleInfo, modules: Iterable[ModuleI
         for number, calls in enumerate(_loops(info)):
             reason = _reason(program, known, info, calls)
             if reason == "" or (info is main and reason is not None):
-                yield TrainingLoop(Site(info, calls[0].call.node), number, calls[0].function.qualname, reason)
+                roots = sorted({event.root for call in calls for event in known.backwards.get(id(call.call.node), ())})
+                yield TrainingLoop(Site(info, calls[0].call.node), number, calls[0].function.qualname, reason, roots=tuple(roots))
     trainers = [o for o in program.heap.objects.values() if isinstance(o, FrameworkObject) and o.source is main]
     for number, trainer in enumerate(trainers, 1):
         if trainer.node is not None:
