@@ -198,6 +198,30 @@ def result(interp: Interpreter, target: ir.Name | ir.Attr, value: Value, stmt: i
     return value if made is None else choices.beside(interp, stmt, frozenset(a for a in value if not is_unseen(a)), made)
 
 
+def entry(interp: Interpreter, key: str, value: Value, source: ir.Expr) -> Value:
+    """What code that cannot be followed has made of parameters, under a key of a dict: an optimizer, where the program makes steps with what the key stands for."""
+    if not value or not all(isinstance(a, Unknown) and a.parameters for a in value):
+        return value
+    codes = [info.code for info in {interp.main, *interp.project.modules} if info.code is not None]
+    if not any(key in _keys_of_steps(code) for code in codes):
+        return value
+    obj = _of_kind(interp, Optimizer, key, ("made", interp.frame.ctx, id(source.node)))
+    obj.holds = frozenset().union(*(a.deps for a in value if isinstance(a, Unknown)))
+    interp.trace.built.add(obj)
+    return frozenset({Ref(obj)})
+
+
+@lru_cache(maxsize=256)
+def _keys_of_steps(code: ir.ModuleCode) -> frozenset[str]:
+    """The keys whose entries a module steps: `optimizers["generator"].step()`."""
+    found = set()
+    for each in code.gradient_calls:
+        match each:
+            case ir.GradientCall(call=ir.Call(func=ir.Attr(value=ir.Subscript(index=ir.Const(value=str(key))))), kind="step"):
+                found.add(key)
+    return frozenset(found)
+
+
 def _class_of_self(interp: Interpreter) -> ClassRef | None:
     """The class of the object whose method runs: a subclass uses what the constructor of its base makes."""
     for atom in interp.frame.instance:

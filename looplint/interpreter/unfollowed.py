@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from looplint.domain.objects import Engine, Module
+from collections.abc import Iterable
+
+from looplint.domain.objects import Engine, Module, Obj
 from looplint.domain.tensors import combine, guess
 from looplint.domain.values import UNKNOWN, Arguments, Atom, Func, Method, Params, Ref, Unknown, Value
 from looplint.flow.events import Escape
@@ -44,11 +46,14 @@ def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: 
     modules = frozenset(o for o in reached if isinstance(o, Module | Engine))
     if tensor is not None:
         return frozenset({guess(interp.grad, tensor, modules)})
+    deps = modules.union(*(a.deps for v in values for a in v if isinstance(a, Unknown)), atom.deps if isinstance(atom, Unknown) else ())
+    return frozenset({made_of(values, deps)})
+
+
+def made_of(values: Iterable[Value], deps: frozenset[Obj]) -> Unknown:
+    """What depends on some modules, and on those whose parameters are among some values: an optimizer may have been made of them."""
     parameters = [a for v in values for a in v if isinstance(a, Params) and not a.grad]
-    deps = modules | frozenset().union(*(a.deps for v in values for a in v if isinstance(a, Unknown)), *(p.sources for p in parameters))
-    if isinstance(atom, Unknown):
-        deps |= atom.deps
-    return frozenset({Unknown(deps, parameters=bool(parameters))})
+    return Unknown(deps.union(*(p.sources for p in parameters)), parameters=bool(parameters))
 
 
 def put_off(interp: Interpreter, args: Arguments) -> Value:

@@ -54,6 +54,8 @@ def _part_assigned(interp: Interpreter, obj: Obj, target: ir.Attr, value: Value)
     if isinstance(obj, Module):
         _set_on_module(interp, obj, target, value)
     else:
+        if isinstance(obj, Loss):
+            adopt(obj, value)  # `ModelWithLoss(model)` is the model that is trained, whatever it is called
         objects.set_attribute(interp, obj, target, value)
 
 

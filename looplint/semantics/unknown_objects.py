@@ -72,7 +72,8 @@ def on_unknown(interp: Interpreter, atom: Unknown, name: str, args: Arguments, e
         interp.emit(Escape(callee=ir.render(expr.func), output=True, forwards=tensor.forwards), expr.node, subjects, certain=False)
     if tensor is not None:
         return frozenset({guess(interp.grad, tensor, atom.deps)})
-    return frozenset({atom})
+    made = unfollowed.made_of(args.values(), atom.deps)
+    return frozenset({made if made.parameters else atom})
 
 
 def _may_go_backward(name: str, expr: ir.Call) -> bool:

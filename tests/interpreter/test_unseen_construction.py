@@ -11,6 +11,49 @@ import looplint
 from programs import assert_marked
 
 PROGRAMS = {
+    "optimizers under the keys of a dict, of classes that nothing tells": """
+        class Trainer:
+            def __init__(self, model, optimizer, criterion):
+                self.model, self.optimizer, self.criterion = model, optimizer, criterion
+            def fit(self, loader):
+                for x, y in loader:
+                    self.criterion(self.model["generator"](x), y).backward()
+                    self.optimizer["generator"].zero_grad()  # expect: LL101
+                    self.optimizer["generator"].step()
+                    self.optimizer["critic"].zero_grad()
+                    self.criterion(self.model["critic"](x), y).backward()
+                    self.optimizer["critic"].step()
+        def main(config, loader):
+            model = {"generator": nn.Linear(3, 3), "critic": nn.Linear(3, 1)}
+            build = getattr(config.library, config.get("optimizer", "RAdam"))
+            optimizer = {"generator": build(model["generator"].parameters(), **config["generator"])}
+            optimizer["critic"] = config.other(model["critic"].parameters())
+            Trainer(model, optimizer, nn.MSELoss()).fit(loader)
+        """,
+    "a model with its loss, whatever it is called": """
+        class ModelWithLoss(nn.Module):
+            def __init__(self, model):
+                super().__init__()
+                self.criterion = nn.MSELoss()
+                self.model = model
+            def forward(self, x, y):
+                return self.criterion(self.model(x), y)
+        class PerceptualLoss(nn.Module):
+            def __init__(self, features):
+                super().__init__()
+                self.features = features
+            def forward(self, out, y):
+                return (self.features(out) - self.features(y)).abs().mean()
+        def main(loader):
+            model = ModelWithLoss(nn.Sequential(nn.Linear(3, 3), nn.Dropout())).cuda()
+            perceptual = PerceptualLoss(nn.Linear(3, 9).requires_grad_(False))
+            optimizer = torch.optim.Adam(model.parameters())
+            for x, y in loader:
+                loss = model(x, y).mean() + perceptual(model.model(x), y)
+                loss.backward()
+                optimizer.zero_grad()  # expect: LL101
+                optimizer.step()
+        """,
     "a decorator of the program hands what it is put on to one of torch": """
         def without_gradients(new=True):
             def decorate(fn):

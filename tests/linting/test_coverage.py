@@ -143,3 +143,29 @@ def test_a_caller_that_knows_less_hides_nothing(tmp_path: Path) -> None:
     launch = "import torch\nfrom engine import epoch\n\n\ndef launch(*parts):\n    torch.manual_seed(0)\n    epoch(*parts).backward()\n"
     output = checked(tmp_path, "--output-format", "concise", engine=epoch, launch=launch).output
     assert "engine.py:5:9: error: LL101" in output
+
+
+def test_a_caller_that_follows_a_class_and_judges_no_loop_of_it_hides_nothing(tmp_path: Path) -> None:
+    """The finding's function is the one that the analysis begins with; the loop stands in a method that it calls."""
+    solver = """\
+import torch
+
+
+class Solver:
+    def __init__(self, net, loader, optimizer):
+        self.net, self.loader, self.optimizer = net, loader, optimizer
+
+    def fit(self):
+        for epoch in range(3):
+            self.epoch()
+
+    def epoch(self):
+        for x, y in self.loader:
+            loss = (self.net(x) - y).pow(2).mean()
+            loss.backward()
+            self.optimizer.zero_grad()
+            self.optimizer.step()
+"""
+    launch = "import torch\nfrom solver import Solver\n\nsolver = Solver(torch.nn.Linear(3, 1), [], {})\nsolver.fit()\nsolver.net.step()\n"
+    output = checked(tmp_path, "--output-format", "concise", solver=solver, launch=launch).output
+    assert "solver.py:16:13: error: LL101" in output
