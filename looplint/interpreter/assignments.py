@@ -76,8 +76,9 @@ def assign(interp: Interpreter, target: ir.Expr, value: Value, stmt: ir.Stmt | N
             if not isinstance(stmt, ir.AugAssign) and not interp.guarded():
                 interp.note_birth(target)
         case ir.Subscript():
-            if isinstance(stmt, ir.Assign) and isinstance(target.index, ir.Const) and isinstance(target.index.value, str):
-                value = outside.entry(interp, target.index.value, value, stmt.value)
+            match target, stmt:
+                case ir.Subscript(value=ir.Name(id=name) | ir.Attr(attr=name), index=ir.Const(value=str(key))), ir.Assign():
+                    value = outside.entry(interp, name, key, value, stmt.value)
             _assign_item(interp, target, value, stmt)
         case ir.Display():
             _unpack(interp, target.items, value, stmt)

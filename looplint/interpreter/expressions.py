@@ -28,7 +28,7 @@ from looplint.domain.values import (
     ref,
     refs,
 )  # fmt: skip
-from looplint.interpreter import calls, choices, generators, hooks, instances, loops, objects, outside, settings
+from looplint.interpreter import calls, choices, generators, hooks, instances, loops, objects, settings
 from looplint.interpreter.elements import element_of, subscript
 from looplint.interpreter.frames import Trace
 from looplint.interpreter.interpreter import Interpreter
@@ -112,7 +112,6 @@ def _dict(interp: Interpreter, expr: ir.DictDisplay) -> Value:
                 interp.write(obj, slot, stored)
         known = constant_of(evaluate(interp, key)) if key is not None else None
         if known is not None and isinstance(known.value, str):
-            value = outside.entry(interp, known.value, value, item)
             interp.write(obj, f"={known.value}", value)
         interp.write(obj, "[]", element_of(interp, value) if key is None else value)
     obj.exact = all(k is not None for k, _ in expr.items)

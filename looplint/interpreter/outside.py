@@ -14,6 +14,7 @@ from looplint.domain.tags import Mark, SentBackward
 from looplint.domain.tensors import under
 from looplint.domain.values import (
     COMPUTED,
+    NOTHING,
     UNKNOWN,
     Atom,
     ClassRef,
@@ -181,6 +182,8 @@ def result(interp: Interpreter, target: ir.Name | ir.Attr, value: Value, stmt: i
     """What code that cannot be followed has made, where it gets a name: the program's use of the name tells what it is."""
     if isinstance(target, ir.Name):
         value = _as_loss(interp, target.id, value)
+    if isinstance(stmt.value, ir.DictDisplay):
+        _entries(interp, target.id if isinstance(target, ir.Name) else target.attr, value, stmt.value)
     if not any(is_unseen(a) for a in value):
         return value
     path = ir.path_of(target)
@@ -198,28 +201,37 @@ def result(interp: Interpreter, target: ir.Name | ir.Attr, value: Value, stmt: i
     return value if made is None else choices.beside(interp, stmt, frozenset(a for a in value if not is_unseen(a)), made)
 
 
-def entry(interp: Interpreter, key: str, value: Value, source: ir.Expr) -> Value:
-    """What code that cannot be followed has made of parameters, under a key of a dict: an optimizer, where the program makes steps with what the key stands for."""
-    if not value or not all(isinstance(a, Unknown) and a.parameters for a in value):
+def entry(interp: Interpreter, holder: str, key: str, value: Value, source: ir.Expr) -> Value:
+    """What code that cannot be followed has made, where a dict holds it under a key: what the program does with that entry of a dict of this name tells what it is.
+
+    Args:
+        interp: the interpreter.
+        holder: the last part of the dict's name, `models` in `self.models["generator"]`.
+        key: the entry's.
+        value: what stands there.
+        source: what it comes from.
+    """
+    if not value or not all(map(is_unseen, value)):
         return value
-    codes = [info.code for info in {interp.main, *interp.project.modules} if info.code is not None]
-    if not any(key in _keys_of_steps(code) for code in codes):
-        return value
-    obj = _of_kind(interp, Optimizer, key, ("made", interp.frame.ctx, id(source.node)))
-    obj.holds = frozenset().union(*(a.deps for a in value if isinstance(a, Unknown)))
-    interp.trace.built.add(obj)
-    return frozenset({Ref(obj)})
+    usage = ir.Usage()
+    for code in (info.code for info in {interp.main, *interp.project.modules}):
+        if code is not None and (holder, key) in code.entries:
+            usage.add(code.entries[holder, key])
+    made = _made(interp, f"{holder}_{key}", {"": usage}, value, ("made", interp.frame.ctx, id(source.node)), source)
+    return value if made is None else frozenset({Ref(made)})
 
 
-@lru_cache(maxsize=256)
-def _keys_of_steps(code: ir.ModuleCode) -> frozenset[str]:
-    """The keys whose entries a module steps: `optimizers["generator"].step()`."""
-    found = set()
-    for each in code.gradient_calls:
-        match each:
-            case ir.GradientCall(call=ir.Call(func=ir.Attr(value=ir.Subscript(index=ir.Const(value=str(key))))), kind="step"):
-                found.add(key)
-    return frozenset(found)
+def _entries(interp: Interpreter, holder: str, value: Value, display: ir.DictDisplay) -> None:
+    """Tell by their use what the entries are of a dict that gets a name."""
+    for obj in (a.obj for a in value if isinstance(a, Ref)):
+        for key, item in display.items:
+            if isinstance(key, ir.Const) and isinstance(key.value, str):
+                slot = f"={key.value}"
+                known = obj.heap.get(slot, NOTHING)
+                told = entry(interp, holder, key.value, known, item)
+                if told is not known:
+                    obj.heap[slot] = told  # the same value, known better
+                    interp.note_write(obj, slot, told)
 
 
 def _class_of_self(interp: Interpreter) -> ClassRef | None:

@@ -30,7 +30,7 @@ def lower(tree: cst.Module) -> ir.ModuleCode:
     visitor.enter(top)
     top.body = visitor.block(tree.body)
     visitor.leave()
-    return ir.ModuleCode(tree, top, visitor.functions, visitor.classes, visitor.gradient_calls)
+    return ir.ModuleCode(tree, top, visitor.functions, visitor.classes, visitor.gradient_calls, visitor.entries)
 
 
 class LoweringVisitor(ExpressionLowering):

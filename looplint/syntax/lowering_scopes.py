@@ -14,6 +14,7 @@ class Scopes:
         self.functions: list[ir.Function] = []
         self.classes: list[ir.Class] = []
         self.gradient_calls: list[ir.GradientCall] = []
+        self.entries: dict[tuple[str, str], ir.Usage] = {}
         self._function_stack: list[ir.Function] = []
         self._class_stack: list[ir.Class | None] = []
         self._qualname: list[str] = []
@@ -36,12 +37,18 @@ class Scopes:
     def _usage(self, expr: ir.Expr) -> ir.Usage | None:
         path = ir.path_of(expr)
         if path is None:
-            return None
+            return self._usage_of_entry(expr)
         if path.startswith("self."):
             cls = self._class_of_method()
             if cls is not None:
                 return cls.usage.setdefault(path[5:], ir.Usage())
         return self._function_stack[-1].usage.setdefault(path, ir.Usage())
+
+    def _usage_of_entry(self, expr: ir.Expr) -> ir.Usage | None:
+        match expr:
+            case ir.Subscript(value=ir.Name(id=name) | ir.Attr(attr=name), index=ir.Const(value=str(key))):
+                return self.entries.setdefault((name, key), ir.Usage())
+        return None
 
     def _assign_to(self, target: ir.Expr) -> None:
         if not self._assigned:

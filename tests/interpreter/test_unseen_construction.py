@@ -30,6 +30,30 @@ PROGRAMS = {
             optimizer["critic"] = config.other(model["critic"].parameters())
             Trainer(model, optimizer, nn.MSELoss()).fit(loader)
         """,
+    "models, optimizers and schedulers under the keys of dicts, nothing of which is in sight": """
+        class Trainer:
+            def __init__(self, model, optimizer, scheduler, criterion):
+                self.model, self.optimizer, self.scheduler, self.criterion = model, optimizer, scheduler, criterion
+            def fit(self, loader, held_out):
+                for epoch in range(9):
+                    for x, y in loader:
+                        loss = self.criterion["mse"](self.model["generator"](x), y)  # expect: LL301
+                        loss.backward()
+                        self.optimizer["generator"].zero_grad()  # expect: LL101
+                        self.optimizer["generator"].step()
+                    self.scheduler["generator"].step()
+                    self.model["generator"].eval()
+                    with torch.no_grad():
+                        for x, y in held_out:
+                            print(self.criterion["mse"](self.model["generator"](x), y).item())
+        def main(config, loader, held_out):
+            kind, optimizer_kind = getattr(config.models, config.kind), getattr(config.optimizers, config.optimizer)
+            model = {"generator": kind(**config.arguments).to(config.device)}
+            optimizer = {"generator": optimizer_kind(model["generator"].parameters(), **config.settings)}
+            scheduler = {"generator": config.scheduler(optimizer=optimizer["generator"])}
+            criterion = {"mse": nn.MSELoss()}
+            Trainer(model, optimizer, scheduler, criterion).fit(loader, held_out)
+        """,
     "a model with its loss, whatever it is called": """
         class ModelWithLoss(nn.Module):
             def __init__(self, model):
