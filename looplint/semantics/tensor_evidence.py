@@ -85,10 +85,17 @@ def _is_part_like_others(interp: Interpreter, name: str) -> bool:
             parts |= _beside(target, name)
     for stmt in written:
         match stmt:
-            case ir.Assign(targets=[ir.Name(id=kept)], value=ir.Call(func=ir.Attr(value=ir.Name(id=moved), attr=method))):
-                if kept == moved and kept in parts and method in CONVERSIONS:
+            case ir.Assign(targets=[ir.Name(id=kept)], value=ir.Call() as value):
+                if kept in parts and _converted(value) == kept:
                     return True
     return False
+
+
+def _converted(value: ir.Expr) -> str | None:
+    """The name of what one conversion, or several one after the other, are made of: `labels` in `labels.long().cuda()`."""
+    while isinstance(value, ir.Call) and isinstance(value.func, ir.Attr) and value.func.attr in CONVERSIONS:
+        value = value.func.value
+    return value.id if isinstance(value, ir.Name) else None
 
 
 def _beside(target: ir.Expr, name: str) -> set[str]:

@@ -46,6 +46,16 @@ TENSORS = {
                 model.get_loss(image).backward()
                 optimizer.step()
         """,
+    "another part of the batch is converted and moved, of an iterator of the program": """
+        def fit(model: nn.Module, optimizer, prefetcher):
+            for step in range(1000):
+                images, labels, _ = prefetcher.next()
+                images.cuda(non_blocking=True)  # expect: LL503
+                labels = labels.long().cuda(non_blocking=True)
+                optimizer.zero_grad()
+                model(images, labels).backward()
+                optimizer.step()
+        """,
     "another part of the batch is moved as a tensor": """
         def fit(model: nn.Module, optimizer, loader, device):
             for batch in loader:
