@@ -70,7 +70,6 @@ from looplint.rule import (
     Engine,
     Escape,
     InsertStep,
-    Loop,
     Obj,
     Optimizer,
     Program,
@@ -102,7 +101,7 @@ def check(program: Program) -> Reports:
                 continue  # gradients that are filled by hand, or wanted of the inputs
             if _others_step(steps, optimizer, event):
                 continue  # other optimizers step on all of its parameters: it was rebuilt
-            start = _cleared_each_time(program, optimizer, event.loops[-1]) or _built_and_kept(program, optimizer, event.root)
+            start = _cleared_each_time(program, optimizer, event) or _built_and_kept(program, optimizer, event.root)
             if start is None:
                 continue  # code that is not analysed may step
             name = name_of(optimizer)
@@ -112,14 +111,16 @@ def check(program: Program) -> Reports:
             break
 
 
-def _cleared_each_time(program: Program, optimizer: Optimizer | Engine, loop: Loop) -> Clear | None:
+def _cleared_each_time(program: Program, optimizer: Optimizer | Engine, backward: Backward) -> Clear | None:
     """The clear that drops the gradients of each turn of a loop, where nothing in the loop may use them before: no caller can step in between."""
+    loop = backward.loops[-1]
     if any(loop in e.loops and not e.subjects for e in program.of(Step)):
         return None
     if any(loop in e.loops and not e.output and program.touches(e, optimizer) for e in program.of(Escape)):
         return None
-    clears = (e for e in program.of(Clear) if e.loops and e.loops[-1] is loop and program.every_iteration(e, loop))
-    return next((e for e in clears if optimizer in e.subjects and program.touches(e, optimizer) == "must"), None)
+    clears = (e for e in program.of(Clear) if e.loops and e.loops[-1] is loop)
+    each = (e for e in clears if program.every_iteration(e, loop) or set(e.guards) <= set(backward.guards))
+    return next((e for e in each if optimizer in e.subjects and program.touches(e, optimizer) == "must"), None)
 
 
 def _built_and_kept(program: Program, optimizer: Optimizer | Engine, root: str) -> Construct | None:

@@ -57,6 +57,9 @@ class Guard:
     frame: CallString
     depth: int
     names: frozenset[str]
+    # The outermost call in whose words it can be said, and the condition in these words.
+    home: CallString
+    meaning: Expr
     # Whether the mode that a module is in decides it.
     of_mode: bool = False
 

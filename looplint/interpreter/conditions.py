@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from looplint.dataclass import replace
 from looplint.domain.values import Func, Mode, Ref, Value
-from looplint.interpreter import classes
+from looplint.interpreter import classes, handed_down
 from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax import ir
 from looplint.syntax.running_best import keeps_best
+from looplint.syntax.substitution import substituted
 
 _DEPTH = 3
 
@@ -20,10 +19,11 @@ def describe(interp: Interpreter, test: ir.Expr) -> None:
     behind = spelled_out(interp, guard.test)
     if behind is not None:
         held = guard.held
-        names = guard.names | ir.paths_in(behind)
+        paths = frozenset(ir.paths_in(behind))
         while isinstance(behind, ir.Unary) and behind.op == "not":
             behind, held = behind.operand, not held
-        guard = replace(guard, test=behind, held=held, names=names)
+        home, meaning = handed_down.at_home(interp.frame, behind, paths)
+        guard = replace(guard, test=behind, held=held, names=guard.names | paths, home=home.ctx, meaning=meaning)
     interp.guards = (*interp.guards[:-1], replace(guard, of_mode=_asks_for_mode(interp, test)))
 
 
@@ -38,7 +38,7 @@ def spelled_out(interp: Interpreter, test: ir.Expr, depth: int = _DEPTH) -> ir.E
     key = (id(test), id(function))
     if key not in interp.evidence.conditions:
         returned = _returned(function)
-        interp.evidence.conditions[key] = _substituted(returned, values) if returned is not None else None
+        interp.evidence.conditions[key] = substituted(returned, values) if returned is not None else None
     inner = interp.evidence.conditions[key]
     return (spelled_out(interp, inner, depth - 1) or inner) if inner is not None else None
 
@@ -82,35 +82,6 @@ def _returned(function: ir.Function) -> ir.Expr | None:
     match body:
         case [ir.Return(value=value)] if value is not None and not function.is_generator:
             return value
-    return None
-
-
-def _substituted(expr: ir.Expr, values: Mapping[str, ir.Expr]) -> ir.Expr | None:
-    """An expression with others in place of its names; None where it is more than comparisons and arithmetic."""
-    match expr:
-        case ir.Const():
-            return expr
-        case ir.Name():
-            return values.get(expr.id, expr)
-        case ir.Attr():
-            owner = _substituted(expr.value, values)
-            return ir.Attr(expr.node, owner, expr.attr) if owner is not None else None
-        case ir.Unary():
-            operand = _substituted(expr.operand, values)
-            return ir.Unary(expr.node, expr.op, operand) if operand is not None else None
-        case ir.Binary() | ir.BoolOp():
-            left, right = _substituted(expr.left, values), _substituted(expr.right, values)
-            return type(expr)(expr.node, expr.op, left, right) if left is not None and right is not None else None
-        case ir.Compare():
-            first = _substituted(expr.left, values)
-            rights = [r for r in (_substituted(each, values) for each in expr.rights) if r is not None]
-            return ir.Compare(expr.node, first, expr.ops, rights) if first is not None and len(rights) == len(expr.rights) else None
-        case ir.Call(func=ir.Name() | ir.Attr()):
-            # A further predicate, or what is known of every object: `len(loader)`.
-            func = _substituted(expr.func, values)
-            args = [(a, _substituted(a.value, values)) for a in expr.args]
-            given = [ir.Arg(value, a.keyword, a.star) for a, value in args if value is not None]
-            return ir.Call(expr.node, func, given) if func is not None and len(given) == len(args) else None
     return None
 
 

@@ -52,7 +52,7 @@ class Frame:
     """An activation of a function in one calling context."""
 
     __slots__ = (
-        "abstract", "born", "call", "caller", "calls", "chosen", "closure", "ctx", "depth", "endless", "entered", "function", "given", "instance", "locals", "module", "on_yield", "outside", "owner", "pauses", "returns", "stars", "tests", "yields",
+        "abstract", "born", "call", "caller", "calls", "chosen", "closure", "ctx", "depth", "endless", "entered", "function", "given", "handed", "instance", "locals", "module", "on_yield", "outside", "owner", "pauses", "returns", "stars", "tests", "yields",
     )  # fmt: skip
 
     def __init__(self, function: ir.Function, module: ModuleInfo, closure: Frame | None, ctx: CallString, depth: int) -> None:
@@ -84,6 +84,8 @@ class Frame:
         self.tests: dict[str, ir.Expr] = {}
         # The names of the callers from which a parameter was computed.
         self.given: dict[str, frozenset[str]] = {}
+        # The parameters that stand for a name of the caller throughout, with what they stand for.
+        self.handed: dict[str, ir.Expr] = {}
         # The names on which it has hung which of several objects a call went to.
         self.chosen: set[str] = set()
         # How many calls deep the innermost function lies that is no method of a model: those run in training and in validation.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import takewhile
 
 from looplint.domain.membership import ready
 from looplint.domain.objects import Dict, Generator, Loss, Module, Optimizer, TorchModule
 from looplint.domain.values import NONE, UNKNOWN, Arguments, Func, Ref, Tuple, Unknown, Value, ref, refs
 from looplint.flow.graph import Loose
-from looplint.interpreter import allowances, choices, classes, hooks, replay, summaries, unfollowed
+from looplint.interpreter import allowances, choices, classes, handed_down, hooks, replay, summaries, unfollowed
 from looplint.interpreter.frames import Frame, Snapshot, merge
 from looplint.interpreter.interpreter import DEPTH, Interpreter
 from looplint.syntax import ir
@@ -34,8 +35,11 @@ def call_function(interp: Interpreter, func: Func, args: Arguments, expr: ir.Exp
         return _unfollowed(interp, func, args, expr)
     frame = enter(interp, func, expr)
     bind_parameters(interp, frame, func, args)
-    if isinstance(expr, ir.Call) and function.tested:
-        frame.given = _given(interp, func, expr)
+    if isinstance(expr, ir.Call):
+        arguments = _written_arguments(func, expr)
+        frame.given = _given(interp, {name: value for name, value in arguments.items() if name in function.tested})
+        if _is_called_by_name(func, args, expr):
+            frame.handed = handed_down.handed(function, arguments)
     before, grad = interp.at, interp.grad
     follow = partial(allowances.follow_within, interp, function, partial(run_frame, interp, frame))
     found = summaries.summarized(interp, func, frame, partial(replay.replayed, interp, func, frame, follow))
@@ -113,16 +117,31 @@ def _is_own_update(func: Func) -> bool:
     )
 
 
-def _given(interp: Interpreter, func: Func, call: ir.Call) -> dict[str, frozenset[str]]:
-    """For each parameter that the function tests: the names behind its argument, here and in the callers."""
+def _written_arguments(func: Func, call: ir.Call) -> dict[str, ir.Expr]:
+    """The arguments of a call as they are written, by the parameters that get them."""
     plain = [p.name for p in func.function.params if p.kind == "plain"][1 if func.bound is not None else 0 :]
-    positional = [a.value for a in call.args if not a.star and a.keyword is None]
-    arguments = [*zip(plain, positional, strict=False), *((a.keyword, a.value) for a in call.args if a.keyword is not None)]
+    positional = takewhile(lambda a: not a.star, (a for a in call.args if a.keyword is None))
+    arguments = [
+        *zip(plain, (a.value for a in positional), strict=False),
+        *((a.keyword, a.value) for a in call.args if a.keyword is not None),
+    ]
+    return dict(arguments)
+
+
+def _is_called_by_name(func: Func, args: Arguments, call: ir.Call) -> bool:
+    """Whether a call is one of this function with the arguments that stand there, and not one of a function that calls it."""
+    called = (ir.path_of(call.func) or "").rpartition(".")[2]
+    given = [a for a in call.args if a.keyword is None]
+    name = func.function.name
+    return (called == name or name in ("__init__", "__call__", "forward")) and len(given) == len(args.positional)
+
+
+def _given(interp: Interpreter, arguments: dict[str, ir.Expr]) -> dict[str, frozenset[str]]:
+    """For some parameters: the names behind their arguments, here and in the callers."""
     found = {}
-    for name, value in arguments:
-        if name in func.function.tested:
-            names = ir.paths_in(value)
-            found[name] = frozenset(names).union(*(interp.frame.given.get(n, ()) for n in names))
+    for name, value in arguments.items():
+        names = ir.paths_in(value)
+        found[name] = frozenset(names).union(*(interp.frame.given.get(n, ()) for n in names))
     return found
 
 

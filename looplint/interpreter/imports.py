@@ -56,12 +56,20 @@ def _imported(interp: Interpreter, importer: str, level: int, module: str, name:
     elif found is info:
         found = None
         if module:
+            own = interp.project.find(info, name, 1) if info and name and _is_package(info) else None
+            if own is not None:
+                load(interp, own)
+                return frozenset({ModuleRef(own)})  # a package that asks for its submodule by its own name
             level = 0  # a file named like the library it imports; without a name, a package asks for its own submodule
     interp.importing.add(pending)
     try:
         return _from_module(interp, info, found, level, module, name)
     finally:
         interp.importing.discard(pending)
+
+
+def _is_package(info: ModuleInfo) -> bool:
+    return info.path is not None and info.path.name == "__init__.py"
 
 
 def _from_module(interp: Interpreter, info: ModuleInfo | None, found: ModuleInfo | None, level: int, module: str, name: str) -> Value:
@@ -90,7 +98,7 @@ def member(interp: Interpreter, atom: Atom, name: str) -> Value | None:
                 found = member(interp, ModuleRef(star), name) if star is not info else None
                 if found is not None:
                     return found
-        if info.path is not None and info.path.name == "__init__.py":
+        if _is_package(info):
             sub = interp.project.find(info, name, 1)
             if sub is not None:
                 load(interp, sub)

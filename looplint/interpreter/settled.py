@@ -72,14 +72,5 @@ def _set_in(code: ir.ModuleCode) -> frozenset[str] | None:
 
 
 def _attributes(stmt: ir.Stmt) -> Iterator[str]:
-    match stmt:
-        case ir.Assign():
-            targets = list(stmt.targets)
-        case ir.AugAssign() | ir.For():
-            targets = [stmt.target]
-        case ir.With():
-            targets = [target for _, target in stmt.items if target is not None]
-        case _:
-            return
-    for target in targets:
+    for target in ir.targets(stmt):
         yield from (e.attr for e in ir.walk(target) if isinstance(e, ir.Attr))

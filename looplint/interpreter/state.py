@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from looplint.domain.autocast import Autocast
 from looplint.domain.objects import Obj
 from looplint.flow.graph import EventGraph, Guard, Loop, Loose
-from looplint.interpreter import settled
+from looplint.interpreter import handed_down, settled
 from looplint.interpreter.frames import Constants, Frame, LoopScope, Snapshot, Trace, merge
 from looplint.syntax import ir
 from looplint.syntax.site import Site
@@ -107,10 +107,11 @@ class Position(Path):
         negated = test
         while isinstance(negated, ir.Unary) and negated.op == "not":
             negated, held = negated.operand, not held
-        text, names = _read_by(negated)
+        _, names = _read_by(negated)
         owner = settled.owner_of(self.frame, names)
-        frame = self.frame.ctx if owner is None else list(self.frame.ctx.outward())[-1]
-        condition = self.graph.condition(frame, text, names, owner, settled=owner is not None)
+        frame, said = (self.frame, negated) if owner is not None else handed_down.at_home(self.frame, negated, names)
+        context = frame.ctx if owner is None else list(frame.ctx.outward())[-1]
+        condition = self.graph.condition(context, *_read_by(said), owner, settled=owner is not None)
         node = self.graph.add("branch", self.loops, self.at)
         self.at = [Loose(node, condition, held)]
         self.guards = (*self.guards, self._guard(negated, held, names))
@@ -129,7 +130,9 @@ class Position(Path):
             test, names = named, names | ir.paths_in(named)
             while isinstance(test, ir.Unary) and test.op == "not":
                 test, held = test.operand, not held
-        return Guard(test, held, self.frame.ctx, len(self.loops), names.union(*(self.frame.given.get(n, ()) for n in names)))
+        home, meaning = handed_down.at_home(self.frame, test, names)
+        behind = names.union(*(self.frame.given.get(n, ()) for n in names))
+        return Guard(test, held, self.frame.ctx, len(self.loops), behind, home.ctx, meaning)
 
     def forget(self, path: str) -> None:
         """A name got a new value: conditions on it no longer hold."""

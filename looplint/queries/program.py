@@ -227,9 +227,12 @@ class Program(Incidence):
 
     def varies(self, guard: Guard, loop: Loop) -> bool:
         """Whether the outcome of a condition can change from one iteration of a loop to the next."""
-        if guard.frame != loop.frame:
-            return not all(_is_setting(name) for name in guard.names)
-        return any(name in loop.assigned or name.partition(".")[0] in loop.assigned for name in guard.names)
+        if guard.home is loop.frame:
+            names = guard.names if guard.frame is guard.home else ir.paths_in(guard.meaning)
+            return any(name in loop.assigned or name.partition(".")[0] in loop.assigned for name in names)
+        if guard.home in loop.frame.outward():
+            return False  # nothing sets its names as long as the loop runs
+        return not all(_is_setting(name) for name in guard.names)
 
     @cached_property
     def training_passes(self) -> dict[Loader, Pass]:
@@ -373,8 +376,16 @@ class Program(Incidence):
     def for_input_gradient(self, event: Forward) -> bool:
         """Whether a forward is made for the gradient of its input: an attack, a saliency map."""
         inputs = event.inputs
-        wanted = inputs is not None and Mark.INPUT_GRADIENT in inputs.tags
+        wanted = inputs is not None and Mark.INPUT_GRADIENT in inputs.tags and not self._only_steps(event)
         return wanted or (event.key in self.uses.attacked and event.key not in self.uses.trained)
+
+    def _only_steps(self, event: Forward) -> bool:
+        """Whether the gradients that a forward leads to are stepped on, and nothing reads those of inputs: `Variable(x, requires_grad=True)` by habit."""
+        read = self.gradients.read_of_tensors
+        around = self._loops_of_backwards.get(event.key, ())
+        return (
+            not self.gradients.read_unknown and not read.intersection(event.loops) and any(self._steps_by_loop.get(loop) for loop in around)
+        )
 
     @cached_property
     def kept_in_eval(self) -> frozenset[Obj]:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 from functools import lru_cache
 from pathlib import Path
 
 _PARENTS = 6
 _ROOT_MARKS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
+# The parts of a path that a program writes: `join(here, "..", "lib")`, `here / "lib"`, `dirname(__file__) + "/../lib"`.
+_WRITTEN_PATH = re.compile(r"""(?:["'][\w./-]+["']\s*[,/]?\s*)+""")
+_MOST_ADDED = 16
 
 
 @lru_cache(maxsize=16384)
@@ -35,6 +39,16 @@ def import_roots(folder: Path) -> tuple[Path, ...]:
         roots.append(roots[-1].parent)
     sources = roots[-1] / "src"
     return (*roots, sources) if sources not in roots and os.path.isdir(sources) else tuple(roots)
+
+
+def added_by(text: str, folder: Path) -> tuple[Path, ...]:
+    """The folders that a module in `folder` may add to the import path: those that its lines about paths name, where it touches `sys.path` at all."""
+    if "sys.path" not in text:
+        return ()
+    lines = (line for line in text.splitlines() if "path" in line.lower() and not line.lstrip().startswith("#"))
+    written = {"/".join(re.findall(r"[\w.-]+", found)) for line in lines for found in _WRITTEN_PATH.findall(line)}
+    named = (Path(os.path.normpath(base / name)) for name in sorted(written) for base in import_roots(folder))
+    return tuple(dict.fromkeys(path for path in named if os.path.isdir(path)))[:_MOST_ADDED]
 
 
 def nearest(path: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from looplint.dataclass import dataclass, replace
-from looplint.sources.import_roots import holds_modules, import_roots, is_file
+from looplint.sources.import_roots import added_by, holds_modules, import_roots, is_file
 from looplint.sources.reading import Source, SourceError, display_name, read_source
 from looplint.sources.reads import Reads, digest
 from looplint.syntax.bounds import TooDeep
@@ -27,6 +28,7 @@ _MOST_MODULES = 200
 _NEVER_LOCAL = frozenset(
     {"torch", "numpy", "torchvision", "transformers", "accelerate", "lightning", "pytorch_lightning", "timm", "tqdm", "wandb"}
 )
+_PLAIN_IMPORT = re.compile(r"^import (\w+)", re.MULTILINE)
 
 
 @dataclass(slots=True, eq=False)
@@ -62,6 +64,8 @@ class Project:
         self._modules: dict[Path, ModuleInfo | None] = {}
         # The answers of `find`, by the folder of the importing file and what it names.
         self._answers: dict[tuple[Path, str, int], ModuleInfo | None] = {}
+        # The folders that modules add to the import path, by the module.
+        self._added: dict[Path, tuple[Path, ...]] = {}
         self._by_filename: dict[str, ModuleInfo] = {}
         self._overlay = overlay or {}
         self._found: dict[Path, Path] = {}
@@ -69,10 +73,12 @@ class Project:
         self._folders: set[Path] = set()
         # Folders that the linted file was reached through a link to: what they are, and what they are called.
         self._links: dict[Path, Path] = {}
+        self._linted: list[Path] = []
 
     def add(self, info: ModuleInfo) -> None:
         if info.path is not None:
             self._modules[info.path] = info
+            self._linted.append(info.path)
             self._by_filename.setdefault(info.filename, info)
             self._links |= _link(info.path, Path(info.filename).absolute())
 
@@ -91,17 +97,20 @@ class Project:
         question = (importer.path.parent, dotted, level)
         if question not in self._answers:
             self._answers[question] = self._find(importer.path.parent, dotted, level)
-        return self._answers[question]
+        return self._answers[question] or (None if level else self._in_added(importer, dotted))
+
+    def _is_library(self) -> bool:
+        return len(self._modules) > _MOST_MODULES
 
     def _find(self, here: Path, dotted: str, level: int) -> ModuleInfo | None:
-        if "site-packages" in here.parts or len(self._modules) > _MOST_MODULES:
+        if "site-packages" in here.parts or self._is_library():
             return None
         parts = [p for p in dotted.split(".") if p]
         if level:
             for _ in range(level - 1):
                 here = here.parent
             return self._in_folder(here, parts) or self._namespace((here,), parts)
-        if not parts or parts[0] in _NEVER_LOCAL or parts[0] in sys.stdlib_module_names:
+        if not parts or not _may_be_local(parts[0]):
             return None
         self._folders.add(here)
         for folder in import_roots(here):
@@ -109,6 +118,26 @@ class Project:
             if found is not None:
                 return found
         return self._namespace(import_roots(here), parts)
+
+    def _in_added(self, importer: ModuleInfo, dotted: str) -> ModuleInfo | None:
+        """The module of a name in the folders that the importing module, or the linted one, adds to the import path."""
+        parts = [p for p in dotted.split(".") if p]
+        if not parts or not _may_be_local(parts[0]) or self._is_library():
+            return None
+        adding = dict.fromkeys((importer.path, *self._linted))
+        folders = dict.fromkeys(folder for path in adding if path is not None for folder in self._added_by(path))
+        return next((found for folder in folders if (found := self._in_folder(folder, parts)) is not None), None)
+
+    def _added_by(self, path: Path) -> tuple[Path, ...]:
+        """The folders that a module adds to the import path, by itself or by a neighbour that it imports for this, as `import _init_paths` does."""
+        if path not in self._added:
+            info = self._modules.get(path)
+            text = info.source.text if info is not None else ""
+            neighbours = (path.parent / f"{name}.py" for name in _PLAIN_IMPORT.findall(text))
+            read = [found for file in neighbours if is_file(file) and (found := self._read_at(file)) is not None]
+            added = (folder for module in (info, *read) if module is not None for folder in added_by(module.source.text, path.parent))
+            self._added[path] = tuple(dict.fromkeys(added))
+        return self._added[path]
 
     def _namespace(self, folders: Iterable[Path], parts: list[str]) -> ModuleInfo | None:
         """The folder with modules that an import names where no file is meant: a package without an `__init__.py`."""
@@ -127,8 +156,7 @@ class Project:
             if candidate is None:
                 continue
             if is_file(candidate):
-                self._found[candidate] = candidate.resolve()
-                return self._read(candidate)
+                return self._read_at(candidate)
             self._absent.add(candidate)
         return None
 
@@ -142,6 +170,10 @@ class Project:
             files.append((str(path), digest(info.source.raw)))
         roots = [(str(folder), tuple(map(str, import_roots(folder)))) for folder in sorted(self._folders)]
         return Reads(tuple(sorted(files)), tuple(sorted(map(str, self._absent))), tuple(roots))
+
+    def _read_at(self, candidate: Path) -> ModuleInfo | None:
+        self._found[candidate] = candidate.resolve()
+        return self._read(candidate)
 
     def _read(self, path: Path) -> ModuleInfo | None:
         path = path.resolve()
@@ -160,6 +192,10 @@ class Project:
         """What a file is called that lies where the linted one does, behind the same link; None for others."""
         real = next((folder for folder in self._links if path.is_relative_to(folder)), None)
         return display_name(self._links[real] / path.relative_to(real)) if real is not None else None
+
+
+def _may_be_local(package: str) -> bool:
+    return package not in _NEVER_LOCAL and package not in sys.stdlib_module_names
 
 
 def _link(path: Path, named: Path) -> dict[Path, Path]:

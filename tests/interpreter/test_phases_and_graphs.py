@@ -420,6 +420,53 @@ PROGRAMS = {
                     optimizer.step()
                 print(validate(model, held_out, loss_fn), test(model, held_out))
         """,
+    "inputs that record gradients by habit, in the phases of one loop": """
+        def fit(loaders):
+            model = nn.Sequential(nn.Linear(8, 2), nn.Dropout())
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            for epoch in range(10):
+                for phase in ["train", "val"]:
+                    if phase == "val":
+                        model.eval()
+                    for inputs, labels in loaders[phase]:
+                        inputs = torch.autograd.Variable(inputs, requires_grad=True)
+                        optimizer.zero_grad()
+                        with torch.set_grad_enabled(phase == "train"):
+                            loss = nn.functional.cross_entropy(model(inputs), labels)  # expect: LL301
+                        if phase == "train":
+                            loss.backward()
+                            optimizer.step()
+        """,
+    "inputs whose gradients are read": """
+        def fit(loader, model: nn.Module):
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            for epoch in range(10):
+                model.eval()
+                for inputs, labels in loader:
+                    inputs.requires_grad_()
+                    nn.functional.cross_entropy(model(inputs), labels).backward()
+                    attacked = inputs.detach() + 0.1 * inputs.grad.sign()
+                    optimizer.zero_grad()
+                    model.train()
+                    nn.functional.cross_entropy(model(attacked), labels).backward()
+                    optimizer.step()
+                    model.eval()
+        """,
+    "a loop that trains in one phase, may end early, and never steps": """
+        class Trainer:
+            def __init__(self, model, optimizer=None):
+                self.model, self.optimizer = model, optimizer
+            def run_epoch(self, phase, loader, most):
+                if phase == "train":
+                    self.model.train()
+                for number, (x, y) in enumerate(loader):
+                    if number >= most:
+                        break
+                    loss = nn.functional.mse_loss(self.model(x), y)
+                    if phase == "train":
+                        self.optimizer.zero_grad()
+                        loss.backward()  # expect: LL106
+        """,
 }
 
 

@@ -18,6 +18,7 @@ from looplint.syntax.ir.definitions import (
     binds,
     bound_names,
     is_static,
+    targets,
 )
 from looplint.syntax.ir.expression_nodes import (
     Arg,
@@ -136,5 +137,6 @@ __all__ = [
     "paths_in",
     "render",
     "statements",
+    "targets",
     "walk",
 ]

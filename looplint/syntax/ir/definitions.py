@@ -168,15 +168,21 @@ def bound_names(function: Function) -> set[str]:
     return found - function.declared.keys()
 
 
+def targets(stmt: Stmt) -> list[Expr]:
+    """What a statement itself assigns to: names, attributes, items, and displays of these."""
+    match stmt:
+        case Assign(targets=assigned):
+            return list(assigned)
+        case AugAssign(target=target) | For(target=target):
+            return [target]
+        case With(items=items):
+            return [target for _, target in items if target is not None]
+    return []
+
+
 def binds(stmt: Stmt) -> set[str]:
     """The names that a statement itself binds, without those of the blocks in it."""
     match stmt:
-        case Assign(targets=targets):
-            return {name for target in targets for name in _targets(target)}
-        case AugAssign(target=target) | For(target=target):
-            return set(_targets(target))
-        case With(items=items):
-            return {name for _, target in items if target is not None for name in _targets(target)}
         case Try(handlers=handlers):
             return {name for name, _ in handlers if name}
         case Import(names=names):
@@ -185,15 +191,15 @@ def binds(stmt: Stmt) -> set[str]:
             return {inner.name}
         case ClassDef(cls=cls):
             return {cls.name}
-    return set()
+    return {name for target in targets(stmt) for name in _names(target)}
 
 
-def _targets(target: Expr) -> Iterator[str]:
+def _names(target: Expr) -> Iterator[str]:
     match target:
         case Name(id=name):
             yield name
         case Star(value=value):
-            yield from _targets(value)
+            yield from _names(value)
         case Display(items=items):
             for item in items:
-                yield from _targets(item)
+                yield from _names(item)

@@ -1,0 +1,44 @@
+"""Conditions on parameters, in the words of the caller that has handed their arguments down: `if rank == 0` in two functions is one condition."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from looplint.interpreter.frames import Frame
+from looplint.syntax import ir
+from looplint.syntax.substitution import substituted
+
+
+def handed(function: ir.Function, arguments: dict[str, ir.Expr]) -> dict[str, ir.Expr]:
+    """The parameters that stand for a name or an attribute of the caller as long as the function runs, with what they stand for."""
+    changed = _changed_in(function)
+    return {name: value for name, value in arguments.items() if name not in changed and ir.path_of(value)}
+
+
+def at_home(frame: Frame, test: ir.Expr, names: frozenset[str]) -> tuple[Frame, ir.Expr]:
+    """The outermost activation in whose words a condition can be said, and the condition in these words."""
+    while frame.caller is not None and names and all(name.partition(".")[0] in frame.handed for name in names):
+        said = substituted(test, frame.handed)
+        if said is None:
+            break
+        paths = ir.paths_in(said)
+        if not all(_is_told(frame.caller, path) for path in paths):
+            break
+        frame, test, names = frame.caller, said, frozenset(paths)
+    return frame, test
+
+
+def _is_told(frame: Frame, path: str) -> bool:
+    """Whether it is known on each path when a name of an activation, or an attribute of one, gets another value."""
+    name = path.partition(".")[0]
+    return name in frame.locals and (path in frame.function.tested or name not in _changed_in(frame.function))
+
+
+@lru_cache(maxsize=4096)
+def _changed_in(function: ir.Function) -> frozenset[str]:
+    """The names that a function's body binds, or of which it sets an attribute or an item."""
+    found: set[str] = set(function.declared)
+    for stmt in ir.statements(function.body):
+        found |= ir.binds(stmt)
+        found.update(e.id for target in ir.targets(stmt) for e in ir.walk(target) if isinstance(e, ir.Name))
+    return frozenset(found)

@@ -1,0 +1,96 @@
+"""A condition that a caller tests, and a function that it hands the same value to, is one condition."""
+
+from __future__ import annotations
+
+import pytest
+
+from programs import assert_marked
+
+VALIDATES = """
+        def validate(rank, model, loader):
+            if rank == 0:
+                model.eval()
+                with torch.no_grad():
+                    for x, y in loader:
+                        print(nn.functional.mse_loss(model(x), y).item())
+        """
+TRAINS = """
+        def train(model, optimizer, loader):
+            for x, y in loader:
+                optimizer.zero_grad()
+                nn.functional.mse_loss(model(x), y).backward(){mark}
+                optimizer.step()
+        """
+PROGRAMS = {
+    "the first process validates": VALIDATES
+    + TRAINS.format(mark="  # expect: LL301")
+    + """
+        def main(rank, loader, valid):
+            model = nn.Sequential(nn.Linear(8, 1), nn.Dropout())
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            for epoch in range(10):
+                if rank == 0:
+                    train(model, optimizer, loader)
+                    validate(rank, model, valid)
+                else:
+                    train(model, optimizer, loader)
+        """,
+    "by an attribute, two calls deep": VALIDATES
+    + TRAINS.format(mark="  # expect: LL301")
+    + """
+        def epoch(args, model, optimizer, loader, valid):
+            train(model, optimizer, loader)
+            validate(args.rank, model, valid)
+        def main(args, loader, valid):
+            model = nn.Sequential(nn.Linear(8, 1), nn.Dropout())
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            for _ in range(10):
+                if args.rank == 0:
+                    epoch(args, model, optimizer, loader, valid)
+        """,
+    "a validation in every epoch, in the words of the function": VALIDATES
+    + TRAINS.format(mark="  # expect: LL304")
+    + """
+        def main(rank, loader, valid):
+            model = nn.Sequential(nn.Linear(8, 1), nn.Dropout())
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            for epoch in range(10):
+                train(model, optimizer, loader)
+                validate(rank, model, valid)
+        """,
+    "restored under the same condition": VALIDATES
+    + TRAINS.format(mark="")
+    + """
+        def main(rank, loader, valid):
+            model = nn.Sequential(nn.Linear(8, 1), nn.Dropout())
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            for epoch in range(10):
+                train(model, optimizer, loader)
+                validate(rank, model, valid)
+                if rank == 0:
+                    model.train()
+        """,
+    "another number by the time that it is tested": """
+        def validate(last, model, loader):
+            if last:
+                model.eval()
+                print(model(next(iter(loader))[0]).sum().item())  # expect: LL303
+        """
+    + TRAINS.format(mark="")
+    + """
+        def main(last, loader, valid):
+            model = nn.Sequential(nn.Linear(8, 1), nn.Dropout())
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            for epoch in range(10):
+                last = epoch == 9
+                if last:
+                    print("the last epoch")
+                train(model, optimizer, loader)
+                validate(last, model, valid)
+        """,
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_condition_is_the_same_in_caller_and_callee(name: str) -> None:
+    assert_marked(PROGRAMS[name])
