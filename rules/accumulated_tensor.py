@@ -77,7 +77,7 @@ SEVERITY = "warning"
 def check(program: Program) -> Reports:
     for event in program.of(Accumulate):
         value = event.value
-        if value.graph != "yes":
+        if not program.carries_graph(value):
             continue  # a value without a graph
         if not event.carried:
             continue  # a sum that starts again in every iteration

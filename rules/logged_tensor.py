@@ -96,6 +96,8 @@ def check(program: Program) -> Reports:
     for event in program.of(Keep):
         if event.slot:
             continue  # a slot that is overwritten
+        if not program.carries_graph(event.value):
+            continue  # a loss that may have no graph
         if program.goes_backward(event):
             continue  # a container whose contents go backward
         if event.into.leaves:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from looplint.dataclass import dataclass, field
@@ -46,6 +46,13 @@ class Loop:
     @property
     def depth(self) -> int:
         return 1 + (self.parent.depth if self.parent else 0)
+
+    def lineage(self) -> Iterator[Loop]:
+        """This loop, the one around it, and so on."""
+        loop: Loop | None = self
+        while loop is not None:
+            yield loop
+            loop = loop.parent
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from looplint.domain.objects import Obj
+import libcst as cst
+
+from looplint.domain.call_string import CallString
+from looplint.domain.objects import Container, Obj
 from looplint.domain.values import (
     NOTHING,
     Arguments,
@@ -23,6 +26,8 @@ from looplint.domain.values import (
     Unknown,
     Value,
 )
+from looplint.flow.events import Accumulate, Event, Keep
+from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import TRACKED, Interpreter, OutOfFuel
 from looplint.interpreter.state import Path, Position
 from looplint.syntax import ir
@@ -37,12 +42,13 @@ _DATA_WORK = 2_500
 _POSITION = tuple(name for name in (*Path.__slots__, *Position.__slots__) if name != "graph")
 
 
-def follow_within(interp: Interpreter, function: ir.Function, follow: Callable[[], Value]) -> Value | None:
+def follow_within(interp: Interpreter, frame: Frame, follow: Callable[[], Value]) -> Value | None:
     """Follow a function's body as far as its part of the budget goes.
 
     Returns:
         What it returns, or None where it is larger: then everything stands as before the call but the heap, where what was written stays.
     """
+    function = frame.function
     saved = [(name, getattr(interp, name)) for name in _POSITION]
     depths = [(stack, len(stack)) for stack in (interp.scopes, interp.active, interp.iterating)]
     nodes, noted, waiting, reached = len(interp.graph.nodes), len(interp.remarks), len(interp.agenda.values), interp.reached.mark()
@@ -54,11 +60,12 @@ def follow_within(interp: Interpreter, function: ir.Function, follow: Callable[[
     interp.floor = fuel - max(part, min(available, _LEAST))
     try:
         found = follow()
-        _note_data_work(interp, function, fuel, occurred)
+        _note_data_work(interp, frame, nodes, fuel, occurred)
         return found
     except OutOfFuel:
         if interp.fuel < floor:
             raise  # what is around it has used up its part as well
+        _note_data_work(interp, frame, nodes, fuel, occurred)
         interp.complete = interp.complete and (interp.aside or not may_train(interp, function))
         interp.graph.cut(nodes, leading)
         interp.forget_remarks(noted)
@@ -100,18 +107,75 @@ def _names_that_train(modules: Iterable[ModuleInfo]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _note_data_work(interp: Interpreter, function: ir.Function, fuel: int, occurred: int) -> None:
-    """Count what a call has used, if nothing of the loop occurred in it, nor in an earlier one."""
+def _note_data_work(interp: Interpreter, frame: Frame, start: int, fuel: int, occurred: int) -> None:
+    """Count what a call has used, if nothing of the loop occurred in it, nor in an earlier one, and nothing that it keeps is left of it."""
+    function = frame.function
     used = interp.data_work.get(function, 0)
-    interp.data_work[function] = used + fuel - interp.fuel if used is not None and interp.occurred == occurred else None
+    if used is not None and interp.occurred == occurred and not any(_outlives(node.event, frame) for node in interp.graph.nodes[start:]):
+        interp.data_work[function] = used + fuel - interp.fuel
+    else:
+        interp.data_work[function] = None
 
 
-def has_worked_enough(interp: Interpreter, func: Func, args: Arguments) -> bool:
-    """Whether a function only works on data, in all calls so far and by its text, and has used what such a function may: what it gives is not known."""
-    used = interp.data_work.get(func.function)
-    if used is None or used < _DATA_WORK or func.closure is not None:
+def _outlives(event: Event | None, frame: Frame) -> bool:
+    """Whether a tensor is kept in something, or added to something, that is there when the activation is over."""
+    match event:
+        case Keep(into=Obj(key=(CallString() as made, *_))):
+            return frame.ctx not in made.outward()
+        case Accumulate(target=target):
+            return not target.isidentifier()  # its own names are gone with it
+        case Keep():
+            return True
+    return False
+
+
+def has_worked_enough(interp: Interpreter, func: Func, args: Arguments, expr: ir.Expr) -> bool:
+    """Whether a function only works on data, in all calls so far and by its text, and has used what such a function may: what it gives is not known.
+
+    One that is called for its own sake, as one that draws or logs, may get more than data, if it got the like before and nothing came of it.
+    """
+    used = interp.data_work.get(func.function, 0)
+    if used is None or func.closure is not None:
         return False
-    return not may_train(interp, func.function) and _is_data([*args.values(), func.bound or NOTHING])
+    values = [*args.values(), func.bound or NOTHING]
+    before, kinds = interp.data_given.get(func.function), _kinds_of(values)
+    if used >= _DATA_WORK and not may_train(interp, func.function):
+        alike = before is not None and kinds <= before and _is_statement(interp, expr)
+        if alike or _is_data(values):
+            return True
+    interp.data_given[func.function] = kinds if before is None else before | kinds
+    return False
+
+
+def _kinds_of(values: list[Value]) -> frozenset[object]:
+    """What some values are that is more than data, also in lists, dicts and tuples: objects by their classes, tensors with graphs, functions."""
+    found: set[object] = set()
+    work, seen = list(values), set[Obj]()
+    while work:
+        for atom in work.pop():
+            match atom:
+                case Ref(Container() as obj):
+                    if obj not in seen:
+                        seen.add(obj)
+                        work.extend(obj.heap.values())
+                case Ref(obj):
+                    found.add((type(obj), obj.cls, obj.qualname))
+                case Tuple(items):
+                    work.extend(items)
+                case Tensor(graph=graph):
+                    found.add(graph)
+                case Unknown(deps):
+                    found.add(bool(deps))
+                case Const() | Number() | External() | ModuleRef():
+                    pass
+                case _:
+                    found.add(type(atom))
+    return frozenset(found)
+
+
+def _is_statement(interp: Interpreter, expr: ir.Expr) -> bool:
+    """Whether the value of an expression that is being evaluated is not used."""
+    return isinstance(interp.statement, cst.Expr) and interp.statement.value is expr.node
 
 
 def _is_data(values: list[Value]) -> bool:

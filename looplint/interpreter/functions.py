@@ -31,7 +31,7 @@ def call_function(interp: Interpreter, func: Func, args: Arguments, expr: ir.Exp
         return so_far
     if interp.frame.depth >= DEPTH or interp.active.count(function) >= 1:
         return _left(interp, func, args, expr, reached)
-    if allowances.has_worked_enough(interp, func, args):
+    if allowances.has_worked_enough(interp, func, args, expr):
         return _unfollowed(interp, func, args, expr)
     frame = enter(interp, func, expr)
     bind_parameters(interp, frame, func, args)
@@ -41,7 +41,7 @@ def call_function(interp: Interpreter, func: Func, args: Arguments, expr: ir.Exp
         if _is_called_by_name(func, args, expr):
             frame.handed = handed_down.handed(function, arguments)
     before, grad = interp.at, interp.grad
-    follow = partial(allowances.follow_within, interp, function, partial(run_frame, interp, frame))
+    follow = partial(allowances.follow_within, interp, frame, partial(run_frame, interp, frame))
     found = summaries.summarized(interp, func, frame, partial(replay.replayed, interp, func, frame, follow))
     if found is None:
         return _left(interp, func, args, expr, reached)

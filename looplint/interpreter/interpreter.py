@@ -25,9 +25,9 @@ from looplint.domain.objects import (
     number_anew,
 )
 from looplint.domain.values import Arguments, ClassRef, EventKey, Func, Method, Ref, Tuple, Value, join
-from looplint.flow.events import Event
+from looplint.flow.events import Accumulate, Escape, Event, Keep
 from looplint.flow.graph import Loop, Loose
-from looplint.flow.remarks import Remark
+from looplint.flow.remarks import Fetch, Remark
 from looplint.interpreter.facts import Agenda, Applications, Evidence, Flags, GradientAccess, Heap, Reached, Uses
 from looplint.interpreter.state import Position
 from looplint.syntax import ir
@@ -49,6 +49,11 @@ TRACKED = (Optimizer, Module, Scheduler, Scaler, Loader, Sampler, Accelerator, E
 
 class OutOfFuel(Exception):
     """What is being followed is larger than its part of the budget."""
+
+
+def _only_hands_on(event: Event) -> bool:
+    """Whether an event is no more than that an output is kept, or leaves the program."""
+    return isinstance(event, Keep | Accumulate | Fetch) or (isinstance(event, Escape) and event.output)
 
 
 class Interpreter(Position):
@@ -74,11 +79,13 @@ class Interpreter(Position):
         self.left = FILE_FUEL
         # How often something was emitted, remarked or written, and what calls gave in which nothing was.
         self.happened = 0
-        # How often something was emitted or remarked, or an object of the loop was built.
+        # How often something was emitted or remarked, or an object of the loop was built; what is only kept or handed on does not count.
         self.occurred = 0
         self.summaries: dict[object, Value] = {}
         # What calls of functions that only work on data have used; None for functions that do something else too.
         self.data_work: dict[ir.Function, int | None] = {}
+        # And what it was given in them that is more than data.
+        self.data_given: dict[ir.Function, frozenset[object]] = {}
         # How often an object came to hold something new, what calls in loops did, and the keys of all remarks as they were made.
         self.changes = 0
         self.recordings: dict[CallString, Recording] = {}
@@ -148,7 +155,7 @@ class Interpreter(Position):
     def _occur(self, event: Event, node: cst.CSTNode, subjects: Iterable[Obj], certain: bool) -> None:
         """Give an event its place: where the interpreter is now."""
         self.happened += 1
-        self.occurred += 1
+        self.occurred += not _only_hands_on(event)
         event.key = (self.frame.ctx, id(node), event.kind)
         event.site = self.site(node)
         event.subjects = frozenset(subjects)

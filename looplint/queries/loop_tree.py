@@ -137,6 +137,7 @@ class _Builder:
 
     def __init__(self, program: Program, findings: Iterable[Finding]) -> None:
         self._program = program
+        self._program = program
         self._words = Words(program)
         self._lines: dict[str, list[str]] = {}
         self.left = list(findings)
@@ -146,7 +147,7 @@ class _Builder:
         boxes: dict[tuple[object, ...], Box] = {(): root}
         steps: dict[tuple[object, ...], int] = {}
         for event in events:
-            if _is_choice(event) or (isinstance(event, Keep | Accumulate) and event.value.graph == "no"):
+            if _is_choice(event) or (isinstance(event, Keep | Accumulate) and not self._program.carries_graph(event.value)):
                 continue
             phrases = self._words.at(event)
             if not phrases:

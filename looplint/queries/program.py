@@ -307,6 +307,13 @@ class Program(Incidence):
         """Where a tensor's graph is known from: the forwards that it comes from, or else the backwards that it went through."""
         return self.forwards_of(tensor.forwards) or [e for e in self.of(Backward) if SentBackward(e.key) in tensor.tags]
 
+    def carries_graph(self, tensor: Tensor) -> bool:
+        """Whether a tensor has its graph: it is known to, or it is a loss of predictions through which some backward goes, if not from every branch."""
+        sent = any(isinstance(tag, SentBackward) for tag in tensor.tags)
+        if tensor.graph == "maybe" and (sent or Mark.LOSS in tensor.tags) and tensor.forwards:
+            return tensor.forwards <= self.uses.trained
+        return tensor.graph == "yes"
+
     def arguments_of(self, event: Forward) -> Arguments | None:
         """What a forward is given, where its class is known."""
         return self.applications.arguments.get((*event.key[:2], "applied"))
@@ -327,8 +334,15 @@ class Program(Incidence):
         )
 
     def _updates(self, event: Forward, module: Obj) -> bool:
-        """Whether the gradients that a forward leads to are those of the module's own phase: where its loop steps, some of these steps use them."""
-        steps = [e for loop in self._loops_of_backwards.get(event.key, ()) for e in self._steps_by_loop.get(loop, ())]
+        """Whether the gradients that a forward leads to are those of the module's own phase: where its loop steps, some of these steps use them.
+
+        A backward in a loop of its own, in and around which nothing steps, fills gradients for something else: a saliency map in a validation.
+        """
+        loops = self._loops_of_backwards.get(event.key, {})
+        steps = [e for loop in loops for e in self._steps_by_loop.get(loop, ())]
+        if loops and not steps and any(e.root == event.root for e in self.of(Step)):
+            around = {each for loop in loops for each in loop.lineage()}
+            return any(e.root == event.root and (not e.loops or e.loops[-1] in around) for e in self.of(Step))
         subjects = {obj for e in steps for obj in e.subjects}
         holds = held_by(subjects) | {obj for obj in subjects if isinstance(obj, Engine)}
         return not holds or any(not e.subjects for e in steps) or related(holds, {module})

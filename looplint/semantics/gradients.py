@@ -127,7 +127,8 @@ def _autograd_grad(interp: Interpreter, qualname: str, args: Arguments, expr: ir
     interp.uses.differentiated |= tensor.forwards
     interp.uses.going_backward |= kept_at(tensor.tags)
     create = constant_of(args.keywords["create_graph"]) if "create_graph" in args.keywords else None
-    return frozenset({replace(tensor, graph="yes" if create and create.value else "maybe")})
+    tags = frozenset(tag for tag in tensor.tags if tag is not Mark.LOSS and not isinstance(tag, SentBackward))
+    return frozenset({replace(tensor, graph="yes" if create and create.value else "maybe", tags=tags)})
 
 
 def _no_parameters(interp: Interpreter, value: Value) -> bool:
