@@ -144,6 +144,8 @@ class Interpreter(Position):
             if self.candidates and subjects and all(self._is_being_built(o) for o in subjects):
                 event.certain = certain  # whichever class is taken: this constructor does it to what it makes
             event.index = len(self.graph.nodes)
+            if self.candidates and event.key in self.remarks:
+                event.subjects |= self.remarks[event.key].subjects  # one call that goes to one of several objects
             self.remarks[event.key] = event
             self.noted.append(event.key)
 

@@ -420,6 +420,20 @@ PROGRAMS = {
                     optimizer.step()
                 print(validate(model, held_out, loss_fn), test(model, held_out))
         """,
+    "the loader of the phase is told the epoch": """
+        from torch.utils.data import DataLoader, DistributedSampler
+        def main(data, extra, late, model: nn.Module):
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            loader = DataLoader(data, sampler=DistributedSampler(data))
+            other = DataLoader(extra, sampler=DistributedSampler(extra))
+            for epoch in range(10):
+                current = other if epoch >= late else loader
+                current.sampler.set_epoch(epoch)
+                for x, y in other if epoch >= late else loader:
+                    optimizer.zero_grad()
+                    nn.functional.mse_loss(model(x), y).backward()
+                    optimizer.step()
+        """,
     "inputs that record gradients by habit, in the phases of one loop": """
         def fit(loaders):
             model = nn.Sequential(nn.Linear(8, 2), nn.Dropout())
