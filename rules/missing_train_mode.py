@@ -72,13 +72,13 @@ Safe: insert `train()` at the top of the epoch body.
 What a run shows: `module.training` is False during training forwards.
 """
 
-from looplint.rule import Eval, Event, Forward, InsertTrain, Obj, Program, Report, Reports, called_at, mode_matters, mode_states, note
+from looplint.rule import Eval, Event, Forward, InsertTrain, Loop, Obj, Program, Report, Reports, called_at, mode_matters, mode_states, note
 
 CODE = "LL301"
 
 
 def check(program: Program) -> Reports:
-    reported = set()
+    by_cause: dict[tuple[Event, Obj], list[tuple[Event, Obj, Loop]]] = {}
     for event in program.of(Forward):
         module = next(iter(event.subjects))
         if not program.certainly_trains(event, module):
@@ -95,21 +95,32 @@ def check(program: Program) -> Reports:
                 continue  # an eval() before the loop
             if _for_this(program, switch, event, module):
                 continue  # an eval() before the forward that is meant for this one
-            if (switch, module) not in reported:
-                reported.add((switch, module))
-                name = called_at(event, module)
-                effect = "dropout is off and batch norm does not learn"
-                if mode_matters(module) is False:
-                    effect = "this has no effect now, without dropout and batch norm, and will have one when such a layer is added"
-                message = f"{name} is in eval mode here from the second epoch on: {effect}, because nothing calls {name}.train() again"
-                yield Report(
-                    event,
-                    message,
-                    note(switch, "eval() is called here, in the epoch before"),
-                    repair=InsertTrain(module=module, loop=loop, event=event),
-                    severity="warning" if mode_matters(module) is False else "error",
-                )
+            whole = next((each for each in module.lineage() if each in switch.subjects), module)
+            by_cause.setdefault((switch, whole), []).append((event, module, loop))
             break
+    for (switch, _), found in by_cause.items():
+        yield _report(switch, found)
+
+
+def _report(switch: Event, found: list[tuple[Event, Obj, Loop]]) -> Report:
+    """What is said of all forwards that one `eval()` leaves in eval mode: at the first that it has an effect on."""
+    event, module, loop = next((each for each in found if mode_matters(each[1]) is not False), found[0])
+    matters = mode_matters(module) is not False
+    name = called_at(event, module)
+    effect = "dropout is off and batch norm does not learn"
+    if not matters:
+        effect = "this has no effect now, without dropout and batch norm, and will have one when such a layer is added"
+    others = {other: part for other, part, _ in reversed(found) if part is not module}
+    return Report(
+        event,
+        f"{name} is in eval mode here from the second epoch on: {effect}, because nothing calls {name}.train() again",
+        (
+            *note(switch, "eval() is called here, in the epoch before"),
+            *(each for other, part in reversed(others.items()) for each in note(other, f"{called_at(other, part)} is in eval mode too")),
+        ),
+        repair=InsertTrain(module=module, loop=loop, event=event),
+        severity="error" if matters else "warning",
+    )
 
 
 def _for_this(program: Program, switch: Event, event: Event, module: Obj) -> bool:

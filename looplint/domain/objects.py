@@ -105,6 +105,15 @@ class Obj:
             yield here
             here = here.parent
 
+    def joined_with(self) -> set[Obj]:
+        """The objects that are this one or another, after the branches that built them have met."""
+        found: set[Obj] = set()
+        here = self.merged
+        while here is not None and here not in found and here is not self:
+            found.add(here)
+            here = here.merged
+        return found
+
 
 AnyObj = TypeVar("AnyObj", bound=Obj)
 

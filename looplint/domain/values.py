@@ -324,7 +324,7 @@ def join(left: Value, right: Value) -> Value:
     """The least value that covers both."""
     if left is right or left == right:
         return left
-    both = left | right
+    both = _without_merged(left | right)
     tensors = [a for a in both if isinstance(a, Tensor)]
     if len(tensors) > 1:
         both = frozenset(a for a in both if not isinstance(a, Tensor)) | {join_tensors(tensors)}
@@ -338,6 +338,15 @@ def join(left: Value, right: Value) -> Value:
     if len(both) > WIDTH or len(tuples) > 2:
         return _widen(both)
     return both
+
+
+def _without_merged(value: Value) -> Value:
+    """A value without the objects of which another one in it is one: that one stands for them."""
+    refs = [a for a in value if isinstance(a, Ref)]
+    if len(refs) < 2 or all(a.obj.merged is None for a in refs):
+        return value
+    objects = {a.obj for a in refs}
+    return value - {a for a in refs if not objects.isdisjoint(a.obj.joined_with())}
 
 
 def _depth(row: Tuple) -> int:

@@ -24,7 +24,7 @@ from looplint.domain.values import (
     refs,
     tensor_of,
 )  # fmt: skip
-from looplint.interpreter import conditions, hooks, objects, outside
+from looplint.interpreter import choices, conditions, hooks, objects, outside
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.expressions import evaluate
 from looplint.interpreter.frames import Frame
@@ -118,9 +118,9 @@ def _assign_attribute(interp: Interpreter, target: ir.Attr, value: Value) -> Non
             case Params() | Tensor() | Unknown():
                 hooks.attribute_assigned.run(interp, atom, target, value)
             case Ref() if isinstance(atom.obj, TorchModule):
-                hooks.part_assigned.run(interp, atom.obj, target, value)
+                hooks.part_assigned.run(interp, atom.obj, target, choices.replacing(interp, atom.obj, target, value))
             case Ref():
-                objects.set_attribute(interp, atom.obj, target, value)
+                objects.set_attribute(interp, atom.obj, target, choices.replacing(interp, atom.obj, target, value))
                 if len(base) == 1 and isinstance(atom.obj, Instance):
                     _note_constant(interp, atom.obj, target.attr, value)
             case ModuleRef() if atom.module.frame is not None:

@@ -50,19 +50,20 @@ def call(interp: Interpreter, callee: Value, args: Arguments, expr: ir.Call) -> 
     ends: list[Snapshot] = []
     results: list[Value] = []
     alike = _build_one_thing(candidates)
-    interp.candidates += not alike
     choice = choices.of_callee(expr, candidates) if not alike else None
+    uncertain = not alike and (choice is None or choice.whole is None)
+    interp.candidates += uncertain
     for number, atom in enumerate(candidates):
         interp.restore(before)
         if choice is not None and number < len(candidates) - 1:
-            interp.choose(choice.path, choice.objects[number], False)
+            choice.take(interp, number, False)
             others = interp.save()
             interp.restore(before)
-            interp.choose(choice.path, choice.objects[number], True)
+            choice.take(interp, number, True)
             before = others
         results.append(_call_one(interp, atom, args, expr))
         ends.append(interp.save())
-    interp.candidates -= not alike
+    interp.candidates -= uncertain
     interp.join_at(ends)
     result = choices.of_callees(interp, expr, [value for value, end in zip(results, ends, strict=True) if end.alive])
     for atom in result if alike else ():

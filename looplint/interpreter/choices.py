@@ -10,7 +10,7 @@ from looplint.dataclass import dataclass
 from looplint.domain.autocast import switched
 from looplint.domain.call_string import CallString
 from looplint.domain.objects import Loss, Module, Obj, Optimizer, Scaler, Scheduler, TorchModule
-from looplint.domain.values import Atom, Const, Func, Method, Ref, Tuple, Value, join, ref, stable
+from looplint.domain.values import NOTHING, Atom, ClassRef, Const, Func, Method, Ref, Tuple, Value, join, ref, stable
 from looplint.flow.events import Construct
 from looplint.interpreter.frames import Frame, Snapshot, Trace
 from looplint.interpreter.interpreter import Interpreter
@@ -36,7 +36,7 @@ def settle(interp: Interpreter, stmt: ir.If, before: Snapshot, one: Snapshot, tw
         # An optimizer built before and replaced in one branch is gone; a model may go on under another name.
         replaced = pair is not None and isinstance(pair[0], Optimizer | Scheduler) and before.locals.get(name) in (left, right)
         if pair is not None and (replaced or _each_built(pair, built, otherwise) or _given_up(interp, name, pair, before)):
-            interp.frame.locals[name] = frozenset({Ref(_either(interp, stmt.node, name, *pair))}) | _nothing(left) | _nothing(right)
+            interp.frame.locals[name] = frozenset({Ref(_built_either(interp, stmt.node, name, *pair))}) | _nothing(left) | _nothing(right)
     for key, (owner, left) in built.writes.items():
         right = otherwise.writes.get(key, (owner, left))[1]
         region = switched(left, right, frozenset(ir.paths_in(stmt.test)))
@@ -45,9 +45,27 @@ def settle(interp: Interpreter, stmt: ir.If, before: Snapshot, one: Snapshot, tw
             interp.note_write(owner, key[1], region)
         pair = _of_one_kind(left, right)
         if pair is not None and (_each_built(pair, built, otherwise) or _each_unseen(pair)):
-            value = frozenset({Ref(_either(interp, stmt.node, f"{owner.name}.{key[1]}", *pair))}) | _nothing(left) | _nothing(right)
+            value = frozenset({Ref(_built_either(interp, stmt.node, f"{owner.name}.{key[1]}", *pair))}) | _nothing(left) | _nothing(right)
             owner.heap[key[1]] = value
             interp.note_write(owner, key[1], value)
+
+
+def replacing(interp: Interpreter, owner: Obj, target: ir.Attr, value: Value) -> Value:
+    """What an attribute is given that held another optimizer of the same model, or its scheduler: the new one goes on in the place of the old one."""
+    pair = _of_one_kind(owner.heap.get(target.attr, NOTHING), value)
+    if owner.many or pair is None or pair[0] is pair[1] or not _drive_the_same(*pair):
+        return value
+    pair[1].name = pair[1].name or pair[0].name
+    return frozenset({Ref(_either(interp, target.node, f"{owner.name}.{target.attr}", *pair))}) | _nothing(value)
+
+
+def _drive_the_same(one: Obj, other: Obj) -> bool:
+    match one, other:
+        case Optimizer(holds=first), Optimizer(holds=second):
+            return bool(first) and first == second
+        case Scheduler(optimizer=first), Scheduler(optimizer=second):
+            return first is not None and second is not None and len(join(first, second)) == 1
+    return False
 
 
 def either(interp: Interpreter, expr: ir.IfExp, left: Value, right: Value, built: Trace, otherwise: Trace) -> Value | None:
@@ -56,7 +74,9 @@ def either(interp: Interpreter, expr: ir.IfExp, left: Value, right: Value, built
     if region is not None:
         return region
     pair = _of_one_kind(left, right)
-    return frozenset({Ref(_either(interp, expr.node, "", *pair))}) if pair is not None and _each_built(pair, built, otherwise) else None
+    return (
+        frozenset({Ref(_built_either(interp, expr.node, "", *pair))}) if pair is not None and _each_built(pair, built, otherwise) else None
+    )
 
 
 def beside(interp: Interpreter, stmt: ir.Assign, known: Value, made: Obj) -> Value:
@@ -127,7 +147,7 @@ def returned(interp: Interpreter, frame: Frame, values: list[Value]) -> Value:
     """What a function gives back on one of several ways: the objects that it builds on each are one object to its caller."""
     values = list(dict.fromkeys(values))
     if frame.call is None or len(values) < 2:
-        return frozenset().union(*values)
+        return reduce(join, values, NOTHING)
     tuples = [atom for value in values if len(value) == 1 for atom in value if isinstance(atom, Tuple)]
     if len(tuples) == len(values) and len({len(t.items) for t in tuples}) == 1:
         items = zip(*(t.items for t in tuples), strict=True)
@@ -142,7 +162,7 @@ def _one_of(interp: Interpreter, frame: Frame, values: list[Value], number: int)
         if region is not None:
             return region
     if frame.call is None:
-        return frozenset().union(*values)
+        return reduce(join, values, NOTHING)
     return _as_one(interp, frame.call.node, f"returned {number}", values, lambda obj: built_in(obj, frame))
 
 
@@ -153,8 +173,8 @@ def _as_one(interp: Interpreter, node: cst.CSTNode, name: str, values: Iterable[
     objects = [_single(value) for value in values if value - nothing]
     built = list(dict.fromkeys(o for o in objects if o is not None and is_built(o)))
     if len(built) < max(2, len(objects)) or _kind_of_all(built) is None:
-        return frozenset().union(*values)
-    return frozenset({Ref(_either(interp, node, name, *built))}) | nothing
+        return reduce(join, values, NOTHING)
+    return frozenset({Ref(_built_either(interp, node, name, *built))}) | nothing
 
 
 def built_in(obj: Obj, frame: Frame) -> bool:
@@ -173,10 +193,22 @@ def _single(value: Value) -> Obj | None:
     return atom.obj if not others and isinstance(atom, Ref) and isinstance(atom.obj, _JOINED) else None
 
 
+def _built_either(interp: Interpreter, node: cst.CSTNode, name: str, *objects: Obj) -> Obj:
+    """The object that is one of these, from where the ways that built them meet."""
+    obj = _either(interp, node, name, *objects)
+    if obj in objects:
+        return obj
+    interp.emit(Construct(), node, {obj})
+    return obj
+
+
 def _either(interp: Interpreter, node: cst.CSTNode, name: str, *objects: Obj) -> Obj:
-    """The object that is one of these, all of one kind."""
+    """The object that is one of these, all of one kind; each of its parts is one of theirs."""
     first, kind = objects[0], _kind_of_all(objects)
     assert kind is not None
+    standing = next((each for each in objects if all(o is each or o in each.one_of for o in objects)), None)
+    if standing is not None:
+        return standing
     obj = interp.create(kind, node, next((o.name for o in objects if o.name), ""), slot=("either", name))
     obj.one_of = tuple(dict.fromkeys(o for each in objects for o in (each.one_of or (each,)) if o is not obj))
     if _alike(o.qualname for o in objects):
@@ -186,11 +218,17 @@ def _either(interp: Interpreter, node: cst.CSTNode, name: str, *objects: Obj) ->
     for each in objects:
         if each is obj:
             continue
-        each.merged = obj
+        if each not in obj.joined_with():
+            each.merged = obj
         for slot, value in each.heap.items():
             obj.heap[slot] = join(obj.heap[slot], value) if slot in obj.heap else value
     _join_fields(obj, objects)
-    interp.emit(Construct(), node, {obj})
+    for slot in tuple(obj.heap):
+        parts = [part for each in objects if (part := _single(each.heap.get(slot, frozenset()))) is not None and part.parent is each]
+        if len(parts) == len(objects) and _kind_of_all(parts) is not None and not _alike(parts):
+            part = _either(interp, node, f"{name}.{slot}", *parts)
+            part.parent = obj
+            obj.heap[slot] = ref(part) | frozenset().union(*(_nothing(each.heap[slot]) for each in objects))
     return obj
 
 
@@ -235,19 +273,40 @@ def _alike(values: Iterable[object]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The name on which it hangs which of several objects a call goes to."""
+    """What decides to which of several objects a call goes: a name, or what the object was built as that its name stands for."""
 
-    path: str
     objects: list[Obj]
+    path: str = ""
+    whole: Obj | None = None
+
+    def take(self, interp: Interpreter, number: int, held: bool) -> None:
+        """Go on along the path on which the call goes to the object of a number, or does not."""
+        if self.whole is not None:
+            interp.choose_class(self.whole, self.objects[number], held)
+        else:
+            interp.choose(self.path, self.objects[number], held)
 
 
 def of_callee(expr: ir.Call, candidates: list[Atom]) -> Choice | None:
-    """Which name decides between the callees: one that keeps its value takes the same way again. None where no name does."""
+    """What decides between the callees, and takes the same way again. None where nothing does."""
     found = [_owner(atom) for atom in candidates]
     objects = [o for o in found if o is not None]
+    if len(objects) == len(candidates) and _alike(objects):
+        return _of_class(objects[0], candidates)
     named = expr.func if all(isinstance(a, Ref) for a in candidates) else expr.func.value if isinstance(expr.func, ir.Attr) else None
     path = ir.path_of(named) if named is not None else None
-    return Choice(path, objects) if path is not None and len(set(objects)) == len(candidates) else None
+    return Choice(objects, path) if path is not None and len(set(objects)) == len(candidates) else None
+
+
+def _of_class(whole: Obj, candidates: list[Atom]) -> Choice | None:
+    """The choice between the methods of an object that is one of several, of which each has one."""
+    having = [[one for one in whole.one_of if one.cls is not None and _has_method(one.cls, atom)] for atom in candidates]
+    objects = [ones[0] for ones in having if len(ones) == 1]
+    return Choice(objects, whole=whole) if len(objects) == len(candidates) == len(whole.one_of) else None
+
+
+def _has_method(cls: ClassRef, atom: Atom) -> bool:
+    return isinstance(atom, Func) and cls.cls.methods.get(atom.function.name) is atom.function
 
 
 def _owner(atom: Atom) -> Obj | None:

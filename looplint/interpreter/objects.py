@@ -180,6 +180,15 @@ def child(interp: Interpreter, obj: Obj, name: str) -> Value:
     return obj.heap[name]
 
 
+def any_part(interp: Interpreter, obj: Obj) -> Value:
+    """Any part of a module, of which it is not known which."""
+    part = child(interp, obj, "[any]")
+    for atom in part:
+        if isinstance(atom, Ref):
+            atom.obj.many = True
+    return part
+
+
 def element(interp: Interpreter, obj: Obj) -> Value:
     match obj:
         case List():

@@ -123,6 +123,13 @@ class Position(Path):
         condition = self.graph.condition(self.frame.ctx, f"{path} is {obj.name or obj.kind}", frozenset({path}), obj)
         self.at = [Loose(node, condition, held)]
 
+    def choose_class(self, obj: Obj, one: Obj, held: bool) -> None:
+        """Go on along the path on which an object that is one of several is this one of them, or is not: whichever it is, it stays."""
+        assert isinstance(obj.key, tuple)
+        node = self.graph.add("branch", self.loops, self.at)
+        condition = self.graph.condition(obj.key[0], f"{obj.name} is {one.number}", frozenset(), obj, settled=True)
+        self.at = [Loose(node, condition, held)]
+
     def _guard(self, test: ir.Expr, held: bool, names: frozenset[str]) -> Guard:
         """A condition as a guard; one that was given a name first (`update = (i + 1) % k == 0`) is what the name stands for."""
         named = self.frame.tests.get(test.id) if isinstance(test, ir.Name) else None

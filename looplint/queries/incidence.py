@@ -111,7 +111,7 @@ class Incidence:
 
     def touches(self, event: Event, obj: Obj) -> Touch | None:
         """Whether an event happens to an optimizer, a module or another object; None where it does not."""
-        if obj.merged is not None and not event.subjects.isdisjoint(_joined_with(obj)):
+        if obj.merged is not None and not event.subjects.isdisjoint(obj.joined_with()):
             return "may" if event.kind != "construct" else None
         if isinstance(obj, Optimizer):
             return self._touches_optimizer(event, obj)
@@ -233,15 +233,6 @@ class Incidence:
             for obj in event.subjects:
                 found[event.kind].setdefault(obj, []).append(event)
         return found
-
-
-def _joined_with(obj: Obj) -> set[Obj]:
-    """The objects that are this one or another, after the branches that built them have met."""
-    found: set[Obj] = set()
-    while obj.merged is not None and obj.merged not in found:
-        obj = obj.merged
-        found.add(obj)
-    return found
 
 
 def _wholes(objects: Iterable[Obj]) -> list[Obj]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 from looplint.domain.membership import adopt, ready, register
-from looplint.domain.objects import TorchModule
-from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Const, External, Ref, Super, Unknown, Value, constant_of
+from looplint.domain.objects import Module, TorchModule
+from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Const, External, Ref, Super, Unknown, Value, constant_of, join
 from looplint.interpreter import hooks, outside, unfollowed
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.names import attribute
+from looplint.interpreter.objects import any_part
 from looplint.interpreter.transfers import transfer
 from looplint.syntax import ir
 
@@ -32,6 +35,9 @@ def _getattr(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call)
         found = attribute(interp, args.positional[0], name.value)
         default = args.positional[2] if len(args.positional) > 2 else NOTHING
         return found | default if not found or any(outside.is_unseen(a) for a in found) else found
+    modules = [a.obj for a in args.positional[0] if isinstance(a, Ref) and isinstance(a.obj, Module)] if args.positional else []
+    if modules and len(modules) == len(args.positional[0]):
+        return reduce(join, (any_part(interp, module) for module in modules))
     if args.positional and any(not isinstance(a, Unknown | Const) for a in args.positional[0]) and interp.reachable(args.positional[:1]):
         return unfollowed.unknown_call(interp, None, args, expr)
     if args.positional and all(isinstance(a, External) for a in args.positional[0]):

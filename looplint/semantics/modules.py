@@ -264,10 +264,7 @@ def _new_dtype(name: str, args: Arguments, expr: ir.Call) -> str | None:
 
 @method_transfer("submodules", "named-submodules")
 def _submodules(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    part = objects.child(interp, obj, "[any]")
-    for atom in part:
-        if isinstance(atom, Ref):
-            atom.obj.many = True
+    part = objects.any_part(interp, obj)
     element = frozenset({Tuple((UNKNOWN, part))}) if name.startswith("named") else part
     return frozenset({Iter(element)})
 
