@@ -6,7 +6,8 @@ Reports a forward pass with gradients enabled whose result is measured, or turne
 data in which nothing is trained, in any such loop where the result is compared with something, or with its model in eval mode on every path. The
 model is one that an optimizer of the program steps.
 
-A single forward outside of all loops, or in one that is left in its first turn, is advice: one graph is built.
+A single forward outside of all loops, or in one that is left in its first turn, is advice: one graph is built. So is the forward of a single item, such
+as the observation of an environment, outside of a loop over data.
 
 ## Why it matters
 
@@ -61,7 +62,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 - A context that enables gradients, `with torch.enable_grad():`, which are wanted then.
 - Models that are frozen (`requires_grad_(False)`).
 - Models that no optimizer of the program steps, but for a pass over batches in eval mode.
-- Forwards that are differentiated by their inputs: attacks, saliency maps.
+- Forwards that are differentiated by their inputs, and passes that differentiate one: attacks, saliency maps, normals of a field.
 - Forwards whose results are not measured, but for a pass over a loader in eval mode.
 
 ## Repair
@@ -106,6 +107,13 @@ def _evaluates_batches(program: Program, event: Forward, loop: Loop | None, meas
     return measured or (over_loader(loop) and not any(event.key in escape.forwards for escape in program.of(Escape)))
 
 
+def _pass_needs_gradients(program: Program, event: Forward) -> bool:
+    """Whether another forward of the pass is differentiated by its inputs: in the same loop, or in the same call."""
+    differentiated = [e for e in program.of(Forward) if e.key in program.uses.differentiated]
+    within = [e for e in differentiated if e.root == event.root and e.loops[: len(event.loops)] == event.loops]
+    return any(event.loops or event.chain[event.outside] in e.chain for e in within)
+
+
 def check(program: Program) -> Reports:
     reported = set()
     for event in program.of(Forward):
@@ -118,6 +126,8 @@ def check(program: Program) -> Reports:
             continue  # a context that enables gradients, which are wanted then
         if event.key in program.uses.differentiated or program.for_input_gradient(event):
             continue  # a forward that is differentiated by its inputs
+        if _pass_needs_gradients(program, event):
+            continue  # a pass that differentiates another forward, such as a field for its normals
         if event.frozen:
             continue  # a model that is frozen
         loop = untrained_loop(program, event) if event.key in program.uses.compared else validation_loop(program, event)
@@ -144,7 +154,8 @@ def check(program: Program) -> Reports:
         )
         depth = event.outside
         notes = note(switch, "validation begins here" if validates else "eval mode begins here") if evaluates else ()
-        severity: Severity = "warning" if any(loop.repeats for loop in event.loops) else "advice"  # the graph of one forward
+        small = not validates and event.of_one_item
+        severity: Severity = "warning" if any(loop.repeats for loop in event.loops) and not small else "advice"
         yield Report(
             event, message, notes, repair=InsertNoGrad(loop=loop, event=event, depth=depth), site=event.chain[depth], severity=severity
         )

@@ -34,6 +34,8 @@ class Mark(Enum):
     PLACED = 8
     # A scaler multiplied a value that is not known.
     UNKNOWN = 9
+    # It is a batch of one item, made of it: `state.unsqueeze(0)`.
+    SINGLE = 10
 
     def __hash__(self) -> int:
         return self.value
@@ -128,9 +130,11 @@ NO_TAGS: Tags = frozenset()
 
 
 def joined(each: Iterable[Tags]) -> Tags:
-    """What was done to any of some tensors; a scaler is certain only where it scaled all of them."""
+    """What was done to any of some tensors; a scaler is certain only where it scaled all of them, and a single item only where all are."""
     tags = list(each)
     union = NO_TAGS.union(*tags)
+    if Mark.SINGLE in union and not all(Mark.SINGLE in those for those in tags):
+        union -= {Mark.SINGLE}
     partial = {tag for tag in union if isinstance(tag, Scaled) and tag.always and not all(tag in those for those in tags)}
     return union - partial | {Scaled(tag.scaler, always=False) for tag in partial} if partial else union
 

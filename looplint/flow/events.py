@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from looplint.domain.objects import Container, File, Obj, Scaler, StateDict
 from looplint.domain.record import Record
+from looplint.domain.tags import Mark
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -95,6 +96,11 @@ class Forward(Event):
     enabled: bool
     # How many of the calls that lead to it are outside the class of the module: the first place where a mode can be set for it.
     outside: int
+
+    @property
+    def of_one_item(self) -> bool:
+        """Whether its inputs are made a batch of one item each."""
+        return self.inputs is not None and Mark.SINGLE in self.inputs.tags
 
     @property
     def variant(self) -> Literal["half", ""]:

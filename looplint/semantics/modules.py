@@ -175,7 +175,9 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
         forwards |= inputs.forwards
         origins |= inputs.origins
         sources |= inputs.sources
-        tags = frozenset(t for t in inputs.tags if t in (Mark.INPUT_GRADIENT, Mark.SUM) or isinstance(t, OfBatch | Summed | Kept))
+        tags = frozenset(
+            t for t in inputs.tags if t in (Mark.INPUT_GRADIENT, Mark.SUM, Mark.SINGLE) or isinstance(t, OfBatch | Summed | Kept)
+        )
     for value in args.values():
         for atom in value:
             if isinstance(atom, Func):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from looplint.dataclass import replace
-from looplint.domain.tags import Chunked, Mark, OfEntry, sources_of_batches
+from looplint.domain.tags import NO_TAGS, Chunked, Mark, OfEntry, sources_of_batches
 from looplint.domain.tensors import combine, computed, detached, guess, sure, under
 from looplint.domain.values import (
     COMPUTED,
@@ -94,6 +94,25 @@ def _divided(tensor: Tensor, name: str, expr: ir.Call, how: list[ir.Arg]) -> Ten
     return tensor.tagged(Chunked(text) if name == "chunk" else Chunked(f"len({ir.render(expr)})", text))
 
 
+def _is_one_item(expr: ir.Expr) -> bool:
+    """Whether an expression gives something a first dimension of one: `[state]`, `state[None]`, `np.expand_dims(state, 0)`."""
+    match expr:
+        case ir.Display(kind="list" | "tuple", items=[only]):
+            return isinstance(only, ir.Name | ir.Attr | ir.Call)
+        case ir.Subscript(index=index):
+            first = index.items[0] if isinstance(index, ir.Display) and index.items else index
+            return isinstance(first, ir.Const) and first.value is None
+        case ir.Call(func=ir.Attr(attr="expand_dims"), args=[_, along]):
+            return isinstance(along.value, ir.Const) and along.value.value == 0
+    return False
+
+
+def alone(tensor: Tensor, args: Arguments) -> Tensor:
+    """A tensor that is given a new dimension; where that is the first, it is the only item of a batch."""
+    dim = constant_of(args.get(0, "dim") or UNKNOWN)
+    return tensor.tagged(Mark.SINGLE) if dim is not None and dim.value == 0 else tensor
+
+
 def _tensor_arguments(args: Arguments) -> list[Value]:
     return [v for v in args.positional if any(isinstance(a, Tensor) for a in v)]
 
@@ -117,7 +136,8 @@ def _detached(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call
     known = constant_of(needs) if needs else None
     if known is not None and known.value:
         return frozenset({Tensor(graph="yes", tags=frozenset({Mark.INPUT_GRADIENT}), made=made)})
-    return frozenset({Tensor(made=made)})
+    single = made and expr.args and _is_one_item(expr.args[0].value)
+    return frozenset({Tensor(made=made, tags=frozenset({Mark.SINGLE}) if single else NO_TAGS)})
 
 
 @transfer("variable")
@@ -162,6 +182,8 @@ def on_tensor(interp: Interpreter, tensor: Tensor, name: str, args: Arguments, e
         return frozenset({Iter(entry if name == "values" else frozenset({Tuple((UNKNOWN, entry))}))})
     elif name in _DIVIDING:
         tensor = _divided(tensor, name, expr, expr.args)
+    elif name in ("unsqueeze", "unsqueeze_"):
+        tensor = alone(tensor, args)
     match tensor_method(name):
         case "backward":
             backward(interp, expr, [frozenset({tensor})], args)

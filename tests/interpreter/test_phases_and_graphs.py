@@ -481,6 +481,73 @@ PROGRAMS = {
                         self.optimizer.zero_grad()
                         loss.backward()  # expect: LL106
         """,
+    "a validation that needs the normals of a field keeps its gradients on": """
+        class Field(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.body = nn.Linear(3, 1)
+            def forward(self, x):
+                return self.body(x)
+            def normals(self, x):
+                x.requires_grad_(True)
+                y = self(x)
+                return torch.autograd.grad(y, x, torch.ones_like(y), create_graph=True)[0]
+        class Runner:
+            def __init__(self, loader):
+                self.field, self.color = Field(), nn.Linear(3, 3)
+                self.opt = torch.optim.Adam([*self.field.parameters(), *self.color.parameters()])
+                self.loader = loader
+            def render(self, points):
+                return self.color(self.field.normals(points)), self.field(points)
+            def train(self):
+                for x, y in self.loader:
+                    self.opt.zero_grad()
+                    out, distance = self.render(x)
+                    ((out - y).abs().mean() + distance.mean()).backward()
+                    self.opt.step()
+                    self.validate(x)
+            def validate(self, image):
+                found = []
+                for rays in image.split(512):
+                    out, distance = self.render(rays)
+                    found.append(out.detach().cpu().numpy())
+                    found.append(distance.detach().cpu().numpy())
+                return found
+        Runner([]).train()
+        """,
+    "and one that measures the slope of a critic": """
+        def main(critic: nn.Module, head: nn.Module, loader, valid):
+            opt = torch.optim.Adam([*critic.parameters(), *head.parameters()])
+            for x, y in loader:
+                opt.zero_grad()
+                nn.functional.mse_loss(head(critic(x)), y).backward()
+                opt.step()
+            critic.eval()
+            head.eval()
+            slopes, errors = [], []
+            for x, y in valid:
+                x = x.requires_grad_()
+                slope, = torch.autograd.grad(critic(x).sum(), x)
+                slopes.append(slope.norm().item())
+                errors.append(nn.functional.mse_loss(head(x.detach()), y).item())
+        """,
+    "but not one whose other pass measures a slope": """
+        def main(critic: nn.Module, head: nn.Module, loader, valid):
+            opt = torch.optim.Adam([*critic.parameters(), *head.parameters()])
+            for x, y in loader:
+                opt.zero_grad()
+                nn.functional.mse_loss(head(critic(x)), y).backward()
+                opt.step()
+            critic.eval()
+            head.eval()
+            slopes, errors = [], []
+            for x, y in valid:
+                x = x.requires_grad_()
+                slope, = torch.autograd.grad(critic(x).sum(), x)
+                slopes.append(slope.norm().item())
+            for x, y in valid:
+                errors.append(nn.functional.mse_loss(head(x), y).item())  # expect: LL303
+        """,
 }
 
 

@@ -206,3 +206,48 @@ def test_a_loop_that_breaks_a_plain_rule_makes_a_run_fail(code: str) -> None:
         assert text.count(old) == 1, old
         text = text.replace(old, new)
     assert code in {f.code for f in looplint.lint(text, isolated=True, min_severity="warning")}
+
+
+OBSERVATIONS = [
+    "torch.FloatTensor(state).unsqueeze(0).to('cpu')",
+    "torch.from_numpy(state[None]).float()",
+    "torch.as_tensor(np.expand_dims(state, 0)).float()",
+    "torch.tensor([state], dtype=torch.float)",
+    "torch.from_numpy(state[None, :])",
+]
+
+
+def acting(observation: str, loop: str) -> str:
+    return f"""
+import numpy as np
+class Policy(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(3, 3), nn.Linear(3, 2)
+    def forward(self, x):
+        return self.second(torch.relu(self.first(x)))
+    def act(self, state):
+        return self(({observation})).argmax(-1).item()
+def fit(policy, replay):
+    opt = torch.optim.Adam(policy.parameters())
+    for x, y in replay:
+        opt.zero_grad()
+        nn.functional.mse_loss(policy(x), y).backward()
+        opt.step()
+def run(env, replay, states: torch.utils.data.DataLoader):
+    policy = Policy()
+    fit(policy, replay)
+    policy.eval()
+    {loop}
+        action = policy.act(state)
+        state, reward, done, _ = env.step(action)
+"""
+
+
+@pytest.mark.parametrize("observation", OBSERVATIONS)
+def test_the_graph_of_one_observation_is_advice(observation: str) -> None:
+    prefix = "import torch\nfrom torch import nn\n"
+    steps = "state = env.reset()\n    for _ in range(1000):"
+    assert severities(prefix + acting(observation, steps), "LL303") == ["advice"]
+    assert severities(prefix + acting("torch.as_tensor(state)", steps), "LL303") == ["warning"]
+    assert severities(prefix + acting(observation, "for state in states:"), "LL303") == ["warning"]
