@@ -83,6 +83,7 @@ from looplint.rule import (
     Step,
     Train,
     bypassed,
+    mode_effects,
     mode_matters,
     mode_states,
     name_of,
@@ -120,7 +121,8 @@ def check(program: Program) -> Reports:
         reported.add((loop, module))
         trained = next((e for e in program.of(Forward) if module in e.subjects and program.is_trained(e)), None)
         name = name_of(module)
-        message = f"{name} is in train mode in this validation pass: dropout is active, and batch norm uses and updates batch statistics"
+        effect = mode_effects(module, dropout="dropout is active", norm="batch norm uses and updates batch statistics")
+        message = f"{name} is in train mode in this validation pass: {effect}"
         switch = next((s.last(Train) for s in visit.states if s.last(Train)), None)
         notes = note(switch, "train mode is switched on here") if switch else note(trained, f"{name} is trained here")
         depth = event.outside

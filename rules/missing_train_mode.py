@@ -72,7 +72,22 @@ Safe: insert `train()` at the top of the epoch body.
 What a run shows: `module.training` is False during training forwards.
 """
 
-from looplint.rule import Eval, Event, Forward, InsertTrain, Loop, Obj, Program, Report, Reports, called_at, mode_matters, mode_states, note
+from looplint.rule import (
+    Eval,
+    Event,
+    Forward,
+    InsertTrain,
+    Loop,
+    Obj,
+    Program,
+    Report,
+    Reports,
+    called_at,
+    mode_effects,
+    mode_matters,
+    mode_states,
+    note,
+)
 
 CODE = "LL301"
 
@@ -107,7 +122,7 @@ def _report(switch: Event, found: list[tuple[Event, Obj, Loop]]) -> Report:
     event, module, loop = next((each for each in found if mode_matters(each[1]) is not False), found[0])
     matters = mode_matters(module) is not False
     name = called_at(event, module)
-    effect = "dropout is off and batch norm does not learn"
+    effect = mode_effects(module, dropout="dropout is off", norm="batch norm does not learn")
     if not matters:
         effect = "this has no effect now, without dropout and batch norm, and will have one when such a layer is added"
     others = {other: part for other, part, _ in reversed(found) if part is not module}

@@ -33,6 +33,11 @@ MODE_SENSITIVE = (
     "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d", "SyncBatchNorm", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "RReLU",
     "Transformer", "TransformerEncoderLayer", "TransformerDecoderLayer", "MultiheadAttention",
 )  # fmt: skip
+# Of these, those that differ by dropout alone; recurrent layers do too.
+DROPPING = frozenset({
+    "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout", "Transformer", "TransformerEncoderLayer",
+    "TransformerDecoderLayer", "MultiheadAttention", "RNN", "LSTM", "GRU",
+})  # fmt: skip
 RECURRENT = frozenset({"RNN", "LSTM", "GRU"})
 # Where layers take the probability with which they drop, and whether they drop at all when it is left out.
 DROPOUT_ARGUMENTS = {

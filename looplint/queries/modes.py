@@ -9,7 +9,7 @@ from looplint.domain.values import Ref, Unknown
 from looplint.flow.automaton import Automaton, Visit
 from looplint.flow.events import Eval, Event, Forward, Train
 from looplint.flow.graph import Loop
-from looplint.knowledge.layers import BUILT_OF_LAYERS, MODE_SENSITIVE
+from looplint.knowledge.layers import BUILT_OF_LAYERS, DROPPING, MODE_SENSITIVE
 from looplint.queries.iterations import is_within
 from looplint.queries.program import Program
 from looplint.queries.relations import exclude_each_other
@@ -27,6 +27,23 @@ def mode_states(program: Program, module: Obj, event: Event) -> Visit | None:
 
 def mode_matters(module: Obj, besides: Collection[Obj] = ()) -> bool | None:
     """Whether train and eval mode differ for a module, `besides` some of its parts: None where its parts are not all known."""
+    layers, known = _layers_with_modes(module, besides)
+    return True if layers else False if known else None
+
+
+def mode_effects(module: Obj, *, dropout: str, norm: str) -> str:
+    """What a mode does to a module: the words for its dropout, for its batch norm, or for both where it may have both."""
+    layers, known = _layers_with_modes(module, ())
+    if layers and known and all("Norm" in layer for layer in layers):
+        return norm
+    if layers and known and all(layer in DROPPING for layer in layers):
+        return dropout
+    return f"{dropout}, and {norm}"
+
+
+def _layers_with_modes(module: Obj, besides: Collection[Obj]) -> tuple[set[str], bool]:
+    """The classes of those parts of a module that differ between the modes, "" where code of its own does, and whether all parts are known."""
+    layers: set[str] = set()
     seen: set[int] = set()
     work = [module]
     known = True
@@ -38,7 +55,7 @@ def mode_matters(module: Obj, besides: Collection[Obj] = ()) -> bool | None:
         leaf = obj.qualname.rpartition(".")[2]
         modal = obj.modal if isinstance(obj, Module) else ""
         if modal == "yes" or (not modal and leaf in MODE_SENSITIVE):
-            return True
+            layers.add(leaf if obj.qualname.startswith("torch.nn.") else "")
         known = known and modal != "maybe"
         if (isinstance(obj, Module) and obj.parameter) or leaf in ("ParameterList", "ParameterDict"):
             continue
@@ -52,7 +69,7 @@ def mode_matters(module: Obj, besides: Collection[Obj] = ()) -> bool | None:
         if of_torch and any(isinstance(a, Unknown) for a in obj.heap.get("[]", ())):
             known = False  # `nn.Sequential(*layers)`, whatever these are
         work.extend(o for o in parts if isinstance(o, Module | Container))
-    return False if known else None
+    return layers, known
 
 
 def always_in_eval(visit: Visit) -> bool:

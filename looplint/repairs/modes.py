@@ -95,7 +95,7 @@ class InsertEval(Repair):
         around = target.block.owner
         if around is not None and target.index == 0 and len(target.block.statements) == 1 and isinstance(around.node, cst.With):
             target = around
-        draft.line_before(target, f"{name}.eval()")
+        draft.line_before(_attack_before(p, self.module, target, place.layout) or target, f"{name}.eval()")
         around_pass = self.event.loops[: self.event.loops.index(self.loop)] if self.loop is not None else self.event.loops
         trained = [e for e in p.program.of(Forward) if p.program.is_trained(e)]
         # The innermost loop that trains too: a pass over several loaders stands in a loop of its own.
@@ -135,6 +135,16 @@ class InsertNoGrad(Repair):
         first, last = _neighbours(p, target, layout)
         draft.wrap(first, last, f"with {no_grad}:")
         return Plan("Run the pass under torch.no_grad()", "safe", [draft])
+
+
+def _attack_before(p: Planner, module: Obj, statement: Statement, layout: Layout) -> Statement | None:
+    """The first statement before one in its block that runs the model for the gradient of its input: the attack is on the model as it is validated."""
+    for other in statement.block.statements[: statement.index]:
+        events = p.events_in(other, layout)
+        forwards = [e for e in events if isinstance(e, Forward) and module in e.subjects]
+        if forwards and all(map(p.program.for_input_gradient, forwards)) and not any(e.kind == "step" for e in events):
+            return other
+    return None
 
 
 def _neighbours(p: Planner, statement: Statement, layout: Layout) -> tuple[Statement, Statement]:

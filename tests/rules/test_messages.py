@@ -146,3 +146,34 @@ plain.load_state_dict(torch.load("a.pt"))
 """
     (message,) = [f.message for f in looplint.lint(text, isolated=True) if f.code == "LL803"]
     assert message.startswith("the state of model is loaded")
+
+
+VALIDATED = """
+import torch
+from torch import nn, optim
+net = nn.Sequential(nn.Linear(2, 4), {layers})
+opt = optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(9):
+    for x, y in loader:
+        opt.zero_grad()
+        nn.functional.mse_loss(net(x), y).backward()
+        opt.step()
+    with torch.no_grad():
+        for x, y in valid:
+            print(nn.functional.mse_loss(net(x), y).item())
+"""
+
+
+@pytest.mark.parametrize(
+    ("layers", "effect"),
+    [
+        ("nn.Dropout(0.1)", ": dropout is active"),
+        ("nn.GRU(4, 4, num_layers=2, dropout=0.5)", ": dropout is active"),
+        ("nn.BatchNorm1d(4)", ": batch norm uses and updates batch statistics"),
+        ("nn.BatchNorm1d(4), nn.Dropout(0.1)", ": dropout is active, and batch norm uses and updates batch statistics"),
+        ("*layers", ": dropout is active, and batch norm uses and updates batch statistics"),
+    ],
+)
+def test_the_mode_is_said_to_do_what_it_does_to_these_layers(layers: str, effect: str) -> None:
+    (found,) = [f for f in looplint.lint(VALIDATED.format(layers=layers), isolated=True) if f.code == "LL302"]
+    assert found.message.endswith(effect)
