@@ -123,7 +123,8 @@ def _outlives(event: Event | None, frame: Frame) -> bool:
         case Keep(into=Obj(key=(CallString() as made, *_))):
             return frame.ctx not in made.outward()
         case Accumulate(target=target):
-            return not target.isidentifier()  # its own names are gone with it
+            name = target.partition("[")[0]  # its own names are gone with it, and what it adds to a part of what they hold
+            return not name.isidentifier() or (name != target and any(name == p.name for p in frame.function.params))
         case Keep():
             return True
     return False
