@@ -62,7 +62,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 - A context that enables gradients, `with torch.enable_grad():`, which are wanted then.
 - Models that are frozen (`requires_grad_(False)`).
 - Models that no optimizer of the program steps, but for a pass over batches in eval mode.
-- Forwards that are differentiated by their inputs, and passes that differentiate one: attacks, saliency maps, normals of a field.
+- Forwards that are differentiated by their inputs, and calls that differentiate one too: attacks, saliency maps, normals of a field.
 - Forwards whose results are not measured, but for a pass over a loader in eval mode.
 
 ## Repair
@@ -85,6 +85,7 @@ from looplint.rule import (
     Report,
     Reports,
     Severity,
+    call_in_the_loop,
     callee,
     mode_states,
     name_of,
@@ -107,11 +108,13 @@ def _evaluates_batches(program: Program, event: Forward, loop: Loop | None, meas
     return measured or (over_loader(loop) and not any(event.key in escape.forwards for escape in program.of(Escape)))
 
 
-def _pass_needs_gradients(program: Program, event: Forward) -> bool:
-    """Whether another forward of the pass is differentiated by its inputs: in the same loop, or in the same call."""
-    differentiated = [e for e in program.of(Forward) if e.key in program.uses.differentiated]
-    within = [e for e in differentiated if e.root == event.root and e.loops[: len(event.loops)] == event.loops]
-    return any(event.loops or event.chain[event.outside] in e.chain for e in within)
+def _shares_a_call(program: Program, event: Forward) -> bool:
+    """Whether another forward is differentiated by its inputs in the same call that the innermost loop makes, or that no loop makes."""
+    call = call_in_the_loop(event)
+    if not call:
+        return False  # gradients can be switched off around the forward alone
+    differentiated = (e for e in program.of(Forward) if e.key in program.uses.differentiated and e.root == event.root)
+    return any(e.calls[: len(call)] == call for e in differentiated)
 
 
 def check(program: Program) -> Reports:
@@ -126,8 +129,8 @@ def check(program: Program) -> Reports:
             continue  # a context that enables gradients, which are wanted then
         if event.key in program.uses.differentiated or program.for_input_gradient(event):
             continue  # a forward that is differentiated by its inputs
-        if _pass_needs_gradients(program, event):
-            continue  # a pass that differentiates another forward, such as a field for its normals
+        if _shares_a_call(program, event):
+            continue  # a call that differentiates another forward, such as a field for its normals
         if event.frozen:
             continue  # a model that is frozen
         loop = untrained_loop(program, event) if event.key in program.uses.compared else validation_loop(program, event)

@@ -103,7 +103,7 @@ def check(program: Program) -> Reports:
             continue
         for loop in event.loops:
             later = visit.steady(loop)
-            switch = next((s.last(Eval) for s in later), None)
+            switch: Event | None = next((s.last(Eval) for s in later), None)
             if not later or any(s.state != "eval" for s in later):
                 continue  # train() on some path before the forward
             if switch is None or loop not in switch.loops:
@@ -113,8 +113,8 @@ def check(program: Program) -> Reports:
             whole = next((each for each in module.lineage() if each in switch.subjects), module)
             by_cause.setdefault((switch, whole), []).append((event, module, loop))
             break
-    for (switch, _), found in by_cause.items():
-        yield _report(switch, found)
+    for (cause, _), found in by_cause.items():
+        yield _report(cause, found)
 
 
 def _report(switch: Event, found: list[tuple[Event, Obj, Loop]]) -> Report:

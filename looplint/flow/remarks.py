@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Literal
 from looplint.flow.events import Event
 
 if TYPE_CHECKING:
+    import libcst as cst
+
     from looplint.domain.objects import Loader
     from looplint.domain.values import Outcomes, Value
     from looplint.syntax import ir
@@ -51,6 +53,20 @@ class Unready(Remark):
     constructor: ir.Function
     # Whether torch's is the only base class, so that its constructor takes no arguments.
     plain: bool
+
+
+class Unregistered(Remark):
+    """A parameter is moved or converted where it is built, and a module, the event's subject, keeps the result."""
+
+    kind = "unregistered"
+    # The text of the attribute.
+    name: str
+    # The call that builds the parameter, and the one that moves or converts it.
+    built: cst.CSTNode
+    copy: ir.Call
+    # What the copy differs in, and to which kind of device it goes, where that is known.
+    changes: Literal["device", "type"]
+    device: str | None
 
 
 class Bypass(Remark):

@@ -46,6 +46,8 @@ def run_assign(interp: Interpreter, stmt: ir.Assign) -> None:
         hooks.set_aside.run(interp, modules[0], stmt)
     for target in stmt.targets:
         assign(interp, target, value, stmt)
+        if isinstance(target, ir.Attr) and isinstance(stmt.value, ir.Call):
+            hooks.result_kept.run(interp, target, stmt.value, value)
     match stmt:
         case ir.Assign(targets=[ir.Name(id=name)], value=ir.Compare() | ir.BoolOp() | ir.Unary(op="not") as test):
             interp.frame.tests[name] = test

@@ -70,6 +70,8 @@ name_unbound: Hook[Callable[[Interpreter, Frame, str], Value]] = Hook("name_unbo
 name_imported: Hook[Callable[[Interpreter, Frame, str, Value], Value]] = Hook("name_imported")
 # An attribute of a module is given a value.
 part_assigned: Hook[Callable[[Interpreter, Obj, ir.Attr, Value], None]] = Hook("part_assigned")
+# `target.attr = call`: the result of a call becomes an attribute.
+result_kept: Hook[Callable[[Interpreter, ir.Attr, ir.Call, Value], None]] = Hook("result_kept")
 # `modules += value`: containers of modules take more parts.
 extended: Hook[Callable[[Interpreter, list[Module], Value], None]] = Hook("extended")
 # An entry is unpacked or indexed, by its number or key where that is known: gives the entry.

@@ -6,10 +6,12 @@ import re
 
 import libcst as cst
 
+from looplint.domain.call_string import CallString
 from looplint.flow.events import Event
 from looplint.flow.graph import Guard, Loop
 from looplint.queries.program import Program
 from looplint.syntax.ir import Attr, Binary, BoolOp, Call, Compare, Const, Expr, Name, Unary, paths_in
+from looplint.syntax.site import Site
 
 _END = re.compile(r"(?i)last|final|done|finish|stop|end|complete|exhaust|converge")
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -68,3 +70,12 @@ def _reached(left: Expr, op: str, right: Expr, held: bool, loop: Loop) -> bool:
     if not paths_in(left) & counted:
         left, right, op = right, left, _MIRRORED[op]
     return op in (">", ">=") and bool(paths_in(left) & counted) and not paths_in(right) & counted
+
+
+def call_in_the_loop(event: Event) -> tuple[Site, ...]:
+    """The calls that lead to the one which the innermost loop around an event makes, that one included; empty where the event stands in the loop itself."""
+    frame = event.key[0]
+    if not event.loops or not isinstance(frame, CallString):
+        return event.calls[:1]
+    inside = next((n for n, context in enumerate(frame.outward()) if context is event.loops[-1].frame), 0)
+    return event.calls[: len(event.calls) - inside + 1] if inside else ()

@@ -4,15 +4,44 @@ from __future__ import annotations
 
 import libcst as cst
 
-from looplint.flow.remarks import Unready
-from looplint.repairs.draft import Draft, Infeasible
+from looplint.flow.remarks import Unready, Unregistered
+from looplint.repairs.draft import Change, Draft, Infeasible
 from looplint.repairs.layout import Block, Statement
 from looplint.repairs.names import depends
 from looplint.repairs.places import body_of, place_at
 from looplint.repairs.planner import Planner
 from looplint.repairs.repair import Plan, Repair
 
-__all__ = ["CallSuperInit"]
+__all__ = ["CallSuperInit", "MoveBeforeRegistering"]
+
+
+class MoveBeforeRegistering(Repair):
+    """Move the tensor that a parameter is made of: `nn.Parameter(x).to(device)` becomes `nn.Parameter(x.to(device))`.
+
+    Attributes:
+        event: the assignment of the moved parameter.
+    """
+
+    event: Unregistered
+
+    def plan(self, p: Planner) -> Plan:
+        layout = place_at(self.event, len(self.event.calls), p.layouts).layout
+        built, copy = self.event.built, self.event.copy.node
+        if not (
+            isinstance(built, cst.Call) and isinstance(copy, cst.Call) and isinstance(copy.func, cst.Attribute) and copy.func.value is built
+        ):
+            raise Infeasible("more than one method is called on the parameter")
+        tensor = built.args[0] if built.args and not built.args[0].star else None
+        if tensor is None or not isinstance(tensor.value, cst.Call | cst.BinaryOperation):
+            raise Infeasible("the tensor that the parameter is made of is not written here")
+        draft = Draft(layout)
+        end, last = layout.extent(built)[1], layout.extent(copy)[1]
+        moved = layout.text[end:last].strip()
+        start, stop = layout.extent(tensor.value)
+        code = layout.text[start:stop]
+        draft.changes.append(Change(start, stop, f"({code}){moved}" if isinstance(tensor.value, cst.BinaryOperation) else f"{code}{moved}"))
+        draft.changes.append(Change(end, last, ""))
+        return Plan(f"Make a parameter of the tensor that {moved} gives", "unsafe", [draft])
 
 
 class CallSuperInit(Repair):

@@ -131,11 +131,12 @@ def _detached(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call
         interp.uses.scored |= tensor.origins
         if qualname.rpartition(".")[2] in ("eq", "ne", "equal"):
             interp.uses.compared |= tensor.origins
-        return frozenset({replace(detached(tensor), made=made)})
     needs = args.keywords.get("requires_grad")
     known = constant_of(needs) if needs else None
     if known is not None and known.value:
-        return frozenset({Tensor(graph="yes", tags=frozenset({Mark.INPUT_GRADIENT}), made=made)})
+        return frozenset({Tensor(graph="yes", tags=frozenset({Mark.INPUT_GRADIENT}), made=made)})  # of the shape of another one, too
+    if tensor is not None:
+        return frozenset({replace(detached(tensor), made=made)})
     single = made and expr.args and _is_one_item(expr.args[0].value)
     return frozenset({Tensor(made=made, tags=frozenset({Mark.SINGLE}) if single else NO_TAGS)})
 

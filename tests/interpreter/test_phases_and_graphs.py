@@ -515,7 +515,7 @@ PROGRAMS = {
                 return found
         Runner([]).train()
         """,
-    "and one that measures the slope of a critic": """
+    "but not the other forwards of a loop that measures a slope": """
         def main(critic: nn.Module, head: nn.Module, loader, valid):
             opt = torch.optim.Adam([*critic.parameters(), *head.parameters()])
             for x, y in loader:
@@ -529,7 +529,7 @@ PROGRAMS = {
                 x = x.requires_grad_()
                 slope, = torch.autograd.grad(critic(x).sum(), x)
                 slopes.append(slope.norm().item())
-                errors.append(nn.functional.mse_loss(head(x.detach()), y).item())
+                errors.append(nn.functional.mse_loss(head(x.detach()), y).item())  # expect: LL303
         """,
     "but not one whose other pass measures a slope": """
         def main(critic: nn.Module, head: nn.Module, loader, valid):

@@ -112,6 +112,10 @@ CLAIMS = (
         held_parameters,
     ),
     Claim(
+        "LL508",
+        held_parameters,
+    ),
+    Claim(
         "LL507",
         all_frozen,
         Observation(
