@@ -3,7 +3,7 @@
 ## What it does
 
 Reports `total += loss` and `total = total + loss` in a loop, where `total` persists from one iteration to the next, and what is added has a
-graph that comes from a forward pass in that loop.
+graph that comes from a forward pass in that loop. A sum over the turns that each batch takes, which begins again with the next batch, is advice.
 
 ## Why it matters
 
@@ -68,7 +68,20 @@ Safe: `.item()`.
 What a run shows: the number of live autograd nodes grows with every batch.
 """
 
-from looplint.rule import Accumulate, Backward, DetachAdded, Forward, Program, Report, Reports, Step, note, over_entries, over_parts
+from looplint.rule import (
+    Accumulate,
+    Backward,
+    DetachAdded,
+    Forward,
+    Program,
+    Report,
+    Reports,
+    Step,
+    note,
+    over_data,
+    over_entries,
+    over_parts,
+)
 
 CODE = "LL402"
 SEVERITY = "warning"
@@ -94,6 +107,14 @@ def check(program: Program) -> Reports:
         if (over_entries(loop) or over_parts(loop)) and not any(loop in e.loops for e in program.of(Backward, Step)):
             continue  # a sum over the entries of a dict or the parts of a model, as the terms of one loss
         target = event.target
-        message = f"{target} adds up tensors with their autograd graphs: the nodes of every batch stay in memory until {target} is gone"
+        of_a_batch = not over_data(loop) and any(over_data(around) for around in event.loops[: event.loops.index(event.carried[0])])
+        turn = "turn" if of_a_batch else "batch"
+        message = f"{target} adds up tensors with their autograd graphs: the nodes of every {turn} stay in memory until {target} is gone"
         source = "the graph comes from this forward pass" if isinstance(made[0], Forward) else "its graph is used here, and stays"
-        yield Report(event, message, note(made[0], source), repair=DetachAdded(event=event, scalar=value.scalar))
+        yield Report(
+            event,
+            message,
+            note(made[0], source),
+            repair=DetachAdded(event=event, scalar=value.scalar),
+            severity="advice" if of_a_batch else None,
+        )

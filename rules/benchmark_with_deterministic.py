@@ -56,7 +56,8 @@ def main(net, loader, opt):
 
 ## Repair
 
-Safe: benchmark is set to False.
+Safe: benchmark is set to False; where deterministic mode is asked for under a condition before, to `not cudnn.deterministic`. Unsafe where it is asked for later,
+under a condition: runs without it lose benchmark mode too.
 
 ## Evidence
 
@@ -108,7 +109,7 @@ def check(program: Program) -> Reports:
                 benchmark,
                 message,
                 note(deterministic, "deterministic mode is switched on here"),
-                repair=SetValue(event=benchmark, value="False", other=deterministic),
+                repair=SetValue(event=benchmark, value="False", other=deterministic, tells="deterministic"),
                 severity="advice" if _together(earlier, later) else "warning",
             )
 

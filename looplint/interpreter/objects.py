@@ -172,6 +172,10 @@ def child(interp: Interpreter, obj: Obj, name: str) -> Value:
         return frozenset({Method(Ref(obj), name)})
     if name in ("weight", "bias", "data"):
         return frozenset({Params(frozenset({obj}), exact=False)})
+    if name == "grad" and isinstance(obj, Module) and obj.part:
+        gradient = Params(frozenset({obj}), exact=False, grad=True)  # what has a gradient is a parameter
+        hooks.gradient_read.run(interp, gradient)
+        return frozenset({gradient})
     child = Module((obj.key, name), f"{obj.name}.{name}" if obj.name else name)
     child.parent = obj
     child.symbolic = True

@@ -66,7 +66,8 @@ def _layers_with_modes(module: Obj, besides: Collection[Obj]) -> tuple[set[str],
             known = known and obj.cls is not None and not obj.symbolic
         if isinstance(obj, Module) and (obj.symbolic or obj.many) and obj.part:
             known = False
-        if of_torch and any(isinstance(a, Unknown) for a in obj.heap.get("[]", ())):
+        counted = isinstance(obj, Module) and obj.length is not None
+        if of_torch and not counted and any(isinstance(a, Unknown) for a in obj.heap.get("[]", ())):
             known = False  # `nn.Sequential(*layers)`, whatever these are
         work.extend(o for o in parts if isinstance(o, Module | Container))
     return layers, known

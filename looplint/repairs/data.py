@@ -26,11 +26,13 @@ class SetValue(Repair):
         event: what sets it.
         value: the new value, as code.
         other: what makes the new value the right one, where that happens.
+        tells: the setting beside this one that tells later whether it has happened.
     """
 
     event: Event
     value: str
     other: Event
+    tells: str
 
     def plan(self, p: Planner) -> Plan:
         place = place_at(self.event, len(self.event.calls), p.layouts)
@@ -38,10 +40,13 @@ class SetValue(Repair):
         if not isinstance(node, cst.Assign) or len(node.targets) != 1 or node.targets[0].target is not self.event.site.node:
             raise Infeasible("the statement sets other things too")
         draft = Draft(place.layout)
-        draft.replace(node.value, self.value)
+        target = node.targets[0].target
         # A run in which the other thing does not happen keeps the old value.
         always = self.other.calls == self.event.calls and set(self.other.guards) <= set(self.event.guards)
-        return Plan(f"Set {place.layout.code(self.event.site.node)} to {self.value}", "safe" if always else "unsafe", [draft])
+        asked = not always and self.other.index < self.event.index and isinstance(target, cst.Attribute)
+        value = f"not {place.layout.code(target.value)}.{self.tells}" if asked and isinstance(target, cst.Attribute) else self.value
+        draft.replace(node.value, value)
+        return Plan(f"Set {place.layout.code(target)} to {value}", "safe" if always or asked else "unsafe", [draft])
 
 
 class CopyValue(Repair):

@@ -275,6 +275,44 @@ PROGRAMS = {
                 optimizer.step()
                 torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # expect: LL104
         """,
+    "gradients that are cleared by hand, of parameters met by their names only": """
+        class Search:
+            def __init__(self, net: nn.Module, data):
+                self.net, self.data = net, data
+                self.opt = torch.optim.Adam([m.alpha for m in net.edges])
+
+            def update(self):
+                for x in self.data:
+                    for m in self.net.edges:
+                        if m.alpha.grad is not None:
+                            m.alpha.grad.data.zero_()
+                    loss = self.net(x).mean()
+                    loss.backward()
+                    self.opt.step()
+
+            def run(self):
+                for epoch in range(9):
+                    self.update()
+        """,
+    "and not cleared": """
+        class Search:
+            def __init__(self, net: nn.Module, data):
+                self.net, self.data = net, data
+                self.opt = torch.optim.Adam([m.alpha for m in net.edges])
+
+            def update(self):
+                for x in self.data:
+                    for m in self.net.edges:
+                        if m.alpha.grad is not None:
+                            pass
+                    loss = self.net(x).mean()
+                    loss.backward()  # expect: LL102
+                    self.opt.step()
+
+            def run(self):
+                for epoch in range(9):
+                    self.update()
+        """,
 }
 
 

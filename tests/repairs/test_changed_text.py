@@ -10,6 +10,22 @@ from repaired_text import assert_repaired
 
 # name: (broken, repaired), both below HEAD
 CASES = {
+    "benchmark mode goes where deterministic mode was asked for before": (
+        """\
+if args.seed is not None:
+    torch.manual_seed(args.seed)
+    torch.backends.cudnn.deterministic = True
+read(args)
+torch.backends.cudnn.benchmark = True
+""",
+        """\
+if args.seed is not None:
+    torch.manual_seed(args.seed)
+    torch.backends.cudnn.deterministic = True
+read(args)
+torch.backends.cudnn.benchmark = not torch.backends.cudnn.deterministic
+""",
+    ),
     "a pass over several loaders is switched back for the training": (
         """\
 model.train()

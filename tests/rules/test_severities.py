@@ -251,3 +251,36 @@ def test_the_graph_of_one_observation_is_advice(observation: str) -> None:
     assert severities(prefix + acting(observation, steps), "LL303") == ["advice"]
     assert severities(prefix + acting("torch.as_tensor(state)", steps), "LL303") == ["warning"]
     assert severities(prefix + acting(observation, "for state in states:"), "LL303") == ["warning"]
+
+
+REPEATED = """
+import torch
+from torch import nn, optim
+net = nn.Linear(2, 1)
+opt = optim.SGD(net.parameters(), lr=0.1)
+total = 0.0
+for x, y in loader:
+    {batch}
+    for _ in range(3):
+        opt.zero_grad()
+        loss = nn.functional.mse_loss(net(x), y)
+        loss.backward()
+        opt.step()
+        total += loss
+    print(total)
+"""
+
+
+@pytest.mark.parametrize(("batch", "severity"), [("total = 0.0", "advice"), ("pass", "warning")])
+def test_a_sum_that_begins_again_with_each_batch_is_advice(batch: str, severity: str) -> None:
+    text = REPEATED.format(batch=batch).replace("torch\n", "torch\nloader = torch.utils.data.DataLoader(items)\n", 1)
+    assert severities(text, "LL402") == [severity]
+
+
+def test_no_layer_of_a_long_sequence_differs_between_the_modes() -> None:
+    layers = ", ".join(["nn.Conv1d(4, 4, 1), nn.ReLU()"] * 12)
+    loop = "for epoch in range(3):\n" + "".join(f"    {line}\n" for line in LOOP.replace("CALL", "net(x)").splitlines())
+    text = program(f"net = nn.Sequential({layers})", ADAM).partition("\nfor x")[0] + "\n" + loop
+    text += "    net.eval()\n    with torch.no_grad():\n        for x, y in valid:\n            print(nn.functional.mse_loss(net(x), y).item())\n"
+    assert severities(text, "LL301") == ["warning"]
+    assert severities(text.replace("nn.ReLU()", "nn.Dropout()", 1), "LL301") == ["error"]
