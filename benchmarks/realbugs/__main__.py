@@ -27,7 +27,7 @@ from benchmarks.realbugs.bugs import Bug, History, read
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What was said of a bug; `unread` is why nothing could be asked."""
+    """What was said of a bug; nothing is asked where no rule claims it, and `unread` is why nothing could be."""
 
     bug: Bug
     found: bool = False
@@ -61,7 +61,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def ask(bug: Bug, mirrors: Path, timeout: float) -> Outcome:
-    """Lint the commit before a repair, and the repair."""
+    """Lint the commit before a repair, and the repair, where a rule claims to report the bug."""
+    if not bug.rules:
+        return Outcome(bug)
     try:
         history = History(mirrors, bug.repository)
         with tempfile.TemporaryDirectory() as folder:
