@@ -69,6 +69,9 @@ CODE = "LL104"
 AUTOMATON = Automaton(
     start="empty",
     arrows={
+        ("applied", "clear"): "dropped",
+        ("dropped", "clear"): "dropped",
+        ("dropped", "iterate"): "empty",
         ("*", "clear"): "empty",
         ("*", "backward"): "filled",
         ("*", "step"): "applied",
@@ -82,12 +85,15 @@ def check(program: Program) -> Reports:
     for optimizer in program.optimizers:
         for visit in program.run(AUTOMATON, optimizer):
             clip = visit.event
-            if not isinstance(clip, Clip) or not visit.always("applied"):
+            if not isinstance(clip, Clip) or not visit.always("applied", "dropped"):
                 continue
-            step = next((s.last(Step) for s in visit.states if s.state == "applied"), None)
+            step = next((s.last(Step) for s in visit.states if s.state in ("applied", "dropped")), None)
             if step is None or not set(clip.loops) <= set(step.loops):
                 continue  # a clip in a loop that the step is not in
-            message = f"the clip runs after {called_at(step, optimizer)}.step(): the step has already used the unclipped gradients"
+            used = "the step has already used the unclipped gradients"
+            if visit.always("dropped"):
+                used += ", and they are cleared by now"
+            message = f"the clip runs after {called_at(step, optimizer)}.step(): {used}"
             yield Report(
                 clip,
                 message,

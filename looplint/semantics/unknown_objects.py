@@ -43,6 +43,10 @@ def on_unknown(interp: Interpreter, atom: Unknown, name: str, args: Arguments, e
     if name == "backward" and not args.positional:
         backward(interp, expr, [frozenset({atom})], args)
         return UNKNOWN
+    if name == "backward" and any(isinstance(a, Tensor) and a.graph == "yes" for a in args.positional[0]):
+        # An engine, a strategy, a booster: all of them send the loss backward, and what they do with an optimizer is not known.
+        backward(interp, expr, args.positional[:1], Arguments(), via="accelerator")
+        return unfollowed.unknown_call(interp, atom, args, expr) if interp.reachable(args.positional[1:]) else UNKNOWN
     if name == "requires_grad_" and not _may_be_applied(interp, expr):
         return ask_for_gradient(interp, Tensor(), args, expr)
     if tensor_method(name) == "shape":

@@ -295,6 +295,53 @@ PROGRAMS = {
             def forward(self, scores, gold):
                 return nn.functional.cross_entropy(scores.softmax(-1), gold)  # expect: LL701
         """,
+    "an engine that sends the loss backward": """
+        from mylib import make_engine
+        def fit(loader, cfg):
+            engine = make_engine(cfg)
+            net = nn.Linear(3, 3)
+            opt = torch.optim.SGD(net.parameters(), lr=0.1)
+            for x, y in loader:
+                loss = nn.functional.mse_loss(net(x), y)
+                engine.backward(loss)  # expect: LL102
+                opt.step()
+        """,
+    "a strategy of a class out of sight, which the optimizer has cleared too late": """
+        from mylib import Strategy
+        class Trainer:
+            def __init__(self, strategy: Strategy, loader):
+                self.strategy, self.loader = strategy, loader
+                self.net = nn.Linear(3, 3)
+                self.opt = torch.optim.SGD(self.net.parameters(), lr=0.1)
+            def fit(self):
+                for x, y in self.loader:
+                    loss = nn.functional.mse_loss(self.net(x), y)
+                    self.strategy.backward(loss)
+                    self.opt.zero_grad()  # expect: LL101
+                    self.opt.step()
+        def main(strategy, loader):
+            Trainer(strategy, loader).fit()
+        """,
+    "a booster that gets the optimizer too, and may do what it likes with it": """
+        from mylib import booster
+        def fit(loader):
+            net = nn.Linear(3, 3)
+            opt = torch.optim.SGD(net.parameters(), lr=0.1)
+            for x, y in loader:
+                loss = nn.functional.mse_loss(net(x), y)
+                booster.backward(loss, opt)
+                opt.step()
+        """,
+    "clipped after the step, when the gradients are gone": """
+        def fit(net: nn.Module, loader, limit):
+            opt = torch.optim.SGD(net.parameters(), lr=0.1)
+            for x, y in loader:
+                nn.functional.mse_loss(net(x), y).backward()
+                opt.step()
+                opt.zero_grad()
+                if limit > 0:
+                    nn.utils.clip_grad_norm_(net.parameters(), limit)  # expect: LL104
+        """,
 }
 
 
