@@ -150,6 +150,7 @@ def facts(outcomes: Sequence[Outcome]) -> dict[str, int]:
         "claimed": len(claimed),
         "unread": len(claimed) - len(asked),
         "found": sum(o.found for o in asked),
+        "gone": sum(o.found and o.silent for o in asked),
         "silent": sum(o.silent for o in asked),
     }
 
@@ -169,7 +170,7 @@ def table(outcomes: Sequence[Outcome]) -> str:
     asked = fact["claimed"] - fact["unread"]
     rows.append(
         f"{fact['bugs']} bugs of {fact['repositories']} repositories; {fact['claimed']} are what a rule claims to report, {fact['unread']} of these "
-        f"could not be read; of {asked} {fact['found']} are found, and {fact['silent']} repairs are silent"
+        f"could not be read; of {asked} {fact['found']} are found, {fact['gone']} of them are gone with the repair, and {fact['silent']} repairs are silent"
     )
     return "\n".join(rows)
 

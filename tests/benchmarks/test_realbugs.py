@@ -74,7 +74,7 @@ def test_what_cannot_be_asked_is_said(tmp_path: Path) -> None:
     gone = ask(Bug("owner/else", commit, "train.py", 1, "a", frozenset({"LL102"}), ""), tmp_path, 60)
     none = ask(Bug("owner/name", commit, "other.py", 1, "b", frozenset(), ""), tmp_path, 60)
     assert [o.unread.partition(":")[0] for o in (old, gone, none)] == ["SyntaxError", "FileNotFoundError", ""]
-    assert facts([old, gone, none]) == {"repositories": 2, "bugs": 3, "claimed": 2, "unread": 2, "found": 0, "silent": 0}
+    assert facts([old, gone, none]) == {"repositories": 2, "bugs": 3, "claimed": 2, "unread": 2, "found": 0, "gone": 0, "silent": 0}
     assert "no rule claims it" in table([old, gone, none])
 
 
