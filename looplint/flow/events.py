@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from looplint.domain.objects import Container, File, Obj, Scaler, StateDict
+from looplint.domain.objects import Container, Data, File, Obj, Scaler, StateDict
 from looplint.domain.record import Record
-from looplint.domain.tags import Mark
+from looplint.domain.tags import Mark, sources_of_batches
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -96,6 +96,11 @@ class Forward(Event):
     enabled: bool
     # How many of the calls that lead to it are outside the class of the module: the first place where a mode can be set for it.
     outside: int
+
+    @property
+    def batches(self) -> frozenset[Data]:
+        """The loaders whose batches it goes over."""
+        return sources_of_batches(self.inputs.tags) if self.inputs is not None else frozenset()
 
     @property
     def of_one_item(self) -> bool:

@@ -8,7 +8,6 @@ from functools import cached_property
 from looplint.dataclass import dataclass
 from looplint.domain.objects import (
     AnyObj,
-    Data,
     Disk,
     Engine,
     File,
@@ -22,7 +21,7 @@ from looplint.domain.objects import (
     Settings,
     StateDict,
 )
-from looplint.domain.tags import Mark, SentBackward, sources_of_batches
+from looplint.domain.tags import Mark, SentBackward
 from looplint.domain.values import Arguments, Tensor
 from looplint.flow.automaton import Automaton, Touch, Visit, run
 from looplint.flow.events import (
@@ -383,9 +382,9 @@ class Program(Incidence):
 
     def looks_again(self, event: Forward) -> bool:
         """Whether a forward goes over a batch that another one in the same turn of the loop is trained on."""
-        loop, batch = event.loops[-1:], _batch(event)
+        loop, batch = event.loops[-1:], event.batches
         others = (e for e in self.of(Forward) if e.subjects & event.subjects and e.loops[-1:] == loop and self.is_trained(e))
-        return bool(loop) and bool(batch) and any(_batch(e) == batch for e in others)
+        return bool(loop) and bool(batch) and any(e.batches == batch for e in others)
 
     def for_input_gradient(self, event: Forward) -> bool:
         """Whether a forward is made for the gradient of its input: an attack, a saliency map."""
@@ -428,11 +427,6 @@ class Program(Incidence):
         if len({whole for obj in modules for *_, whole in [list(obj.lineage())]}) > 1:
             modules &= {obj for e in self.of(Train) for obj in e.subjects}  # what only lies in between is not trained
         return frozenset(modules)
-
-
-def _batch(event: Forward) -> frozenset[Data]:
-    """The loaders whose batches a forward goes over."""
-    return sources_of_batches(event.inputs.tags) if event.inputs is not None else frozenset()
 
 
 def _only(objects: Collection[Obj]) -> Loader | None:
