@@ -99,18 +99,22 @@ class Obj:
         return f"{self.kind}:{self.name or self.qualname}"
 
     def lineage(self) -> Iterable[Obj]:
-        """The object and the modules that contain it."""
+        """The object and the modules that contain it, or of which one is what contains it."""
         here: Obj | None = self
         while here is not None:
             yield here
             here = here.parent
+            if here is not None and here.merged is not None:
+                yield here
+                yield from here.joined_with()
+                return
 
-    def joined_with(self) -> set[Obj]:
+    def joined_with(self) -> list[Obj]:
         """The objects that are this one or another, after the branches that built them have met."""
-        found: set[Obj] = set()
+        found: list[Obj] = []
         here = self.merged
         while here is not None and here not in found and here is not self:
-            found.add(here)
+            found.append(here)
             here = here.merged
         return found
 

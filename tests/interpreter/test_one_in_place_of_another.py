@@ -212,6 +212,37 @@ PROGRAMS = {
                     loss.backward()  # expect: LL102
                     opt.step()
         """,
+    "a part that only one of them has": """
+        class Plain(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(3, 3)
+            def loss(self, x, y):
+                return nn.functional.mse_loss(self.layer(x), y)
+            def forward(self, x):
+                return self.layer(x)
+        class Noisy(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(3, 3)
+                self.noise = nn.Dropout(0.5)
+            def loss(self, x, y):
+                x = self.noise(x)  # expect: LL301
+                return nn.functional.mse_loss(self.layer(x), y)
+            def forward(self, x):
+                return self.layer(x)
+        def main(args, data, valid):
+            model = Noisy() if args.noisy else Plain()
+            opt = torch.optim.SGD(model.parameters(), lr=0.1)
+            for epoch in range(9):
+                for x, y in data:
+                    opt.zero_grad()
+                    model.loss(x, y).backward()
+                    opt.step()
+                model.eval()
+                with torch.no_grad():
+                    print([nn.functional.mse_loss(model(x), y).item() for x, y in valid])
+        """,
 }  # fmt: skip
 
 
