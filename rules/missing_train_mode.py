@@ -91,6 +91,9 @@ from looplint.rule import (
 
 CODE = "LL301"
 
+# How many of the other parts that one `eval()` leaves in eval mode are shown beside the first.
+_SHOWN = 3
+
 
 def check(program: Program) -> Reports:
     by_cause: dict[tuple[Event, Obj], list[tuple[Event, Obj, Loop]]] = {}
@@ -125,13 +128,17 @@ def _report(switch: Event, found: list[tuple[Event, Obj, Loop]]) -> Report:
     effect = mode_effects(module, dropout="dropout is off", norm="batch norm does not learn")
     if not matters:
         effect = "this has no effect now, without dropout and batch norm, and will have one when such a layer is added"
-    others = {other: part for other, part, _ in reversed(found) if part is not module}
+    others = {part: other for other, part, _ in reversed(found) if part is not module}
     return Report(
         event,
         f"{name} is in eval mode here from the second epoch on: {effect}, because nothing calls {name}.train() again",
         (
             *note(switch, "eval() is called here, in the epoch before"),
-            *(each for other, part in reversed(others.items()) for each in note(other, f"{called_at(other, part)} is in eval mode too")),
+            *(
+                each
+                for part, other in list(reversed(others.items()))[:_SHOWN]
+                for each in note(other, f"{called_at(other, part)} is in eval mode too")
+            ),
         ),
         repair=InsertTrain(module=module, loop=loop, event=event),
         severity="error" if matters else "warning",
