@@ -1,6 +1,6 @@
 """The list of real bugs, and the source trees before and after each repair.
 
-`bugs.json` holds what was read in the commits: by people who did not know what looplint says of them. `rules` are the codes that would rightly tell
+`bugs.json` holds what was read in the commits: by readers who did not know what looplint says of them. `rules` are the codes that would rightly tell
 the author of the bug; the list is empty for a kind of bug that no rule claims.
 """
 
