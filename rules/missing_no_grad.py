@@ -85,7 +85,6 @@ from looplint.rule import (
     Report,
     Reports,
     Severity,
-    call_in_the_loop,
     callee,
     mode_states,
     name_of,
@@ -93,6 +92,7 @@ from looplint.rule import (
     over_data,
     over_loader,
     related,
+    shares_a_call,
     untrained_loop,
     validation_loop,
 )
@@ -108,17 +108,9 @@ def _evaluates_batches(program: Program, event: Forward, loop: Loop | None, meas
     return measured or (over_loader(loop) and not any(event.key in escape.forwards for escape in program.of(Escape)))
 
 
-def _shares_a_call(program: Program, event: Forward) -> bool:
-    """Whether another forward is differentiated by its inputs in the same call that the innermost loop makes, or that no loop makes."""
-    call = call_in_the_loop(event)
-    if not call:
-        return False  # gradients can be switched off around the forward alone
-    differentiated = (e for e in program.of(Forward) if e.key in program.uses.differentiated and e.root == event.root)
-    return any(e.calls[: len(call)] == call for e in differentiated)
-
-
 def check(program: Program) -> Reports:
     reported = set()
+    differentiated = [e for e in program.of(Forward) if e.key in program.uses.differentiated]
     for event in program.of(Forward):
         module = next(iter(event.subjects))
         if program.is_trained(event) or not event.certain:
@@ -129,7 +121,7 @@ def check(program: Program) -> Reports:
             continue  # a context that enables gradients, which are wanted then
         if event.key in program.uses.differentiated or program.for_input_gradient(event):
             continue  # a forward that is differentiated by its inputs
-        if _shares_a_call(program, event):
+        if shares_a_call(event, differentiated):
             continue  # a call that differentiates another forward, such as a field for its normals
         if event.frozen:
             continue  # a model that is frozen

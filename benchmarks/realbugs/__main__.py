@@ -12,7 +12,6 @@ import ast
 import json
 import subprocess
 import sys
-import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -22,7 +21,9 @@ from typing import Any
 
 from benchmarks.figures import add_option, store
 from benchmarks.planted.__main__ import importers
-from benchmarks.realbugs.bugs import Bug, History, read
+from benchmarks.realbugs.bugs import Bug, read
+from looplint.errors import UserError
+from looplint.survey.trees import opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +66,12 @@ def ask(bug: Bug, mirrors: Path, timeout: float) -> Outcome:
     if not bug.rules:
         return Outcome(bug)
     try:
-        history = History(mirrors, bug.repository)
-        with tempfile.TemporaryDirectory() as folder:
-            before, after = Path(folder, "before"), Path(folder, "after")
-            history.write(f"{bug.commit}^", before)
-            history.write(bug.commit, after)
+        place = mirrors / bug.repository.replace("/", "+") / "repo"
+        with opened(place, f"{bug.commit}^") as before, opened(place, bug.commit) as after:
             name, rows = function_at((before / bug.path).read_text(encoding="utf-8"), bug.row)
             old = _count(bug, before, rows, timeout)
             new = _count(bug, after, rows_of((after / bug.path).read_text(encoding="utf-8"), name), timeout)
-    except (LookupError, OSError, RuntimeError, SyntaxError, ValueError) as error:
+    except (OSError, RuntimeError, SyntaxError, UserError, ValueError) as error:
         return Outcome(bug, unread=f"{type(error).__name__}: {error}")
     return Outcome(bug, found=old.inside > 0 or old.in_file > new.in_file, silent=new.inside < old.inside or not new.inside)
 

@@ -156,3 +156,8 @@ def is_sum(tags: Tags) -> bool:
 
 def is_multiplied(tags: Tags) -> bool:
     return any(isinstance(tag, Multiplied) for tag in tags)
+
+
+def went_backward(tags: Tags) -> bool:
+    """Whether a tensor went backward, on some path."""
+    return any(isinstance(tag, SentBackward) for tag in tags)

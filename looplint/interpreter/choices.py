@@ -196,9 +196,8 @@ def _single(value: Value) -> Obj | None:
 def _built_either(interp: Interpreter, node: cst.CSTNode, name: str, *objects: Obj) -> Obj:
     """The object that is one of these, from where the ways that built them meet."""
     obj = _either(interp, node, name, *objects)
-    if obj in objects:
-        return obj
-    interp.emit(Construct(), node, {obj})
+    if obj not in objects:
+        interp.emit(Construct(), node, {obj})
     return obj
 
 

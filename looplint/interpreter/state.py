@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from looplint.domain.autocast import Autocast
 from looplint.domain.objects import Obj
-from looplint.flow.graph import EventGraph, Guard, Loop, Loose
+from looplint.flow.graph import Condition, EventGraph, Guard, Loop, Loose
 from looplint.interpreter import handed_down, settled
 from looplint.interpreter.frames import Constants, Frame, LoopScope, Snapshot, Trace, merge
 from looplint.syntax import ir
@@ -111,24 +111,22 @@ class Position(Path):
         owner = settled.owner_of(self.frame, names)
         frame, said = (self.frame, negated) if owner is not None else handed_down.at_home(self.frame, negated, names)
         context = frame.ctx if owner is None else list(frame.ctx.outward())[-1]
-        condition = self.graph.condition(context, *_read_by(said), owner, settled=owner is not None)
-        node = self.graph.add("branch", self.loops, self.at)
-        self.at = [Loose(node, condition, held)]
+        self._branch(self.graph.condition(context, *_read_by(said), owner, settled=owner is not None), held)
         self.guards = (*self.guards, self._guard(negated, held, names))
 
     def choose(self, path: str, obj: Obj, held: bool) -> None:
         """Go on along the path on which a name that can be one of several objects is this one, or is not."""
         self.frame.chosen.add(path)
-        node = self.graph.add("branch", self.loops, self.at)
-        condition = self.graph.condition(self.frame.ctx, f"{path} is {obj.name or obj.kind}", frozenset({path}), obj)
-        self.at = [Loose(node, condition, held)]
+        self._branch(self.graph.condition(self.frame.ctx, f"{path} is {obj.name or obj.kind}", frozenset({path}), obj), held)
 
     def choose_class(self, obj: Obj, one: Obj, held: bool) -> None:
         """Go on along the path on which an object that is one of several is this one of them, or is not: whichever it is, it stays."""
         assert isinstance(obj.key, tuple)
-        node = self.graph.add("branch", self.loops, self.at)
-        condition = self.graph.condition(obj.key[0], f"{obj.name} is {one.number}", frozenset(), obj, settled=True)
-        self.at = [Loose(node, condition, held)]
+        self._branch(self.graph.condition(obj.key[0], f"{obj.name} is {one.number}", frozenset(), obj, settled=True), held)
+
+    def _branch(self, condition: Condition, held: bool) -> None:
+        """Split the path at a condition, and go on where it had the given outcome."""
+        self.at = [Loose(self.graph.add("branch", self.loops, self.at), condition, held)]
 
     def _guard(self, test: ir.Expr, held: bool, names: frozenset[str]) -> Guard:
         """A condition as a guard; one that was given a name first (`update = (i + 1) % k == 0`) is what the name stands for."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 import libcst as cst
 
@@ -72,7 +73,13 @@ def _reached(left: Expr, op: str, right: Expr, held: bool, loop: Loop) -> bool:
     return op in (">", ">=") and bool(paths_in(left) & counted) and not paths_in(right) & counted
 
 
-def call_in_the_loop(event: Event) -> tuple[Site, ...]:
+def shares_a_call(event: Event, others: Iterable[Event]) -> bool:
+    """Whether one of some events happens in the same call as an event: the one that the innermost loop around it makes, or that no loop makes."""
+    call = _call_in_the_loop(event)
+    return bool(call) and any(other.root == event.root and other.calls[: len(call)] == call for other in others)
+
+
+def _call_in_the_loop(event: Event) -> tuple[Site, ...]:
     """The calls that lead to the one which the innermost loop around an event makes, that one included; empty where the event stands in the loop itself."""
     frame = event.key[0]
     if not event.loops or not isinstance(frame, CallString):

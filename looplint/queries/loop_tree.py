@@ -137,7 +137,6 @@ class _Builder:
 
     def __init__(self, program: Program, findings: Iterable[Finding]) -> None:
         self._program = program
-        self._program = program
         self._words = Words(program)
         self._lines: dict[str, list[str]] = {}
         self.left = list(findings)

@@ -21,7 +21,7 @@ from looplint.domain.objects import (
     Settings,
     StateDict,
 )
-from looplint.domain.tags import Mark, SentBackward
+from looplint.domain.tags import Mark, SentBackward, went_backward
 from looplint.domain.values import Arguments, Tensor
 from looplint.flow.automaton import Automaton, Touch, Visit, run
 from looplint.flow.events import (
@@ -308,8 +308,7 @@ class Program(Incidence):
 
     def carries_graph(self, tensor: Tensor) -> bool:
         """Whether a tensor has its graph: it is known to, or it is a loss of predictions through which some backward goes, if not from every branch."""
-        sent = any(isinstance(tag, SentBackward) for tag in tensor.tags)
-        if tensor.graph == "maybe" and (sent or Mark.LOSS in tensor.tags) and tensor.forwards:
+        if tensor.graph == "maybe" and (went_backward(tensor.tags) or Mark.LOSS in tensor.tags) and tensor.forwards:
             return tensor.forwards <= self.uses.trained
         return tensor.graph == "yes"
 

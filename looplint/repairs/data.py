@@ -43,10 +43,11 @@ class SetValue(Repair):
         target = node.targets[0].target
         # A run in which the other thing does not happen keeps the old value.
         always = self.other.calls == self.event.calls and set(self.other.guards) <= set(self.event.guards)
-        asked = not always and self.other.index < self.event.index and isinstance(target, cst.Attribute)
-        value = f"not {place.layout.code(target.value)}.{self.tells}" if asked and isinstance(target, cst.Attribute) else self.value
+        safe, value = always, self.value
+        if not always and self.other.index < self.event.index and isinstance(target, cst.Attribute):
+            safe, value = True, f"not {place.layout.code(target.value)}.{self.tells}"
         draft.replace(node.value, value)
-        return Plan(f"Set {place.layout.code(target)} to {value}", "safe" if always or asked else "unsafe", [draft])
+        return Plan(f"Set {place.layout.code(target)} to {value}", "safe" if safe else "unsafe", [draft])
 
 
 class CopyValue(Repair):

@@ -6,7 +6,7 @@ import libcst as cst
 
 from looplint.dataclass import replace
 from looplint.domain.objects import Container, Dict, Obj
-from looplint.domain.tags import Kept, Mark, SentBackward, Summed, is_sum
+from looplint.domain.tags import Kept, Mark, Summed, is_sum, went_backward
 from looplint.domain.tensors import tensors_in, under
 from looplint.domain.values import Atom, Const, EventKey, Func, Method, Ref, Tensor, Tuple, Unknown, Value, tensor_of
 from looplint.flow.events import Accumulate, Keep
@@ -26,7 +26,7 @@ def keep(interp: Interpreter, node: cst.CSTNode, base: Value, value: Value, key:
     interp.flags.sets_rates = interp.flags.sets_rates or (key is not None and key.value == "lr")
     _let_go(interp, value)
     tensors = tensors_in([value])
-    kept = [t for t in tensors if _may_have_graph(t) and (t.forwards or _went_backward(t))]
+    kept = [t for t in tensors if _may_have_graph(t) and (t.forwards or went_backward(t.tags))]
     if not kept or not interp.loops:
         return value
     plain = all(isinstance(a, Tensor) for a in value)
@@ -42,11 +42,7 @@ def keep(interp: Interpreter, node: cst.CSTNode, base: Value, value: Value, key:
 
 def _may_have_graph(tensor: Tensor) -> bool:
     """Whether a tensor has a graph, or is a loss that has one if it goes backward somewhere in the iteration."""
-    return tensor.graph == "yes" or (tensor.graph == "maybe" and (Mark.LOSS in tensor.tags or _went_backward(tensor)))
-
-
-def _went_backward(tensor: Tensor) -> bool:
-    return any(isinstance(tag, SentBackward) for tag in tensor.tags)
+    return tensor.graph == "yes" or (tensor.graph == "maybe" and (Mark.LOSS in tensor.tags or went_backward(tensor.tags)))
 
 
 def _remembering(value: Value, key: EventKey, depth: int = 3) -> Value:

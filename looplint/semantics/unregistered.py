@@ -14,6 +14,8 @@ from looplint.semantics import devices, dtypes
 from looplint.syntax import ir
 
 _MOVING = frozenset({"to", "cuda"})
+# Methods that give a tensor which lies where another one lies, or is moved to.
+_PLACING = _MOVING | {"type_as", "new_zeros", "new_ones", "new_tensor"}
 
 
 @hooks.result_kept
@@ -26,11 +28,13 @@ def note_unregistered(interp: Interpreter, target: ir.Attr, call: ir.Call, value
         built, copies = _built_and_copied(part, call)
         if built is None:
             continue
-        copy = next((c for c in copies if _leaves(interp, c, built)), None)
-        if copy is not None and isinstance(copy.func, ir.Attr):
-            what: Literal["device", "type"] = "type" if copy.func.attr not in _MOVING or _new_type(copy) else "device"
-            remark = Unregistered(name=ir.render(target), built=built.node, copy=copy, changes=what, device=_device(interp, copy))
-            interp.remark(remark, call.node, owners)
+        for copy in copies:
+            device = _device(interp, copy)
+            changes = _change(copy, built, device)
+            if changes is not None:
+                remark = Unregistered(name=ir.render(target), built=built.node, copy=copy, changes=changes, device=device)
+                interp.remark(remark, call.node, owners)
+                break
 
 
 def _modules_called_by(interp: Interpreter, name: ir.Expr) -> set[Obj]:
@@ -54,15 +58,15 @@ def _built_and_copied(part: Module, call: ir.Call) -> tuple[ir.Call | None, list
     return None, []
 
 
-def _leaves(interp: Interpreter, copy: ir.Call, built: ir.Call) -> bool:
-    """Whether a method gives a tensor of its own, on some machine: one that lies elsewhere, or is of another type than torch's usual one."""
+def _change(copy: ir.Call, built: ir.Call, device: str | None) -> Literal["device", "type"] | None:
+    """In what a method's result differs from the parameter, on some machine: it lies elsewhere, or is of another type than torch's usual one."""
     assert isinstance(copy.func, ir.Attr)
     name = copy.func.attr
     if name not in _MOVING:
-        return dtypes.BY_METHOD.get(name, "float32") != "float32"
-    if _device(interp, copy) == "cpu":
-        return bool(_new_type(copy))
-    return not _lies_there(copy, built)
+        return "type" if dtypes.BY_METHOD.get(name, "float32") != "float32" else None
+    if device != "cpu" and _lies_there(built):
+        return None
+    return "type" if _new_type(copy) else "device" if device != "cpu" else None
 
 
 def _new_type(copy: ir.Call) -> str:
@@ -80,16 +84,10 @@ def _device(interp: Interpreter, copy: ir.Call) -> str | None:
     return devices.kind(evaluate(interp, given[0]) if given else UNKNOWN)
 
 
-def _lies_there(copy: ir.Call, built: ir.Call) -> bool:
-    """Whether what a parameter is made of is moved, or made, on a device before: then it stays where it is."""
-    for node in ir.walk(built):
-        if isinstance(node, ir.Call) and node is not built:
-            moved = isinstance(node.func, ir.Attr) and node.func.attr in (*_MOVING, "type_as", "new_zeros", "new_ones", "new_tensor")
-            if moved or any(arg.keyword == "device" for arg in node.args):
-                return True
-    return not _names_a_tensor_made_here(built)
-
-
-def _names_a_tensor_made_here(built: ir.Call) -> bool:
-    """Whether the tensor that a parameter is made of is made in the same expression, and so on the default device."""
-    return bool(built.args) and isinstance(built.args[0].value, ir.Call | ir.Binary)
+def _lies_there(built: ir.Call) -> bool:
+    """Whether what a parameter is made of may be on a device already: it is moved, or made, there, or it is made elsewhere."""
+    if not built.args or not isinstance(built.args[0].value, ir.Call | ir.Binary):
+        return True
+    inner = [node for node in ir.walk(built) if isinstance(node, ir.Call) and node is not built]
+    moved = any(isinstance(node.func, ir.Attr) and node.func.attr in _PLACING for node in inner)
+    return moved or any(arg.keyword == "device" for node in inner for arg in node.args)

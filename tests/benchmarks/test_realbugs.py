@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 from benchmarks.realbugs.__main__ import Outcome, ask, facts, function_at, rows_of, table
-from benchmarks.realbugs.bugs import Bug, History, read
+from benchmarks.realbugs.bugs import Bug, read
 from looplint.linting.catalogue import load
 
 BROKEN = """\
@@ -40,7 +40,6 @@ def _mirror(folder: Path, *versions: str) -> str:
     _git(work, "init", "--quiet")
     for version in versions:
         (work / "train.py").write_text(version)
-        (work / "picture.png").write_bytes(b"\x00")
         _git(work, "add", ".")
         _git(work, "commit", "--quiet", "-m", "a version")
     return _git(work, "rev-parse", "HEAD")
@@ -73,15 +72,9 @@ def test_what_cannot_be_asked_is_said(tmp_path: Path) -> None:
     old = ask(Bug("owner/name", commit, "train.py", 1, "a", frozenset({"LL102"}), ""), tmp_path, 60)
     gone = ask(Bug("owner/else", commit, "train.py", 1, "a", frozenset({"LL102"}), ""), tmp_path, 60)
     none = ask(Bug("owner/name", commit, "other.py", 1, "b", frozenset(), ""), tmp_path, 60)
-    assert [o.unread.partition(":")[0] for o in (old, gone, none)] == ["SyntaxError", "FileNotFoundError", ""]
+    assert [o.unread.partition(":")[0] for o in (old, gone, none)] == ["SyntaxError", "UserError", ""]
     assert facts([old, gone, none]) == {"repositories": 2, "bugs": 3, "claimed": 2, "unread": 2, "found": 0, "gone": 0, "silent": 0}
     assert "no rule claims it" in table([old, gone, none])
-
-
-def test_only_what_a_program_is_read_from_is_written(tmp_path: Path) -> None:
-    commit = _mirror(tmp_path, BROKEN)
-    History(tmp_path, "owner/name").write(commit, tmp_path / "out")
-    assert [p.name for p in (tmp_path / "out").rglob("*")] == ["train.py"]
 
 
 def test_functions_are_found_by_row_and_by_name() -> None:
