@@ -31,14 +31,16 @@ def holds_modules(folder: Path) -> bool:
 
 @lru_cache(maxsize=4096)
 def import_roots(folder: Path) -> tuple[Path, ...]:
-    """The folders that stand for the import path: the file's own, then its parents up to the project's root, and the root's `src`."""
-    roots = [folder]
-    for _ in range(_PARENTS):
-        if any(os.path.exists(roots[-1] / mark) for mark in _ROOT_MARKS) or roots[-1].parent == roots[-1]:
-            break
-        roots.append(roots[-1].parent)
-    sources = roots[-1] / "src"
-    return (*roots, sources) if sources not in roots and os.path.isdir(sources) else tuple(roots)
+    """The folders that stand for the import path: the file's own, then its parents up to the project's root, and the root's `src`.
+
+    The root is the outermost parent with a mark of one: an example or a subproject has its own requirements, and imports what lies beside it.
+    """
+    parents = (folder, *folder.parents)[: _PARENTS + 1]
+    marked = [p for p in parents if any(os.path.exists(p / mark) for mark in _ROOT_MARKS)]
+    root = next((p for p in marked if os.path.exists(p / ".git")), marked[-1] if marked else parents[-1])
+    roots = parents[: parents.index(root) + 1]
+    sources = root / "src"
+    return (*roots, sources) if sources not in roots and os.path.isdir(sources) else roots
 
 
 def added_by(text: str, folder: Path) -> tuple[Path, ...]:

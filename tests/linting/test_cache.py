@@ -96,7 +96,7 @@ def test_a_root_that_appears_is_noticed(tmp_path: Path) -> None:
     (tmp_path / "scripts").mkdir()
     (tmp_path / "scripts" / "train.py").write_text(SCRIPT)
     assert "LL102" in lint(tmp_path, "scripts/train.py")[0]
-    (tmp_path / "scripts" / "setup.py").write_text("")
+    (tmp_path / "scripts" / ".git").mkdir()
     assert lint(tmp_path, "scripts/train.py") == ("", "parsed")
 
 

@@ -40,6 +40,27 @@ def test_a_script_finds_the_package_of_its_project(tmp_path: Path, package: str,
     assert {(Path(f.filename).name, f.code) for f in looplint.lint([main], isolated=True)} == {("training.py", "LL102")}
 
 
+@pytest.mark.parametrize("mark", ["requirements.txt", "setup.py", "pyproject.toml"])
+def test_an_example_with_requirements_of_its_own_finds_the_package_it_is_an_example_of(tmp_path: Path, mark: str) -> None:
+    main = tmp_path / "examples" / "image" / "train.py"
+    for folder in (tmp_path / "acme", main.parent, tmp_path / ".git"):
+        folder.mkdir(parents=True)
+    (main.parent / mark).touch()
+    (tmp_path / "acme" / "training.py").write_text(PACKAGE)
+    main.write_text(SCRIPT)
+    assert {(Path(f.filename).name, f.code) for f in looplint.lint([main], isolated=True)} == {("training.py", "LL102")}
+
+
+def test_nothing_is_imported_from_outside_a_repository(tmp_path: Path) -> None:
+    main = tmp_path / "mine" / "train.py"
+    for folder in (tmp_path / "acme", tmp_path / "mine" / ".git"):
+        folder.mkdir(parents=True)
+    (tmp_path / "setup.py").touch()
+    (tmp_path / "acme" / "training.py").write_text(PACKAGE)
+    main.write_text(SCRIPT)
+    assert looplint.lint([main], isolated=True) == []
+
+
 def test_a_package_imports_its_own_parts_and_only_what_is_asked_for_is_read(tmp_path: Path) -> None:
     """`from . import losses` in a package's `__init__`, beside a hundred modules of which the script needs none."""
     package = tmp_path / "acme"
