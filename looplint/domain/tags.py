@@ -36,6 +36,8 @@ class Mark(Enum):
     UNKNOWN = 9
     # It is a batch of one item, made of it: `state.unsqueeze(0)`.
     SINGLE = 10
+    # It is a copy outside of torch: an array, a list of numbers.
+    HOST = 11
 
     def __hash__(self) -> int:
         return self.value

@@ -6,9 +6,12 @@ from collections.abc import Iterable
 
 from looplint.dataclass import replace
 from looplint.domain.objects import Container, List, Obj
-from looplint.domain.tags import Multiplied
+from looplint.domain.tags import Mark, Multiplied
 from looplint.domain.values import COMPUTED, NUMBERS, UNKNOWN, Graph, Ref, Tensor, Tuple, Unknown, Value, join_tensors
 from looplint.knowledge.pytorch import TENSOR_ATTRIBUTES
+
+# What stays true of a tensor without its graph, and of what is computed from it.
+_LASTING = frozenset({Mark.HOST})
 
 
 def tensors_in(values: Iterable[Value], depth: int = 3) -> list[Tensor]:
@@ -64,12 +67,17 @@ def under(grad: bool | None, graph: Graph) -> Graph:
 def guess(grad: bool | None, tensor: Tensor, deps: frozenset[Obj] = frozenset()) -> Tensor:
     """A tensor that may or may not still have the graph of another one."""
     if grad is False or (tensor.graph == "no" and not deps):
-        return Tensor(origins=tensor.origins)
+        return Tensor(origins=tensor.origins, tags=tensor.tags & _LASTING)
     return Tensor(tensor.sources | deps, "maybe", tensor.forwards, tensor.tags, origins=tensor.origins)
 
 
 def detached(tensor: Tensor) -> Tensor:
-    return Tensor(scalar=tensor.scalar, origins=tensor.origins, made=tensor.made)
+    return Tensor(scalar=tensor.scalar, origins=tensor.origins, made=tensor.made, tags=tensor.tags & _LASTING)
+
+
+def copied_to_host(tensor: Tensor) -> Tensor:
+    """What leaves torch as an array or as plain numbers: no graph, and nothing that reads it waits for a device."""
+    return Tensor(origins=tensor.origins, tags=frozenset({Mark.HOST}))
 
 
 def computed(tensor: Tensor) -> Tensor:

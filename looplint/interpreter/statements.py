@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from looplint.dataclass import replace
+from looplint.domain.tags import Mark
 from looplint.domain.values import NONE, UNKNOWN, Atom, ClassRef, Const, External, Func, Number, Tensor, Value, constant_of, exact_items
 from looplint.flow.graph import Loose
 from looplint.interpreter import choices, conditions, generators, hooks, imports, instances, loops
@@ -115,7 +116,7 @@ def _refine_by_class(interp: Interpreter, test: ir.Call, held: bool) -> None:
     wanted = {a.qualname if isinstance(a, External) else "" for a in tested}
     value = interp.frame.locals[name] = instances.those_that_are(interp, interp.frame.locals[name], given, held)
     if held and wanted and wanted <= _PLAIN:
-        kept = frozenset(a for a in value if not isinstance(a, Tensor))
+        kept = frozenset(a for a in value if not isinstance(a, Tensor) or (Mark.HOST in a.tags and not wanted <= _NUMERIC))
         interp.frame.locals[name] = kept or (frozenset({Number()}) if wanted <= _NUMERIC else UNKNOWN)
     elif wanted and all(name.startswith("torch.") and name.endswith("Tensor") for name in wanted):
         if held:

@@ -26,7 +26,7 @@ _BUILTINS: dict[str, str] = {
     "functools.reduce": "pure", "copy.deepcopy": "copy", "copy.copy": "copy", "contextlib.nullcontext": "context", "contextlib.suppress": "context",
     "contextlib.ExitStack": "exit-stack", "contextlib.AsyncExitStack": "exit-stack", "contextlib.contextmanager": "decorator", "collections.defaultdict": "dict", "collections.OrderedDict": "dict",
     "collections.deque": "list", "types.SimpleNamespace": "namespace", "argparse.Namespace": "namespace", "argparse.ArgumentParser": "options", "easydict.EasyDict": "namespace",
-    "numpy.append": "pure", "numpy.mean": "number", "numpy.array": "number", "numpy.sum": "number",
+    "numpy.mean": "number", "numpy.sum": "number",
     "torch.multiprocessing.spawn": "spawn", "accelerate.notebook_launcher": "spawn", "absl.app.run": "spawn", "fire.Fire": "spawn", "tyro.cli": "pure",
     "jsonargparse.CLI": "spawn", "typer.run": "spawn",
 }  # fmt: skip

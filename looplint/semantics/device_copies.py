@@ -45,7 +45,7 @@ def placed(tensor: Tensor, name: str) -> Tensor:
 
 def note_fetched(interp: Interpreter, tensor: Tensor, what: str, expr: ir.Expr) -> None:
     """Remark that the value of a forward's result is read here: the program waits until the device has it."""
-    if tensor.origins:
+    if tensor.origins and Mark.HOST not in tensor.tags:
         interp.remark(Fetch(what=what), expr.node, (), certain=not interp.handling)
 
 

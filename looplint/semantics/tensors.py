@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looplint.dataclass import replace
 from looplint.domain.tags import NO_TAGS, Chunked, Mark, OfEntry, sources_of_batches
-from looplint.domain.tensors import combine, computed, detached, guess, sure, under
+from looplint.domain.tensors import combine, computed, copied_to_host, detached, guess, sure, under
 from looplint.domain.values import (
     COMPUTED,
     NOTHING,
@@ -196,6 +196,8 @@ def on_tensor(interp: Interpreter, tensor: Tensor, name: str, args: Arguments, e
                 interp.uses.scored |= tensor.origins
             else:
                 interp.uses.fetched |= tensor.origins
+            if name in ("numpy", "tolist"):
+                return frozenset({copied_to_host(tensor)})
             return frozenset({Number(averages.units_of_item(tensor) if name == "item" else frozenset())})
         case "detach":
             if name not in ("detach", "detach_", "long", "int", "bool", "byte"):
