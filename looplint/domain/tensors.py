@@ -15,19 +15,24 @@ _LASTING = frozenset({Mark.HOST})
 
 
 def tensors_in(values: Iterable[Value], depth: int = 3) -> list[Tensor]:
-    """The tensors in some values and in the tuples and containers they hold."""
+    """The tensors in some values and in the tuples and containers they hold, which may hold one another."""
     found = []
-    for value in values:
-        for atom in value:
+    seen: set[Obj] = set()
+    level = [atom for value in values for atom in value]
+    while level:
+        held: list[Value] = []
+        for atom in level:
             match atom:
                 case Tensor():
                     found.append(atom)
-                case Tuple() if depth:
-                    found.extend(tensors_in(atom.items, depth - 1))
-                case Ref(obj=List(items=tuple(items), changed=False)) if depth:
-                    found.extend(tensors_in(items, depth - 1))
-                case Ref(obj=Container()) if depth:
-                    found.extend(tensors_in(atom.obj.heap.values(), depth - 1))
+                case Tuple():
+                    held.extend(atom.items)
+                case Ref(obj=Container() as obj) if obj not in seen:
+                    seen.add(obj)
+                    known = obj.items if isinstance(obj, List) and not obj.changed else None
+                    held.extend(obj.heap.values() if known is None else known)
+        level = [atom for value in held for atom in value] if depth else []
+        depth -= 1
     return found
 
 
