@@ -3,7 +3,7 @@
 ## What it does
 
 Reports a `scaler.step(optimizer)` that follows one of an earlier iteration of the same loop with no `scaler.update()` in between, on every
-path.
+path. In a function that nobody calls, such as the step of a trainer, it reports the step of a scaler that nothing in the program updates.
 
 ## Why it matters
 
@@ -69,7 +69,24 @@ Safe: insert `scaler.update()` after the last step of the iteration.
 What a run shows: the scaler steps and is never updated; the run ends with the error where the scaler is switched on.
 """
 
-from looplint.rule import UNSEEN, UPDATING, Construct, InsertUpdate, Program, Report, Reports, Visit, called_at, disabled, note
+from looplint.rule import (
+    UNSEEN,
+    UPDATING,
+    Construct,
+    Escape,
+    Event,
+    InsertUpdate,
+    Program,
+    Report,
+    Reports,
+    Scaler,
+    Step,
+    Update,
+    Visit,
+    called_at,
+    disabled,
+    note,
+)
 
 CODE = "LL602"
 
@@ -80,15 +97,24 @@ def check(program: Program) -> Reports:
             continue  # scalers of one list or dict, which cannot be distinguished
         if disabled(scaler):
             continue  # GradScaler(enabled=False)
-        stale = [v.event for v in program.run(UPDATING, scaler) if v.event.kind == "step" and v.certain and _never_updated(v)]
-        for loop in dict.fromkeys(e.loops[-1] for e in stale):
-            steps = [e for e in stale if e.loops[-1] is loop]
+        built = next((e for e in program.of(Construct) if scaler in e.subjects), None)
+        stale: list[Event] = [
+            v.event for v in program.run(UPDATING, scaler) if v.event.kind == "step" and v.certain and _never_updated(v)
+        ] or (_of_functions_nobody_calls(program, scaler) if built is not None else [])
+        for place in dict.fromkeys((e.root, e.loops[-1:]) for e in stale):
+            steps = [e for e in stale if (e.root, e.loops[-1:]) == place]
             name = called_at(steps[-1], scaler)
             message = f"{name}.update() is missing: the next {name}.step() raises an error, and the scale never adapts"
-            notes = note(next((e for e in program.of(Construct) if scaler in e.subjects), None), f"{name} is built here")
-            yield Report(steps[-1], message, notes, repair=InsertUpdate(scaler=scaler, steps=steps))
+            yield Report(steps[-1], message, note(built, f"{name} is built here"), repair=InsertUpdate(scaler=scaler, steps=steps))
 
 
 def _never_updated(visit: Visit) -> bool:
     """Whether a step follows one of an earlier iteration, and no path has an update in between."""
     return bool(visit.sometimes("stale")) and len(visit.sometimes("fresh", "stepped", "stale", UNSEEN)) == len(visit.states)
+
+
+def _of_functions_nobody_calls(program: Program, scaler: Scaler) -> list[Event]:
+    """The steps that a caller out of sight repeats, where the program never updates their scaler and shows it to nobody."""
+    if any(scaler in e.subjects for e in program.of(Update, Escape)):
+        return []
+    return [e for e in program.of(Step) if e.scaler is scaler and e.certain and e.root and not e.loops]

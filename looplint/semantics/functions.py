@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from looplint.domain.values import UNKNOWN, Arguments, Method, Number, Partial, Ref, Value, exact_items
+from looplint.domain.values import UNKNOWN, Arguments, Method, Number, Partial, Ref, Value, constant_of, exact_items
 from looplint.interpreter import unfollowed
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
@@ -59,6 +59,16 @@ def _spawn(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -
     rank = [frozenset({Number(frozenset({"rank"}))})] if qualname.startswith("torch") else []
     interp.call(args.positional[0], Arguments([*rank, *(items or [])], {}, items is None), expr)
     return UNKNOWN
+
+
+@transfer("exec")
+def _exec(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """`exec(open("config.py").read())`: code out of sight may give a module's settings other values."""
+    code = interp.frame.module.lowered()
+    if len(expr.args) == 1 and code is not None and interp.frame.function is code.top:
+        names = interp.frame.locals
+        names.update({name: UNKNOWN for name, value in names.items() if constant_of(value) is not None})
+    return unfollowed.unknown_call(interp, None, args, expr)
 
 
 @transfer("exit")
