@@ -249,8 +249,8 @@ class Module(TorchModule):
     prepared: bool = False
     # Whether code that cannot be followed built it, so that all that tells it is a module is its use.
     foreign: bool = False
-    # Whether it runs Lightning's manual optimization.
-    manual: bool = False
+    # Whether a framework drives it: the object whose hooks it calls.
+    driven: bool = False
     # What its `configure_optimizers` returned.
     configured: Value = frozenset()
 

@@ -32,6 +32,8 @@ Quantity = Literal["batches", "rank", "rows", "items", "mean-loss"]
 WIDTH = 8
 # How deep tuples may stand in those that are joined column by column: a tuple that a loop puts into itself ends.
 _NESTED = 2
+# How deep they may stand in one that is kept at all.
+_DEEPEST = 6
 _GRAPHS: tuple[Graph, ...] = ("no", "maybe", "yes")
 
 
@@ -329,13 +331,13 @@ def join(left: Value, right: Value) -> Value:
     if len(tensors) > 1:
         both = frozenset(a for a in both if not isinstance(a, Tensor)) | {join_tensors(tensors)}
     tuples = [a for a in both if isinstance(a, Tuple)]
-    if len(tuples) > 2 and len({len(t.items) for t in tuples}) == 1 and all(_depth(t) <= _NESTED for t in tuples):
+    if len(tuples) > 2 and len({len(t.items) for t in tuples}) == 1 and not any(_is_deeper(t, _NESTED) for t in tuples):
         # Rows of one length, as of a table: what stands in each column.
         both = frozenset(a for a in both if not isinstance(a, Tuple)) | {
             Tuple(tuple(reduce(join, c) for c in zip(*(t.items for t in tuples))))
         }
         tuples = []
-    if len(both) > WIDTH or len(tuples) > 2:
+    if len(both) > WIDTH or len(tuples) > 2 or any(_is_deeper(t, _DEEPEST) for t in tuples):
         return _widen(both)
     return both
 
@@ -349,9 +351,9 @@ def _without_merged(value: Value) -> Value:
     return value - {a for a in refs if not objects.isdisjoint(a.obj.joined_with())}
 
 
-def _depth(row: Tuple) -> int:
-    """How deep tuples stand in a tuple."""
-    return 1 + max((_depth(a) for item in row.items for a in item if isinstance(a, Tuple)), default=0)
+def _is_deeper(row: Tuple, limit: int) -> bool:
+    """Whether tuples stand in a tuple deeper than a limit; one that a loop puts into itself has as many paths as two to its depth."""
+    return limit < 1 or any(_is_deeper(a, limit - 1) for item in row.items for a in item if isinstance(a, Tuple))
 
 
 def _widen(value: Value) -> Value:

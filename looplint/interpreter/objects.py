@@ -45,7 +45,7 @@ from looplint.domain.values import (
 )  # fmt: skip
 from looplint.interpreter import classes, generators, hooks
 from looplint.interpreter.interpreter import Interpreter
-from looplint.knowledge.frameworks import MANUAL_METHODS
+from looplint.knowledge.frameworks import DRIVEN_METHODS
 from looplint.knowledge.lookup import method_effect
 from looplint.knowledge.pytorch import OPTION_METHODS, TENSOR_ONLY
 from looplint.syntax import ir
@@ -148,7 +148,7 @@ def _is_default(obj: Obj, name: str, member: tuple[ir.Function | ir.Assign, Clas
 
 def effect_of(obj: Obj, name: str) -> str | None:
     """The effect of a method that a library gives an object."""
-    own = MANUAL_METHODS.get(name) if isinstance(obj, Module) and obj.manual else None
+    own = DRIVEN_METHODS.get(name) if isinstance(obj, Module) and obj.driven else None
     return own or method_effect(obj.kind, name)
 
 

@@ -250,15 +250,21 @@ ENGINE_METHODS: dict[str, str] = {
     "is_gradient_accumulation_boundary": "pure",
     "no_sync": "context",
 }
+# The bases of the classes that transformers' Trainer is overridden in.
+TRAINERS = frozenset(
+    {"transformers.Trainer", "transformers.Seq2SeqTrainer", "transformers.trainer.Trainer", "transformers.trainer_seq2seq.Seq2SeqTrainer"}
+)
 # Base classes whose loop is run by a framework.
 FRAMEWORK_BASES = frozenset({
     "pytorch_lightning.LightningModule", "lightning.LightningModule", "lightning.pytorch.LightningModule", "pytorch_lightning.core.LightningModule",
     "pytorch_lightning.LightningDataModule", "lightning.pytorch.core.module.LightningModule", "lightning.pytorch.core.LightningModule",
-    "pytorch_lightning.core.lightning.LightningModule", "transformers.Trainer", "transformers.Seq2SeqTrainer", "lightning.pytorch.callbacks.Callback",
+    "pytorch_lightning.core.lightning.LightningModule", "lightning.pytorch.callbacks.Callback",
     "pytorch_lightning.callbacks.Callback", "pytorch_lightning.Callback", "lightning.pytorch.demos.boring_classes.BoringModel", "lightning.pytorch.Callback",
-})  # fmt: skip
-# Methods of a LightningModule that optimizes by hand; those that it shares with other modules are not listed.
-MANUAL_METHODS: dict[str, str] = {
+}) | TRAINERS  # fmt: skip
+# Methods of a LightningModule or a Trainer, besides those of every module; the two in brackets stand for what the framework does between the hooks.
+DRIVEN_METHODS: dict[str, str] = {
+    "<optimize>": "optimize",
+    "<step>": "step-of-trainer",
     "manual_backward": "backward-argument",
     "optimizers": "configured",
     "lr_schedulers": "configured",

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+import libcst as cst
+
 from looplint.dataclass import dataclass
 from looplint.domain.objects import Engine, FrameworkObject, Optimizer
 from looplint.flow.events import Backward, Event, Step
@@ -50,10 +52,25 @@ def training_loops(program: Program, main: ModuleInfo, modules: Iterable[ModuleI
             if reason == "" or (info is main and reason is not None):
                 roots = sorted({event.root for call in calls for event in known.backwards.get(id(call.call.node), ())})
                 yield TrainingLoop(Site(info, calls[0].call.node), number, calls[0].function.qualname, reason, roots=tuple(roots))
+    yield from _of_hooks(program, main)
     trainers = [o for o in program.heap.objects.values() if isinstance(o, FrameworkObject) and o.source is main]
     for number, trainer in enumerate(trainers, 1):
         if trainer.node is not None:
             yield TrainingLoop(Site(main, trainer.node), -number, owner=trainer.qualname.partition(".")[0])
+
+
+def _of_hooks(program: Program, main: ModuleInfo) -> Iterator[TrainingLoop]:
+    """The loops that a framework runs over hooks of the linted file, and goes backward in: known by the hook that gives the loss."""
+    found: dict[int, list[Backward]] = {}
+    for event in program.of(Backward):
+        if event.via == "framework" and event.site.module is main:
+            found.setdefault(id(event.site.node), []).append(event)
+    for number, events in enumerate(found.values(), len(list(_loops(main)))):
+        hook = events[0].site.node
+        name = hook.name.value if isinstance(hook, cst.FunctionDef) else ""
+        judged = any(program.touches(event, obj) == "must" for event in events if event.subjects for obj in program.optimizers)
+        reason = "" if judged else f"what `{name}` gives is not known to be a loss of the model"
+        yield TrainingLoop(events[0].site, number, name, reason, roots=tuple(sorted({event.root for event in events})))
 
 
 class _Known:

@@ -114,7 +114,7 @@ def _backward_argument(interp: Interpreter, obj: Obj, name: str, args: Arguments
     losses = args.positional[:1] or [args.keywords.get("loss", NOTHING)]
     if isinstance(obj, Engine):
         losses = [frozenset({replace(combine(interp.grad, losses) or Tensor(), sources=frozenset({obj}))})]
-    backward(interp, expr, losses, args, via="" if isinstance(obj, Module) and obj.manual else obj.kind)
+    backward(interp, expr, losses, args, via="" if isinstance(obj, Module) and obj.driven else obj.kind)
     return NONE
 
 

@@ -1,64 +1,95 @@
-"""Lightning's manual optimization: the framework runs the epochs and the batches, the user's hooks do the rest of the loop.
+"""The loops that a framework runs over the hooks of a class: Lightning's, by hand and automatic, and those of transformers' Trainer.
 
-Source: Lightning's documentation, "Manual Optimization": `self.optimizers()` gives what `configure_optimizers` made, and clearing, stepping and
-scheduling are the user's.
+Sources: Lightning's documentation, "Manual Optimization": `self.optimizers()` gives what `configure_optimizers` made, and clearing, stepping and
+scheduling are the user's; "Automatic Optimization": `training_step` gives the loss, or a dict with it, which Lightning clears, sends backward and
+steps for. `transformers.Trainer.training_step` gets the loss from `compute_loss` and sends it backward; its loop steps and clears.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from looplint.domain.objects import Dict, FrameworkModule, Module, Obj, Optimizer, Scheduler
-from looplint.domain.values import NOTHING, UNKNOWN, Arguments, ClassRef, Ref, Tuple, Value, exact_items, ref
-from looplint.flow.events import Clip
+from looplint.domain.objects import Container, Dict, FrameworkModule, Module, Obj, Optimizer, Scheduler
+from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, ClassRef, Ref, Tensor, Tuple, Value, exact_items, ref, refs
+from looplint.flow.events import Clear, Clip, Step
 from looplint.interpreter import calls, classes, hooks, unfollowed
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import application, method_transfer
+from looplint.knowledge.frameworks import FRAMEWORK_BASES, TRAINERS
+from looplint.semantics.gradients import backward
 from looplint.semantics.registration import begin
 from looplint.syntax import ir
 
 # The hooks with what the framework gives them.
 _BEFORE_EPOCH = {"on_train_epoch_start": ()}
-_BATCH = {
-    "on_train_batch_start": ("batch", "batch_idx"),
-    "training_step": ("batch", "batch_idx"),
-    "on_train_batch_end": ("outputs", "batch", "batch_idx"),
-}
+_BEFORE_BATCH = {"on_train_batch_start": ("batch", "batch_idx")}
+_BATCH = ("batch", "batch_idx")
+_AFTER_BATCH = {"on_train_batch_end": ("outputs", "batch", "batch_idx")}
 _AFTER_EPOCH = {"on_validation_epoch_end": (), "on_train_epoch_end": (), "training_epoch_end": ("outputs",)}
-
-
-def _runs_its_own(interp: Interpreter, cls: ClassRef) -> bool:
-    """Whether the class of a framework's module sends its losses backward itself."""
-    return classes.find_member(interp, cls, "training_step") is not None and any(
-        "manual_backward" in each.cls.usage for each in classes.mro(interp, cls)
-    )
+_OF_TRAINER = ("model", "batch")
 
 
 @hooks.loop_of_framework
 def loop(interp: Interpreter, cls: ClassRef) -> Callable[[], None] | None:
-    """Follow a class that optimizes by hand; None for one that leaves that to the framework."""
-    return (lambda: _follow(interp, cls)) if _runs_its_own(interp, cls) else None
+    """What follows a class that a framework trains; None for one that trains nothing, or whose framework is not known."""
+    hook = _hook(interp, cls, "training_step")
+    bases = classes.external_bases(interp, cls)
+    if not TRAINERS.isdisjoint(bases):
+        loss = _hook(interp, cls, "compute_loss")
+        turn = _called(hook, _OF_TRAINER, "<step>") if hook else _called(loss, _OF_TRAINER, "<optimize>") if loss else None
+    elif hook is None:
+        turn = None
+    elif any("manual_backward" in each.cls.usage for each in classes.mro(interp, cls)):
+        turn = _called(hook, _BATCH)
+    else:
+        turn = _called(hook, _BATCH, "<optimize>") if not FRAMEWORK_BASES.isdisjoint(bases) else None
+    return (lambda: _follow(interp, cls, turn)) if turn is not None else None
 
 
-def _follow(interp: Interpreter, cls: ClassRef) -> None:
+def _follow(interp: Interpreter, cls: ClassRef, turn: list[ir.Stmt]) -> None:
     """Run the constructor, `configure_optimizers`, and then the hooks of an epoch in the order in which the framework calls them."""
     node = cls.cls.node
-    instance = interp.known(Module, ("manual", id(cls.cls)), cls.cls.name, cls)
-    instance.manual = True
+    instance = interp.known(Module, ("fit", id(cls.cls)), cls.cls.name, cls)
+    instance.driven = True
     begin(interp, instance, cls)
     interp.frame = Frame(ir.Function("<fit>", "<fit>", [], [], [], node), cls.module, None, interp.context(None, "fit", id(node)), 0)
     interp.frame.locals["self"] = ref(instance)
     _run(interp, instance, cls, "__init__")
+    if not TRAINERS.isdisjoint(classes.external_bases(interp, cls)):
+        interp.frame.locals["model"] = interp.evaluate(ir.Attr(node, ir.Name(node, "self"), "model"))
     instance.configured = _run(interp, instance, cls, "configure_optimizers")
+    if len(turn) > 1:
+        for scheduler in _stepped_by_lightning(instance.configured):
+            scheduler.escaped = True
     target = ir.Display(node, "tuple", [ir.Name(node, "batch_idx"), ir.Name(node, "batch")])
     batches = ir.Call(node, ir.Name(node, "enumerate"), [ir.Arg(ir.Name(node, "loader"))])
-    batch = ir.For(node, target, batches, _calls(interp, cls, _BATCH), [], frozenset({"batch_idx", "batch"}))
+    batch = ir.For(
+        node,
+        target,
+        batches,
+        [*_calls(interp, cls, _BEFORE_BATCH), *turn, *_calls(interp, cls, _AFTER_BATCH)],
+        [],
+        frozenset({"batch_idx", "batch"}),
+    )
     body = [*_calls(interp, cls, _BEFORE_EPOCH), batch, *_calls(interp, cls, _AFTER_EPOCH)]
     epochs = ir.Call(node, ir.Name(node, "range"), [ir.Arg(ir.Name(node, "max_epochs"))])
-    step = classes.find_member(interp, cls, "training_step")
-    assert step is not None
-    interp.run_block([ir.For(step[0].node, ir.Name(node, "epoch"), epochs, body, [], frozenset({"epoch"}))])
+    interp.run_block([ir.For(turn[0].node, ir.Name(node, "epoch"), epochs, body, [], frozenset({"epoch"}))])
+
+
+def _hook(interp: Interpreter, cls: ClassRef, name: str) -> ir.Function | None:
+    found = classes.find_member(interp, cls, name)
+    return found[0] if found is not None and isinstance(found[0], ir.Function) else None
+
+
+def _called(hook: ir.Function, given: Sequence[str], then: str = "") -> list[ir.Stmt]:
+    """The call of a hook, and what the framework does with the loss that it gives."""
+    call = _call(hook, hook.name, given)
+    if not then:
+        return [ir.ExprStmt(hook.node, call)]
+    loss = ir.Name(hook.node, "loss")
+    method = ir.Attr(hook.node, ir.Name(hook.node, "self"), then)
+    return [ir.Assign(hook.node, [loss], call), ir.ExprStmt(hook.node, ir.Call(hook.node, method, [ir.Arg(loss)]))]
 
 
 def _run(interp: Interpreter, instance: Module, cls: ClassRef, name: str) -> Value:
@@ -87,15 +118,64 @@ def _configured(interp: Interpreter, obj: Module, name: str, args: Arguments, ex
 
 def _of_kind(value: Value, kind: type[Obj]) -> Iterator[Obj]:
     """The objects of a kind in what `configure_optimizers` returns: alone, in sequences, in dictionaries."""
-
-    for item in exact_items(value) or ():
-        yield from _of_kind(item, kind)
     for atom in value:
-        if isinstance(atom, Ref) and isinstance(atom.obj, kind):
-            yield atom.obj
-        elif isinstance(atom, Ref) and isinstance(atom.obj, Dict):
-            for slot in atom.obj.heap.values():
-                yield from _of_kind(slot, kind)
+        match atom:
+            case Ref(obj=obj) if isinstance(obj, kind):
+                yield obj
+            case Tuple() | Ref(obj=Container()):
+                for held in _held(atom):
+                    yield from _of_kind(held, kind)
+
+
+def _held(atom: Tuple | Ref) -> Iterable[Value]:
+    """What a tuple, a list or a dict holds."""
+    items = exact_items(frozenset({atom}))
+    return items if items is not None else atom.obj.heap.values() if isinstance(atom, Ref) else ()
+
+
+@method_transfer("optimize")
+def _optimize(interp: Interpreter, obj: Module, name: str, args: Arguments, expr: ir.Call) -> Value:
+    """What a framework does with the loss of a batch, which may be an entry of a dict: clear, go backward, step."""
+    given = args.positional[0]
+    entries = [d.heap["=loss"] for d in refs(given, Dict) if "=loss" in d.heap]
+    loss = frozenset(a for a in given if isinstance(a, Tensor)).union(*entries)
+    optimizer = _optimizer(interp, obj)
+    interp.emit(Clear(), expr.node, {optimizer})
+    backward(interp, expr, [loss or given], Arguments(), via="framework")
+    interp.emit(Step(), expr.node, {optimizer})
+    return NONE
+
+
+@method_transfer("step-of-trainer")
+def _step_and_clear(interp: Interpreter, obj: Module, name: str, args: Arguments, expr: ir.Call) -> Value:
+    """What transformers' Trainer does after `training_step`, which has gone backward."""
+    optimizer = _optimizer(interp, obj)
+    interp.emit(Step(), expr.node, {optimizer})
+    interp.emit(Clear(), expr.node, {optimizer})
+    return NONE
+
+
+def _optimizer(interp: Interpreter, obj: Module) -> Optimizer:
+    """The optimizer of a class that a framework drives: the one that it configures, or one of all its parameters that the framework makes."""
+    found = {o for o in _of_kind(obj.configured, Optimizer) if isinstance(o, Optimizer)}
+    if len(found) == 1:
+        return found.pop()
+    made = interp.known(Optimizer, ("fit", obj.key, "optimizer"), "optimizer")
+    made.symbolic, made.holds = True, frozenset({obj})
+    return made
+
+
+def _stepped_by_lightning(configured: Value) -> Iterator[Obj]:
+    """The schedulers in what `configure_optimizers` returns: of a dict with an optimizer, what it has for "lr_scheduler", and nothing else."""
+    for atom in configured:
+        match atom:
+            case Ref(obj=Scheduler() as scheduler):
+                yield scheduler
+            case Ref(obj=Dict() as given) if "=optimizer" in given.heap and given.exact:
+                yield from _of_kind(given.heap.get("=lr_scheduler", NOTHING), Scheduler)
+            case Tuple() | Ref(obj=Container()):
+                for held in _held(atom):
+                    yield from _stepped_by_lightning(held)
 
 
 @method_transfer("clip-optimizer")

@@ -310,7 +310,7 @@ def _initialize(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Ca
 
 @application(Module, Engine)
 def _applied(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
-    if isinstance(obj, Module) and obj.part and obj.symbolic and (not args.values() or _is_named_for_setup(obj)):
+    if isinstance(obj, Module) and obj.part and obj.symbolic and (not (args.values() or args.starred) or _is_named_for_setup(obj)):
         # `model.part()` without an input, or `model.init_hidden(n)`, is a method that is not known, not a submodule that is applied.
         return frozenset({Unknown(frozenset({obj.parent or obj}))})
     return forward(interp, obj, args, expr)

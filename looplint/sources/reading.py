@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 # What a file must contain to be worth parsing: an event of a training loop, or the object of one; a parameter that is moved where it is built.
 _NEEDLES = re.compile(
     rb"\.\s*(?:backward|step|zero_grad|train|eval|clip_grad_norm_|prepare|parameters)\s*\(|lr_scheduler|optim\b|(?<!\))\.\s*forward\s*\(|cudnn\s*\.\s*deterministic"
+    rb"|\bdef\s+(?:training_step|compute_loss)\b"
     rb"|\bParameter\s*\([^\n]{0,200}\)\s*\.\s*(?:to|cuda|half|double|bfloat16)\s*\("
 )
 _OTHER_FRAMEWORKS = re.compile(rb"^[ \t]*(?:from|import)[ \t]+(?:mxnet|paddle|tensorflow|jax|flax|mindspore|oneflow|keras)\b", re.MULTILINE)

@@ -64,6 +64,17 @@ def test_what_an_accelerator_prepares_is_on_its_device(prepare: str, codes: list
         ),
         ("deepspeed_engine", "        engine.step()\n", "", [("LL106", "engine.backward(loss)")]),
         ("deepspeed_engine", "loss.item()", "loss", [("LL402", "total += loss")]),
+        ("lightning_automatic", "loss.detach()", "loss", [("LL401", "self.losses.append(loss)")]),
+        ("lightning_automatic", "self.seen += len(x)", "self.seen += loss", [("LL402", "self.seen += loss")]),
+        ("lightning_automatic", '"lr_scheduler"', '"scheduler"', [("LL205", "scheduler = optim.lr_scheduler.StepLR(optimizer, 10)")]),
+        (
+            "lightning_automatic",
+            "F.cross_entropy(logits, y)",
+            "F.cross_entropy(logits.softmax(1), y)",
+            [("LL701", "loss = F.cross_entropy(logits.softmax(1), y)")],
+        ),
+        ("transformers_trainer", '"loss": loss.detach()', '"loss": loss', [("LL401", "self.stored[key].append(value)")]),
+        ("transformers_trainer", "margin.detach().mean()", "margin.cpu().mean()", [("LL401", "self.stored[key].append(value)")]),
     ],
 )
 def test_what_a_framework_leaves_to_the_loop_is_judged(name: str, right: str, wrong: str, expected: list[tuple[str, str]]) -> None:
@@ -130,3 +141,18 @@ class Net(L.LightningModule):
 L.Trainer(max_epochs=3).fit(Net())
 """
     assert reported(automatic) == []
+
+
+@pytest.mark.parametrize(
+    "returned",
+    [
+        "[optimizer], [scheduler]",
+        '[optimizer], [{"scheduler": scheduler, "interval": "step"}]',
+        '{"optimizer": optimizer, "lr_scheduler": {"scheduler": scheduler, "monitor": "loss"}}',
+        "dict(optimizer=optimizer, lr_scheduler=scheduler)",
+        '{"optimizer": optimizer, "lr_scheduler": scheduler, **other}',
+    ],
+)
+def test_what_lightning_is_given_it_steps(returned: str) -> None:
+    text = LOOPS["lightning_automatic"]
+    assert reported(text.replace('{"optimizer": optimizer, "lr_scheduler": scheduler}', returned)) == []

@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 from looplint.commands.cli import cli
 from looplint.finding import Location
 from looplint.linting.coverage import Coverage, FoundLoop
+from places import DATA
 
 JUDGED = """\
 import torch
@@ -169,3 +170,17 @@ class Solver:
     launch = "import torch\nfrom solver import Solver\n\nsolver = Solver(torch.nn.Linear(3, 1), [], {})\nsolver.fit()\nsolver.net.step()\n"
     output = checked(tmp_path, "--output-format", "concise", solver=solver, launch=launch).output
     assert "solver.py:16:13: error: LL101" in output
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [("lightning_automatic", "1 training loop"), ("lightning_manual", "2 training loops"), ("transformers_trainer", "2 training loops")],
+)
+def test_a_loop_that_a_framework_runs_over_hooks_is_judged(tmp_path: Path, name: str, number: str) -> None:
+    text = (DATA / "frameworks" / f"{name}.py").read_text(encoding="utf-8")
+    assert f"Judged {number} in 1 file.\n" in checked(tmp_path, fit=text).output
+
+
+def test_a_hook_whose_loss_is_not_known_is_named(tmp_path: Path) -> None:
+    text = "import lightning as L\n\n\nclass Fit(L.LightningModule):\n    def training_step(self, batch):\n        return {}\n"
+    assert "fit.py:5: what `training_step` gives is not known to be a loss of the model" in checked(tmp_path, fit=text).output
