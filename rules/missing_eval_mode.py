@@ -4,8 +4,9 @@
 
 Reports a forward pass whose result is measured and does not go backward, in a loop over data in which nothing is trained, where on every
 path the model is in train mode. The model is one that an optimizer of the program steps, and it has dropout or batch norm, or may have
-them. Outside such a loop the forward is reported where gradients are disabled, its result is compared with something and the model is known
-to have such a layer.
+them; or one that is built in sight, is known to have such a layer and has got trained weights on every path (`load_state_dict`), in a program
+that does not train it. Outside such a loop the forward is reported where gradients are disabled, its result is compared with something and the
+model is known to have such a layer.
 
 ## Why it matters
 
@@ -61,7 +62,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 - Forwards whose results are not measured.
 - A second look at the batch that the model is trained on in the same iteration.
 - One input that is run again and again with no training in between: Monte-Carlo dropout.
-- Models that are frozen, or that no optimizer steps.
+- Models that are frozen, or that no optimizer steps and no weights are loaded into.
 - Models known to have neither dropout nor batch norm, besides parts that stay in eval mode or that this call leaves out.
 
 ## Repair
@@ -76,6 +77,7 @@ What a run shows: two passes over one batch differ; running statistics change.
 from looplint.rule import (
     Forward,
     InsertEval,
+    LoadState,
     Obj,
     Program,
     Report,
@@ -107,10 +109,12 @@ def check(program: Program) -> Reports:
             continue  # Monte-Carlo dropout
         if program.looks_again(event):
             continue  # a second look at the batch that is trained on
-        if event.frozen or not related(program.stepped_modules, {module}):
-            continue  # a model that is frozen, or that no optimizer steps
+        is_stepped = related(program.stepped_modules, {module})
+        loaded = None if is_stepped else _loaded(program, module, event)
+        if event.frozen or not (is_stepped or loaded):
+            continue  # a model that is frozen, or that no optimizer steps and no weights are loaded into
         matters = mode_matters(top_of(module), program.kept_in_eval | bypassed(module, program.arguments_of(event)))
-        if matters is False:
+        if matters is False or loaded and not matters:
             continue  # a model known to have neither dropout nor batch norm, besides parts that stay in eval mode or that this call leaves out
         loop = validation_loop(program, event)
         if loop is None and not (event.grad is False and event.key in program.uses.compared and matters):
@@ -124,9 +128,18 @@ def check(program: Program) -> Reports:
         effect = mode_effects(module, dropout="dropout is active", norm="batch norm uses and updates batch statistics")
         message = f"{name} is in train mode in this validation pass: {effect}"
         switch = next((s.last(Train) for s in visit.states if s.last(Train)), None)
-        notes = note(switch, "train mode is switched on here") if switch else note(trained, f"{name} is trained here")
+        if switch:
+            notes = note(switch, "train mode is switched on here")
+        else:
+            notes = note(loaded, f"{name} gets its weights here") if loaded else note(trained, f"{name} is trained here")
         depth = event.outside
         yield Report(event, message, notes, repair=InsertEval(module=module, loop=loop, event=event, depth=depth), site=event.chain[depth])
+
+
+def _loaded(program: Program, module: Obj, event: Forward) -> LoadState | None:
+    """Where a model, or the one that it is a part of, has got the weights of a file before a forward."""
+    loads = [e for e in program.of(LoadState) if e.certain and e.files and e.index < event.index and e.root == event.root]
+    return next((e for e in reversed(loads) if not e.subjects.isdisjoint(module.lineage())), None)
 
 
 def _samples(program: Program, event: Forward) -> bool:

@@ -91,6 +91,8 @@ def kind_of_class(interp: Interpreter, cls: ClassRef) -> type[Obj]:
     bases = external_bases(interp, cls)
     lowered = cls.cls.name.lower()
     for base in bases:
+        if base.endswith(".LightningModule") and find_member(interp, cls, "training_step") is None:
+            return Module  # nothing that a framework could train: a module that other ones are made of
         if base in FRAMEWORK_BASES:
             return FrameworkModule
         if base in _MODULE_BASES:

@@ -68,8 +68,7 @@ def _of_hooks(program: Program, main: ModuleInfo) -> Iterator[TrainingLoop]:
     for number, events in enumerate(found.values(), len(list(_loops(main)))):
         hook = events[0].site.node
         name = hook.name.value if isinstance(hook, cst.FunctionDef) else ""
-        judged = any(program.touches(event, obj) == "must" for event in events if event.subjects for obj in program.optimizers)
-        reason = "" if judged else f"what `{name}` gives is not known to be a loss of the model"
+        reason = "" if any(event.subjects for event in events) else f"what `{name}` gives is not known to be a loss of the model"
         yield TrainingLoop(events[0].site, number, name, reason, roots=tuple(sorted({event.root for event in events})))
 
 
