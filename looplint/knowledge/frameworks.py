@@ -265,6 +265,8 @@ FRAMEWORK_BASES = frozenset({
 DRIVEN_METHODS: dict[str, str] = {
     "<optimize>": "optimize",
     "<step>": "step-of-trainer",
+    "compute_loss": "loss-of-trainer",
+    "training_step": "backward-of-trainer",
     "manual_backward": "backward-argument",
     "optimizers": "configured",
     "lr_schedulers": "configured",

@@ -52,8 +52,10 @@ def training_loops(program: Program, main: ModuleInfo, modules: Iterable[ModuleI
             if reason == "" or (info is main and reason is not None):
                 roots = sorted({event.root for call in calls for event in known.backwards.get(id(call.call.node), ())})
                 yield TrainingLoop(Site(info, calls[0].call.node), number, calls[0].function.qualname, reason, roots=tuple(roots))
-    yield from _of_hooks(program, main)
-    trainers = [o for o in program.heap.objects.values() if isinstance(o, FrameworkObject) and o.source is main]
+    hooks = list(_of_hooks(program, main))
+    yield from hooks
+    # A Trainer beside a class with hooks runs the loop over these.
+    trainers = [] if hooks else [o for o in program.heap.objects.values() if isinstance(o, FrameworkObject) and o.source is main]
     for number, trainer in enumerate(trainers, 1):
         if trainer.node is not None:
             yield TrainingLoop(Site(main, trainer.node), -number, owner=trainer.qualname.partition(".")[0])
@@ -67,7 +69,7 @@ def _of_hooks(program: Program, main: ModuleInfo) -> Iterator[TrainingLoop]:
             found.setdefault(id(event.site.node), []).append(event)
     for number, events in enumerate(found.values(), len(list(_loops(main)))):
         hook = events[0].site.node
-        name = hook.name.value if isinstance(hook, cst.FunctionDef) else ""
+        name = hook.name.value if isinstance(hook, cst.FunctionDef) else "training_step"
         reason = "" if any(event.subjects for event in events) else f"what `{name}` gives is not known to be a loss of the model"
         yield TrainingLoop(events[0].site, number, name, reason, roots=tuple(sorted({event.root for event in events})))
 

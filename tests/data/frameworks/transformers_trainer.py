@@ -40,3 +40,17 @@ class NoisyTrainer(Trainer):
         for parameter in model.parameters():
             parameter.grad.add_(torch.randn_like(parameter.grad), alpha=0.01)
         return loss.detach()
+
+
+class WeightedTrainer(Trainer):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.seen = []
+
+    def compute_loss(self, model, inputs, *args, **kwargs):
+        loss = super().compute_loss(model, inputs, *args, **kwargs)
+        self.seen.append(loss.detach())
+        return loss
+
+    def training_step(self, *args):
+        return super().training_step(*args) / self.accelerator.num_processes

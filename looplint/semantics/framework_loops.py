@@ -9,8 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from looplint.dataclass import replace
 from looplint.domain.objects import Container, Dict, FrameworkModule, Module, Obj, Optimizer, Scheduler
-from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, ClassRef, Ref, Tensor, Tuple, Value, exact_items, ref, refs
+from looplint.domain.tags import Mark
+from looplint.domain.tensors import combine, computed, detached
+from looplint.domain.values import (
+    NONE,
+    NOTHING,
+    UNKNOWN,
+    Arguments,
+    ClassRef,
+    Ref,
+    Tensor,
+    Tuple,
+    Value,
+    constant_of,
+    exact_items,
+    join,
+    ref,
+    refs,
+)
 from looplint.flow.events import Clear, Clip, Step
 from looplint.interpreter import calls, classes, hooks, unfollowed
 from looplint.interpreter.frames import Frame
@@ -144,6 +162,30 @@ def _optimize(interp: Interpreter, obj: Module, name: str, args: Arguments, expr
     backward(interp, expr, [loss or given], Arguments(), via="framework")
     interp.emit(Step(), expr.node, {optimizer})
     return NONE
+
+
+@method_transfer("loss-of-trainer")
+def _loss_of_trainer(interp: Interpreter, obj: Module, name: str, args: Arguments, expr: ir.Call) -> Value:
+    """`super().compute_loss(model, inputs)`: the loss that the model puts out; a pair with all that it puts out, where that is asked for."""
+    given = Arguments(args.positional[1:2], {k: v for k, v in args.keywords.items() if k == "inputs"})
+    out = calls.call(interp, args.get(0, "model") or UNKNOWN, given, expr)
+    loss = combine(interp.grad, [out])
+    if loss is None:
+        return UNKNOWN
+    value: Value = frozenset({replace(computed(loss), scalar=True).tagged(Mark.LOSS)})
+    asked = args.get(2, "return_outputs")
+    known = constant_of(asked) if asked is not None else None
+    return frozenset({Tuple((value, out))}) if known is not None and known.value else value if asked is None else join(value, UNKNOWN)
+
+
+@method_transfer("backward-of-trainer")
+def _backward_of_trainer(interp: Interpreter, obj: Module, name: str, args: Arguments, expr: ir.Call) -> Value:
+    """`super().training_step(model, inputs)`: it goes backward, and gives the number of the loss."""
+    inputs = Arguments(args.positional[:2], {k: v for k, v in args.keywords.items() if k in ("model", "inputs")})
+    own = classes.find_member(interp, obj.cls, "compute_loss") if obj.cls is not None else None
+    loss = _loss_of_trainer(interp, obj, name, inputs, expr) if own is None else interp.call(classes.bind(interp, own, obj), inputs, expr)
+    backward(interp, expr, [loss], Arguments(), via="framework")
+    return frozenset(detached(a) for a in loss if isinstance(a, Tensor)) or UNKNOWN
 
 
 @method_transfer("step-of-trainer")
