@@ -61,6 +61,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 - A decorator, a context or a caller that disables gradients.
 - A context that enables gradients, `with torch.enable_grad():`, which are wanted then.
 - Models that are frozen (`requires_grad_(False)`).
+- Inputs that are volatile (`Variable(x, volatile=True)`): since torch 0.4 each of them warns that this has no effect.
 - Models that no optimizer of the program steps, but for a pass over batches in eval mode.
 - Forwards that are differentiated by their inputs, and calls that differentiate one too: attacks, saliency maps, normals of a field.
 - Forwards whose results are not measured, but for a pass over a loader in eval mode.
@@ -125,6 +126,8 @@ def check(program: Program) -> Reports:
             continue  # a call that differentiates another forward, such as a field for its normals
         if event.frozen:
             continue  # a model that is frozen
+        if event.volatile:
+            continue  # an input that is volatile, of which torch itself says that it has no effect
         loop = untrained_loop(program, event) if event.key in program.uses.compared else validation_loop(program, event)
         visit = mode_states(program, module, event)
         evaluates = visit is not None and visit.always("eval")

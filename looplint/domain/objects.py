@@ -133,6 +133,8 @@ class Optimizer(Obj):
     holds: frozenset[Obj] = frozenset()
     # Whether it was given all of their parameters, and nothing else.
     exact: bool = False
+    # Whether it was given nothing but tensors of the program's own: an image, a latent code.
+    of_tensors: bool = False
     # Whether it was given either of several things.
     alternatives: bool = False
     # Whether parameter groups were added after it was built.

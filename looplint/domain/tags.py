@@ -38,6 +38,8 @@ class Mark(Enum):
     SINGLE = 10
     # It is a copy outside of torch: an array, a list of numbers.
     HOST = 11
+    # It asks for no graph in the words of torch 0.3, which do nothing today: `Variable(x, volatile=True)`.
+    VOLATILE = 12
 
     def __hash__(self) -> int:
         return self.value
@@ -131,12 +133,15 @@ Tags = frozenset[Tag]
 NO_TAGS: Tags = frozenset()
 
 
+# What is true of a tensor that may be any of several, or is computed from them, only where it is true of all.
+_OF_ALL = frozenset({Mark.SINGLE, Mark.HOST})
+
+
 def joined(each: Iterable[Tags]) -> Tags:
-    """What was done to any of some tensors; a scaler is certain only where it scaled all of them, and a single item only where all are."""
+    """What was done to any of some tensors; a scaler is certain only where it scaled all of them, and some marks hold only where all have them."""
     tags = list(each)
     union = NO_TAGS.union(*tags)
-    if Mark.SINGLE in union and not all(Mark.SINGLE in those for those in tags):
-        union -= {Mark.SINGLE}
+    union -= {mark for mark in union & _OF_ALL if not all(mark in those for those in tags)}
     partial = {tag for tag in union if isinstance(tag, Scaled) and tag.always and not all(tag in those for those in tags)}
     return union - partial | {Scaled(tag.scaler, always=False) for tag in partial} if partial else union
 

@@ -85,6 +85,11 @@ def copied_to_host(tensor: Tensor) -> Tensor:
     return Tensor(origins=tensor.origins, tags=frozenset({Mark.HOST}))
 
 
+def is_array(tensor: Tensor) -> bool:
+    """Whether a value is numbers outside of torch alone: what code out of sight makes of an action or a label is not computed from it."""
+    return Mark.HOST in tensor.tags and tensor.graph == "no"
+
+
 def computed(tensor: Tensor) -> Tensor:
     """The tensor as the result of an operation of torch."""
     return replace(tensor, made=COMPUTED, outcomes=frozenset())

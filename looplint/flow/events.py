@@ -103,6 +103,11 @@ class Forward(Event):
         return sources_of_batches(self.inputs.tags) if self.inputs is not None else frozenset()
 
     @property
+    def volatile(self) -> bool:
+        """Whether an input asks for no graph in the words of torch 0.3."""
+        return self.inputs is not None and Mark.VOLATILE in self.inputs.tags
+
+    @property
     def of_one_item(self) -> bool:
         """Whether its inputs are made a batch of one item each."""
         return self.inputs is not None and Mark.SINGLE in self.inputs.tags

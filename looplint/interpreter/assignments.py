@@ -5,6 +5,7 @@ from __future__ import annotations
 from looplint.dataclass import replace
 from looplint.domain.objects import Container, Dict, Instance, List, Module, StateDict, TorchModule
 from looplint.domain.tags import Mark, Summed
+from looplint.domain.tensors import is_array
 from looplint.domain.values import (
     NONE,
     NOTHING,
@@ -12,6 +13,7 @@ from looplint.domain.values import (
     Const,
     External,
     ModuleRef,
+    Number,
     Params,
     Ref,
     Tensor,
@@ -187,7 +189,8 @@ def _unpack(interp: Interpreter, targets: list[ir.Expr], value: Value, stmt: ir.
             assign(interp, target, item, stmt)
         return
     tuples = [a for a in value if isinstance(a, Tuple) and len(a.items) == len(targets)]
-    if tuples and starred is None and all(isinstance(a, Tuple | Const | Unknown) for a in value):
+    # An array beside tuples is what another setting of the program gives: there is no telling its parts from theirs.
+    if tuples and starred is None and all(isinstance(a, Tuple | Const | Unknown | Number) or _is_array(a) for a in value):
         unknown = frozenset(a for a in value if isinstance(a, Unknown))
         for number, target in enumerate(targets):
             joined: Value = hooks.unpacked.run(interp, unknown, number) if unknown else NOTHING
@@ -207,6 +210,10 @@ def _unpack(interp: Interpreter, targets: list[ir.Expr], value: Value, stmt: ir.
     element = frozenset(_part_of_loss(a) for a in element_of(interp, value))
     for number, target in enumerate(targets):
         assign(interp, target, hooks.unpacked.run(interp, element, number if starred is None else None), stmt)
+
+
+def _is_array(atom: Atom) -> bool:
+    return isinstance(atom, Tensor) and is_array(atom)
 
 
 def _part_of_loss(atom: Atom) -> Atom:

@@ -171,7 +171,9 @@ def _bool(interp: Interpreter, expr: ir.BoolOp) -> Value:
 def _if_expression(interp: Interpreter, expr: ir.IfExp) -> Value:
     outcome = truth(interp, expr.test)
     if outcome is not None:
-        return evaluate(interp, expr.body if outcome else expr.orelse)
+        taken, other = (expr.body, expr.orelse) if outcome else (expr.orelse, expr.body)
+        value = evaluate(interp, taken)
+        return _no_tensor(value) if _reads_number(other, taken) else value
     before, outer = interp.save(), interp.trace
     interp.assume(expr.test, True)
     built = interp.trace = Trace()
@@ -181,13 +183,27 @@ def _if_expression(interp: Interpreter, expr: ir.IfExp) -> Value:
     interp.assume(expr.test, False)
     otherwise = interp.trace = Trace()
     orelse = evaluate(interp, expr.orelse)
-    if _asks_for_tensor(expr.test, expr.orelse):
-        orelse = frozenset(a for a in orelse if not isinstance(a, Tensor)) or frozenset({Number()})
+    if _asks_for_tensor(expr.test, expr.orelse) or _reads_number(expr.body, expr.orelse):
+        orelse = _no_tensor(orelse)
+    elif _reads_number(expr.orelse, expr.body):
+        body = _no_tensor(body)
     interp.join_at([after, interp.save()])
     interp.guards, interp.trace = before.guards, outer
     outer.add(built)
     outer.add(otherwise)
     return choices.either(interp, expr, body, orelse, built, otherwise) or join(body, orelse)
+
+
+def _no_tensor(value: Value) -> Value:
+    return frozenset(a for a in value if not isinstance(a, Tensor)) or frozenset({Number()})
+
+
+def _reads_number(one: ir.Expr, other: ir.Expr) -> bool:
+    """Whether an expression reads the number of what another one is: `loss.item() if started else loss` takes what is no tensor as it is."""
+    match one:
+        case ir.Call(func=ir.Attr(value=owner, attr=name), args=[]):
+            return name in FETCHING and ir.render(owner) == ir.render(other)
+    return False
 
 
 def _asks_for_tensor(test: ir.Expr, expr: ir.Expr) -> bool:

@@ -180,6 +180,7 @@ def child(interp: Interpreter, obj: Obj, name: str) -> Value:
     child.parent = obj
     child.symbolic = True
     child.part = True
+    child.frozen = isinstance(obj, Module | Loss) and obj.frozen
     obj.heap[name] = ref(child)
     return obj.heap[name]
 

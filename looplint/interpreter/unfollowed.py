@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from looplint.domain.objects import Engine, Module, Obj
-from looplint.domain.tensors import combine, guess
+from looplint.domain.tensors import combine, guess, is_array
 from looplint.domain.values import UNKNOWN, Arguments, Atom, Func, Method, Params, Ref, Unknown, Value
 from looplint.flow.events import Escape
 from looplint.interpreter import hooks
@@ -44,7 +44,7 @@ def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: 
         forwards = tensor.forwards if tensor is not None and not reached else frozenset()
         interp.emit(Escape(callee=callee, output=not reached, forwards=forwards), expr.node, subjects, certain=bool(reached))
     modules = frozenset(o for o in reached if isinstance(o, Module | Engine))
-    if tensor is not None:
+    if tensor is not None and not is_array(tensor):
         return frozenset({guess(interp.grad, tensor, modules)})
     deps = modules.union(*(a.deps for v in values for a in v if isinstance(a, Unknown)), atom.deps if isinstance(atom, Unknown) else ())
     return frozenset({made_of(values, deps)})

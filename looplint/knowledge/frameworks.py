@@ -137,6 +137,7 @@ PREFIXES: tuple[tuple[str, str], ...] = (
     ("torchmetrics.", "metric"),
     ("torchmetrics.functional.", "score"),
     ("sklearn.metrics.", "score"),
+    ("sklearn.metrics.pairwise.", "array"),
     ("seqeval.metrics.", "score"),
     ("skimage.metrics.", "score"),
     ("scipy.stats.", "score"),

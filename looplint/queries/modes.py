@@ -61,7 +61,10 @@ def _layers_with_modes(module: Obj, besides: Collection[Obj]) -> tuple[set[str],
             continue
         of_torch = obj.qualname.startswith("torch.nn.")
         given = obj.arguments.values() if isinstance(obj, Module) and of_torch and leaf in BUILT_OF_LAYERS and obj.arguments else ()
-        parts = [*(a.obj for value in (*obj.heap.values(), *given) for a in value if isinstance(a, Ref)), *obj.one_of]
+        parts = [
+            *(a.obj for value in (*obj.heap.values(), *given) for a in value if isinstance(a, Ref)),
+            *filter(_can_be_called, obj.one_of),
+        ]
         if isinstance(obj, Module) and not parts and (not of_torch or leaf in BUILT_OF_LAYERS):
             known = known and obj.cls is not None and not obj.symbolic
         if isinstance(obj, Module) and (obj.symbolic or obj.many) and obj.part:
@@ -71,6 +74,11 @@ def _layers_with_modes(module: Obj, besides: Collection[Obj]) -> tuple[set[str],
             known = False  # `nn.Sequential(*layers)`, whatever these are
         work.extend(o for o in parts if isinstance(o, Module | Container))
     return layers, known
+
+
+def _can_be_called(obj: Obj) -> bool:
+    """Whether an alternative can be what a call is of: a list or a dict of modules is none."""
+    return obj.qualname not in ("torch.nn.ModuleList", "torch.nn.ModuleDict")
 
 
 def always_in_eval(visit: Visit) -> bool:

@@ -414,7 +414,8 @@ class Program(Incidence):
     def stepped_modules(self) -> frozenset[Obj]:
         """The modules whose parameters some optimizer steps."""
         stepped = {obj for event in self.of(Step) for obj in event.subjects}
-        alone = [self._goes_with(e, obj) for e in self.of(Step) for obj in e.subjects if isinstance(obj, Optimizer) and not obj.holds]
+        unknown = [(e, o) for e in self.of(Step) for o in e.subjects if isinstance(o, Optimizer) and not o.holds and not o.of_tensors]
+        alone = [self._goes_with(step, optimizer) for step, optimizer in unknown]
         return held_by(stepped) | {obj for obj in stepped if isinstance(obj, Engine)} | frozenset().union(*alone)
 
     def _goes_with(self, step: Event, optimizer: Obj) -> frozenset[Obj]:

@@ -62,7 +62,19 @@ def _forward_asks(interp: Interpreter, cls: ClassRef) -> bool:
             continue
         usage = found[0].usage.get(found[0].params[0].name)
         if usage is not None:
-            if "training" in usage.attrs:
+            if "training" in usage.attrs and not _returns_more(found[0]):
                 return True
             work.extend(sorted(usage.methods | usage.attrs))
     return False
+
+
+def _returns_more(function: ir.Function) -> bool:
+    """Whether a method reads `self.training` only to return more than in eval mode: a caller who has the other mode than it expects fails at once."""
+    mode = f"{function.params[0].name}.training"
+    asked, returning = 0, 0
+    for stmt in ir.statements(function.body):
+        asked += sum(ir.path_of(e) == mode for whole in ir.expressions(stmt) for e in ir.walk(whole))
+        match stmt:
+            case ir.If(test=test, body=[ir.Return(value=ir.Display() as value)]) if ir.path_of(test) == mode:
+                returning += not any(isinstance(e, ir.Call) for e in ir.walk(value))
+    return asked == returning

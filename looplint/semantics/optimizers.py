@@ -9,7 +9,7 @@ from looplint.interpreter.calls import builds
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import construction, method_transfer, transfer
 from looplint.knowledge.pytorch import STATEFUL
-from looplint.semantics.parameters import held
+from looplint.semantics.parameters import held, only_tensors
 from looplint.syntax import ir
 
 
@@ -72,6 +72,7 @@ def _built(interp: Interpreter, obj: Optimizer, args: Arguments, expr: ir.Call) 
     holds, exact = held(interp, given if given else NOTHING)
     obj.holds |= holds
     obj.exact = exact
+    obj.of_tensors = only_tensors(given)
     obj.alternatives = len(given) > 1
     rate = next((a.value for a in expr.args if a.keyword == "lr"), None)
     obj.rate = ir.render(rate)

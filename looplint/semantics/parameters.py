@@ -141,6 +141,23 @@ def held(interp: Interpreter, value: Value, depth: int = 4) -> tuple[frozenset[O
     return found, exact and bool(found)
 
 
+def only_tensors(value: Value, depth: int = 3) -> bool:
+    """Whether what an optimizer was given is tensors that no module has: none of them, nor what they were computed from, is a parameter."""
+
+    def of_atom(atom: Atom) -> bool:
+        match atom:
+            case Tensor():
+                return not atom.sources
+            case Tuple() if depth:
+                return all(only_tensors(item, depth - 1) for item in atom.items)
+            case Ref(obj=Container() as obj) if depth:
+                held = [v for slot, v in obj.heap.items() if slot == "=params"] or [v for slot, v in obj.heap.items() if slot == "[]"]
+                return bool(held) and all(only_tensors(v, depth - 1) for v in held)
+        return False
+
+    return bool(value) and all(map(of_atom, value))
+
+
 def on_params(interp: Interpreter, params: Params, name: str, args: Arguments, expr: ir.Call) -> Value:
     """Methods of parameters and gradients: clearing, clipping or scaling them by hand."""
     if params.grad:
@@ -204,7 +221,35 @@ def want_gradients(
         if isinstance(obj, TorchModule):
             frozen = not known.value if known is not None else by_default
             # Where some are frozen, the others take gradients as before.
-            obj.frozen = frozen and (obj.frozen or not some)
+            for part in [obj] if some else _with_parts(obj):
+                part.frozen = frozen and (part.frozen or not some)
+                _mark_parameters(part)
+
+
+def _mark_parameters(module: TorchModule) -> None:
+    """The parameters that a module has for attributes take part in a graph, or do not."""
+    for slot, value in module.heap.items():
+        parameters = [a.obj for a in value if isinstance(a, Ref) and isinstance(a.obj, Module) and a.obj.parameter]
+        if parameters and len(value) == 2 and any(isinstance(a, Tensor) for a in value):
+            frozen = all(p.frozen for p in parameters)
+            tensor = Tensor() if frozen else Tensor(frozenset(parameters), "yes")
+            module.heap[slot] = frozenset({tensor, *map(Ref, parameters)})
+
+
+def _with_parts(module: TorchModule) -> list[TorchModule]:
+    """A module and the modules in it."""
+    found = [module]
+    work: list[Obj] = [module]
+    seen: set[Obj] = {module}
+    while work:
+        for atom in (a for value in work.pop().heap.values() for a in value if isinstance(a, Ref)):
+            is_part = isinstance(atom.obj, TorchModule) and module in atom.obj.lineage()
+            if atom.obj not in seen and (is_part or isinstance(atom.obj, Container)):
+                seen.add(atom.obj)
+                work.append(atom.obj)
+                if isinstance(atom.obj, TorchModule):
+                    found.append(atom.obj)
+    return found
 
 
 def may_thaw(interp: Interpreter, atom: Tensor | Unknown, node: cst.CSTNode) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looplint.dataclass import replace
 from looplint.domain.tags import NO_TAGS, Chunked, Mark, OfEntry, sources_of_batches
-from looplint.domain.tensors import combine, computed, copied_to_host, detached, guess, sure, under
+from looplint.domain.tensors import combine, computed, copied_to_host, detached, guess, is_array, sure, under
 from looplint.domain.values import (
     COMPUTED,
     NOTHING,
@@ -127,6 +127,8 @@ def _element(interp: Interpreter, value: Value) -> Value:
 def _detached(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     tensor = combine(interp.grad, args.values())
     made = COMPUTED if qualname.startswith("torch.") else frozenset()
+    if tensor is not None and made and is_array(tensor):
+        tensor = None  # what comes back into torch is data: a reward, a target
     if tensor is not None:
         interp.uses.scored |= tensor.origins
         if qualname.rpartition(".")[2] in ("eq", "ne", "equal"):
@@ -149,6 +151,9 @@ def _variable(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call
     if known is not None and known.value:
         tensor = combine(interp.grad, [value]) or Tensor()
         return frozenset({tensor.tagged(Mark.INPUT_GRADIENT)})
+    volatile = constant_of(args.keywords["volatile"]) if "volatile" in args.keywords else None
+    if volatile is not None and volatile.value:
+        return frozenset({(combine(interp.grad, [value]) or Tensor()).tagged(Mark.VOLATILE)})
     return value
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from looplint.domain.tensors import combine, guess, under
+from looplint.domain.tensors import combine, guess, is_array, under
 from looplint.domain.values import UNKNOWN, Arguments, Func, Tensor, Unknown, Value, constant_of
 from looplint.flow.events import Clear, Escape, LoadState
 from looplint.flow.remarks import EpochSet
@@ -74,7 +74,7 @@ def on_unknown(interp: Interpreter, atom: Unknown, name: str, args: Arguments, e
     if tensor is not None and tensor.graph != "no" and _may_go_backward(name, expr):
         subjects = sorted(tensor.sources, key=lambda o: o.name)
         interp.emit(Escape(callee=ir.render(expr.func), output=True, forwards=tensor.forwards), expr.node, subjects, certain=False)
-    if tensor is not None:
+    if tensor is not None and not is_array(tensor):
         return frozenset({guess(interp.grad, tensor, atom.deps)})
     made = unfollowed.made_of(args.values(), atom.deps)
     return frozenset({made if made.parameters else atom})
