@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from looplint.knowledge.tensor_members import TENSOR_MEMBERS
 from looplint.syntax.ir import Usage
 
 _MODULE_METHODS = frozenset(
@@ -20,7 +21,30 @@ _ANNOTATIONS = {
 _KEPT_UNUSED = frozenset({"module", "optimizer", "scheduler", "scaler"})
 _MODULES = ("model", "net", "encoder", "decoder", "generator", "discriminator", "backbone")
 # Words in the names of what makes models, and is none.
-_MAKERS = frozenset({"build", "get", "make", "create", "init", "load", "class", "cls", "fn", "func", "factory", "builder", "type"})
+_MAKERS = frozenset(
+    {
+        "build",
+        "get",
+        "make",
+        "create",
+        "init",
+        "load",
+        "class",
+        "cls",
+        "fn",
+        "func",
+        "factory",
+        "setup",
+        "prepare",
+        "wrap",
+        "unwrap",
+        "register",
+        "compile",
+        "convert",
+        "builder",
+        "type",
+    }
+)
 # What the schedules of a diffusion have, and those of a learning rate do not.
 _OF_NOISE = frozenset(
     {"add_noise", "set_timesteps", "scale_model_input", "timesteps", "alphas_cumprod", "get_velocity", "init_noise_sigma"}
@@ -54,7 +78,8 @@ def infer_role(name: str, usage: Usage, annotation: str) -> str | None:
             return "accelerator"
         if usage.applied or methods & {"step", "train", "eval"}:
             return "engine" if "step" in methods else None
-        return "tensor"
+        # A strategy, a booster: what it sends backward is what it is given.
+        return "tensor" if methods <= TENSOR_MEMBERS else None
     if "zero_grad" in methods:
         if "step" in methods or "param_groups" in usage.attrs or "opt" in lowered:
             return "optimizer" if not (usage.applied or methods & {"train", "eval", "parameters"}) else "module"

@@ -106,7 +106,8 @@ def _reason(program: Program, known: _Known, info: ModuleInfo, calls: list[ir.Gr
     steps = _steps_beside(info, first)
     if not steps and any(program.touches(event, obj) == "must" for event in events for obj in program.optimizers):
         return ""  # that nothing steps is known as well
-    if not steps and not any(call.kind == "step" for call in (info.code.gradient_calls if info.code is not None else ())):
+    steps_somewhere = any(call.kind == "step" for call in (info.code.gradient_calls if info.code is not None else ()))
+    if not steps_somewhere and not _hands_over(first.call):
         return None  # gradients of inputs, checks of gradients: nothing here is trained
     if not any(call.call in program.reached.gradient_calls for call in calls):
         return _unreached(program, first)
@@ -121,6 +122,11 @@ def _reason(program: Program, known: _Known, info: ModuleInfo, calls: list[ir.Gr
     if not known.stepped:
         return "no step of an optimizer was found"
     return f"no known optimizer holds the parameters that `{loss}` comes from"
+
+
+def _hands_over(call: ir.Call) -> bool:
+    """Whether a call of `backward` gets the loss and what is trained: `strategy.backward(loss, model, optimizer)`; what steps goes by another name."""
+    return sum(arg.keyword is None and isinstance(arg.value, ir.Name | ir.Attr) for arg in call.args) > 1
 
 
 def _unreached(program: Program, call: ir.GradientCall) -> str:

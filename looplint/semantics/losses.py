@@ -55,7 +55,10 @@ def of_library(interp: Interpreter, obj: Loss | None, function: str, args: Argum
 
 def _score(interp: Interpreter, obj: Obj | None, qualname: str, args: Arguments, expr: ir.Call) -> None:
     """Remark what the prediction came out of, where that matters to the loss."""
-    function = SCORES.get(qualname.rpartition(".")[2]) if qualname.startswith("torch.nn.") else None
+    # Where an option says which loss it is, it is each of them for someone.
+    names = [qualname] if qualname or obj is None else [each.qualname for each in obj.one_of]
+    functions = {name: SCORES.get(name.rpartition(".")[2]) for name in names if name.startswith("torch.nn.")}
+    function = next(filter(None, functions.values()), None)
     if function is not None:
         outcomes = resolve(interp, of_value(args.get(0, "input"))) or frozenset()
         interp.remark(Score(function=function, outcomes=outcomes), expr.node, {obj} if obj is not None else ())

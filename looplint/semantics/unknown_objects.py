@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 
+from looplint.domain.objects import Instance
 from looplint.domain.tensors import combine, guess, is_array, under
-from looplint.domain.values import UNKNOWN, Arguments, Func, Tensor, Unknown, Value, constant_of
+from looplint.domain.values import UNKNOWN, Arguments, Func, Ref, Tensor, Unknown, Value, constant_of, ref
 from looplint.flow.events import Clear, Escape, LoadState
 from looplint.flow.remarks import EpochSet
 from looplint.interpreter import unfollowed
 from looplint.interpreter.interpreter import Interpreter
+from looplint.interpreter.transfers import methods_of
 from looplint.knowledge.lookup import tensor_method
 from looplint.semantics import checkpoints
 from looplint.semantics.gradients import backward
@@ -43,9 +45,8 @@ def on_unknown(interp: Interpreter, atom: Unknown, name: str, args: Arguments, e
     if name == "backward" and not args.positional:
         backward(interp, expr, [frozenset({atom})], args)
         return UNKNOWN
-    if name == "backward" and any(isinstance(a, Tensor) and a.graph == "yes" for a in args.positional[0]):
-        # An engine, a strategy, a booster: all of them send the loss backward, and what they do with an optimizer is not known.
-        backward(interp, expr, args.positional[:1], Arguments(), via="accelerator")
+    if name == "backward" and _is_sent_backward(args):
+        _send_backward(interp, args, expr)
         return unfollowed.unknown_call(interp, atom, args, expr) if interp.reachable(args.positional[1:]) else UNKNOWN
     if name == "requires_grad_" and not _may_be_applied(interp, expr):
         return ask_for_gradient(interp, Tensor(), args, expr)
@@ -78,6 +79,24 @@ def on_unknown(interp: Interpreter, atom: Unknown, name: str, args: Arguments, e
         return frozenset({guess(interp.grad, tensor, atom.deps)})
     made = unfollowed.made_of(args.values(), atom.deps)
     return frozenset({made if made.parameters else atom})
+
+
+@methods_of(Instance)
+def _on_instance(interp: Interpreter, obj: Instance, name: str, args: Arguments, expr: ir.Call) -> Value:
+    """A method that no class in sight gives an object."""
+    if name == "backward" and _is_sent_backward(args):
+        _send_backward(interp, args, expr)
+    given = Arguments([ref(obj), *args.positional], args.keywords)
+    return unfollowed.unknown_call(interp, Ref(obj), given, expr)
+
+
+def _is_sent_backward(args: Arguments) -> bool:
+    return bool(args.positional) and any(isinstance(a, Tensor) and (a.graph == "yes" or a.forwards) for a in args.positional[0])
+
+
+def _send_backward(interp: Interpreter, args: Arguments, expr: ir.Call) -> None:
+    """An engine, a strategy, a booster: all of them send the loss backward, and what they do with an optimizer is not known."""
+    backward(interp, expr, args.positional[:1], Arguments(), via="accelerator")
 
 
 def _may_go_backward(name: str, expr: ir.Call) -> bool:

@@ -512,3 +512,32 @@ def test_a_subclass_of_another_file_uses_what_the_constructor_makes(tmp_path: Pa
         """)
     )
     assert [(f.code, f.location.row) for f in looplint.lint([main], isolated=True)] == [("LL101", 10)]
+
+
+STRATEGY = """
+import torch
+from torch.utils.data import DataLoader
+from .strategies import Strategy
+
+class Trainer:
+    def __init__(self, model, strategy: Strategy, optim, dataset):
+        self.strategy = strategy
+        self.loader = DataLoader(dataset)
+        self.model = strategy.setup_model(model)
+        self.optimizer = strategy.setup_optimizer(optim, self.model)
+    def fit(self):
+        losses = []
+        for x, y in self.loader:
+            self.optimizer.zero_grad()
+            loss = torch.nn.functional.mse_loss(self.model(x), y)
+            {backward}
+            self.optimizer.step()
+            losses.append(loss)
+        self.model.eval()
+"""
+
+
+@pytest.mark.parametrize("backward", ["self.strategy.backward(loss, self.model)", "self.strategy.backward(loss)", "loss.backward()"])
+def test_what_a_strategy_sets_up_is_what_it_is_used_as(backward: str) -> None:
+    """What sends a loss backward is no loss, and what it sets up under the name of a model is one."""
+    assert [f.code for f in looplint.lint(STRATEGY.replace("{backward}", backward), isolated=True)] == ["LL401"]

@@ -51,6 +51,7 @@ LOOP = """
 """
 
 FOUND = {
+    "one of two losses": ("criterion = nn.CrossEntropyLoss() if flag else nn.NLLLoss()", "loss = criterion(net(x).softmax(1), y)", "LL701"),
     "method of the tensor": ("", "loss = criterion(net(x).softmax(1), y)", "LL701"),
     "second of a tuple": ("", "loss = criterion(net(x, probabilities=True)[1], y)", "LL701"),
     "unpacked": ("", "_, p = net(x, probabilities=True); loss = criterion(p, y)", "LL701"),
@@ -87,7 +88,10 @@ SILENT = {
         "loss = logits_loss(net(x), y)",
     ),
     "part replaced": ("seq = nn.Sequential(nn.Linear(4, 1), nn.Sigmoid()); seq[-1] = nn.Identity()", "loss = logits_loss(seq(x), y)"),
-    "one of two losses": ("criterion = nn.CrossEntropyLoss() if flag else nn.NLLLoss()", "loss = criterion(net(x).softmax(1), y)"),
+    "one of two losses, one of two outputs": (
+        "criterion = nn.CrossEntropyLoss() if flag else nn.NLLLoss()",
+        "loss = criterion(net(x) if flag else net(x).softmax(1), y)",
+    ),
     "classes, not numbers": ("", "loss = bce(net(x).argmax(1).float(), y)"),
 }
 
