@@ -77,5 +77,6 @@ def is_used(program: Program, optimizer: Optimizer) -> bool:
 
 def state_loaded(program: Program, optimizer: Optimizer, construct: Event, move: Event) -> Event | None:
     """Where an optimizer is given a state between its construction and a move, unless the program moves that state itself."""
-    given = [e for e in program.of(LoadState) if optimizer in e.subjects and construct.index < e.index < move.index and e.certain]
+    loads = [e for e in program.of(LoadState) if optimizer in e.subjects and construct.index < e.index < move.index and e.certain]
+    given = [e for e in loads if not exclude_each_other(e, move)]
     return given[0] if given and not optimizer.state_asked else None

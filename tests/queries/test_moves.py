@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import looplint
 from programs import assert_marked
 
 PROGRAMS = {
@@ -45,3 +46,32 @@ PROGRAMS = {
 @pytest.mark.parametrize("program", [pytest.param(text, id=name) for name, text in PROGRAMS.items()])
 def test_each_marked_line_is_reported_and_no_other(program: str) -> None:
     assert_marked(program)
+
+
+def test_a_state_that_is_loaded_on_the_other_branch_stays_on_no_device() -> None:
+    """`if ckpt: ...; optimizer.load_state_dict(...) else: model.to(device)`: the move of one branch has nothing to do with the state of the other."""
+    source = """
+import torch
+from torch import nn, optim
+
+def main(ckpt, loader, device):
+    model = nn.Linear(3, 3)
+    optimizer = optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    {first}:
+        checkpoint = torch.load(ckpt, map_location="cpu")
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(checkpoint["optimizer"])
+    {second}:
+        model.to(device)
+    for x, y in loader:
+        optimizer.zero_grad()
+        nn.functional.mse_loss(model(x.to(device)), y.to(device)).backward()
+        optimizer.step()
+"""
+
+    def errors(first: str, second: str) -> list[str]:
+        text = source.replace("{first}", first).replace("{second}", second)
+        return [f.code for f in looplint.lint(text, isolated=True) if f.severity == "error"]
+
+    assert errors("if ckpt", "else") == []
+    assert errors("if ckpt", "if device") == ["LL501"]
