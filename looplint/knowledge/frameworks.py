@@ -218,7 +218,6 @@ ACCELERATOR_METHODS: dict[str, str] = {
     "skip_first_batches": "same",
     "free_memory": "pure",
     "print": "pure",
-    "log": "pure",
     "log_dict": "pure",
     "save": "pure",
     "save_state": "pure",
@@ -262,11 +261,29 @@ FRAMEWORK_BASES = frozenset({
     "pytorch_lightning.core.lightning.LightningModule", "lightning.pytorch.callbacks.Callback",
     "pytorch_lightning.callbacks.Callback", "pytorch_lightning.Callback", "lightning.pytorch.demos.boring_classes.BoringModel", "lightning.pytorch.Callback",
 }) | TRAINERS  # fmt: skip
+# What transformers' Trainer has: methods that a subclass calls, and attributes that are called.
+TRAINER_METHODS: dict[str, str] = {
+    "compute_loss": "loss-of-trainer",
+    "evaluate": "evaluation-of-trainer",
+    "predict": "evaluation-of-trainer",
+    "log": "pure",
+    "save_model": "pure",
+    "_save_checkpoint": "pure",
+    "is_world_process_zero": "pure",
+    "is_local_process_zero": "pure",
+    "_get_learning_rate": "pure",
+    "_nested_gather": "same",
+    "_prepare_inputs": "same",
+    "compute_loss_context_manager": "context",
+    "tokenizer": "pure",
+    "processing_class": "pure",
+    "data_collator": "pure",
+}
 # Methods of a LightningModule or a Trainer, besides those of every module; the two in brackets stand for what the framework does between the hooks.
 DRIVEN_METHODS: dict[str, str] = {
     "<optimize>": "optimize",
     "<step>": "step-of-trainer",
-    "compute_loss": "loss-of-trainer",
+    **TRAINER_METHODS,
     "training_step": "backward-of-trainer",
     "manual_backward": "backward-argument",
     "optimizers": "configured",

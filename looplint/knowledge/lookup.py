@@ -115,6 +115,7 @@ _METHODS = {
     "loss": pytorch.MODULE_METHODS,
     "accelerator": frameworks.ACCELERATOR_METHODS,
     "engine": frameworks.ENGINE_METHODS,
+    "framework": frameworks.TRAINER_METHODS,
 }
 
 

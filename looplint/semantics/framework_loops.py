@@ -29,7 +29,7 @@ from looplint.domain.values import (
     ref,
     refs,
 )
-from looplint.flow.events import Clear, Clip, Step
+from looplint.flow.events import Clear, Clip, Escape, Step
 from looplint.interpreter import calls, classes, hooks, unfollowed
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
@@ -176,6 +176,13 @@ def _loss_of_trainer(interp: Interpreter, obj: Module, name: str, args: Argument
     asked = args.get(2, "return_outputs")
     known = constant_of(asked) if asked is not None else None
     return frozenset({Tuple((value, out))}) if known is not None and known.value else value if asked is None else join(value, UNKNOWN)
+
+
+@method_transfer("evaluation-of-trainer")
+def _evaluation_of_trainer(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    """`self.evaluate()` puts the model into eval mode, and does nothing else to what is trained."""
+    interp.emit(Escape(callee=ir.render(expr.func), mode=True), expr.node, interp.reachable([ref(obj), *obj.heap.values()]))
+    return UNKNOWN
 
 
 @method_transfer("backward-of-trainer")

@@ -56,12 +56,24 @@ def of_library(interp: Interpreter, obj: Loss | None, function: str, args: Argum
 def _score(interp: Interpreter, obj: Obj | None, qualname: str, args: Arguments, expr: ir.Call) -> None:
     """Remark what the prediction came out of, where that matters to the loss."""
     # Where an option says which loss it is, it is each of them for someone.
-    names = [qualname] if qualname or obj is None else [each.qualname for each in obj.one_of]
+    names = [qualname] if qualname or obj is None else _those_asked_for(interp, expr, [each.qualname for each in obj.one_of])
     functions = {name: SCORES.get(name.rpartition(".")[2]) for name in names if name.startswith("torch.nn.")}
     function = next(filter(None, functions.values()), None)
     if function is not None:
         outcomes = resolve(interp, of_value(args.get(0, "input"))) or frozenset()
         interp.remark(Score(function=function, outcomes=outcomes), expr.node, {obj} if obj is not None else ())
+
+
+def _those_asked_for(interp: Interpreter, expr: ir.Call, names: list[str]) -> list[str]:
+    """The classes of which one is called, as the tests on the way leave them: `if isinstance(criterion, nn.CrossEntropyLoss):`."""
+    for guard in interp.guards:
+        match guard.test:
+            case ir.Call(func=ir.Name(id="isinstance"), args=[ir.Arg(value=asked), ir.Arg(value=classes)]) if ir.path_of(
+                asked
+            ) is not None and ir.path_of(asked) == ir.path_of(expr.func):
+                given = {path.rpartition(".")[2] for path in ir.paths_in(classes)}
+                names = [name for name in names if (name.rpartition(".")[2] in given) == guard.held]
+    return names
 
 
 def _unscaled(tensor: Tensor) -> Tags:

@@ -75,6 +75,7 @@ def test_what_an_accelerator_prepares_is_on_its_device(prepare: str, codes: list
         ),
         ("transformers_trainer", '"loss": loss.detach()', '"loss": loss', [("LL401", "self.stored[key].append(value)")]),
         ("transformers_trainer", "self.seen.append(loss.detach())", "self.seen.append(loss)", [("LL401", "self.seen.append(loss)")]),
+        ("transformers_trainer", "            self.optimizer.zero_grad()\n", "", [("LL102", "self.accelerator.backward(loss)")]),
         ("transformers_trainer", "margin.detach().mean()", "margin.cpu().mean()", [("LL401", "self.stored[key].append(value)")]),
     ],
 )

@@ -51,6 +51,11 @@ LOOP = """
 """
 
 FOUND = {
+    "the other one of two losses": (
+        "criterion = nn.CrossEntropyLoss() if flag else nn.BCEWithLogitsLoss()",
+        "loss = criterion(net(x), y) if isinstance(criterion, nn.CrossEntropyLoss) else criterion(net(x).sigmoid(), y)",
+        "LL702",
+    ),
     "one of two losses": ("criterion = nn.CrossEntropyLoss() if flag else nn.NLLLoss()", "loss = criterion(net(x).softmax(1), y)", "LL701"),
     "method of the tensor": ("", "loss = criterion(net(x).softmax(1), y)", "LL701"),
     "second of a tuple": ("", "loss = criterion(net(x, probabilities=True)[1], y)", "LL701"),
@@ -88,6 +93,10 @@ SILENT = {
         "loss = logits_loss(net(x), y)",
     ),
     "part replaced": ("seq = nn.Sequential(nn.Linear(4, 1), nn.Sigmoid()); seq[-1] = nn.Identity()", "loss = logits_loss(seq(x), y)"),
+    "the first of two losses": (
+        "criterion = nn.CrossEntropyLoss() if flag else nn.BCEWithLogitsLoss()",
+        "loss = criterion(net(x).sigmoid(), y) if isinstance(criterion, nn.CrossEntropyLoss) else criterion(net(x), y)",
+    ),
     "one of two losses, one of two outputs": (
         "criterion = nn.CrossEntropyLoss() if flag else nn.NLLLoss()",
         "loss = criterion(net(x) if flag else net(x).softmax(1), y)",

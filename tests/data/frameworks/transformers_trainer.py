@@ -54,3 +54,17 @@ class WeightedTrainer(Trainer):
 
     def training_step(self, *args):
         return super().training_step(*args) / self.accelerator.num_processes
+
+
+class LoopingTrainer(Trainer):
+    def run(self, dataloader):
+        self.model.train()
+        for inputs in dataloader:
+            loss = self.compute_loss(self.model, self._prepare_inputs(inputs))
+            self.accelerator.backward(loss)
+            self.optimizer.step()
+            self.optimizer.zero_grad()
+            if self.state.global_step % 100 == 0:
+                self.evaluate()
+                self.model.train()
+                self.log({"loss": self._nested_gather(loss.detach()).mean().item()})
