@@ -245,6 +245,8 @@ class Module(TorchModule):
     handed_over: bool = False
     # Whether it was scripted or traced.
     compiled: bool = False
+    # Whether the program puts it into train or eval mode by itself: it is a module, and no method.
+    switched: bool = False
     # The module that it is a deep copy of.
     original: Obj | None = None
     # Whether an accelerator has taken it, and placed it on its device.

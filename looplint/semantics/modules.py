@@ -227,6 +227,8 @@ def _is_bound_forward(interp: Interpreter, func: ir.Expr) -> bool:
 def _mode(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     given = args.get(0, "mode")
     known = constant_of(given) if given is not None else None
+    if isinstance(obj, Module):
+        obj.switched = True
     if name == "train" and given is not None and known is None:
         interp.emit(Escape(callee=ir.render(expr.func), mode=True), expr.node, {obj})
         return ref(obj)
@@ -310,7 +312,13 @@ def _initialize(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Ca
 
 @application(Module, Engine)
 def _applied(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
-    if isinstance(obj, Module) and obj.part and obj.symbolic and (not (args.values() or args.starred) or _is_named_for_setup(obj)):
+    if (
+        isinstance(obj, Module)
+        and obj.part
+        and obj.symbolic
+        and not obj.switched
+        and (not (args.values() or args.starred) or _is_named_for_setup(obj))
+    ):
         # `model.part()` without an input, or `model.init_hidden(n)`, is a method that is not known, not a submodule that is applied.
         return frozenset({Unknown(frozenset({obj.parent or obj}))})
     return forward(interp, obj, args, expr)

@@ -541,3 +541,29 @@ class Trainer:
 def test_what_a_strategy_sets_up_is_what_it_is_used_as(backward: str) -> None:
     """What sends a loss backward is no loss, and what it sets up under the name of a model is one."""
     assert [f.code for f in looplint.lint(STRATEGY.replace("{backward}", backward), isolated=True)] == ["LL401"]
+
+
+def test_a_part_that_is_switched_is_a_module() -> None:
+    """`gen()` takes no input; what is put into eval mode before is a network all the same."""
+    source = """
+import torch
+
+class Trainer:
+    def __init__(self, model, optimizer):
+        self.model, self.optimizer = model, optimizer
+    def train_step(self, loader):
+        for x, y in loader:
+            self.optimizer.zero_grad()
+            (self.model.generator(x) - y).abs().mean().backward()
+            self.optimizer.step()
+    def eval_step(self):
+        gen = self.model.generator
+        {switch}
+        return torch.cat([gen().cpu() for i in range(10)]).numpy()
+"""
+
+    def codes(switch: str) -> list[str]:
+        return [f.code for f in looplint.lint(source.replace("{switch}", switch), isolated=True)]
+
+    assert codes("gen.eval()") == ["LL303"]
+    assert codes("pass") == []
