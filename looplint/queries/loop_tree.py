@@ -189,7 +189,7 @@ class _Builder:
         assert site is not None
         place = self._place(site)
         if isinstance(what, Loop):
-            return Box("loop", self._line(site).removesuffix(":"), self._role(what), place, self._findings(place))
+            return Box("loop", self._title(site), self._role(what), place, self._findings(place))
         return Box("call", _called(site), "", place, self._findings(place))
 
     def _role(self, loop: Loop) -> str:
@@ -198,7 +198,7 @@ class _Builder:
         stepped = any(loop in e.loops for e in program.of(OptimizerStep))
         if stepped or any(loop in e.loops and not _by_hand(e) for e in program.of(Backward)):
             # A loader of an epoch's batches has its name, too.
-            counted = loop.targets if over_data(loop) else (_PER_EPOCH.sub("", self._line(loop.site)),)
+            counted = loop.targets if over_data(loop) else (_PER_EPOCH.sub("", self._title(loop.site)),)
             if any("epoch" in text.lower() for text in counted):
                 return "epoch loop"
             if not stepped and any(outer in e.loops for outer in _around(loop) for e in program.of(OptimizerStep)):
@@ -214,8 +214,19 @@ class _Builder:
         cell, place = site.module.source.place(start)
         return Place(site.module.filename, place.row, cell)
 
+    def _title(self, site: Site) -> str:
+        """The line of a loop; one that a framework runs over the hooks of a class has none."""
+        match site.node:
+            case cst.FunctionDef():
+                return "epochs, which the framework runs"
+            case cst.ClassDef():
+                return "batches, which the framework gives"
+        return self._line(site).removesuffix(":")
+
     def _line(self, site: Site) -> str:
         """The source line of a node, without its comment where that is easy to find."""
+        if isinstance(site.node, cst.FunctionDef):
+            return f"after {site.node.name.value}(), by the framework"
         name = site.module.filename
         if name not in self._lines:
             self._lines[name] = site.module.source.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
