@@ -48,7 +48,7 @@ for epoch in range(3):
 ## Stays quiet
 
 - A program without such a choice, whose device is the same on every machine.
-- A program that puts all new tensors on an accelerator, and so needs one.
+- A program that puts all new tensors or its batches on a GPU, under no condition that asks for one, and so needs it.
 - A model that stays on the CPU, or is moved to a GPU on every machine.
 - A file that the same run has saved before, on some path: it comes from the device that it is on.
 - Weights that somebody else has published, by their name, or that the program downloads: they were saved from the CPU.
@@ -64,7 +64,7 @@ Safe: `map_location=` with the program's device where one name holds it, else `"
 What a run shows: `torch.load` without `map_location`, in a run whose device was chosen by what the machine has.
 """
 
-from looplint.rule import Automaton, Expr, MapLocation, Program, ReadFile, Report, Reports, name_of, note, paths_in
+from looplint.rule import Automaton, Expr, MapLocation, Program, ReadFile, Report, Reports, Transfer, name_of, note, paths_in
 
 CODE = "LL803"
 SEVERITY = "warning"
@@ -76,8 +76,8 @@ def check(program: Program) -> Reports:
     choice = program.device_choice
     if choice is None:
         return  # a program without a choice between a GPU and the CPU
-    if program.flags.needs_accelerator:
-        return  # a program that puts all new tensors on an accelerator
+    if program.flags.needs_accelerator or _moves_batches_to_a_gpu(program):
+        return  # a program that puts all new tensors, or its batches, on a GPU on every machine
     for disk in program.disks:
         for visit in program.run(AUTOMATON, disk):
             event = visit.event
@@ -102,6 +102,12 @@ def check(program: Program) -> Reports:
                     note(choice, "which this program is written for: the device is chosen here"),
                     repair=MapLocation(event=event),
                 )
+
+
+def _moves_batches_to_a_gpu(program: Program) -> bool:
+    """Whether batches go to a GPU under no condition that asks for one: without it, the program fails there at the latest."""
+    moves = [e for e in program.of(Transfer) if e.device == "accelerator" and not e.chosen and e.certain]
+    return any(not any(_holds_with_a_gpu(g.test) for g in e.guards) for e in moves)
 
 
 def _holds_with_a_gpu(test: Expr) -> bool:

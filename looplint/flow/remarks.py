@@ -96,6 +96,8 @@ class Transfer(Remark):
     name: str
     # "accelerator", "cpu" or "xla", where that is known.
     device: str | None
+    # Whether that is what a test of the machine says: a GPU, or else the CPU.
+    chosen: bool
     # Whether the program waits for the copy; None where that is not known.
     waits: bool | None
     # Whether the program has put it into pinned memory by itself.

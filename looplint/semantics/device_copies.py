@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looplint.domain.objects import Loader
 from looplint.domain.tags import Mark, sources_of_batches
-from looplint.domain.values import NONE, Arguments, Const, External, Tensor, Value
+from looplint.domain.values import NONE, NOTHING, Arguments, Const, External, Tensor, Value
 from looplint.flow.remarks import Fetch, Release, Transfer
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
@@ -31,7 +31,8 @@ def note_transfer(interp: Interpreter, tensor: Tensor, name: str, args: Argument
     else:
         waits = None if args.starred or len(args.positional) > 1 else True
     pinned = Mark.PINNED in tensor.tags
-    interp.remark(Transfer(name=ir.render(receiver), device=device, waits=waits, pinned=pinned), expr.node, loaders)
+    chosen = name == "to" and devices.is_choice(target or NOTHING)
+    interp.remark(Transfer(name=ir.render(receiver), device=device, chosen=chosen, waits=waits, pinned=pinned), expr.node, loaders)
 
 
 def _true(value: Value) -> bool:

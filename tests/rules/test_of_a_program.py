@@ -1,4 +1,4 @@
-"""What is reported of a step that a caller out of sight repeats."""
+"""What is reported, or not, for what the rest of a program does: a caller out of sight, a device that is needed anyway."""
 
 from __future__ import annotations
 
@@ -54,3 +54,34 @@ scaler.scale(model(torch.rand(3, 1)).sum()).backward()
 scaler.step(optimizer)
 """
     assert [f.code for f in looplint.lint(script, isolated=True) if f.severity != "advice"] == []
+
+
+LOADING = """
+import torch
+from torch import nn
+
+def predict(loader, path, use_cuda=True):
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    model = nn.Linear(3, 3)
+    model.load_state_dict(torch.load(path))
+    model.to(device).eval()
+    with torch.no_grad():
+        for x, y in torch.utils.data.DataLoader(loader):
+            {move}
+            print(model(x))
+"""
+
+
+@pytest.mark.parametrize(
+    ("move", "expected"),
+    [
+        ("x = x.to(device)", ["LL803"]),
+        ("x = x.cuda() if use_cuda else x", ["LL803"]),
+        ("x = x.cuda(non_blocking=True)", []),
+        ("x = x.to('cuda')", []),
+    ],
+)
+def test_a_program_that_moves_its_batches_to_a_gpu_needs_one(move: str, expected: list[str]) -> None:
+    """Where each batch goes to a GPU in any case, a load that fails without one fails no earlier than that."""
+    found = [f.code for f in looplint.lint(LOADING.replace("{move}", move), isolated=True)]
+    assert [code for code in found if code == "LL803"] == expected
