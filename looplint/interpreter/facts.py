@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from looplint.domain.call_string import CallString
     from looplint.domain.objects import Generator, Obj, StateDict
     from looplint.domain.values import Arguments, EventKey, Func, Value
@@ -40,6 +42,11 @@ class Uses:
         self.going_backward: set[EventKey] = set()
         # Sums that start from what a forward put out: an output in the making, no record of the iterations.
         self.added_to_outputs: set[EventKey] = set()
+
+    def compare(self, origins: Iterable[EventKey]) -> None:
+        """What forwards put out is compared with something, and that is a number which tells of them."""
+        self.scored.update(origins)
+        self.compared.update(origins)
 
 
 class GradientAccess:

@@ -21,30 +21,10 @@ _ANNOTATIONS = {
 _KEPT_UNUSED = frozenset({"module", "optimizer", "scheduler", "scaler"})
 _MODULES = ("model", "net", "encoder", "decoder", "generator", "discriminator", "backbone")
 # Words in the names of what makes models, and is none.
-_MAKERS = frozenset(
-    {
-        "build",
-        "get",
-        "make",
-        "create",
-        "init",
-        "load",
-        "class",
-        "cls",
-        "fn",
-        "func",
-        "factory",
-        "setup",
-        "prepare",
-        "wrap",
-        "unwrap",
-        "register",
-        "compile",
-        "convert",
-        "builder",
-        "type",
-    }
-)
+_MAKERS = frozenset({
+    "build", "get", "make", "create", "init", "load", "class", "cls", "fn", "func", "factory", "builder", "type",
+    "setup", "prepare", "wrap", "unwrap", "register", "compile", "convert",
+})  # fmt: skip
 # What the schedules of a diffusion have, and those of a learning rate do not.
 _OF_NOISE = frozenset(
     {"add_noise", "set_timesteps", "scale_model_input", "timesteps", "alphas_cumprod", "get_velocity", "init_noise_sigma"}

@@ -56,8 +56,7 @@ def _note_difference(interp: Interpreter, left: Value, right: Value) -> None:
         if given and not any(isinstance(a, Tensor) and a.origins for a in given):
             for atom in one:
                 if isinstance(atom, Tensor):
-                    interp.uses.compared |= atom.origins
-                    interp.uses.scored |= atom.origins
+                    interp.uses.compare(atom.origins)
 
 
 def _is_scalar(value: Value, expr: ir.Expr) -> bool:
@@ -74,6 +73,5 @@ def _is_scalar(value: Value, expr: ir.Expr) -> bool:
 
 @hooks.compared
 def _compared(interp: Interpreter, tensor: Tensor, sides: list[Value]) -> Tensor:
-    interp.uses.scored |= tensor.origins
-    interp.uses.compared |= tensor.origins
+    interp.uses.compare(tensor.origins)
     return Tensor(origins=tensor.origins, made=COMPUTED if sure(sides) else frozenset())

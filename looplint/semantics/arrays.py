@@ -27,6 +27,5 @@ def _score(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -
     """`roc_auc_score(targets, predictions)`: numbers that say how good a prediction is."""
     tensor = combine(interp.grad, args.values())
     if tensor is not None:
-        interp.uses.scored |= tensor.origins
-        interp.uses.compared |= tensor.origins
+        interp.uses.compare(tensor.origins)
     return frozenset({Number()})

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from looplint.dataclass import replace
-from looplint.domain.objects import Container, Dict, FrameworkModule, Module, Obj, Optimizer, Scheduler
+from looplint.domain.objects import AnyObj, Container, Dict, FrameworkModule, Module, Obj, Optimizer, Scheduler
 from looplint.domain.tags import Mark
 from looplint.domain.tensors import combine, computed, detached
 from looplint.domain.values import (
@@ -73,11 +73,11 @@ def _follow(interp: Interpreter, cls: ClassRef, turn: list[ir.Stmt]) -> None:
     begin(interp, instance, cls)
     interp.frame = Frame(ir.Function("<fit>", "<fit>", [], [], [], node), cls.module, None, interp.context(None, "fit", id(node)), 0)
     interp.frame.locals["self"] = ref(instance)
-    _run(interp, instance, cls, "__init__")
+    _run(interp, cls, "__init__")
     if not TRAINERS.isdisjoint(classes.external_bases(interp, cls)):
         interp.frame.locals["model"] = interp.evaluate(ir.Attr(node, ir.Name(node, "self"), "model"))
-    instance.configured = _run(interp, instance, cls, "configure_optimizers")
-    if len(turn) > 1:
+    instance.configured = _run(interp, cls, "configure_optimizers")
+    if len(turn) > 1:  # the framework steps, by its schedulers too
         for scheduler in _stepped_by_lightning(instance.configured):
             scheduler.escaped = True
     target = ir.Display(node, "tuple", [ir.Name(node, "batch_idx"), ir.Name(node, "batch")])
@@ -102,7 +102,7 @@ def _hook(interp: Interpreter, cls: ClassRef, name: str) -> ir.Function | None:
 
 def _called(hook: ir.Function, given: Sequence[str], then: str = "") -> list[ir.Stmt]:
     """The call of a hook, and what the framework does with the loss that it gives."""
-    call = _call(hook, hook.name, given)
+    call = _call(hook, given)
     if not then:
         return [ir.ExprStmt(hook.node, call)]
     loss = ir.Name(hook.node, "loss")
@@ -110,31 +110,32 @@ def _called(hook: ir.Function, given: Sequence[str], then: str = "") -> list[ir.
     return [ir.Assign(hook.node, [loss], call), ir.ExprStmt(hook.node, ir.Call(hook.node, method, [ir.Arg(loss)]))]
 
 
-def _run(interp: Interpreter, instance: Module, cls: ClassRef, name: str) -> Value:
-    found = classes.find_member(interp, cls, name)
-    return interp.evaluate(_call(found[0], name)) if found is not None and isinstance(found[0], ir.Function) else NOTHING
+def _run(interp: Interpreter, cls: ClassRef, name: str) -> Value:
+    hook = _hook(interp, cls, name)
+    return interp.evaluate(_call(hook)) if hook is not None else NOTHING
 
 
 def _calls(interp: Interpreter, cls: ClassRef, hooks: Mapping[str, Sequence[str]]) -> list[ir.Stmt]:
-    found = [(name, classes.find_member(interp, cls, name)) for name in hooks]
-    return [ir.ExprStmt(f[0].node, _call(f[0], name, hooks[name])) for name, f in found if f is not None and isinstance(f[0], ir.Function)]
+    found = ((_hook(interp, cls, name), given) for name, given in hooks.items())
+    return [stmt for hook, given in found if hook is not None for stmt in _called(hook, given)]
 
 
-def _call(function: ir.Function, name: str, given: Sequence[str] = ()) -> ir.Call:
-    arguments = [ir.Arg(ir.Name(function.node, value)) for value, _ in zip(given, function.params[1:], strict=False)]
-    return ir.Call(function.node, ir.Attr(function.node, ir.Name(function.node, "self"), name), arguments)
+def _call(hook: ir.Function, given: Sequence[str] = ()) -> ir.Call:
+    arguments = [ir.Arg(ir.Name(hook.node, value)) for value, _ in zip(given, hook.params[1:], strict=False)]
+    return ir.Call(hook.node, ir.Attr(hook.node, ir.Name(hook.node, "self"), hook.name), arguments)
 
 
 @method_transfer("configured")
 def _configured(interp: Interpreter, obj: Module, name: str, args: Arguments, expr: ir.Call) -> Value:
     """`self.optimizers()` or `self.lr_schedulers()`: the object where there is one, else all of them in their order."""
-    found = list(dict.fromkeys(_of_kind(obj.configured, Optimizer if name == "optimizers" else Scheduler)))
+    kind: type[Optimizer | Scheduler] = Optimizer if name == "optimizers" else Scheduler
+    found = list(dict.fromkeys(_of_kind(obj.configured, kind)))
     if len(found) == 1:
         return ref(found[0])
     return frozenset({Tuple(tuple(ref(o) for o in found))}) if found else UNKNOWN
 
 
-def _of_kind(value: Value, kind: type[Obj]) -> Iterator[Obj]:
+def _of_kind(value: Value, kind: type[AnyObj]) -> Iterator[AnyObj]:
     """The objects of a kind in what `configure_optimizers` returns: alone, in sequences, in dictionaries."""
     for atom in value:
         match atom:
@@ -196,7 +197,7 @@ def _backward_of_trainer(interp: Interpreter, obj: Module, name: str, args: Argu
 
 
 @method_transfer("step-of-trainer")
-def _step_and_clear(interp: Interpreter, obj: Module, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _step_of_trainer(interp: Interpreter, obj: Module, name: str, args: Arguments, expr: ir.Call) -> Value:
     """What transformers' Trainer does after `training_step`, which has gone backward."""
     optimizer = _optimizer(interp, obj)
     interp.emit(Step(), expr.node, {optimizer})
@@ -206,7 +207,7 @@ def _step_and_clear(interp: Interpreter, obj: Module, name: str, args: Arguments
 
 def _optimizer(interp: Interpreter, obj: Module) -> Optimizer:
     """The optimizer of a class that a framework drives: the one that it configures, or one of all its parameters that the framework makes."""
-    found = {o for o in _of_kind(obj.configured, Optimizer) if isinstance(o, Optimizer)}
+    found = set(_of_kind(obj.configured, Optimizer))
     if len(found) == 1:
         return found.pop()
     made = interp.known(Optimizer, ("fit", obj.key, "optimizer"), "optimizer")

@@ -24,8 +24,7 @@ def loss(interp: Interpreter, obj: Loss | None, args: Arguments, expr: ir.Call, 
     if obj is not None and member is not None:
         scored = combine(interp.grad, args.values())
         if scored is not None:
-            interp.uses.scored |= scored.origins
-            interp.uses.compared |= scored.origins
+            interp.uses.compare(scored.origins)
         return interp.call(classes.bind(interp, member, obj), args, expr)
     return of_library(interp, obj, function or (obj.qualname if obj is not None else ""), args, expr)
 
@@ -43,8 +42,7 @@ def of_library(interp: Interpreter, obj: Loss | None, function: str, args: Argum
     # `size_average=False` and `reduce=False` are what torch called it before.
     given = obj.arguments if obj is not None else args
     unresolved = (reduction is not None and known is None) or bool(given and given.keywords.keys() & {"size_average", "reduce"})
-    interp.uses.scored |= tensor.origins
-    interp.uses.compared |= tensor.origins
+    interp.uses.compare(tensor.origins)
     result = replace(tensor, scalar=scalar, sources=tensor.sources | deps, made=COMPUTED, tags=_unscaled(tensor)).tagged(Mark.LOSS)
     if known is not None and known.value == "sum":
         result = result.tagged(Mark.SUM_REDUCTION)
@@ -57,8 +55,8 @@ def _score(interp: Interpreter, obj: Obj | None, qualname: str, args: Arguments,
     """Remark what the prediction came out of, where that matters to the loss."""
     # Where an option says which loss it is, it is each of them for someone.
     names = [qualname] if qualname or obj is None else _those_asked_for(interp, expr, [each.qualname for each in obj.one_of])
-    functions = {name: SCORES.get(name.rpartition(".")[2]) for name in names if name.startswith("torch.nn.")}
-    function = next(filter(None, functions.values()), None)
+    functions = (SCORES.get(name.rpartition(".")[2]) for name in names if name.startswith("torch.nn."))
+    function = next(filter(None, functions), None)
     if function is not None:
         outcomes = resolve(interp, of_value(args.get(0, "input"))) or frozenset()
         interp.remark(Score(function=function, outcomes=outcomes), expr.node, {obj} if obj is not None else ())

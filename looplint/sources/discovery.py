@@ -143,12 +143,11 @@ class _IgnoreFiles:
         if not self._specs:
             return False
         resolved = Path(os.path.abspath(path))
-        ignored = False
-        for base, spec in self._specs:
+        for base, spec in reversed(self._specs):
             if base in resolved.parents:
                 relative = resolved.relative_to(base).as_posix() + ("/" if folder else "")
                 # The last pattern that matches decides; `match_file` takes `!*/` after `*` to be about files in a folder alone.
-                for pattern in spec.patterns:
+                for pattern in reversed(list(spec.patterns)):
                     if pattern.include is not None and pattern.match_file(relative) is not None:
-                        ignored = pattern.include
-        return ignored
+                        return pattern.include
+        return False

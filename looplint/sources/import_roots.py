@@ -36,8 +36,13 @@ def import_roots(folder: Path) -> tuple[Path, ...]:
     The root is the outermost parent with a mark of one: an example or a subproject has its own requirements, and imports what lies beside it.
     """
     parents = (folder, *folder.parents)[: _PARENTS + 1]
-    marked = [p for p in parents if any(os.path.exists(p / mark) for mark in _ROOT_MARKS)]
-    root = next((p for p in marked if os.path.exists(p / ".git")), marked[-1] if marked else parents[-1])
+    root = None
+    for parent in parents:
+        if any(os.path.exists(parent / mark) for mark in _ROOT_MARKS):
+            root = parent
+        if os.path.exists(parent / ".git"):
+            break
+    root = root or parents[-1]
     roots = parents[: parents.index(root) + 1]
     sources = root / "src"
     return (*roots, sources) if sources not in roots and os.path.isdir(sources) else roots
