@@ -149,6 +149,8 @@ class Optimizer(Obj):
     needs_unscaled: bool = False
     # Whether the program gets at what it keeps: `optimizer.state`.
     state_asked: bool = False
+    # Whether it is of a class of the program, and makes its steps with another optimizer that it keeps.
+    steps_by_inner: bool = False
 
 
 class Scheduler(Obj):

@@ -18,6 +18,7 @@ from looplint.domain.values import (
     Const,
     External,
     Func,
+    Method,
     ModuleRef,
     Number,
     Ref,
@@ -165,7 +166,7 @@ def _kinds_of(values: list[Value]) -> frozenset[object]:
                     work.extend(items)
                 case Tensor(graph=graph):
                     found.add(graph)
-                case Unknown(deps):
+                case Unknown(deps) | Method(Unknown(deps)):
                     found.add(bool(deps))
                 case Const() | Number() | External() | ModuleRef():
                     pass
@@ -189,8 +190,8 @@ def _is_data(values: list[Value]) -> bool:
                     pass
                 case Tensor(graph="no"):
                     pass
-                case Unknown(deps) if not deps:
-                    pass
+                case Unknown(deps) | Method(Unknown(deps)) if not deps:
+                    pass  # an attribute of what is not known is a setting
                 case Tuple(items):
                     work.extend(items)
                 case Ref(obj) if not isinstance(obj, TRACKED):

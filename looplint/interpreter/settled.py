@@ -1,12 +1,12 @@
-"""Attributes that only the constructor sets: a test of one has the same outcome in every call and in every turn of a loop."""
+"""Attributes that only the constructor sets, and options of the command line: a test of one has the same outcome in every turn of a loop."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
 
-from looplint.domain.objects import Obj
-from looplint.domain.values import NOTHING, Ref, Value
+from looplint.domain.objects import Obj, Options
+from looplint.domain.values import NOTHING, UNKNOWN, Ref, Value
 from looplint.interpreter.frames import Frame
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo
@@ -32,6 +32,28 @@ def owner_of(frame: Frame, names: frozenset[str]) -> Obj | None:
             if all(found is not None and not attributes & found for found in rebound):
                 return atom.obj
     return None
+
+
+def by_options(frame: Frame, test: ir.Expr, names: frozenset[str]) -> bool:
+    """Whether a test reads options of the command line alone, which nothing in its module sets: the user has decided it."""
+    roots = {name for name in names if "." not in name}
+    options = {name.partition(".")[2] for name in names - roots}
+    if not options or any(isinstance(e, ir.Call) for e in ir.walk(test)):
+        return False
+    if not all(any(isinstance(atom, Ref) and isinstance(atom.obj, Options) for atom in _held_by(frame, root)) for root in roots):
+        return False
+    rebound = rebound_in(frame.module)
+    return rebound is not None and rebound.isdisjoint(options)
+
+
+def _held_by(frame: Frame, name: str) -> Value:
+    """What a name holds in an activation, in those around its function, or at the top of its module."""
+    here: Frame | None = frame
+    while here is not None:
+        if name in here.locals:
+            return here.locals[name]
+        here = here.closure
+    return frame.module.frame.locals.get(name, UNKNOWN) if frame.module.frame is not None else UNKNOWN
 
 
 def _instance_around(frame: Frame) -> Value:

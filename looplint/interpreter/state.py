@@ -111,7 +111,8 @@ class Position(Path):
         owner = settled.owner_of(self.frame, names)
         frame, said = (self.frame, negated) if owner is not None else handed_down.at_home(self.frame, negated, names)
         context = frame.ctx if owner is None else list(frame.ctx.outward())[-1]
-        self._branch(self.graph.condition(context, *_read_by(said), owner, settled=owner is not None), held)
+        same = owner is not None or settled.by_options(self.frame, negated, names)
+        self._branch(self.graph.condition(context, *_read_by(said), owner, settled=same), held)
         self.guards = (*self.guards, self._guard(negated, held, names))
 
     def choose(self, path: str, obj: Obj, held: bool) -> None:

@@ -12,6 +12,7 @@ from looplint.domain.values import (
     Iter,
     Number,
     Params,
+    Ref,
     Tensor,
     Tuple,
     Value,
@@ -69,12 +70,21 @@ def _dict(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) ->
     for name, value in pairs or ():
         interp.write(obj, f"={name}", value)
         interp.write(obj, "[]", value)
+    if not pairs and args.positional and not qualname.endswith(("defaultdict", "Counter")):
+        _take_pairs(interp, obj, frozenset(a for a in args.positional[0] if not (isinstance(a, Ref) and isinstance(a.obj, Dict))))
     written = not args.positional and not args.starred and qualname == "builtins.dict" and bool(args.keywords)
     obj.exact = written or bool(pairs)
     if qualname.endswith("defaultdict") and args.positional:
         made = interp.call(args.positional[0], Arguments(), expr)
         interp.write(obj, "[]", made)
     return ref(obj)
+
+
+def _take_pairs(interp: Interpreter, obj: Dict, pairs: Value) -> None:
+    """Put what the pairs of an iterable give for their keys into a dict, as `dict(zip(names, layers))` does."""
+    for pair in element_of(interp, pairs) if pairs else ():
+        items = exact_items(frozenset({pair}))
+        interp.write(obj, "[]", items[1] if items is not None and len(items) == 2 else UNKNOWN)
 
 
 def _pairs_in(value: Value) -> list[tuple[str, Value]] | None:

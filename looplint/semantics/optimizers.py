@@ -3,7 +3,21 @@
 from __future__ import annotations
 
 from looplint.domain.objects import Obj, Optimizer
-from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Func, Params, Ref, Tensor, Value, constant_of, may_be_unknown
+from looplint.domain.values import (
+    NONE,
+    NOTHING,
+    UNKNOWN,
+    Arguments,
+    Func,
+    Params,
+    Ref,
+    Tensor,
+    Value,
+    constant_of,
+    may_be_unknown,
+    ref,
+    refs,
+)
 from looplint.flow.events import Construct, Escape, Step
 from looplint.interpreter.calls import builds
 from looplint.interpreter.interpreter import Interpreter
@@ -66,11 +80,31 @@ def _master_params(interp: Interpreter, qualname: str, args: Arguments, expr: ir
     return frozenset({Params(frozenset(interp.reachable(args.values())))})
 
 
+def _given(optimizer: Optimizer) -> frozenset[Obj]:
+    """The modules whose parameters are in the groups of an optimizer: itself in their place, as long as they are not known."""
+    return optimizer.holds or frozenset({optimizer})
+
+
+def _stand_for_inner(obj: Optimizer) -> None:
+    """An optimizer of the program that keeps another one makes its steps with that: it stands for it from here on, as SAM and Lookahead do."""
+    for slot, value in obj.heap.items():
+        inner = [each for each in refs(value, Optimizer) if each is not obj]
+        for each in inner:
+            each.merged = obj
+            each.holds = obj.holds = obj.holds | (each.holds - {obj})
+            obj.steps_by_inner = True
+        if inner:
+            obj.heap[slot] = ref(obj)
+
+
 @construction(Optimizer)
 def _built(interp: Interpreter, obj: Optimizer, args: Arguments, expr: ir.Call) -> None:
     given = args.get(0, "params", "parameters", "model_or_params", "model") or NOTHING
     holds, exact = held(interp, given if given else NOTHING)
-    obj.holds |= holds
+    # The groups of another optimizer are the parameters that it was given.
+    obj.holds |= frozenset().union(*(_given(each) if isinstance(each, Optimizer) else {each} for each in holds))
+    if obj.cls is not None:
+        _stand_for_inner(obj)
     obj.exact = exact
     obj.of_tensors = only_tensors(given)
     obj.alternatives = len(given) > 1

@@ -62,7 +62,7 @@ class Project:
 
     def __init__(self, overlay: Overlay | None = None) -> None:
         self._modules: dict[Path, ModuleInfo | None] = {}
-        # The answers of `find`, by the folder of the importing file and what it names.
+        # The answers of `find`, by the importing file and what it names.
         self._answers: dict[tuple[Path, str, int], ModuleInfo | None] = {}
         # The folders that modules add to the import path, by the module.
         self._added: dict[Path, tuple[Path, ...]] = {}
@@ -94,15 +94,16 @@ class Project:
         """The module that an import statement of `importer` names, or None when it is not of this project."""
         if importer.path is None:
             return None
-        question = (importer.path.parent, dotted, level)
+        question = (importer.path, dotted, level)
         if question not in self._answers:
-            self._answers[question] = self._find(importer.path.parent, dotted, level)
+            self._answers[question] = self._find(importer.path, dotted, level)
         return self._answers[question] or (None if level else self._in_added(importer, dotted))
 
     def _is_library(self) -> bool:
         return len(self._modules) > _MOST_MODULES
 
-    def _find(self, here: Path, dotted: str, level: int) -> ModuleInfo | None:
+    def _find(self, importer: Path, dotted: str, level: int) -> ModuleInfo | None:
+        here = importer.parent
         if "site-packages" in here.parts or self._is_library():
             return None
         parts = [p for p in dotted.split(".") if p]
@@ -113,11 +114,19 @@ class Project:
         if not parts or not _may_be_local(parts[0]):
             return None
         self._folders.add(here)
-        for folder in import_roots(here):
+        for folder in self._search_path(importer):
             found = self._in_folder(folder, parts)
-            if found is not None:
+            if found is not None and found.path != importer:
                 return found
         return self._namespace(import_roots(here), parts)
+
+    def _search_path(self, importer: Path) -> list[Path]:
+        """The folders in which the absolute imports of a module are looked for: first that of the script which is linted, as Python does."""
+        roots = import_roots(importer.parent)
+        if importer in self._linted:
+            return list(roots)
+        scripts = [path.parent for path in self._linted if path.parent in roots and not is_file(path.parent / "__init__.py")]
+        return list(dict.fromkeys((*scripts, *roots)))
 
     def _in_added(self, importer: ModuleInfo, dotted: str) -> ModuleInfo | None:
         """The module of a name in the folders that the importing module, or the linted one, adds to the import path."""

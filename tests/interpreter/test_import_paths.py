@@ -49,6 +49,28 @@ PATHS = {
         "kit/optim/__init__.py": "from .making import build\n",
         "kit/optim/making.py": MAKES,
     },
+    "a package of the name that the importing module has": {
+        "train.py": "from torch import nn\nfrom utils.model import build\n" + LOOP.format(build="build"),
+        "utils/model.py": "from model import build\n",
+        "model/__init__.py": "from .making import build\n",
+        "model/making.py": MAKES,
+    },
+    "the package of that name, without a file of its own": {
+        "train.py": "from torch import nn\nfrom utils.model import build\n" + LOOP.format(build="build"),
+        "utils/model.py": "from model.making import build\n",
+        "model/making.py": MAKES,
+    },
+    "beside the script, and not beside what it imports": {
+        "train.py": "from torch import nn\nfrom utils.tools import build\n" + LOOP.format(build="build"),
+        "utils/tools.py": "from making import build\n",
+        "utils/making.py": "def build(model):\n    return None\n",
+        "making.py": MAKES,
+    },
+    "beside what the script imports, where nothing else has the name": {
+        "train.py": "from torch import nn\nfrom utils.tools import build\n" + LOOP.format(build="build"),
+        "utils/tools.py": "from making import build\n",
+        "utils/making.py": MAKES,
+    },
 }
 
 

@@ -313,6 +313,121 @@ PROGRAMS = {
                 for epoch in range(9):
                     self.update()
         """,
+    "an optimizer that builds another one of its own groups": """
+        class SAM(torch.optim.Optimizer):
+            def __init__(self, params, base, rho=0.05, **kwargs):
+                super().__init__(params, dict(rho=rho, **kwargs))
+                self.base = base(self.param_groups, **kwargs)
+                self.param_groups = self.base.param_groups
+
+            def second_step(self):
+                self.base.step()
+
+        net = nn.Sequential(nn.Linear(2, 2), nn.Dropout())
+        optimizer = SAM(net.parameters(), torch.optim.SGD, lr=0.1)
+        for x, y in loader:
+            nn.functional.mse_loss(net(x), y).backward()  # expect: LL102
+            optimizer.second_step()
+        """,
+    "an optimizer of the groups of one that is there": """
+        net = nn.Linear(2, 2)
+        slow = torch.optim.SGD(net.parameters(), lr=0.1)
+        fast = torch.optim.Adam(slow.param_groups, lr=0.1)
+        for x, y in loader:
+            nn.functional.mse_loss(net(x), y).backward()  # expect: LL102
+            fast.step()
+        """,
+    "an optimizer around one that is there": """
+        class Lookahead(torch.optim.Optimizer):
+            def __init__(self, inner, k=5):
+                self.inner, self.k = inner, k
+                self.param_groups = self.inner.param_groups
+
+            def step(self, closure=None):
+                return self.inner.step(closure)
+
+        net = nn.Linear(2, 2)
+        optimizer = Lookahead(torch.optim.SGD(net.parameters(), lr=0.1))
+        for x, y in loader:
+            nn.functional.mse_loss(net(x), y).backward()  # expect: LL102
+            optimizer.step()
+        """,
+    "steps and clears of an optimizer around another one, in its own words": """
+        class SAM(torch.optim.Optimizer):
+            def __init__(self, params, base):
+                super().__init__(params, {})
+                self.base = base(self.param_groups, lr=0.1)
+
+            def first_step(self, zero_grad=False):
+                for group in self.param_groups:
+                    for p in group["params"]:
+                        p.data.add_(0.1 * p.grad)
+                if zero_grad:
+                    self.zero_grad()
+
+            def second_step(self, zero_grad=False):
+                self.base.step()
+                if zero_grad:
+                    self.zero_grad()
+
+        net = nn.Sequential(nn.Linear(2, 2), nn.Dropout())
+        optimizer = SAM(net.parameters(), torch.optim.SGD)
+        scheduler = torch.optim.lr_scheduler.StepLR(optimizer.base, 30)
+        for epoch in range(90):
+            for x, y in loader:
+                nn.functional.mse_loss(net(x), y).backward()
+                optimizer.first_step(zero_grad=True)
+                nn.functional.mse_loss(net(x), y).backward()
+                optimizer.second_step(zero_grad=True)
+            scheduler.step()
+        """,
+    "a schedule of the optimizer that another one is around": """
+        class Lookahead(torch.optim.Optimizer):
+            def __init__(self, inner):
+                self.inner = inner
+                self.param_groups = self.inner.param_groups
+
+            def step(self, closure=None):
+                return self.inner.step(closure)
+
+            def zero_grad(self):
+                self.inner.zero_grad()
+
+        net = nn.Linear(2, 2)
+        inner = torch.optim.SGD(net.parameters(), lr=0.1)
+        scheduler = torch.optim.lr_scheduler.StepLR(inner, 30)
+        optimizer = Lookahead(inner)
+        for epoch in range(90):
+            for x, y in loader:
+                optimizer.zero_grad()
+                nn.functional.mse_loss(net(x), y).backward()
+                optimizer.step()
+            scheduler.step()
+        """,
+    "optimizers in a dict of pairs": """
+        names = ["first", "second"]
+        nets = dict(zip(names, [nn.Linear(2, 1), nn.Linear(2, 1)]))
+        optimizers = dict((name, torch.optim.SGD(nets[name].parameters(), lr=0.1)) for name in names)
+        for x, y in loader:
+            for name in names:
+                nn.functional.mse_loss(nets[name](x), y).backward()  # expect: LL102
+                optimizers[name].step()
+        """,
+    "a task that has stopped, by a dict of pairs": """
+        def main(loader, tasks, pick):
+            net = nn.Linear(2, 1)
+            optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+            stopped = dict([(task, 0) for task in tasks])
+            for x, y in loader:
+                task = pick(tasks)
+                if stopped[task]:
+                    continue
+                loss = nn.functional.mse_loss(net(x), y)
+                loss.backward()  # expect: LL102
+                optimizer.step()
+                if loss.item() < 0.1:
+                    stopped[task] = 1
+        """,
 }
 
 

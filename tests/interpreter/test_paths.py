@@ -151,3 +151,41 @@ def test_a_list_in_itself_is_followed_once() -> None:
         BEGIN + "chain = [nn.Linear(8, 8)]\nfor _ in range(3):\n    chain = [chain, nn.Linear(8, 8)]\nmore = nn.ModuleList(chain)\n" + LOOP
     )
     assert _said(code) == _expected(code)
+
+
+OPTIONS = """\
+import argparse
+import torch
+from torch import nn, optim
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--ema", action="store_true")
+args = parser.parse_args()
+"""
+EPOCHS = """\
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(9):
+        for x, y in loader:
+            opt.zero_grad()
+            nn.functional.mse_loss(net(x), y).backward()
+            opt.step()
+        if epoch % 3 == 0:
+            state = {"epoch": epoch}
+            if args.ema:
+                state["net"] = net.state_dict()  # TAKEN
+            torch.save(state, "last.pt")
+"""
+FLAGS = {
+    "given to a function": "def main(args, net, loader):\n" + EPOCHS + "\nmain(args, nn.Linear(2, 1), [])\n",
+    "of the module": "def main(net, loader):\n" + EPOCHS + "\nmain(nn.Linear(2, 1), [])\n",
+    "asked for in a function of its own": "def asked():\n    return parser.parse_args()\n\ndef main(args, net, loader):\n"
+    + EPOCHS
+    + "\nmain(asked(), nn.Linear(2, 1), [])\n",
+}
+
+
+@pytest.mark.parametrize("program", FLAGS.values(), ids=FLAGS)
+def test_an_option_is_given_in_every_turn_or_in_none(program: str) -> None:
+    assert _said(OPTIONS + program) == set()
+    changing = OPTIONS + program.replace("        if epoch %", "        args.ema = epoch > 3\n        if epoch %")
+    assert _said(changing.replace("TAKEN", "LL801")) == _expected(changing.replace("TAKEN", "LL801"))
