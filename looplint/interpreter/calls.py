@@ -40,7 +40,7 @@ def call(interp: Interpreter, callee: Value, args: Arguments, expr: ir.Call) -> 
     """Call everything that the callee can be; with several, the paths split and join again."""
     candidates = [a for a in callee if not (isinstance(a, Const) and a.value is None)]
     if len(candidates) > 1:
-        known = [a for a in candidates if not isinstance(a, Unknown)]
+        known = [a for a in candidates if not isinstance(a.obj if isinstance(a, Method) else a, Unknown)]
         candidates = sorted(_without_fallbacks(known) or candidates[:1], key=stable)
     if len(candidates) == 1:
         return _call_one(interp, candidates[0], args, expr)
