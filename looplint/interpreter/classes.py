@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from looplint.domain.objects import KINDS, FrameworkModule, Instance, Loss, Module, Obj
 from looplint.domain.values import UNKNOWN, Arguments, ClassRef, External, Func, Unknown, Value, ref, stable
+from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.frameworks import FRAMEWORK_BASES, OTHER_FRAMEWORKS
 from looplint.knowledge.lookup import call_effect, kind_of_subclass
@@ -17,11 +18,12 @@ _WITHOUT_METHODS = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "t
 _HARMLESS = _WITHOUT_METHODS | {"torch.nn.Module", "typing.NamedTuple"}
 
 
-def static_value(interp: Interpreter, expr: ir.Expr, module: ModuleInfo) -> Value:
-    """The value of an expression of a module's top level (a base class, a class attribute)."""
-    if module.frame is None:
+def static_value(interp: Interpreter, expr: ir.Expr, module: ModuleInfo, closure: Frame | None = None) -> Value:
+    """The value of an expression of a module's top level, or of the function around it (a base class, a class attribute)."""
+    frame = closure or module.frame
+    if frame is None:
         return UNKNOWN
-    saved, interp.frame = interp.frame, module.frame
+    saved, interp.frame = interp.frame, frame
     try:
         return interp.evaluate(expr)
     finally:
@@ -57,7 +59,7 @@ def line(interp: Interpreter, cls: ClassRef, depth: int = 0) -> list[ClassRef | 
 def base_values(interp: Interpreter, cls: ClassRef) -> list[ClassRef | External | Unknown]:
     found: list[ClassRef | External | Unknown] = []
     for base in cls.cls.bases:
-        value = static_value(interp, base, cls.module)
+        value = static_value(interp, base, cls.module, cls.closure)
         for atom in sorted(value, key=stable) if len(value) > 1 else value:
             found.append(atom if isinstance(atom, ClassRef | External) else Unknown())
     return found

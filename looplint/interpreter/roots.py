@@ -121,7 +121,8 @@ def _function(interp: Interpreter, func: Func) -> bool:
             else:
                 frame.locals[param.name] = parameter(interp, func, param)
         result = functions.run_frame(interp, frame)
-        for obj in interp.reachable([result, frame.instance]):
+        kept = [value for atom in frame.instance if isinstance(atom, Ref) for value in atom.obj.heap.values()]
+        for obj in interp.reachable([result, frame.instance, *kept]):
             obj.escaped = True
         for atom in result:
             if isinstance(atom, Ref) and isinstance(atom.obj, Container) and _may_still_go_backward(interp, ref(atom.obj)):
@@ -159,8 +160,9 @@ def _methods(interp: Interpreter, cls: ir.Class) -> bool:
         return True
     complete = True
     instance = calls.instance_for(interp, found)
+    training = _going_backward(interp)
     for function in _in_order(cls, uncalled):
-        if function in interp.reached.functions or function.name == "forward":
+        if function in interp.reached.functions or (function.name == "forward" and function not in training):
             continue  # a forward computes: what it adds up is for its callers
         member = classes.find_member(interp, found, function.name)
         if member is None or member[0] is not function:
@@ -172,9 +174,14 @@ def _methods(interp: Interpreter, cls: ir.Class) -> bool:
 
 def _with_loops_of_their_own(interp: Interpreter, methods: list[ir.Function]) -> list[ir.Function]:
     """The methods that go backward in a loop: a subclass of a library's trainer whose `train` takes the place of the library's."""
-    calls = interp.main.code.gradient_calls if interp.main.code is not None else ()
-    training = {call.function for call in calls if call.kind == "backward" and call.loop is not None}
+    training = _going_backward(interp)
     return [f for f in methods if f in training and f.name not in FRAMEWORK_HOOKS]
+
+
+def _going_backward(interp: Interpreter) -> frozenset[ir.Function]:
+    """The functions of the linted file in which a backward stands in a loop."""
+    calls = interp.main.code.gradient_calls if interp.main.code is not None else ()
+    return frozenset(call.function for call in calls if call.kind == "backward" and call.loop is not None)
 
 
 def _in_order(cls: ir.Class, methods: list[ir.Function]) -> list[ir.Function]:

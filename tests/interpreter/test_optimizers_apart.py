@@ -428,6 +428,77 @@ PROGRAMS = {
                 if loss.item() < 0.1:
                     stopped[task] = 1
         """,
+    "an optimizer of a class whose base an option chooses": """
+        def make_optimizer(args, target):
+            if args.optimizer == "SGD":
+                optimizer_class = torch.optim.SGD
+            else:
+                optimizer_class = torch.optim.Adam
+
+            class CustomOptimizer(optimizer_class):
+                def schedule(self):
+                    self.scheduler.step()
+
+            optimizer = CustomOptimizer(target.parameters(), lr=args.lr)
+            optimizer.scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 30)
+            return optimizer
+
+        def main(args, loader):
+            model = nn.Linear(2, 1)
+            optimizer = make_optimizer(args, model)
+            for epoch in range(90):
+                for x, y in loader:
+                    nn.functional.mse_loss(model(x), y).backward()  # expect: LL102
+                    optimizer.step()
+                optimizer.schedule()
+        """,
+    "an optimizer of a class whose base is given": """
+        def halving(base):
+            class Halving(base):
+                def halve(self):
+                    for group in self.param_groups:
+                        group["lr"] /= 2
+            return Halving
+
+        model = nn.Linear(2, 1)
+        optimizer = halving(torch.optim.SGD)(model.parameters(), lr=0.1)
+        for x, y in loader:
+            nn.functional.mse_loss(model(x), y).backward()  # expect: LL102
+            optimizer.step()
+        """,
+    "a model of a class that is made in a function": """
+        def build(base):
+            class Net(base):
+                def __init__(self):
+                    super().__init__()
+                    self.layer = nn.Linear(2, 1)
+
+                def forward(self, x):
+                    return self.layer(x)
+            return Net()
+
+        model = build(nn.Module)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for x, y in loader:
+            nn.functional.mse_loss(model(x), y).backward()  # expect: LL102
+            optimizer.step()
+        """,
+    "a loss that trains its discriminator": """
+        class Adversarial(nn.Module):
+            def __init__(self, k):
+                super().__init__()
+                self.k = k
+                self.dis = nn.Linear(2, 1)
+                self.optimizer = torch.optim.Adam(self.dis.parameters())
+                self.scheduler = torch.optim.lr_scheduler.StepLR(self.optimizer, 30)
+
+            def forward(self, fake, real):
+                for _ in range(self.k):
+                    loss = (self.dis(fake.detach()) - self.dis(real)).mean()
+                    loss.backward()  # expect: LL102
+                    self.optimizer.step()
+                return -self.dis(fake).mean()
+        """,
 }
 
 
