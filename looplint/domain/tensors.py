@@ -104,11 +104,18 @@ def multiplied(tensor: Tensor, op: str, by: str) -> Tensor:
     return replace(tensor.tagged(Multiplied(op, by)), scalar=tensor.scalar)
 
 
+def of_input(tensor: Tensor) -> bool:
+    """Whether a tensor is an input whose gradient the program asks for, and no parameter of a module."""
+    return Mark.INPUT_GRADIENT in tensor.tags and not tensor.sources
+
+
 def attribute_of_tensor(tensor: Tensor, name: str) -> Value:
     if name == "data":
         return frozenset({replace(detached(tensor), outcomes=tensor.outcomes)})
     if name == "shape":
         return NUMBERS
+    if name == "grad" and of_input(tensor):
+        return frozenset({Tensor(made=COMPUTED)})
     if name in TENSOR_ATTRIBUTES:
         return UNKNOWN
     if name in ("loss", "losses"):

@@ -78,6 +78,8 @@ class Clear(Event):
     kind = "clear"
     # What it was called with, where it was.
     set_to_none: Value | None = None
+    # Whether they are those of an input, as an attack wants them, and of no parameter of a module.
+    of_inputs: bool = False
 
 
 class Forward(Event):

@@ -93,11 +93,14 @@ def parameter(interp: Interpreter, func: Func, param: ir.Param) -> Value:
 
 
 def _is_class(function: ir.Function, name: str) -> bool:
-    """Whether a parameter is what makes the object that takes its name: `optimizer = optimizer(model.parameters())`, on every way."""
-    for stmt in function.body:
-        match stmt:
-            case ir.Assign(targets=[ir.Name(id=target)], value=ir.Call(func=ir.Name(id=callee))) if target == callee == name:
-                return True
+    """Whether a name is first that of what makes the object which then takes it: `optimizer = optimizer(model.parameters())`, on every way."""
+    return any(isinstance(stmt, ir.Assign) and _calls(stmt, name) for stmt in function.body)
+
+
+def _calls(stmt: ir.Assign, name: str) -> bool:
+    match stmt:
+        case ir.Assign(targets=[ir.Name(id=target)], value=ir.Call(func=ir.Name(id=callee))):
+            return target == callee == name
     return False
 
 
@@ -187,7 +190,7 @@ def result(interp: Interpreter, target: ir.Name | ir.Attr, value: Value, stmt: i
     if not any(is_unseen(a) for a in value):
         return value
     path = ir.path_of(target)
-    if path is None:
+    if path is None or (isinstance(target, ir.Name) and not _calls(stmt, target.id) and _is_class(interp.frame.function, target.id)):
         return value
     wrapped = _wrapped(interp, target, path, stmt)
     if wrapped:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar, overload
 
 from looplint.domain.objects import Engine, Loss, Module, Obj, Optimizer, Scaler, StateDict
 from looplint.flow.automaton import Touch
-from looplint.flow.events import Backward, Construct, Escape, Event, LoadState, Save, Snapshot, Step, Unscale
+from looplint.flow.events import Backward, Clear, Construct, Escape, Event, LoadState, Save, Snapshot, Step, Unscale
 from looplint.flow.graph import EventGraph
 from looplint.flow.remarks import Remark
 from looplint.queries.attribution import used_backwards
@@ -178,6 +178,8 @@ class Incidence:
         if event.kind in ("construct", "step", "unscale", "train", "eval", "forward"):
             return None
         if self._is_apart(obj, event):
+            return None
+        if isinstance(event, Clear) and event.of_inputs and obj.holds and not obj.of_tensors:
             return None
         if event.kind in ("move", "replace"):
             return "must" if related(obj.holds, event.subjects) else None

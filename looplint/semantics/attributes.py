@@ -34,6 +34,9 @@ def _getattr(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call)
     if name is not None and isinstance(name.value, str):
         found = attribute(interp, args.positional[0], name.value)
         default = args.positional[2] if len(args.positional) > 2 else NOTHING
+        if _is_no_module(default):
+            # What would take the place of an attribute is of its kind: it is no part of a model that is guessed.
+            found = frozenset(a for a in found if not (isinstance(a, Ref) and isinstance(a.obj, Module) and a.obj.part)) or UNKNOWN
         return found | default if not found or any(outside.is_unseen(a) for a in found) else found
     modules = [a.obj for a in args.positional[0] if isinstance(a, Ref) and isinstance(a.obj, Module)] if args.positional else []
     if modules and len(modules) == len(args.positional[0]):
@@ -43,6 +46,14 @@ def _getattr(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call)
     if args.positional and all(isinstance(a, External) for a in args.positional[0]):
         return _dynamic_member(interp, args.positional[0])
     return UNKNOWN
+
+
+def _is_no_module(default: Value) -> bool:
+    """Whether a default is known, and is neither a module nor nothing."""
+    return bool(default) and not any(
+        isinstance(a, Unknown) or (isinstance(a, Const) and a.value is None) or (isinstance(a, Ref) and isinstance(a.obj, Module))
+        for a in default
+    )
 
 
 def _dynamic_member(interp: Interpreter, value: Value) -> Value:

@@ -7,7 +7,7 @@ from typing import Literal
 from looplint.dataclass import replace
 from looplint.domain.objects import Engine, List, Module, Obj
 from looplint.domain.tags import NO_TAGS, Mark, Scaled, SentBackward, Tags, is_multiplied, is_sum, kept_at
-from looplint.domain.tensors import combine
+from looplint.domain.tensors import combine, of_input
 from looplint.domain.values import (
     NONE,
     NOTHING,
@@ -202,8 +202,9 @@ def _replace_gradient(interp: Interpreter, target: ir.Attr, owner: Params | Tens
         owner.deps if isinstance(owner, Unknown) else owner.sources,
         isinstance(owner, Params) and not picked(interp, target.value),
     )
-    interp.emit(Clear(), target.node, sources, certain=certain)
-    if value != NONE:
+    of_inputs = isinstance(owner, Tensor) and of_input(owner)
+    interp.emit(Clear(of_inputs=of_inputs), target.node, sources, certain=certain)
+    if value != NONE and not of_inputs:
         interp.emit(Backward(manual=True), target.node, sources, certain=certain)
 
 

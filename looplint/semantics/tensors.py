@@ -11,6 +11,7 @@ from looplint.domain.values import (
     NUMBERS,
     UNKNOWN,
     Arguments,
+    Const,
     Graph,
     Iter,
     Number,
@@ -23,6 +24,7 @@ from looplint.domain.values import (
     constant_of,
     join,
 )
+from looplint.flow.events import Clear
 from looplint.interpreter import hooks
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.interpreter import Interpreter
@@ -72,14 +74,15 @@ def _tensor(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) 
         return (
             frozenset({replace(made, graph="yes", tags=frozenset({Mark.INPUT_GRADIENT}))}) if known and known.value else frozenset({made})
         )
+    name = qualname.rpartition(".")[2]
     if of_torch:
         given = args.get(0, "input") or UNKNOWN
-        tensor = replace(computed(tensor), outcomes=of_function(interp, qualname.rpartition(".")[2], given, expr))
+        tensor = replace(computed(tensor), outcomes=of_function(interp, name, given, expr))
         if qualname in ("torch.chunk", "torch.split"):
-            tensor = _divided(tensor, qualname.rpartition(".")[2], expr, expr.args[1:])
-    if qualname.rpartition(".")[2] in _PAIRS:
+            tensor = _divided(tensor, name, expr, expr.args[1:])
+    if name in _PAIRS:
         interp.uses.scored |= tensor.origins
-        return _pair(tensor, len(args.positional) > 1 and len(_tensor_arguments(args)) < 2 or "dim" in args.keywords)
+        return _reduced(tensor, name, args.positional[1:], args)
     return frozenset({tensor})
 
 
@@ -111,10 +114,6 @@ def alone(tensor: Tensor, args: Arguments) -> Tensor:
     """A tensor that is given a new dimension; where that is the first, it is the only item of a batch."""
     dim = constant_of(args.get(0, "dim") or UNKNOWN)
     return tensor.tagged(Mark.SINGLE) if dim is not None and dim.value == 0 else tensor
-
-
-def _tensor_arguments(args: Arguments) -> list[Value]:
-    return [v for v in args.positional if any(isinstance(a, Tensor) for a in v)]
 
 
 def _element(interp: Interpreter, value: Value) -> Value:
@@ -190,6 +189,8 @@ def on_tensor(interp: Interpreter, tensor: Tensor, name: str, args: Arguments, e
         tensor = _divided(tensor, name, expr, expr.args)
     elif name in ("unsqueeze", "unsqueeze_"):
         tensor = alone(tensor, args)
+    elif name == "zero_" and isinstance(expr.func, ir.Attr) and isinstance(expr.func.value, ir.Attr) and expr.func.value.attr == "grad":
+        interp.emit(Clear(of_inputs=True), expr.node, (), certain=False)
     match tensor_method(name):
         case "backward":
             backward(interp, expr, [frozenset({tensor})], args)
@@ -241,7 +242,7 @@ def on_tensor(interp: Interpreter, tensor: Tensor, name: str, args: Arguments, e
     merged = replace(merged, outcomes=of_function(interp, name, frozenset({tensor}), expr, own=True))
     if name in _PAIRS:
         interp.uses.scored |= tensor.origins
-        return _pair(merged, bool(args.values()))
+        return _reduced(merged, name, args.positional, args)
     return frozenset({merged})
 
 
@@ -250,11 +251,16 @@ def sizes(args: Arguments, name: str) -> Value:
     return NUMBERS if name == "size" and not args.values() else frozenset({Number()})
 
 
-def _pair(tensor: Tensor, along: bool) -> Value:
-    """Values and indices, where a reduction goes along a dimension; indices carry no graph."""
-    if not along:
-        return frozenset({replace(tensor, scalar=True)})
-    return frozenset({Tuple((frozenset({tensor}), frozenset({detached(tensor)})))})
+def _reduced(tensor: Tensor, name: str, further: list[Value], args: Arguments) -> Value:
+    """Values and indices, where a reduction goes along a dimension; indices carry no graph. `further` stands after the tensor itself.
+
+    The other argument of `max` and `min` may be a tensor too: then they take the larger or smaller of each two items.
+    """
+    if not further and "dim" not in args.keywords:
+        return frozenset({tensor if "other" in args.keywords else replace(tensor, scalar=True)})
+    if "dim" in args.keywords or name not in ("max", "min") or any(isinstance(a, Const | Number) for a in further[0]):
+        return frozenset({Tuple((frozenset({tensor}), frozenset({detached(tensor)})))})
+    return frozenset({tensor})
 
 
 def _one_element(interp: Interpreter, expr: ir.Call) -> None:

@@ -499,6 +499,72 @@ PROGRAMS = {
                     self.optimizer.step()
                 return -self.dis(fake).mean()
         """,
+    "gradients of an input are cleared, and those of the model are not": """
+        def attack(model, x, y):
+            delta = torch.max(torch.min(torch.zeros_like(x), 1 - x), 0 - x)
+            delta.requires_grad = True
+            for _ in range(5):
+                nn.functional.cross_entropy(model(x + delta), y).backward()  # expect: LL102
+                delta.data = delta.data + 0.1 * delta.grad.detach().sign()
+                delta.grad.zero_()
+            return delta.detach()
+
+        def main(loader):
+            model = nn.Linear(2, 2)
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            for x, y in loader:
+                delta = attack(model, x, y)
+                nn.functional.cross_entropy(model(x + delta), y).backward()
+                optimizer.step()
+        """,
+    "the gradient of an input is taken away": """
+        model = nn.Linear(2, 2)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for x, y in loader:
+            x.requires_grad_()
+            nn.functional.cross_entropy(model(x), y).backward()  # expect: LL102
+            x.grad = None
+            optimizer.step()
+        """,
+    "a tensor that is the input itself is trained, and cleared by hand": """
+        image = torch.zeros(1, 3, requires_grad=True)
+        optimizer = torch.optim.SGD([image], lr=0.1)
+        for turn in range(100):
+            loss = (image - 1).pow(2).sum()
+            loss.backward()
+            optimizer.step()
+            image.grad.zero_()
+        """,
+    "the smaller of two losses for each item": """
+        model = nn.Linear(2, 2)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for x, ratio, advantage in loader:
+            first = model(x) * advantage
+            second = torch.clamp(model(x), 0.8, 1.2) * advantage
+            (-torch.min(first, second).mean()).backward()  # expect: LL102
+            optimizer.step()
+        """,
+    "a model that takes the name of what makes it": """
+        import models
+
+        def main(args, loader):
+            model = models.__dict__[args.model]
+            config = {"classes": 10}
+            model = model(**config)
+            regime = getattr(model, "regime", {0: 0.1})
+            criterion = getattr(model, "criterion", nn.CrossEntropyLoss)()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            for epoch in range(9):
+                rate = regime(epoch) if callable(regime) else regime.get(epoch)
+                for x, y in loader:
+                    loss = criterion(model(x), y)  # expect: LL301
+                    loss.backward()  # expect: LL102
+                    optimizer.step()
+                model.eval()
+                with torch.no_grad():
+                    for x, y in loader:
+                        print(criterion(model(x), y).item(), rate)
+        """,
 }
 
 
