@@ -200,6 +200,14 @@ class Eval(Event):
     kind = "eval"
 
 
+class SetMode(Event):
+    """A module is put into a mode that is not known: `model.train(was_training)`."""
+
+    kind = "mode"
+    # The text of what is called.
+    callee: str
+
+
 class Freeze(Event):
     """The parameters of modules take no gradients from here on: `p.requires_grad = False`, `requires_grad_(False)`."""
 
@@ -321,8 +329,6 @@ class Escape(Event):
     kind = "escape"
     # The text of what is called.
     callee: str
-    # Whether nothing but the mode may change: `model.train(flag)`.
-    mode: bool = False
     # Whether only what the objects put out is passed on: it may be sent backward, and nothing else can happen to them.
     output: bool = False
     # The forwards that the output comes from.

@@ -19,6 +19,7 @@ EventKind = Literal[
     "schedule",  # scheduler.step()
     "train",  # module.train()
     "eval",  # module.eval()
+    "mode",  # module.train(flag), where the flag is not known
     "freeze",  # parameters take no gradients any more: p.requires_grad = False
     "thaw",  # parameters take gradients (again): p.requires_grad = True
     "move",  # module.to / cuda / half / to_empty

@@ -59,5 +59,5 @@ def uncleared(program: Program, optimizer: Optimizer | Engine) -> Uncleared | No
 
 def _cleared_in(program: Program, loop: Loop, optimizer: Obj) -> bool:
     """Whether anything in a loop may clear the gradients."""
-    may_clear = [e for e in program.of(Clear, Escape) if e.variant != "output" and not (isinstance(e, Escape) and e.mode)]
+    may_clear = [e for e in program.of(Clear, Escape) if e.variant != "output"]
     return any(loop in e.loops and program.touches(e, optimizer) for e in may_clear)

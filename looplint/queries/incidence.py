@@ -127,7 +127,7 @@ class Incidence:
             return "must" if event.certain and len(event.subjects) == 1 else "may"
         if isinstance(obj, Scaler) and isinstance(event, Step | Unscale) and event.scaler is obj:
             return "must" if event.certain else "may"
-        if isinstance(obj, Module) and event.kind in ("train", "eval", "escape", "move"):
+        if isinstance(obj, Module) and event.kind in ("train", "eval", "mode", "escape", "move"):
             if any(s in event.subjects for s in obj.lineage()):
                 return "must" if event.certain else "may"
             if event.kind == "escape" and any(obj in set(s.lineage()) for s in event.subjects):
@@ -155,7 +155,7 @@ class Incidence:
             return "must" if module in event.subjects else None
         if event.kind == "freeze":
             return ("must" if event.certain else "may") if any(s in event.subjects for s in module.lineage()) else None
-        if isinstance(event, Escape) and (event.mode or event.output):
+        if event.kind == "mode" or (isinstance(event, Escape) and event.output):
             return None
         return "must" if not event.subjects or related(_wholes(event.subjects), [module]) else None
 
@@ -175,7 +175,7 @@ class Incidence:
             return "must" if event.certain and sum(isinstance(s, Optimizer) for s in event.subjects) == 1 else "may"
         if event.kind == "unscale" and not event.subjects:
             return "may"
-        if event.kind in ("construct", "step", "unscale", "train", "eval", "forward"):
+        if event.kind in ("construct", "step", "unscale", "train", "eval", "mode", "forward"):
             return None
         if self._is_apart(obj, event):
             return None

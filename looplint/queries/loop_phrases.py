@@ -22,6 +22,7 @@ from looplint.flow.events import (
     Keep,
     Replace,
     Schedule,
+    SetMode,
     Step,
     Switch,
     Thaw,
@@ -120,6 +121,8 @@ class Words:
                 found = list(self._forward(event))
             case Train() | Eval():
                 found = [Phrase(_name(o), _MODES[event.kind][0]) for o in _sorted(event.subjects)]
+            case SetMode(callee=callee):
+                found = [Phrase(_names(event.subjects), f"{callee} sets a mode that is not known", "unknown")]
             case Construct():
                 found = [phrase for o in _sorted(event.subjects) for phrase in self._construct(o)]
             case Schedule():
@@ -264,8 +267,6 @@ def _escaped(event: Escape) -> Iterator[Phrase]:
     where = event.callee or "code that cannot be followed"
     if names and event.output:
         yield Phrase(names, f"output handed to {where}", "unknown")
-    elif names and event.mode:
-        yield Phrase(names, f"{where} sets a mode that is not known", "unknown")
     elif names:
         yield Phrase(names, f"handed to {where}, which is not followed", "unknown")
 

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from looplint.domain.objects import Container, Module, Obj
 from looplint.domain.values import Ref, Unknown
-from looplint.flow.automaton import Automaton, Visit
+from looplint.flow.automaton import UNSEEN, Automaton, Visit
 from looplint.flow.events import Eval, Event, Forward, Train
 from looplint.flow.graph import Loop
 from looplint.knowledge.layers import BUILT_OF_LAYERS, DROPPING, MODE_SENSITIVE
@@ -14,7 +14,9 @@ from looplint.queries.iterations import is_within
 from looplint.queries.program import Program
 from looplint.queries.relations import exclude_each_other
 
-MODE = Automaton(start="train", arrows={("*", "eval"): "eval", ("*", "train"): "train"}, reads=frozenset({"forward"}))
+MODE = Automaton(
+    start="train", arrows={("*", "eval"): "eval", ("*", "train"): "train", ("*", "mode"): UNSEEN}, reads=frozenset({"forward"})
+)
 
 
 def mode_states(program: Program, module: Obj, event: Event) -> Visit | None:

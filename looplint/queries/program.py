@@ -269,7 +269,7 @@ class Program(Incidence):
         if any(e.root != built.root for e in seeds) or late.index <= built.index or late.loops:
             return None
         again = [e for e in self.of(Initialize) if e.index > late.index and (not e.subjects or related(e.subjects, [module]))]
-        given = [e for e in self.of(Load, Escape) if (not e.subjects or related(e.subjects, [module])) and not _is_of_mode(e)]
+        given = [e for e in self.of(Load, Escape) if not e.subjects or related(e.subjects, [module])]
         return None if again or given else (built, late)
 
     # -- checkpoints
@@ -433,11 +433,6 @@ def _only(objects: Collection[Obj]) -> Loader | None:
     """The one loader among some objects, where it is nothing else."""
     found = next(iter(objects)) if len(objects) == 1 else None
     return found if isinstance(found, Loader) and not found.many else None
-
-
-def _is_of_mode(event: Event) -> bool:
-    """Whether an escape can change nothing but a mode."""
-    return isinstance(event, Escape) and event.mode
 
 
 def _is_setting(name: str) -> bool:

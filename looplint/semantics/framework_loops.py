@@ -29,7 +29,7 @@ from looplint.domain.values import (
     ref,
     refs,
 )
-from looplint.flow.events import Clear, Clip, Escape, Step
+from looplint.flow.events import Clear, Clip, SetMode, Step
 from looplint.interpreter import calls, classes, hooks, unfollowed
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
@@ -182,7 +182,8 @@ def _loss_of_trainer(interp: Interpreter, obj: Module, name: str, args: Argument
 @method_transfer("evaluation-of-trainer")
 def _evaluation_of_trainer(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     """`self.evaluate()` puts the model into eval mode, and does nothing else to what is trained."""
-    interp.emit(Escape(callee=ir.render(expr.func), mode=True), expr.node, interp.reachable([ref(obj), *obj.heap.values()]))
+    for module in (o for o in interp.reachable([ref(obj), *obj.heap.values()]) if isinstance(o, Module)):
+        interp.emit(SetMode(callee=ir.render(expr.func)), expr.node, {module})
     return UNKNOWN
 
 

@@ -28,7 +28,7 @@ from looplint.domain.values import (
     ref,
     refs,
 )
-from looplint.flow.events import Construct, Escape, Eval, Forward, Move, Train
+from looplint.flow.events import Construct, Escape, Eval, Forward, Move, SetMode, Train
 from looplint.flow.remarks import Attach, Bypass, Initialize
 from looplint.interpreter import calls, classes, objects, unfollowed
 from looplint.interpreter.calls import build, builds, constructed
@@ -230,7 +230,7 @@ def _mode(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Ca
     if isinstance(obj, Module):
         obj.switched = True
     if name == "train" and given is not None and known is None:
-        interp.emit(Escape(callee=ir.render(expr.func), mode=True), expr.node, {obj})
+        interp.emit(SetMode(callee=ir.render(expr.func)), expr.node, {obj})
         return ref(obj)
     evaluates = name == "eval" or (known is not None and not known.value)
     # Under a condition on the mode, what is switched on is what was on before.
