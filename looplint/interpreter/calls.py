@@ -40,7 +40,7 @@ def call(interp: Interpreter, callee: Value, args: Arguments, expr: ir.Call) -> 
     """Call everything that the callee can be; with several, the paths split and join again."""
     candidates = [a for a in callee if not (isinstance(a, Const) and a.value is None)]
     if len(candidates) > 1:
-        known = [a for a in candidates if not isinstance(a.obj if isinstance(a, Method) else a, Unknown)]
+        known = _without_unknown(candidates)
         candidates = sorted(_without_fallbacks(known) or candidates[:1], key=stable)
     if len(candidates) == 1:
         return _call_one(interp, candidates[0], args, expr)
@@ -70,6 +70,14 @@ def call(interp: Interpreter, callee: Value, args: Arguments, expr: ir.Call) -> 
         if isinstance(atom, Ref):
             atom.obj.qualname = ""  # which class it is, is not known
     return result
+
+
+def _without_unknown(candidates: Sequence[Atom]) -> list[Atom]:
+    """The callees that are known; where the program has none of its own among them, a method that is not known is taken for the known one too."""
+    known: list[Atom] = [a for a in candidates if not isinstance(a, Unknown)]
+    if any(isinstance(a, Func) for a in known):
+        return known
+    return [a for a in known if not (isinstance(a, Method) and isinstance(a.obj, Unknown))] or known
 
 
 def _without_fallbacks(candidates: Sequence[Atom]) -> list[Atom]:

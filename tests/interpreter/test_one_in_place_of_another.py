@@ -249,3 +249,24 @@ PROGRAMS = {
 @pytest.mark.parametrize("program", [pytest.param(text, id=name) for name, text in PROGRAMS.items()])
 def test_each_marked_line_is_reported_and_no_other(program: str) -> None:
     assert_marked(program)
+
+
+def test_a_batch_of_a_loader_that_is_known_or_unknown_is_one() -> None:
+    assert_marked(
+        """
+        from timm.data import create_loader
+
+        def build(args, dataset):
+            if args.timm:
+                return create_loader(dataset, 32)
+            return torch.utils.data.DataLoader(dataset, 32, shuffle=True)
+
+        def main(args, dataset, model: nn.Module, optimizer):
+            for x, y in build(args, dataset):
+                x = x.cuda()
+                y.cuda()  # expect: LL503
+                nn.functional.cross_entropy(model(x), y).backward()
+                optimizer.step()
+                optimizer.zero_grad()
+        """
+    )
