@@ -8,6 +8,7 @@ from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.frameworks import FRAMEWORK_BASES, OTHER_FRAMEWORKS
 from looplint.knowledge.lookup import call_effect, kind_of_subclass
+from looplint.knowledge.pytorch import names_a_loss
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo
 
@@ -91,14 +92,13 @@ def _is_listed(qualname: str) -> bool:
 def kind_of_class(interp: Interpreter, cls: ClassRef) -> type[Obj]:
     """What an instance of a project class is to a training loop."""
     bases = external_bases(interp, cls)
-    lowered = cls.cls.name.lower()
     for base in bases:
         if base.endswith(".LightningModule") and find_member(interp, cls, "training_step") is None:
             return Module  # nothing that a framework could train: a module that other ones are made of
         if base in FRAMEWORK_BASES:
             return FrameworkModule
         if base in _MODULE_BASES:
-            return Loss if "loss" in lowered or "criterion" in lowered else Module
+            return Loss if names_a_loss(cls.cls.name) else Module
         kind = kind_of_subclass(base)
         if kind is not None:
             return KINDS[kind]

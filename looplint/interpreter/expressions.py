@@ -37,6 +37,9 @@ from looplint.interpreter.operators import binary, compare, negated, truth_of
 from looplint.knowledge.pytorch import FETCHING
 from looplint.syntax import ir
 
+# The methods of a gradient that make no use of it.
+_EMPTYING = frozenset({"zero_", "detach_"})
+
 
 def evaluate(interp: Interpreter, expr: ir.Expr) -> Value:
     """Everything the expression can be on the present path; its events are emitted on the way."""
@@ -56,11 +59,21 @@ def _attr(interp: Interpreter, expr: ir.Attr) -> Value:
     return attribute(interp, evaluate(interp, expr.value), expr.attr)
 
 
+def _idly(interp: Interpreter, expr: ir.Expr) -> Value:
+    """Evaluate what may be a gradient where it is not used: it is emptied, or asked for whether it is there."""
+    gradient = expr.value if isinstance(expr, ir.Attr) and expr.attr == "data" else expr
+    if not (isinstance(gradient, ir.Attr) and gradient.attr == "grad"):
+        return evaluate(interp, expr)
+    with interp.gradients.unread():
+        return evaluate(interp, expr)
+
+
 def _call(interp: Interpreter, expr: ir.Call) -> Value:
     if isinstance(expr.func, ir.Attr):
         if expr.func.attr in ir.GRADIENT_METHODS and interp.at and not interp.aside:
             interp.reached.gradient_calls.setdefault(expr)
-        callee = attribute(interp, evaluate(interp, expr.func.value), expr.func.attr, called=True)
+        receiver = _idly(interp, expr.func.value) if expr.func.attr in _EMPTYING else evaluate(interp, expr.func.value)
+        callee = attribute(interp, receiver, expr.func.attr, called=True)
     else:
         callee = evaluate(interp, expr.func)
     args = Arguments()
@@ -144,7 +157,7 @@ def _unary(interp: Interpreter, expr: ir.Unary) -> Value:
 
 
 def _compare(interp: Interpreter, expr: ir.Compare) -> Value:
-    left = evaluate(interp, expr.left)
+    left = _idly(interp, expr.left) if expr.ops[0] in ("is", "is not") else evaluate(interp, expr.left)
     rights = [evaluate(interp, r) for r in expr.rights]
     tensor = combine(interp.grad, [left, *rights])
     if tensor is not None and expr.ops[0] not in ("is", "is not"):

@@ -6,10 +6,11 @@ interpreter's own memory.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from looplint.domain.call_string import CallString
     from looplint.domain.objects import Generator, Obj, StateDict
@@ -60,6 +61,15 @@ class GradientAccess:
         self.read_of_tensors: set[Loop] = set()
         # The modules whose gradients are multiplied, divided or overwritten.
         self.scaled: frozenset[Obj] = frozenset()
+
+    @contextmanager
+    def unread(self) -> Iterator[None]:
+        """Evaluate what makes no use of the gradients that it comes by."""
+        before = self.read, self.read_unknown, set(self.read_of_tensors)
+        try:
+            yield
+        finally:
+            self.read, self.read_unknown, self.read_of_tensors = before
 
 
 class Flags:

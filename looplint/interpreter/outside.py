@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from looplint.dataclass import replace
-from looplint.domain.objects import KINDS, AnyObj, Instance, Module, Obj, Optimizer
+from looplint.domain.objects import KINDS, AnyObj, Instance, Loss, Module, Obj, Optimizer
 from looplint.domain.tags import Mark, SentBackward
 from looplint.domain.tensors import under
 from looplint.domain.values import (
@@ -37,6 +37,7 @@ from looplint.interpreter.roles import annotated, infer_role, proves_itself
 from looplint.interpreter.usage import Scope, Uses, is_bound, uses, uses_everywhere
 from looplint.knowledge.frameworks import LIBRARIES
 from looplint.knowledge.lookup import call_effect
+from looplint.knowledge.pytorch import names_a_loss
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo
 
@@ -250,6 +251,8 @@ def _made(interp: Interpreter, name: str, found: Uses, value: Value, key: object
     role = infer_role(name, usage, "")
     unknown = [a for a in value if isinstance(a, Unknown)]
     deps = frozenset().union(*(a.deps for a in unknown))
+    if role == "module":
+        deps = frozenset(o for o in deps if not _is_loss(o))  # what keeps its loss is no wrapper of that
     if role is None and not deps:
         return next((a.obj for a in _holder(interp, name, found, key) if isinstance(a, Ref)), None)
     if role not in _OF_A_LOOP | {"loss"} or (role == "module" and deps):
@@ -266,6 +269,10 @@ def _made(interp: Interpreter, name: str, found: Uses, value: Value, key: object
             obj.may_clear = not declared and not any(a.parameters for a in unknown)
             obj.holds = deps or _parameters_given(interp, source)
     return obj
+
+
+def _is_loss(obj: Obj) -> bool:
+    return isinstance(obj, Loss) or names_a_loss(obj.name)
 
 
 def _parameters_given(interp: Interpreter, source: ir.Expr) -> frozenset[Obj]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from looplint.knowledge.pytorch import names_a_loss
 from looplint.knowledge.tensor_members import TENSOR_MEMBERS
 from looplint.syntax.ir import Usage
 
@@ -76,7 +77,7 @@ def infer_role(name: str, usage: Usage, annotation: str) -> str | None:
         methods & _MODULE_METHODS and (usage.applied or methods & {"parameters", "named_parameters", "modules"})
     ):
         return "module"
-    if usage.applied and ("criterion" in lowered or "loss" in lowered):
+    if usage.applied and names_a_loss(lowered):
         return "loss"
     if usage.applied and any(part in lowered for part in _MODULES) and not _names_a_maker(name):
         return "module"

@@ -85,13 +85,11 @@ def _follow(interp: Interpreter, func: Func) -> None:
     function = func.function
     frame = functions.enter_alone(interp, func)
     frame.instance = func.bound or NOTHING
-    gradients = interp.gradients.read_unknown
     try:
-        with interp.beside(frame):
+        with interp.beside(frame), interp.gradients.unread():
             interp.aside = True
             for number, param in enumerate(function.params):
                 frame.locals[param.name] = frame.instance if number == 0 and not ir.is_static(function) else parameter(interp, func, param)
             functions.run_frame(interp, frame)
     except OutOfFuel:
         interp.forget_remarks(noted)
-    interp.gradients.read_unknown = gradients

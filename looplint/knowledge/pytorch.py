@@ -338,3 +338,8 @@ STATEFUL = frozenset({
 SCALE_FREE = frozenset({
     "Adam", "AdamW", "NAdam", "RAdam", "Adamax", "Adagrad", "Adadelta", "RMSprop", "Rprop", "SparseAdam", "Lion", "LAMB", "Lamb", "FusedAdam", "AdamW8bit", "Adam8bit",
 })  # fmt: skip
+
+
+def names_a_loss(name: str) -> bool:
+    """Whether a name is one that programs give losses."""
+    return "loss" in name.lower() or "criterion" in name.lower()

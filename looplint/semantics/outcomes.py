@@ -256,13 +256,12 @@ def _follow(interp: Interpreter, obj: Obj, args: Arguments) -> Value:
     if not isinstance(function, ir.Function) or function.is_generator:
         return UNKNOWN
     func = Func(function, owner.module, owner.closure, ref(obj), owner)
-    heap, trace, gradients = dict(obj.heap), interp.trace, interp.gradients
+    heap, trace = dict(obj.heap), interp.trace
     noted, waiting = len(interp.remarks), len(interp.agenda.values)
-    read, read_unknown = gradients.read, gradients.read_unknown
     frame = functions.enter_alone(interp, func)
     interp.trace = Trace()
     try:
-        with interp.fueled(_FUEL), interp.beside(frame):
+        with interp.fueled(_FUEL), interp.beside(frame), interp.gradients.unread():
             interp.aside = True
             functions.bind_parameters(interp, frame, func, args)
             return functions.run_frame(interp, frame)
@@ -271,7 +270,6 @@ def _follow(interp: Interpreter, obj: Obj, args: Arguments) -> Value:
     finally:
         # Nothing of this happened in the loop.
         interp.trace = trace
-        gradients.read, gradients.read_unknown = read, read_unknown
         del interp.agenda.values[waiting:]
         interp.forget_remarks(noted)
         obj.heap.clear()

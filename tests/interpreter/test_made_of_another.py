@@ -214,6 +214,51 @@ PROGRAMS = {
                     for x, y in loader:
                         print(criterion(model(x), y).item(), rate)
         """,
+    "a model of a class by name, with its loss": """
+        import importlib
+
+        def get_model(network, criterion):
+            maker = getattr(importlib.import_module(network), "Net")
+            net = maker(classes=10, criterion=criterion)
+            return net
+
+        def main(args, loader):
+            net = get_model(args.arch, nn.CrossEntropyLoss())
+            net = net.cuda()
+            optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+            for x, y in loader:
+                net(x, y).backward()  # expect: LL102
+                optimizer.step()
+        """,
+    "a model that a library makes with a loss of the program": """
+        import zoo
+
+        class Ohem(nn.Module):
+            def forward(self, x, y):
+                return nn.functional.cross_entropy(x, y)
+
+        def main(args, loader):
+            criterion = Ohem()
+            net = zoo.create(args.arch, criterion)
+            optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+            for x, y in loader:
+                net.train()
+                loss = net(x, y)
+                loss.backward()  # expect: LL102
+                optimizer.step()
+        """,
+    "what is made with a model stands for that": """
+        import zoo
+
+        def main(args, loader):
+            model = nn.Linear(2, 1)
+            wrapped = zoo.wrap(model)
+            optimizer = torch.optim.SGD(wrapped.parameters(), lr=0.1)
+            for x, y in loader:
+                loss = nn.functional.mse_loss(wrapped(x), y)
+                loss.backward()  # expect: LL102
+                optimizer.step()
+        """,
 }
 
 
