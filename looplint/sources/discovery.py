@@ -105,7 +105,11 @@ def _walk(top: Path, settings_of: ChoiceOf, problems: list[Problem]) -> Iterator
         seen.add((status.st_dev, status.st_ino))
         ignores.read(here)
         settings = settings_of(here)
-        names[:] = sorted(n for n in names if not settings.excludes(here / n, folder=True) and not ignores.match(here / n, folder=True))
+        names[:] = sorted(
+            n
+            for n in names
+            if not settings.excludes(here / n, folder=True) and not ignores.match(here / n, folder=True) and not _leads_back(here / n, top)
+        )
         for name in sorted(files):
             if (
                 is_looked_for(name, settings.extension)
@@ -113,6 +117,11 @@ def _walk(top: Path, settings_of: ChoiceOf, problems: list[Problem]) -> Iterator
                 and not ignores.match(here / name, folder=False)
             ):
                 yield here / name
+
+
+def _leads_back(folder: Path, top: Path) -> bool:
+    """Whether a folder is a link to one that is met by its own name below the same top."""
+    return os.path.islink(folder) and folder.resolve().is_relative_to(top.resolve())
 
 
 class _IgnoreFiles:

@@ -110,6 +110,14 @@ def test_symlink_loops_end(folder: Path) -> None:
     assert looplint(".", "--output-format", "concise", cwd=folder).stdout.count(b"LL102") == 1
 
 
+def test_a_link_beside_what_it_leads_to_changes_no_name(tmp_path: Path) -> None:
+    (tmp_path / "kit").mkdir()
+    (tmp_path / "kit" / "train.py").write_text(BROKEN)
+    (tmp_path / "alias").symlink_to("kit")
+    said = looplint(".", "--output-format", "concise", cwd=tmp_path).stdout
+    assert said.startswith(b"kit/train.py:") and b"alias" not in said
+
+
 def test_a_module_behind_a_linked_folder_is_called_as_the_file_that_imports_it(tmp_path: Path) -> None:
     real = tmp_path / "real"
     real.mkdir()
