@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from itertools import takewhile
 
+import libcst as cst
+
 from looplint.domain.membership import ready
 from looplint.domain.objects import Dict, Generator, Loss, Module, Optimizer, TorchModule
 from looplint.domain.values import NONE, UNKNOWN, Arguments, Func, Ref, Tuple, Unknown, Value, ref, refs
@@ -14,6 +16,9 @@ from looplint.interpreter.frames import Frame, Snapshot, merge
 from looplint.interpreter.interpreter import DEPTH, Interpreter
 from looplint.syntax import ir
 from looplint.syntax.site import Site
+
+# What stands in a body that does nothing, besides `pass`.
+_SAYING_NOTHING = (cst.SimpleString, cst.ConcatenatedString, cst.Ellipsis)
 
 
 def call_function(interp: Interpreter, func: Func, args: Arguments, expr: ir.Expr) -> Value:
@@ -48,9 +53,16 @@ def call_function(interp: Interpreter, func: Func, args: Arguments, expr: ir.Exp
     result = found
     if not interp.alive:
         result = _not_returned(interp, frame, before, grad, args, expr)
+    elif func.bound is not None and _is_left_to_subclasses(function) and not (isinstance(expr, ir.Call) and expr.dropped):
+        result = UNKNOWN
     if _is_own_update(func):
         unfollowed.unknown_call(interp, func, Arguments([func.bound] if func.bound else []), expr)
     return result
+
+
+def _is_left_to_subclasses(function: ir.Function) -> bool:
+    """Whether a method says at most what it is for: what a caller takes its result of does something."""
+    return all(isinstance(stmt, ir.ExprStmt) and isinstance(stmt.value.node, _SAYING_NOTHING) for stmt in function.body)
 
 
 def _left(interp: Interpreter, func: Func, args: Arguments, expr: ir.Expr, reached: bool) -> Value:

@@ -189,3 +189,29 @@ def test_an_option_is_given_in_every_turn_or_in_none(program: str) -> None:
     assert _said(OPTIONS + program) == set()
     changing = OPTIONS + program.replace("        if epoch %", "        args.ema = epoch > 3\n        if epoch %")
     assert _said(changing.replace("TAKEN", "LL801")) == _expected(changing.replace("TAKEN", "LL801"))
+
+
+@pytest.mark.parametrize("body", ["pass", "...", '"""A subclass makes it."""', "raise NotImplementedError"])
+def test_what_a_subclass_is_to_make(body: str) -> None:
+    code = f"""\
+from torch import nn
+
+class Training:
+    def __init__(self):
+        self.model = self.make_model()
+        self.optimizer = self.make_optimizer()
+
+    def make_model(self):
+        {body}
+
+    def make_optimizer(self):
+        {body}
+
+    def fit(self, loader):
+        for x, y in loader:
+            loss = nn.functional.mse_loss(self.model(x), y)
+            loss.backward()
+            self.optimizer.zero_grad()  # LL101
+            self.optimizer.step()
+"""
+    assert _said(code) == _expected(code)
