@@ -54,6 +54,8 @@ def binary(interp: Interpreter, op: str, left: Value, right: Value, expr: ir.Bin
         exact = items_left is not None and items_right is not None
         items = [*(items_left or [element_of(interp, left)]), *(items_right or [element_of(interp, right)])]
         return ref(objects.new_list(interp, expr.node, items, exact=exact))
+    if op == "*" and lists:
+        return ref(objects.new_list(interp, expr.node, [element_of(interp, left if refs(left, List) else right)], exact=False))
     if any(isinstance(a, Params) for a in left | right):
         return join(frozenset(a for a in left if isinstance(a, Params)), frozenset(a for a in right if isinstance(a, Params)))
     units = frozenset().union(*(a.units for a in left | right if isinstance(a, Number)))

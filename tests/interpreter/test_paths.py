@@ -215,3 +215,19 @@ class Training:
             self.optimizer.step()
 """
     assert _said(code) == _expected(code)
+
+
+@pytest.mark.parametrize("made", ["[None] * 1", "[None] * len(parts)", "2 * [None]", "[0, 0] * count"])
+def test_losses_in_a_list_that_was_made_by_multiplication(made: str) -> None:
+    code = f"""\
+from torch import nn
+
+def fit(net: nn.Module, opt, loader, count):
+    for parts, y in loader:
+        found = {made}
+        for i, x in enumerate(parts):
+            found[i] = nn.functional.mse_loss(net(x), y)  # LL102
+        sum(found).backward()
+        opt.step()
+"""
+    assert {code for code, _ in _said(code)} == {"LL102"}
