@@ -39,17 +39,41 @@ def sets(node: cst.CSTNode) -> Names:
     return frozenset(found)
 
 
-def depends(mover: Statement, crossed: Iterable[Statement], same: Names = frozenset()) -> bool:
+def depends(mover: Statement, crossed: Iterable[Statement], same: Names = frozenset(), *, renewed: bool = False) -> bool:
     """Whether a statement cannot be carried past others: one sets what the other reads or sets.
 
-    `same` are names that the statement sets to the object they stand for already.
+    Args:
+        mover: the statement.
+        crossed: the others.
+        same: names that the statement sets to the object they stand for already.
+        renewed: whether it is to find the parts that others give the objects whose methods it calls.
     """
     mine_read, mine_set = reads(mover.node), sets(mover.node) - same
+    asked = _asked(mover.node)
     for other in crossed:
         theirs = sets(other.node)
         if _meets(theirs, mine_read) or _meets(theirs, mine_set) or (mine_set and _meets(mine_set, reads(other.node))):
             return True
+        if (not renewed and _is_part(theirs, asked)) or (mine_set and _is_part(mine_set, _asked(other.node))):
+            return True
     return False
+
+
+def _asked(node: cst.CSTNode) -> Names:
+    """The names of the objects of which a piece of code calls methods: each may use all that its object holds."""
+    found: set[str] = set()
+    work = [node]
+    while work:
+        item = work.pop()
+        if isinstance(item, cst.Call) and isinstance(item.func, cst.Attribute):
+            found.add(dotted(item.func.value) or "")
+        work.extend(item.children)
+    return frozenset(found - {""})
+
+
+def _is_part(set_names: Names, owners: Names) -> bool:
+    """Whether a set name is an attribute of one of some objects."""
+    return any(s.startswith(f"{owner}.") for s in set_names for owner in owners)
 
 
 def binds(owner: cst.CSTNode, inner: cst.CSTNode) -> bool:

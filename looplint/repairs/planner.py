@@ -111,9 +111,9 @@ def crossed(unit: Statement, target: Statement) -> list[Statement]:
     return between
 
 
-def check_free(unit: Statement, target: Statement, *, including: bool = False) -> None:
+def check_free(unit: Statement, target: Statement, *, including: bool = False, renewed: bool = False) -> None:
     """Raise where a statement cannot be carried to a target because of the names it uses or sets."""
-    if depends(unit, crossed(unit, target)) or (including and depends(unit, [target])):
+    if depends(unit, crossed(unit, target), renewed=renewed) or (including and depends(unit, [target], renewed=renewed)):
         raise Infeasible("it uses names that are assigned in between")
 
 

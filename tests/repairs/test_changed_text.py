@@ -323,6 +323,45 @@ for x, y in loader:
 model.eval()
 [(model(x) - y).abs().mean().item() for x, y in loader]
 """,
+    "a method that seeds needs what its object gets in between": """\
+class Training:
+    def __init__(self, cuda):
+        self.model = nn.Linear(2, 1)
+        self.cuda = cuda
+        self.create()
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1)
+
+    def create(self):
+        torch.manual_seed(42)
+        if self.cuda:
+            self.model.cuda()
+
+
+training = Training(True)
+for x, y in loader:
+    training.optimizer.zero_grad()
+    nn.functional.mse_loss(training.model(x), y).backward()
+    training.optimizer.step()
+""",
+    "a method that moves needs what its object gets in between": """\
+class Agent:
+    def __init__(self):
+        self.actor = nn.Linear(2, 1)
+        self.optimizer = torch.optim.SGD(self.actor.parameters(), lr=0.1)
+        self.critic = nn.Linear(1, 1)
+        self.cuda()
+
+    def cuda(self):
+        self.actor.cuda()
+        self.critic.cuda()
+
+
+agent = Agent()
+for x, y in loader:
+    agent.optimizer.zero_grad()
+    agent.critic(agent.actor(x)).mean().backward()
+    agent.optimizer.step()
+""",
 }  # Repairs that need a review: where a missing step belongs cannot be known.
 UNSAFE = {"a lost step goes into the guard of its clear", "a step that is named is called", "every step that is named is called"}
 
