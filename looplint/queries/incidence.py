@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar, overload
 
+import libcst as cst
+
 from looplint.domain.objects import Engine, Loss, Module, Obj, Optimizer, Scaler, StateDict
 from looplint.flow.automaton import Touch
 from looplint.flow.events import Backward, Clear, Construct, Escape, Event, LoadState, Save, Snapshot, Step, Unscale
@@ -161,13 +163,17 @@ class Incidence:
 
     @cached_property
     def _other_branches(self) -> dict[Obj, set[Obj]]:
-        """The states that are taken in other branches of a condition than a state, and read in its place."""
+        """The states that take a state's place: in other branches of a condition, or under the same name or key."""
         taken = {obj: e for e in self.of(Snapshot) for obj in e.subjects}
         found: dict[Obj, set[Obj]] = {}
         for event in self.of(LoadState, Save):
             states = [s for s in event.states if s in taken]
             for one in states:
-                found.setdefault(one, set()).update(other for other in states if exclude_each_other(taken[one], taken[other]))
+                found.setdefault(one, set()).update(
+                    other
+                    for other in states
+                    if exclude_each_other(taken[one], taken[other]) or (one is not other and _get_one_name(taken[one], taken[other]))
+                )
         return found
 
     def _touches_optimizer(self, event: Event, obj: Optimizer) -> Touch | None:
@@ -235,6 +241,15 @@ class Incidence:
             for obj in event.subjects:
                 found[event.kind].setdefault(obj, []).append(event)
         return found
+
+
+def _get_one_name(one: Event, other: Event) -> bool:
+    """Whether the states of two events get the same name or key, in one call of a function: `state["net"] = ...` in a `try` and in its handler."""
+    match one.statement, other.statement:
+        case cst.Assign(targets=[first], value=left), cst.Assign(targets=[second], value=right):
+            alone = left is one.site.node and right is other.site.node
+            return alone and one.key[0] == other.key[0] and first.deep_equals(second)
+    return False
 
 
 def _wholes(objects: Iterable[Obj]) -> list[Obj]:

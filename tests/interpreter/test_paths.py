@@ -231,3 +231,37 @@ def fit(net: nn.Module, opt, loader, count):
         opt.step()
 """
     assert {code for code, _ in _said(code)} == {"LL102"}
+
+
+IN_THE_OTHERS_PLACE = """\
+def main(net, loader, best):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(9):
+        for x, y in loader:
+            opt.zero_grad()
+            nn.functional.mse_loss(net(x), y).backward()
+            opt.step()
+        state = {"epoch": epoch}
+        TAKING
+        torch.save(state, "last.pt")
+"""
+TAKEN_IN_A_TRY = {
+    "key": "try:\n            state['net'] = net.module.state_dict()\n        except AttributeError:\n            state['net'] = net.state_dict()",
+    "entry of a list": (
+        "state = [epoch, None]\n        try:\n            state[1] = net.module.state_dict()\n"
+        "        except Exception:\n            state[1] = net.state_dict()"
+    ),
+    "name": "try:\n            state = net.module.state_dict()\n        except AttributeError:\n            state = net.state_dict()",
+}
+
+
+@pytest.mark.parametrize("taking", TAKEN_IN_A_TRY.values(), ids=TAKEN_IN_A_TRY)
+def test_a_state_that_a_handler_takes_stands_in_the_place_of_that_of_its_try(taking: str) -> None:
+    assert _said(OPTIONS + IN_THE_OTHERS_PLACE.replace("TAKING", taking)) == set()
+
+
+def test_a_state_of_another_key_is_as_old_as_it_is() -> None:
+    taking = "if epoch == best:\n            state['best'] = net.state_dict()  # LL801\n        state['net'] = net.state_dict()"
+    kept = IN_THE_OTHERS_PLACE.replace('        state = {"epoch": epoch}\n', "").replace("    for epoch", "    state = {}\n    for epoch")
+    program = OPTIONS + kept.replace("TAKING", taking)
+    assert _said(program) == _expected(program)
