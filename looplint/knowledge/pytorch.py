@@ -108,50 +108,37 @@ SETTINGS: dict[str, tuple[str, str]] = {
     "torch.backends.cudnn.deterministic": ("torch.backends.cudnn", "deterministic"),
 }
 
-# Functions of torch whose result never carries a graph.
-DETACHED = frozenset({
-    "argmax", "argmin", "argsort", "eq", "ne", "gt", "ge", "lt", "le", "equal", "allclose", "isclose", "isnan", "isinf", "isfinite", "tensor",
-    "zeros", "ones", "empty", "full", "rand", "randn", "randint", "randperm", "arange", "linspace", "eye", "from_numpy", "as_tensor", "FloatTensor",
-    "LongTensor", "Tensor", "zeros_like", "ones_like", "rand_like", "randn_like", "full_like", "empty_like", "bernoulli", "multinomial", "bincount",
-    "histc", "unique", "nonzero", "numel", "round", "floor", "ceil", "sign", "logical_and", "logical_or", "logical_not", "count_nonzero", "IntTensor",
-    "ByteTensor", "BoolTensor", "normal", "topk_indices", "searchsorted", "bucketize",
+# Methods of tensors whose result never carries a graph, measured with torch 2.13; the functions of torch of these names do the same.
+# The result of `round`, `sign` or `bernoulli` does: its gradients are zeros, and it holds all that it was computed from.
+DETACHED_METHODS = frozenset({
+    "all", "any", "argmax", "argmin", "argsort", "argwhere", "bincount", "bool", "byte", "char", "count_nonzero", "detach", "detach_", "eq", "ge",
+    "greater", "greater_equal", "gt", "histc", "int", "isclose", "isfinite", "isinf", "isnan", "isneginf", "isposinf", "isreal", "le", "less",
+    "less_equal", "logical_and", "logical_not", "logical_or", "logical_xor", "long", "lt", "multinomial", "ne", "new", "new_empty", "new_full",
+    "new_ones", "new_tensor", "new_zeros", "nonzero", "not_equal", "short", "signbit",
 })  # fmt: skip
+# Functions of torch whose result never carries a graph.
+DETACHED = DETACHED_METHODS | {
+    "equal", "allclose", "tensor", "zeros", "ones", "empty", "full", "rand", "randn", "randint", "randperm", "arange", "linspace", "eye", "from_numpy",
+    "as_tensor", "FloatTensor", "LongTensor", "Tensor", "zeros_like", "ones_like", "rand_like", "randn_like", "full_like", "empty_like", "numel",
+    "IntTensor", "ByteTensor", "BoolTensor", "searchsorted", "bucketize",
+}  # fmt: skip
 
 # Methods of tensors.
 TENSOR_METHODS: dict[str, str] = {
+    **dict.fromkeys(DETACHED_METHODS, "detach"),
     "backward": "backward",
     "item": "number",
     "tolist": "number",
     "numpy": "number",
     "__float__": "number",
-    "detach": "detach",
-    "detach_": "detach",
-    "argmax": "detach",
-    "argmin": "detach",
-    "argsort": "detach",
-    "eq": "detach",
-    "ne": "detach",
-    "gt": "detach",
-    "ge": "detach",
-    "lt": "detach",
-    "le": "detach",
     "equal": "number",
-    "nonzero": "detach",
-    "long": "detach",
-    "int": "detach",
-    "bool": "detach",
-    "byte": "detach",
+    "allclose": "number",
     "size": "shape",
     "dim": "shape",
     "ndimension": "shape",
     "numel": "shape",
     "nelement": "shape",
     "is_cuda": "pure",
-    "new": "detach",
-    "new_zeros": "detach",
-    "new_ones": "detach",
-    "new_full": "detach",
-    "new_tensor": "detach",
     "requires_grad_": "requires-grad",
     "retain_grad": "pure",
     "register_hook": "pure",
@@ -285,7 +272,7 @@ MODULE_METHODS: dict[str, str] = {
     "set_extra_state": "pure",
     "ipu": "move",
     "mtia": "move",
-    "register_buffer": "pure",
+    "register_buffer": "register-buffer",
     "register_parameter": "pure",
     "register_module": "add-module",
     "add_module": "add-module",

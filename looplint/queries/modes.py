@@ -72,7 +72,7 @@ def _layers_with_modes(module: Obj, besides: Collection[Obj]) -> tuple[set[str],
         if isinstance(obj, Module) and (obj.symbolic or obj.many) and obj.part:
             known = False
         counted = isinstance(obj, Module) and obj.length is not None
-        if of_torch and not counted and any(isinstance(a, Unknown) for a in obj.heap.get("[]", ())):
+        if not counted and any(isinstance(a, Unknown) for a in obj.heap.get("[]", ())):
             known = False  # `nn.Sequential(*layers)`, whatever these are
         work.extend(o for o in parts if isinstance(o, Module | Container))
     return layers, known

@@ -5,11 +5,11 @@ from __future__ import annotations
 from looplint.domain.membership import ready, register
 from looplint.domain.objects import Dataset, FrameworkModule, Loss, Module, Obj
 from looplint.domain.tensors import combine, under
-from looplint.domain.values import NONE, UNKNOWN, Arguments, Ref, Tensor, Value, ref
+from looplint.domain.values import NONE, UNKNOWN, Arguments, Ref, Tensor, Value, ref, refs
 from looplint.interpreter import calls, classes, hooks, objects, unfollowed
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
-from looplint.semantics import losses
+from looplint.semantics import losses, module_containers
 from looplint.syntax import ir
 
 
@@ -20,6 +20,10 @@ def _base_constructor(interp: Interpreter, qualname: str, args: Arguments, expr:
         ready(value)
     for value in args.positional[1:]:
         register(value, deep=True)
+    if args.positional:
+        given = Arguments(args.positional[1:], args.keywords, starred=args.starred)
+        for obj in refs(args.positional[0], Module):
+            module_containers.fill_derived(interp, obj, given)
     return NONE
 
 
@@ -30,6 +34,8 @@ def _on_super(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: i
         ready(ref(obj))
         for value in args.values():
             register(value, deep=True)
+        if isinstance(obj, Module):
+            module_containers.fill_derived(interp, obj, args)
         return UNKNOWN
     if isinstance(obj, Loss) and name in ("__call__", "forward"):
         bases = classes.external_bases(interp, obj.cls) if obj.cls is not None else ()

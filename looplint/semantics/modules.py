@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from looplint.domain.membership import adopt, register
-from looplint.domain.objects import Dict, Engine, Module, Obj, Optimizer, TorchModule
+from looplint.domain.objects import Engine, Module, Obj, Optimizer, TorchModule
 from looplint.domain.tags import NO_TAGS, Kept, Mark, OfBatch, Summed
 from looplint.domain.tensors import combine, detached, under
 from looplint.domain.values import (
@@ -23,16 +23,13 @@ from looplint.domain.values import (
     Unknown,
     Value,
     constant_of,
-    exact_items,
     join,
     ref,
-    refs,
 )
 from looplint.flow.events import Construct, Escape, Eval, Forward, Move, SetMode, Train
 from looplint.flow.remarks import Attach, Bypass, Initialize
 from looplint.interpreter import calls, classes, objects, unfollowed
-from looplint.interpreter.calls import build, builds, constructed
-from looplint.interpreter.elements import element_of
+from looplint.interpreter.calls import build, builds
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import application, construction, method_transfer, transfer
 from looplint.knowledge.pytorch import MEASURING, SAMPLING
@@ -40,46 +37,10 @@ from looplint.semantics import checkpoints, devices, dtypes
 from looplint.semantics.carried import carries_state
 from looplint.semantics.functions import same
 from looplint.semantics.modes import note_modes
+from looplint.semantics.module_containers import fill_derived
 from looplint.semantics.outcomes import of_forward
 from looplint.semantics.parameters import held, note_class, without_parameters
 from looplint.syntax import ir
-
-
-@transfer("container")
-def _container(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    """nn.Sequential, ModuleList, ModuleDict: a module that holds its parts."""
-    obj = interp.create(Module, expr.node, qualname=qualname)
-    constructed(interp, obj, args, expr)
-    parts = list(args.positional)
-    exact = not args.starred and not args.keywords
-    if len(parts) == 1 and not _is_module(parts[0]):
-        named = _named_parts(parts[0])
-        inner = [part for _, part in named] if named is not None else exact_items(parts[0])
-        obj.heap.update(named or ())
-        if inner is not None:
-            parts = inner
-        else:
-            parts, exact = [element_of(interp, parts[0])], False
-    obj.length = len(parts) if exact and all(_is_module(p) for p in parts) else None
-    for number, part in enumerate(parts):
-        adopt(obj, part)
-        register(part, deep=True)
-        obj.heap[f"[{number}]"] = part
-        interp.write(obj, "[]", part)
-    return ref(obj)
-
-
-def _named_parts(value: Value) -> list[tuple[str, Value]] | None:
-    """The entries, in order, of the dict that a container is built from, if all of it is known."""
-    dicts = [d for d in refs(value, Dict) if d.exact and not d.changed]
-    if len(dicts) != 1 or len(value) != 1:
-        return None
-    return [(slot[1:], part) for slot, part in dicts[0].heap.items() if slot.startswith("=")]
-
-
-def _is_module(value: Value) -> bool:
-    return bool(value) and all(isinstance(a, Ref) and isinstance(a.obj, Module) for a in value)
-
 
 _NO_MODELS = (
     "Config", "Tokenizer", "TokenizerFast", "Processor", "FeatureExtractor", "Collator", "Arguments", "Trainer", "Scheduler", "Pipeline", "Output",
@@ -335,6 +296,8 @@ def _built(interp: Interpreter, obj: Module, args: Arguments, expr: ir.Call) -> 
         adopt(obj, value)
         if obj.cls is None:
             register(value, deep=True)
+    if obj.cls is not None and classes.find_member(interp, obj.cls, "__init__") is None:
+        fill_derived(interp, obj, args)
     obj.arguments = obj.arguments or args
     if obj.cls is None and (dtype := args.keywords.get("torch_dtype") or args.keywords.get("dtype")):
         obj.dtype = dtypes.name_of(dtype)

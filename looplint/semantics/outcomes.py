@@ -138,7 +138,7 @@ def _of_module(interp: Interpreter, outcome: Outcome, depth: int) -> Outcomes | 
         return None
     if obj.one_of:
         return resolve(interp, frozenset(replace(outcome, module=each, site=_place_of(each, outcome)) for each in obj.one_of), depth - 1)
-    if obj.cls is not None:
+    if obj.cls is not None and not _is_sequential(interp, obj):
         value = _returned(interp, obj, outcome)
         return resolve(interp, _selected(value, outcome.path), depth - 1)
     if _is_classifier(obj):
@@ -147,7 +147,15 @@ def _of_module(interp: Interpreter, outcome: Outcome, depth: int) -> Outcomes | 
     if op is not None:
         return frozenset({replace(outcome, op=op, path=())})
     parts = [obj.heap[f"[{n}]"] for n in range(obj.length or 0 if isinstance(obj, Module) else 0)]
-    return _of_parts(interp, parts, depth) if _leaf(obj) == "Sequential" and not outcome.path else None
+    return _of_parts(interp, parts, depth) if _is_sequential(interp, obj) and not outcome.path else None
+
+
+def _is_sequential(interp: Interpreter, obj: Obj) -> bool:
+    """Whether the forward of a module is that of torch's `Sequential`."""
+    if obj.cls is None:
+        return _leaf(obj) == "Sequential"
+    own = classes.find_member(interp, obj.cls, "forward") or classes.find_member(interp, obj.cls, "__call__")
+    return own is None and "torch.nn.Sequential" in classes.external_bases(interp, obj.cls)
 
 
 def _place_of(obj: Obj, outcome: Outcome) -> Site:

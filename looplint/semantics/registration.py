@@ -6,7 +6,23 @@ from typing import TYPE_CHECKING
 
 from looplint.domain.membership import adopt, ready, register
 from looplint.domain.objects import Container, Loss, Module, Obj, TorchModule
-from looplint.domain.values import Arguments, Atom, Const, External, Params, Ref, Tensor, Tuple, Value, join, ref, refs
+from looplint.domain.values import (
+    NONE,
+    NOTHING,
+    Arguments,
+    Atom,
+    Const,
+    External,
+    Params,
+    Ref,
+    Tensor,
+    Tuple,
+    Value,
+    constant_of,
+    join,
+    ref,
+    refs,
+)
 from looplint.flow.events import Replace
 from looplint.flow.remarks import Shelve, Unready
 from looplint.interpreter import classes, hooks, objects
@@ -169,6 +185,17 @@ def _add_module(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr:
             if isinstance(atom, Ref) and isinstance(atom.obj, Module):
                 interp.write(obj, "[]", value)
     return ref(obj)
+
+
+@method_transfer("register-buffer")
+def _register_buffer(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    """`self.register_buffer("mean", torch.zeros(3))`: an attribute that is a tensor, and no parameter."""
+    key = constant_of(args.get(0, "name") or NOTHING)
+    given = args.get(1, "tensor")
+    if key is not None and isinstance(key.value, str) and given is not None:
+        held = frozenset(a for a in given if isinstance(a, Tensor | Const))
+        interp.write(obj, key.value, held or frozenset({Tensor()}))
+    return NONE
 
 
 def _parts_in(interp: Interpreter, value: Value) -> frozenset[Module]:

@@ -1,0 +1,61 @@
+"""Containers of torch, and the classes that a program derives from them: modules that hold the parts they are given."""
+
+from __future__ import annotations
+
+from looplint.domain.membership import adopt, register
+from looplint.domain.objects import Dict, Module
+from looplint.domain.values import UNKNOWN, Arguments, Ref, Value, exact_items, ref, refs
+from looplint.interpreter import classes
+from looplint.interpreter.calls import constructed
+from looplint.interpreter.elements import element_of
+from looplint.interpreter.interpreter import Interpreter
+from looplint.interpreter.transfers import transfer
+from looplint.knowledge.lookup import call_effect
+from looplint.syntax import ir
+
+
+@transfer("container")
+def _container(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """`nn.Sequential`, `nn.ModuleList`, `nn.ModuleDict`."""
+    obj = interp.create(Module, expr.node, qualname=qualname)
+    constructed(interp, obj, args, expr)
+    fill(interp, obj, args)
+    return ref(obj)
+
+
+def fill(interp: Interpreter, obj: Module, args: Arguments) -> None:
+    """What torch's constructor does with the arguments of a container: they, or what the only one of them holds, become its parts."""
+    parts = list(args.positional) or ([UNKNOWN] if args.starred else [])
+    exact = not args.starred and not args.keywords
+    if len(parts) == 1 and not _is_module(parts[0]):
+        named = _named_parts(parts[0])
+        inner = [part for _, part in named] if named is not None else exact_items(parts[0])
+        obj.heap.update(named or ())
+        if inner is not None:
+            parts = inner
+        else:
+            parts, exact = [element_of(interp, parts[0])], False
+    obj.length = len(parts) if exact and all(_is_module(p) for p in parts) else None
+    for number, part in enumerate(parts):
+        adopt(obj, part)
+        register(part, deep=True)
+        obj.heap[f"[{number}]"] = part
+        interp.write(obj, "[]", part)
+
+
+def fill_derived(interp: Interpreter, obj: Module, args: Arguments) -> None:
+    """Fill an instance of a class of the program, where that is derived from a container and its constructor is torch's."""
+    if obj.cls is not None and any(call_effect(base) == "container" for base in classes.external_bases(interp, obj.cls)):
+        fill(interp, obj, args)
+
+
+def _named_parts(value: Value) -> list[tuple[str, Value]] | None:
+    """The entries, in order, of the dict that a container is built from, if all of it is known."""
+    dicts = [d for d in refs(value, Dict) if d.exact and not d.changed]
+    if len(dicts) != 1 or len(value) != 1:
+        return None
+    return [(slot[1:], part) for slot, part in dicts[0].heap.items() if slot.startswith("=")]
+
+
+def _is_module(value: Value) -> bool:
+    return bool(value) and all(isinstance(a, Ref) and isinstance(a.obj, Module) for a in value)
