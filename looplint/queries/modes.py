@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from looplint.domain.objects import Container, Module, Obj
-from looplint.domain.values import Ref, Unknown
+from looplint.domain.values import Ref, Unknown, Value
 from looplint.flow.automaton import UNSEEN, Automaton, Visit
 from looplint.flow.events import Eval, Event, Forward, Train
 from looplint.flow.graph import Loop
@@ -28,9 +28,48 @@ def mode_states(program: Program, module: Obj, event: Event) -> Visit | None:
 
 
 def mode_matters(module: Obj, besides: Collection[Obj] = ()) -> bool | None:
-    """Whether train and eval mode differ for a module, `besides` some of its parts: None where its parts are not all known."""
+    """Whether train and eval mode differ for a module, `besides` some of its parts: None where its parts are not all known, or chosen."""
     layers, known = _layers_with_modes(module, besides)
-    return True if layers else False if known else None
+    if not layers:
+        return False if known else None
+    return True if _surely_has_modes(module, besides, {}) else None
+
+
+def _surely_has_modes(obj: Obj, besides: Collection[Obj], seen: dict[Obj, bool]) -> bool:
+    """Whether train and eval mode differ for a module, whichever of several layers a part of it is."""
+    if obj not in seen:
+        seen[obj] = False  # while it is asked: what holds itself tells nothing of itself
+        seen[obj] = obj not in besides and (_has_modes(obj) or _a_part_surely_has_modes(obj, besides, seen))
+    return seen[obj]
+
+
+def _a_part_surely_has_modes(obj: Obj, besides: Collection[Obj], seen: dict[Obj, bool]) -> bool:
+    if obj.one_of:
+        return all(_surely_has_modes(each, besides, seen) for each in obj.one_of)
+    slots = [*obj.heap.items(), *(("", value) for value in _given_layers(obj))]
+    return any(
+        # A list holds all that was put into it, an attribute one of what it can be.
+        (any if slot == "[]" else all)(isinstance(a, Ref) and _surely_has_modes(a.obj, besides, seen) for a in value)
+        for slot, value in slots
+        if value
+    )
+
+
+def _has_modes(obj: Obj) -> bool:
+    """Whether what a module computes itself, its parts aside, differs between the modes."""
+    modal = obj.modal if isinstance(obj, Module) else ""
+    return modal == "yes" or (not modal and _leaf(obj) in MODE_SENSITIVE)
+
+
+def _given_layers(obj: Obj) -> Collection[Value]:
+    """What a layer of torch that is built of other layers was given."""
+    if isinstance(obj, Module) and obj.arguments and obj.qualname.startswith("torch.nn.") and _leaf(obj) in BUILT_OF_LAYERS:
+        return obj.arguments.values()
+    return ()
+
+
+def _leaf(obj: Obj) -> str:
+    return obj.qualname.rpartition(".")[2]
 
 
 def mode_effects(module: Obj, *, dropout: str, norm: str) -> str:
@@ -54,17 +93,15 @@ def _layers_with_modes(module: Obj, besides: Collection[Obj]) -> tuple[set[str],
         if id(obj) in seen or obj in besides:
             continue
         seen.add(id(obj))
-        leaf = obj.qualname.rpartition(".")[2]
-        modal = obj.modal if isinstance(obj, Module) else ""
-        if modal == "yes" or (not modal and leaf in MODE_SENSITIVE):
+        leaf = _leaf(obj)
+        if _has_modes(obj):
             layers.add(leaf if obj.qualname.startswith("torch.nn.") else "")
-        known = known and modal != "maybe"
+        known = known and not (isinstance(obj, Module) and obj.modal == "maybe")
         if (isinstance(obj, Module) and obj.parameter) or leaf in ("ParameterList", "ParameterDict"):
             continue
         of_torch = obj.qualname.startswith("torch.nn.")
-        given = obj.arguments.values() if isinstance(obj, Module) and of_torch and leaf in BUILT_OF_LAYERS and obj.arguments else ()
         parts = [
-            *(a.obj for value in (*obj.heap.values(), *given) for a in value if isinstance(a, Ref)),
+            *(a.obj for value in (*obj.heap.values(), *_given_layers(obj)) for a in value if isinstance(a, Ref)),
             *filter(_can_be_called, obj.one_of),
         ]
         if isinstance(obj, Module) and not parts and (not of_torch or leaf in BUILT_OF_LAYERS):
