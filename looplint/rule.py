@@ -114,6 +114,7 @@ from looplint.repairs import (
     layers,
     loading,
     losses,
+    map_location,
     modes,
     precision,
     schedules,
@@ -129,6 +130,7 @@ from looplint.repairs.data import *
 from looplint.repairs.layers import *
 from looplint.repairs.loading import *
 from looplint.repairs.losses import *
+from looplint.repairs.map_location import *
 from looplint.repairs.modes import *
 from looplint.repairs.precision import *
 from looplint.repairs.repair import Repair
@@ -202,6 +204,7 @@ __all__ += data.__all__
 __all__ += layers.__all__
 __all__ += loading.__all__
 __all__ += losses.__all__
+__all__ += map_location.__all__
 __all__ += modes.__all__
 __all__ += precision.__all__
 __all__ += schedules.__all__

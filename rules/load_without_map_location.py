@@ -57,7 +57,8 @@ for epoch in range(3):
 
 ## Repair
 
-Safe: `map_location=` with the program's device where one name holds it, else `"cpu"`: `load_state_dict` copies from there.
+Safe: `map_location=` with the program's device where one name holds it, else `"cpu"`: torch's `load_state_dict` copies from there.
+Unsafe where other code keeps a tensor of the file, which then stays on the CPU.
 
 ## Evidence
 
@@ -100,7 +101,7 @@ def check(program: Program) -> Reports:
                     event,
                     message,
                     note(choice, "which this program is written for: the device is chosen here"),
-                    repair=MapLocation(event=event),
+                    repair=MapLocation(event=event, restored=restored),
                 )
 
 

@@ -16,7 +16,7 @@ from looplint.repairs.places import body_of, loop_statement, meet, place_at
 from looplint.repairs.planner import Planner, common_block, crossed
 from looplint.repairs.repair import Plan, Repair
 
-__all__ = ["CopyValue", "MapLocation", "MoveSeed", "SetEpoch", "SetValue", "ShareSeed"]
+__all__ = ["CopyValue", "MoveSeed", "SetEpoch", "SetValue", "ShareSeed"]
 
 
 class SetValue(Repair):
@@ -158,27 +158,6 @@ def _iterated_in(p: Planner, loop: Loop, place: Statement, layout: Layout) -> st
     return node.value if isinstance(node, cst.Name) else None
 
 
-class MapLocation(Repair):
-    """Pass `map_location`: the device of the program, by the one name that it has in reach, or else the CPU.
-
-    Attributes:
-        event: the load.
-    """
-
-    event: Event
-
-    def plan(self, p: Planner) -> Plan:
-        place = place_at(self.event, len(self.event.calls), p.layouts)
-        layout, node = place.layout, self.event.site.node
-        if not isinstance(node, cst.Call) or any(a.star for a in node.args):
-            raise Infeasible("the call cannot take another argument")
-        names = _devices_at(place.statement, layout)
-        value = names.pop() if len(names) == 1 else '"cpu"'
-        draft = Draft(layout)
-        draft.add_argument(node, f"map_location={value}")
-        return Plan(f"Pass map_location={value}", "safe", [draft])
-
-
 class MoveSeed(Repair):
     """Move a seed above the statement that builds the model.
 
@@ -199,25 +178,6 @@ class MoveSeed(Repair):
         draft = Draft(mine.layout)
         draft.move_before(unit, target)
         return Plan("Set the seed before the model is built", "safe", [draft])
-
-
-def _devices_at(place: Statement, layout: Layout) -> set[str]:
-    """The names that are given a device by what the machine has, and that a place can use."""
-    function = layout.function_of(place)
-    found = set()
-    for statement in layout.by_node.values():
-        node = statement.node
-        if (
-            isinstance(node, cst.Assign)
-            and len(node.targets) == 1
-            and isinstance(node.targets[0].target, cst.Name)
-            and "is_available()" in layout.code(node.value)
-        ):
-            owner = layout.function_of(statement)
-            above = statement.start < place.start and (owner is function or owner is None)
-            if above and ("cpu" in layout.code(node.value)):
-                found.add(node.targets[0].target.value)
-    return found
 
 
 class ShareSeed(Repair):

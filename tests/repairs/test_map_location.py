@@ -1,0 +1,84 @@
+"""What a load without `map_location` is given: the program's device, or the CPU where all that is loaded is copied from there."""
+
+from __future__ import annotations
+
+import pytest
+
+import looplint
+
+RESUMED = """\
+import torch
+from torch import nn, optim
+
+class Average:
+    def __init__(self, net):
+        self.shadow = {n: p.data.clone() for n, p in net.named_parameters()}
+    def load_state_dict(self, state):
+        self.shadow = state
+
+class Runner:
+    def __init__(self):
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.shadow = {}
+    def train(self, loader):
+        net = nn.Linear(8, 1)
+        MOVE
+        opt = optim.Adam(net.parameters())
+        average = Average(net)
+        checkpoint = torch.load("last.pt", weights_only=True)
+        net.load_state_dict(checkpoint["net"])
+        opt.load_state_dict(checkpoint["opt"])
+        OTHER
+        for x, y in loader:
+            opt.zero_grad()
+            nn.functional.mse_loss(net(x.to(self.device)), y.to(self.device)).backward()
+            opt.step()
+
+Runner().train(batches)
+"""
+
+
+def _repair(other: str, move: str) -> tuple[str, str]:
+    code = RESUMED.replace("OTHER", other).replace("MOVE", move)
+    [finding] = [f for f in looplint.lint(code) if f.code == "LL803"]
+    assert finding.fix is not None
+    return finding.fix.message.rpartition("=")[2], finding.fix.applicability
+
+
+COPIED = [
+    "pass",
+    "start = checkpoint['epoch'] + 1; print(start, checkpoint['best'])",
+    "self.epoch = checkpoint['epoch']",
+    "net.load_state_dict({k.removeprefix('module.'): v for k, v in checkpoint['net'].items()})",
+    "torch.set_rng_state(checkpoint['random'])",
+]
+KEPT = [
+    "average.load_state_dict(checkpoint['average'])",
+    "self.shadow = checkpoint['average']",
+    "shadow = checkpoint['average']; average.load_state_dict(shadow)",
+    "average.shadow.update(checkpoint['average'])",
+]
+
+
+@pytest.mark.parametrize("other", COPIED)
+def test_what_is_copied_may_lie_on_the_cpu(other: str) -> None:
+    assert _repair(other, "net.to(torch.device('cuda' if torch.cuda.is_available() else 'cpu'))") == ('"cpu"', "safe")
+
+
+@pytest.mark.parametrize("other", KEPT)
+def test_what_is_kept_stays_on_the_cpu(other: str) -> None:
+    assert _repair(other, "net.to(torch.device('cuda' if torch.cuda.is_available() else 'cpu'))") == ('"cpu"', "unsafe")
+
+
+@pytest.mark.parametrize("move", ["net.to(self.device)", "net = net.to(device=self.device)", "net.train(); net.to(self.device)"])
+@pytest.mark.parametrize("other", KEPT)
+def test_a_device_that_is_used_above_is_the_one_for_all(move: str, other: str) -> None:
+    assert _repair(other, move) == ("self.device", "safe")
+
+
+def test_states_of_generators_lie_on_the_cpu() -> None:
+    assert _repair("torch.set_rng_state(checkpoint['random'])", "net.to(self.device)") == ("self.device", "unsafe")
+
+
+def test_a_device_that_is_used_under_a_condition_alone_may_not_be_there() -> None:
+    assert _repair("pass", "if len(loader) > 3:\n            net.to(self.device)") == ('"cpu"', "safe")
