@@ -15,6 +15,8 @@ from looplint.syntax.project import ModuleInfo
 _MODULE_BASES = frozenset(
     {"torch.nn.Module", "torch.nn.modules.module.Module", "torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict"}
 )
+_REGISTERING = frozenset({"add_module", "register_module", "register_parameter", "register_buffer", "__setattr__"})
+_OF_CLASSES = frozenset({"super", "isinstance", "type", "id", "len", "str", "repr", "hasattr"})
 _WITHOUT_METHODS = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"})
 _HARMLESS = _WITHOUT_METHODS | {"torch.nn.Module", "typing.NamedTuple"}
 
@@ -146,6 +148,36 @@ def is_left_open(interp: Interpreter, cls: ClassRef, name: str) -> bool:
             _sets(f, name) for c in mro(interp, cls) for f in c.cls.methods.values()
         )
     return known
+
+
+def lacks(interp: Interpreter, cls: ClassRef, name: str) -> bool:
+    """Whether an instance of a class has no attribute of a name: each class of its line is known, and none sets it, by its name or by another way."""
+    known = interp.lacking.get((cls, name))
+    if known is None:
+        methods = [f for c in mro(interp, cls) for f in c.cls.methods.values()]
+        known = interp.lacking[cls, name] = (
+            not has_unknown_base(interp, cls)
+            and not any(_sets(f, name) or _may_set_any(f) for f in methods)
+            and not any(name in c.cls.fields or any(_names(s, name) for s in c.cls.body) for c in mro(interp, cls))
+        )
+    return known
+
+
+def _names(stmt: ir.Stmt, name: str) -> bool:
+    return isinstance(stmt, ir.Assign) and any(ir.path_of(t) == name for t in stmt.targets)
+
+
+def _may_set_any(function: ir.Function) -> bool:
+    """Whether a method may set attributes of its object whose names it does not write: by `setattr(self, ...)`, `self.add_module(...)`."""
+    if function.name in ("__getattr__", "__getattribute__"):
+        return True
+    usage = function.usage.get(function.params[0].name) if function.params else None
+    return usage is not None and bool(
+        usage.methods & _REGISTERING
+        or usage.attrs & {"__dict__", "_modules"}
+        or any(callee not in _OF_CLASSES for callee, _ in usage.passed)
+        or usage.named
+    )
 
 
 def _has_subclass(interp: Interpreter, cls: ClassRef) -> bool:

@@ -99,6 +99,7 @@ class Interpreter(Position):
         self.importing: set[object] = set()
         # Whether an attribute of a class is set to None there, and to something elsewhere.
         self.left_open: dict[tuple[ClassRef, str], bool] = {}
+        self.lacking: dict[tuple[ClassRef, str], bool] = {}
         # The settings of each module where they were needed, by its file.
         self.settings: dict[str, frozenset[str]] = {}
         # The moves that statements, expressions and calls make of each other, bound where following begins.

@@ -75,6 +75,8 @@ _KEPT_MEANING: dict[str, tuple[str, ...]] = {
         "children",
     ),
 }
+# Attributes that a wrapper around a module has, or the module by being one.
+_OF_MODULES = frozenset({"module", "_orig_mod", "training"})
 _PLAIN_ATTRIBUTES = frozenset(
     {"device", "dtype", "name", "config", "in_features", "out_features", "in_channels", "out_channels", "num_classes"}
 )
@@ -128,7 +130,8 @@ def attribute(interp: Interpreter, obj: Obj, name: str) -> Value:
         case Scheduler() if name == "optimizer":
             return obj.optimizer or UNKNOWN
         case Module() | Loss():
-            return child(interp, obj, name)
+            missing = obj.cls is not None and not obj.symbolic and name not in _OF_MODULES and classes.lacks(interp, obj.cls, name)
+            return UNKNOWN if missing else child(interp, obj, name)
         case Options() if name not in OPTION_METHODS:
             return frozenset({Method(Unknown(), name)})
         case StateDict() if name == "data":
