@@ -53,7 +53,7 @@ def train(net: nn.Module, loader, epochs: int):
   it is given what a model put out.
 - Backwards by other names: `accelerator.backward`, `fabric.backward`, `engine.backward`, `scaler.scale(loss).backward()`,
   `torch.autograd.backward`.
-- Gradients by hand (`p.grad = ...`, evolution strategies), and programs that multiply gradients themselves.
+- Gradients by hand: `p.grad = ...`, `p.grad += ...` under no condition, evolution strategies.
 - A step that is given a closure.
 - Optimizers of one list or dict, which cannot be distinguished.
 
@@ -70,6 +70,7 @@ from looplint.rule import (
     Automaton,
     Backward,
     Escape,
+    Event,
     Forward,
     Loop,
     Module,
@@ -96,7 +97,7 @@ def check(program: Program) -> Reports:
     for optimizer in program.optimizers:
         if not isinstance(optimizer, Optimizer) or optimizer.many:
             continue  # optimizers of one list or dict, which cannot be distinguished
-        backwards = [e for e in program.of(Backward) if program.touches(e, optimizer)]
+        backwards = [e for e in program.of(Backward) if program.touches(e, optimizer) and not _adds_at_times(e)]
         in_sight = not backwards and not optimizer.escaped and not any(program.touches(e, optimizer) for e in program.of(Escape))
         for event in program.of(Step):
             if optimizer not in event.subjects or not event.loops:
@@ -108,8 +109,6 @@ def check(program: Program) -> Reports:
                 continue
             if not (in_sight and not any(loop in e.loops for e in program.of(Escape))) and not _cleared_before(program, optimizer, event):
                 continue  # code that cannot be followed may go backward
-            if program.gradients.scaled:
-                continue  # a program that multiplies gradients itself
             report = _without_gradients(program, optimizer, event, loop)
             if report is not None:
                 yield report
@@ -119,7 +118,13 @@ def check(program: Program) -> Reports:
 def _cleared_before(program: Program, optimizer: Optimizer, step: Step) -> bool:
     """Whether a step always comes after a clear in the same loop, with nothing between them that may fill the gradients again."""
     visit = next((v for v in program.run(_FILLING, optimizer) if v.event is step), None)
-    return visit is not None and all(s.state == "empty" and s.since is not None and step.loops[-1] in s.since.loops for s in visit.states)
+    states = [s for s in visit.states if s.since is None or not _adds_at_times(s.since)] if visit is not None else []
+    return bool(states) and all(s.state == "empty" and s.since is not None and step.loops[-1] in s.since.loops for s in states)
+
+
+def _adds_at_times(event: Event) -> bool:
+    """Whether an event only adds to gradients, under a condition: the program does without it, and has its gradients from elsewhere."""
+    return isinstance(event, Backward) and event.manual and not event.certain and bool(event.guards)
 
 
 def _without_gradients(program: Program, optimizer: Optimizer, step: Step, loop: Loop) -> Report | None:

@@ -49,7 +49,7 @@ def train(net: nn.Module, loader, epochs: int):
 - A program that could not be followed to its end, or in which a step's optimizer is not known.
 - Code that is not analysed may step: the optimizer escapes into it, and the loop does not clear the gradients each time. A framework may.
 - An optimizer that steps in another call of the function that builds it.
-- Gradients that other code reads.
+- Gradients that other code reads to apply them: not where it measures them, or changes them in place.
 - Functions that only send a loss backward: their caller may step.
 - An optimizer all of whose parameters other optimizers step on in the same loop: it was rebuilt.
 - Gradients that are filled by hand, and backwards for the gradients of inputs.
@@ -93,7 +93,7 @@ def check(program: Program) -> Reports:
         if _steps_in_some_call(steps, optimizer):
             continue  # an optimizer that steps, in this or another call of the function that builds it
         if _used_otherwise(program, optimizer):
-            continue  # gradients that other code reads
+            continue  # gradients that other code applies
         for event in program.of(Backward):
             if not event.loops or program.touches(event, optimizer) != "must":
                 continue
@@ -145,6 +145,6 @@ def _others_step(steps: list[Step], optimizer: Optimizer | Engine, backward: Bac
 
 
 def _used_otherwise(program: Program, optimizer: Optimizer | Engine) -> bool:
-    """Whether the code reads gradients that may be this optimizer's: any at all, where it is not known which parameters it holds."""
-    holds = optimizer.holds
-    return program.gradients.read_unknown or (related(program.gradients.read, holds) if holds else bool(program.gradients.read))
+    """Whether the code applies gradients that may be this optimizer's: any at all, where it is not known which parameters it holds."""
+    holds, gradients = optimizer.holds, program.gradients
+    return gradients.applied_unknown or (related(gradients.applied, holds) if holds else bool(gradients.applied))

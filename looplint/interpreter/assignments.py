@@ -26,7 +26,7 @@ from looplint.domain.values import (
     refs,
     tensor_of,
 )  # fmt: skip
-from looplint.interpreter import choices, conditions, hooks, objects, outside
+from looplint.interpreter import choices, conditions, gradient_uses, hooks, objects, outside
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.expressions import evaluate
 from looplint.interpreter.frames import Frame
@@ -224,7 +224,8 @@ def _part_of_loss(atom: Atom) -> Atom:
 
 
 def run_aug_assign(interp: Interpreter, stmt: ir.AugAssign) -> None:
-    old = evaluate(interp, stmt.target)
+    with gradient_uses.of_target(interp.gradients, stmt.target):
+        old = evaluate(interp, stmt.target)
     value = evaluate(interp, stmt.value)
     gradients = [atom for atom in old if isinstance(atom, Params) and atom.grad]
     for atom in gradients:

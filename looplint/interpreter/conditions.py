@@ -72,7 +72,7 @@ def _property(interp: Interpreter, test: ir.Attr) -> tuple[ir.Function, dict[str
 
 def _value_of(interp: Interpreter, expr: ir.Expr) -> Value:
     """What an expression is that was evaluated before: nothing happens again."""
-    with interp.looking():
+    with interp.looking(), interp.gradients.unread():
         return interp.evaluate(expr)
 
 

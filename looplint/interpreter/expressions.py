@@ -28,7 +28,7 @@ from looplint.domain.values import (
     ref,
     refs,
 )  # fmt: skip
-from looplint.interpreter import calls, choices, generators, hooks, instances, loops, objects, settings
+from looplint.interpreter import calls, choices, generators, gradient_uses, hooks, instances, loops, objects, settings
 from looplint.interpreter.elements import element_of, subscript
 from looplint.interpreter.frames import Trace
 from looplint.interpreter.interpreter import Interpreter
@@ -36,9 +36,6 @@ from looplint.interpreter.names import attribute, lookup
 from looplint.interpreter.operators import binary, compare, negated, truth_of
 from looplint.knowledge.pytorch import FETCHING
 from looplint.syntax import ir
-
-# The methods of a gradient that make no use of it.
-_EMPTYING = frozenset({"zero_", "detach_"})
 
 
 def evaluate(interp: Interpreter, expr: ir.Expr) -> Value:
@@ -59,26 +56,19 @@ def _attr(interp: Interpreter, expr: ir.Attr) -> Value:
     return attribute(interp, evaluate(interp, expr.value), expr.attr)
 
 
-def _idly(interp: Interpreter, expr: ir.Expr) -> Value:
-    """Evaluate what may be a gradient where it is not used: it is emptied, or asked for whether it is there."""
-    gradient = expr.value if isinstance(expr, ir.Attr) and expr.attr == "data" else expr
-    if not (isinstance(gradient, ir.Attr) and gradient.attr == "grad"):
-        return evaluate(interp, expr)
-    with interp.gradients.unread():
-        return evaluate(interp, expr)
-
-
 def _call(interp: Interpreter, expr: ir.Call) -> Value:
     if isinstance(expr.func, ir.Attr):
         if expr.func.attr in ir.GRADIENT_METHODS and interp.at and not interp.aside:
             interp.reached.gradient_calls.setdefault(expr)
-        receiver = _idly(interp, expr.func.value) if expr.func.attr in _EMPTYING else evaluate(interp, expr.func.value)
+        with gradient_uses.of_call(interp.gradients, expr):
+            receiver = evaluate(interp, expr.func.value)
         callee = attribute(interp, receiver, expr.func.attr, called=True)
     else:
         callee = evaluate(interp, expr.func)
     args = Arguments()
     for arg in expr.args:
-        value = evaluate(interp, arg.value)
+        with gradient_uses.of_argument(interp.gradients, expr, arg.value):
+            value = evaluate(interp, arg.value)
         if arg.star == "*":
             items = exact_items(value)
             if items is None:
@@ -157,7 +147,8 @@ def _unary(interp: Interpreter, expr: ir.Unary) -> Value:
 
 
 def _compare(interp: Interpreter, expr: ir.Compare) -> Value:
-    left = _idly(interp, expr.left) if expr.ops[0] in ("is", "is not") else evaluate(interp, expr.left)
+    with gradient_uses.of_comparison(interp.gradients, expr):
+        left = evaluate(interp, expr.left)
     rights = [evaluate(interp, r) for r in expr.rights]
     tensor = combine(interp.grad, [left, *rights])
     if tensor is not None and expr.ops[0] not in ("is", "is not"):

@@ -57,6 +57,9 @@ class GradientAccess:
         # The modules whose gradients are read, and whether gradients are whose module is not known.
         self.read: frozenset[Obj] = frozenset()
         self.read_unknown = False
+        # The same of those that are read to be applied, as far as one can tell: not to be measured or changed in place.
+        self.applied: frozenset[Obj] = frozenset()
+        self.applied_unknown = False
         # The loops in which the gradient of a tensor is read that is no parameter: it is what their backwards are for.
         self.read_of_tensors: set[Loop] = set()
         # The modules whose gradients are multiplied, divided or overwritten.
@@ -66,10 +69,20 @@ class GradientAccess:
     def unread(self) -> Iterator[None]:
         """Evaluate what makes no use of the gradients that it comes by."""
         before = self.read, self.read_unknown, set(self.read_of_tensors)
+        with self.unapplied():
+            try:
+                yield
+            finally:
+                self.read, self.read_unknown, self.read_of_tensors = before
+
+    @contextmanager
+    def unapplied(self) -> Iterator[None]:
+        """Evaluate what measures the gradients that it comes by, or changes them in place: it is no step."""
+        before = self.applied, self.applied_unknown
         try:
             yield
         finally:
-            self.read, self.read_unknown, self.read_of_tensors = before
+            self.applied, self.applied_unknown = before
 
 
 class Flags:

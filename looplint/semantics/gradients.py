@@ -220,10 +220,12 @@ def _gradient_read(interp: Interpreter, atom: Params | Tensor | Unknown) -> None
     match atom:
         case Params():
             interp.gradients.read |= atom.sources
+            interp.gradients.applied |= atom.sources
         case Tensor():
             interp.gradients.read_of_tensors.update(interp.loops[-1:])
         case Unknown():
             interp.gradients.read_unknown = True
+            interp.gradients.applied_unknown = True
 
 
 @hooks.gradient_changed

@@ -168,8 +168,11 @@ def on_params(interp: Interpreter, params: Params, name: str, args: Arguments, e
                     interp.emit(Backward(manual=True), expr.node, params.sources)
             case "clamp_" | "clip_":
                 interp.emit(Clip(), expr.node, params.sources)
-            case "div_" | "mul_" | "add_" | "sub_" | "copy_":
+            case "div_" | "mul_":
                 interp.gradients.scaled |= params.sources
+            case "add_" | "sub_" | "copy_":
+                interp.gradients.scaled |= params.sources
+                interp.emit(Backward(manual=True), expr.node, params.sources, certain=False)
     if name in ("detach", "clone", "cpu", "data", "norm", "sum", "pow", "mean", "item", "view", "flatten"):
         graph = "no" if name in ("detach", "item") or params.grad else under(interp.grad, "yes")
         return frozenset({Tensor(params.sources, graph)})

@@ -1,0 +1,59 @@
+"""What an expression does with the gradients that it reads, as far as its form tells: it applies them, or only asks, measures or changes them."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+
+from looplint.interpreter.facts import GradientAccess
+from looplint.syntax import ir
+
+# The methods of a gradient that make no use of it, that make a number of it, alone or without arguments, and that change it in place.
+_EMPTYING = frozenset({"zero_", "detach_"})
+_MEASURING = frozenset({"norm", "isnan", "isinf", "isfinite", "numel", "size", "dim", "item"})
+_REDUCING = frozenset({"mean", "sum", "std", "var", "max", "min", "any", "all"})
+_CHANGING = frozenset({"mul_", "div_", "add_", "sub_", "copy_", "clamp_", "clip_", "nan_to_num_", "masked_fill_"})
+# The methods whose result is the gradient in another form.
+_FORMS = frozenset({"detach", "abs", "float", "double", "clone", "cpu", "to", "view", "reshape", "flatten", "pow", "square"})
+
+_IN_ANY_WAY = nullcontext()
+
+
+def of_call(gradients: GradientAccess, call: ir.Call) -> AbstractContextManager[None]:
+    """How the receiver of a method call is to be read."""
+    if not isinstance(call.func, ir.Attr) or not _is_gradient(call.func.value):
+        return _IN_ANY_WAY
+    method = call.func.attr
+    if method in _EMPTYING and not isinstance(call.func.value, ir.Call):
+        return gradients.unread()
+    measured = method in _MEASURING or (method in _REDUCING and not call.args)
+    return gradients.unapplied() if measured or (method in _CHANGING and call.dropped) else _IN_ANY_WAY
+
+
+def of_argument(gradients: GradientAccess, call: ir.Call, argument: ir.Expr) -> AbstractContextManager[None]:
+    """How an argument is to be read: `torch.isnan(p.grad)` measures it."""
+    measures = isinstance(call.func, ir.Attr) and call.func.attr in _MEASURING
+    return gradients.unapplied() if measures and _is_gradient(argument) else _IN_ANY_WAY
+
+
+def of_target(gradients: GradientAccess, target: ir.Expr) -> AbstractContextManager[None]:
+    """How the target of `p.grad *= factor` is to be read."""
+    return gradients.unapplied() if _is_gradient(target) else _IN_ANY_WAY
+
+
+def of_comparison(gradients: GradientAccess, expr: ir.Compare) -> AbstractContextManager[None]:
+    """How the left side is to be read: `p.grad is None` asks for it alone."""
+    return gradients.unread() if expr.ops[0] in ("is", "is not") and _is_gradient(expr.left) else _IN_ANY_WAY
+
+
+def _is_gradient(expr: ir.Expr) -> bool:
+    """Whether an expression is written as a gradient: `p.grad`, `p.grad.data`, `p.grad.detach().abs()`."""
+    while True:
+        match expr:
+            case ir.Attr(attr="grad"):
+                return True
+            case ir.Attr(attr="data", value=inner):
+                expr = inner
+            case ir.Call(func=ir.Attr(attr=method, value=inner)) if method in _FORMS:
+                expr = inner
+            case _:
+                return False
