@@ -53,7 +53,7 @@ def train(net: nn.Module, loader, epochs: int):
   it is given what a model put out.
 - Backwards by other names: `accelerator.backward`, `fabric.backward`, `engine.backward`, `scaler.scale(loss).backward()`,
   `torch.autograd.backward`.
-- Gradients by hand: `p.grad = ...`, `p.grad += ...` under no condition, evolution strategies.
+- Gradients by hand: `p.grad = ...`, evolution strategies; `p.grad.add_(...)` or `p.grad += ...` under no condition.
 - A step that is given a closure.
 - Optimizers of one list or dict, which cannot be distinguished.
 
@@ -70,7 +70,6 @@ from looplint.rule import (
     Automaton,
     Backward,
     Escape,
-    Event,
     Forward,
     Loop,
     Module,
@@ -97,7 +96,7 @@ def check(program: Program) -> Reports:
     for optimizer in program.optimizers:
         if not isinstance(optimizer, Optimizer) or optimizer.many:
             continue  # optimizers of one list or dict, which cannot be distinguished
-        backwards = [e for e in program.of(Backward) if program.touches(e, optimizer) and not _adds_at_times(e)]
+        backwards = [e for e in program.of(Backward) if program.touches(e, optimizer)]
         in_sight = not backwards and not optimizer.escaped and not any(program.touches(e, optimizer) for e in program.of(Escape))
         for event in program.of(Step):
             if optimizer not in event.subjects or not event.loops:
@@ -118,13 +117,7 @@ def check(program: Program) -> Reports:
 def _cleared_before(program: Program, optimizer: Optimizer, step: Step) -> bool:
     """Whether a step always comes after a clear in the same loop, with nothing between them that may fill the gradients again."""
     visit = next((v for v in program.run(_FILLING, optimizer) if v.event is step), None)
-    states = [s for s in visit.states if s.since is None or not _adds_at_times(s.since)] if visit is not None else []
-    return bool(states) and all(s.state == "empty" and s.since is not None and step.loops[-1] in s.since.loops for s in states)
-
-
-def _adds_at_times(event: Event) -> bool:
-    """Whether an event only adds to gradients, under a condition: the program does without it, and has its gradients from elsewhere."""
-    return isinstance(event, Backward) and event.manual and not event.certain and bool(event.guards)
+    return visit is not None and all(s.state == "empty" and s.since is not None and step.loops[-1] in s.since.loops for s in visit.states)
 
 
 def _without_gradients(program: Program, optimizer: Optimizer, step: Step, loop: Loop) -> Report | None:

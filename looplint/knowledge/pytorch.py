@@ -154,6 +154,11 @@ TENSOR_ONLY = frozenset({
     "item", "backward", "size", "numel", "ndimension", "eq", "ne", "ge", "le", "new_zeros", "new_ones", "view_as", "type_as", "expand_as", "nonzero", "tolist",
     "numpy", "transpose", "sqrt", "cumsum", "bmm", "matmul",
 })  # fmt: skip
+# Methods of tensors that no part of a module is named after either.
+TENSOR_COMPUTING = TENSOR_ONLY | {
+    "unfold", "repeat", "repeat_interleave", "expand", "narrow", "chunk", "gather", "mm", "pow", "exp", "mul", "mul_", "sub", "sub_", "add_", "div_",
+    "triu", "tril", "roll", "flip", "amax", "amin", "cumprod", "sin", "cos", "abs", "clamp_", "masked_select", "scatter_add_", "index_add_", "new_full",
+}  # fmt: skip
 TENSOR_ONLY_ATTRIBUTES = frozenset({"shape", "ndim", "grad_fn", "requires_grad"})
 # What a tensor came out of, by the function or the method that made it, and by the layer.
 LAST_FUNCTIONS = {

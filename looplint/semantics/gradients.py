@@ -31,7 +31,7 @@ from looplint.interpreter.elements import element_of
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import method_transfer, transfer
 from looplint.semantics.outcomes import tags_of_forward
-from looplint.semantics.parameters import held, may_thaw, picked, want_gradients
+from looplint.semantics.parameters import add_by_hand, held, may_thaw, picked, want_gradients
 from looplint.syntax import ir
 
 
@@ -233,4 +233,4 @@ def _gradient_changed(interp: Interpreter, params: Params, stmt: ir.AugAssign) -
     if stmt.op in ("*", "/"):
         interp.gradients.scaled |= params.sources
         return
-    interp.emit(Backward(manual=True), stmt.node, params.sources, certain=False)
+    add_by_hand(interp, params, stmt.node)

@@ -172,7 +172,7 @@ def on_params(interp: Interpreter, params: Params, name: str, args: Arguments, e
                 interp.gradients.scaled |= params.sources
             case "add_" | "sub_" | "copy_":
                 interp.gradients.scaled |= params.sources
-                interp.emit(Backward(manual=True), expr.node, params.sources, certain=False)
+                add_by_hand(interp, params, expr.node)
     if name in ("detach", "clone", "cpu", "data", "norm", "sum", "pow", "mean", "item", "view", "flatten"):
         graph = "no" if name in ("detach", "item") or params.grad else under(interp.grad, "yes")
         return frozenset({Tensor(params.sources, graph)})
@@ -182,6 +182,12 @@ def on_params(interp: Interpreter, params: Params, name: str, args: Arguments, e
         flag = args.get(0, "requires_grad")
         want_gradients(interp, params.sources, expr.node, const(True) if flag is None else flag, all_of_each=params.exact)
     return frozenset({params})
+
+
+def add_by_hand(interp: Interpreter, params: Params, node: cst.CSTNode) -> None:
+    """Something is added to gradients, or copied there: it may be all that a step finds, unless a loop goes without it at times."""
+    if not any(g.depth and ".grad" not in ir.render(g.test) for g in interp.guards):
+        interp.emit(Backward(manual=True), node, params.sources, certain=False)
 
 
 def _is_zero(args: Arguments) -> bool:

@@ -10,7 +10,7 @@ from typing import Literal
 
 from looplint.domain.objects import Dataset, Loader, Loss, Module, Obj
 from looplint.domain.tags import OfEntry, sources_of_batches
-from looplint.domain.values import Arguments, External, Func, Ref, Tensor, Unknown, Value
+from looplint.domain.values import Arguments, External, Func, Ref, Tensor, Unknown, Value, ref
 from looplint.flow.remarks import Discard
 from looplint.interpreter import classes
 from looplint.interpreter.interpreter import Interpreter
@@ -18,7 +18,7 @@ from looplint.interpreter.names import attribute, lookup
 from looplint.interpreter.roles import annotated
 from looplint.knowledge.data import TENSOR_DATASETS
 from looplint.knowledge.lookup import call_effect, is_functional_loss
-from looplint.knowledge.pytorch import CONVERSIONS, TENSOR_ATTRIBUTES, TENSOR_ONLY, TENSOR_ONLY_ATTRIBUTES
+from looplint.knowledge.pytorch import CONVERSIONS, TENSOR_ATTRIBUTES, TENSOR_COMPUTING, TENSOR_ONLY_ATTRIBUTES
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo
 
@@ -69,7 +69,8 @@ def _is_tensor(interp: Interpreter, atom: Tensor | Unknown, receiver: ir.Expr) -
     usage = _usage(interp, path)
     if usage is None or _own_fields(usage):
         return False
-    if _used_as_tensor(usage) or any(_takes_tensors(interp, _value_at(interp, callee), position) for callee, position in usage.passed):
+    given: list[tuple[str, int | str]] = [*usage.passed, *usage.named]
+    if _used_as_tensor(usage) or any(_takes_tensors(interp, _value_at(interp, callee), place) for callee, place in given):
         return True
     return isinstance(receiver, ir.Name) and _is_part_like_others(interp, receiver.id)
 
@@ -125,7 +126,7 @@ def _own_fields(usage: ir.Usage) -> bool:
 
 
 def _used_as_tensor(usage: ir.Usage) -> bool:
-    return bool(usage.computed or usage.methods & TENSOR_ONLY or usage.attrs & TENSOR_ONLY_ATTRIBUTES)
+    return bool(usage.computed or usage.methods & TENSOR_COMPUTING or usage.attrs & TENSOR_ONLY_ATTRIBUTES)
 
 
 def holds_tensors(source: object, depth: int = _DEPTH) -> bool:
@@ -159,8 +160,8 @@ def _value_at(interp: Interpreter, path: str) -> Value:
     return value
 
 
-def _takes_tensors(interp: Interpreter, callee: Value, position: int, depth: int = _DEPTH) -> bool:
-    """Whether what is called takes a tensor, and nothing else, at a position."""
+def _takes_tensors(interp: Interpreter, callee: Value, place: int | str, depth: int = _DEPTH) -> bool:
+    """Whether what is called takes a tensor, and nothing else, at a place among its arguments: a position, or a keyword."""
     for atom in callee:
         match atom:
             case External():
@@ -171,48 +172,58 @@ def _takes_tensors(interp: Interpreter, callee: Value, position: int, depth: int
             case Ref(obj=Loss(cls=None)):
                 return True
             case Ref(obj=Module() | Loss()) if depth:
-                if _module_takes_tensors(interp, atom.obj, position, depth):
+                if _module_takes_tensors(interp, atom.obj, place, depth):
                     return True
             case Func(function, module, bound=bound) if depth and not function.decorators:
-                if _function_takes_tensors(interp, function, module, None, position + (bound is not None), depth):
+                owner = next((a.obj for a in bound or () if isinstance(a, Ref)), None)
+                if _function_takes_tensors(interp, function, module, owner, _after_self(place, bound is not None), depth):
                     return True
     return False
 
 
-def _module_takes_tensors(interp: Interpreter, obj: Obj, position: int, depth: int) -> bool:
+def _after_self(place: int | str, is_method: bool) -> int | str:
+    """The place of an argument among the parameters of a function."""
+    return place + is_method if isinstance(place, int) else place
+
+
+def _module_takes_tensors(interp: Interpreter, obj: Obj, place: int | str, depth: int) -> bool:
     if obj.cls is None:
         first = obj.heap.get("[0]")
         return _takes_tensors(interp, first, 0, depth - 1) if first is not None else obj.qualname.startswith(_TAKERS)
-    return _method_takes_tensors(interp, obj, "forward", position, depth)
+    return _method_takes_tensors(interp, obj, "forward", place, depth)
 
 
-def _method_takes_tensors(interp: Interpreter, obj: Obj, name: str, position: int, depth: int) -> bool:
+def _method_takes_tensors(interp: Interpreter, obj: Obj, name: str, place: int | str, depth: int) -> bool:
     found = classes.find_member(interp, obj.cls, name) if obj.cls is not None else None
     if found is None or not isinstance(found[0], ir.Function) or found[0].decorators:
         return False
-    return _function_takes_tensors(interp, found[0], found[1].module, obj, position + 1, depth)
+    return _function_takes_tensors(interp, found[0], found[1].module, obj, _after_self(place, is_method=True), depth)
 
 
 def _function_takes_tensors(
-    interp: Interpreter, function: ir.Function, module: ModuleInfo, owner: Obj | None, position: int, depth: int
+    interp: Interpreter, function: ir.Function, module: ModuleInfo, owner: Obj | None, place: int | str, depth: int
 ) -> bool:
     """Whether a function uses a parameter as a tensor, says that it is one, or hands it to what takes tensors; `owner` is the object of a method."""
-    if len(function.params) <= position or function.params[position].kind != "plain":
+    plain = [p for p in function.params if p.kind != "*" and p.kind != "**"]
+    param = next((p for number, p in enumerate(plain) if place in (p.name, number) and (p.kind == "plain" or place == p.name)), None)
+    if param is None:
         return False
-    param = function.params[position]
     usage = function.usage.get(param.name, ir.Usage())
     if _own_fields(usage):
         return False
     if _used_as_tensor(usage) or annotated(ir.render(param.annotation)) == "tensor":
         return True
-    for path, place in usage.passed:
+    given: list[tuple[str, int | str]] = [*usage.passed, *usage.named]
+    for path, inside in given:
         name = path.removeprefix("self.")
-        if owner is None or name == path:
-            inner: Value | None = classes.static_value(interp, ir.named(path, function.node), module)
+        if owner is not None and path == "self":
+            inner: Value | None = ref(owner)
+        elif owner is None or name == path:
+            inner = classes.static_value(interp, ir.named(path, function.node), module)
         else:
             inner = owner.heap.get(name)
-            if inner is None and depth and _method_takes_tensors(interp, owner, name, place, depth - 1):
+            if inner is None and depth and _method_takes_tensors(interp, owner, name, inside, depth - 1):
                 return True
-        if inner is not None and _takes_tensors(interp, inner, place, depth - 1):
+        if inner is not None and _takes_tensors(interp, inner, inside, depth - 1):
             return True
     return False

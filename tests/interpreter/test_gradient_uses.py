@@ -83,3 +83,14 @@ def test_it_is_no_backward(use: str) -> None:
 )
 def test_gradients_by_hand_are_what_steps_use(use: str) -> None:
     assert _codes(use, backward="pass") == []
+
+
+@pytest.mark.parametrize("added", ["p.grad.copy_(g)", "p.grad.add_(g)", "p.grad += g"])
+def test_gradients_that_are_put_back_make_up_for_a_clear(added: str) -> None:
+    kept = "kept = [p.grad.clone() for p in net.parameters()]; opt.zero_grad()\n            "
+    assert _codes(kept + f"for p, g in zip(net.parameters(), kept):\n                {added}") == []
+
+
+@pytest.mark.parametrize("use", CHANGED[3:])
+def test_what_an_option_adds_makes_up_for_no_clear(use: str) -> None:
+    assert _codes(f"opt.zero_grad()\n            {use}") == ["LL101"]

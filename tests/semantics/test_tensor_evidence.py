@@ -66,8 +66,75 @@ TENSORS = {
                 model(images, masks, labels).backward()
                 optimizer.step()
         """,
+    "a method of the model hands it to the model": """
+        class Flow(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.net = nn.Linear(3, 3)
+            def forward(self, points):
+                return self.net(points * 2)
+            def log_prob(self, points, scale=1.0):
+                return self(points).sum(1) * scale
+            def nll(self, points):
+                found = self.log_prob(points, scale=2.0)
+                return -found
+        def score(model, held_out, device):
+            model.eval()
+            total = 0.0
+            with torch.no_grad():
+                for points in held_out:
+                    points.to(device)  # expect: LL503
+                    total += model.nll(points).mean().item()
+            return total
+        score(Flow(), loader, device)
+        """,
+    "the model takes it by a keyword": """
+        class Classifier(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.net = nn.Linear(3, 3)
+            def forward(self, images, labels=None):
+                return {"logits": self.net(images.view(-1, 3)), "labels": labels}
+        def predict(loader):
+            model = Classifier().cuda().eval()
+            found = []
+            with torch.no_grad():
+                for images in loader:
+                    images.cuda()  # expect: LL503
+                    found.append(model(labels=None, images=images)["logits"])
+            return found
+        """,
+    "the model cuts windows out of it": """
+        class Embedder(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.net = nn.Linear(3, 3)
+            def forward(self, mel):
+                return self.net(mel.unfold(1, 3, 2))
+        def embed(loader):
+            embedder = Embedder().cuda().eval()
+            with torch.no_grad():
+                for mels, names in loader:
+                    for mel in mels:
+                        mel.cuda()  # expect: LL503
+                        print(names, embedder(mel))
+        """,
 }
 OTHERS = {
+    "the model takes its parts by a keyword": """
+        class Classifier(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.net = nn.Linear(3, 3)
+            def forward(self, graph, labels=None):
+                return self.net(graph.x), labels
+        def predict(loader):
+            model = Classifier().cuda().eval()
+            with torch.no_grad():
+                for graph in loader:
+                    graph.to("cuda")
+                    print(model(labels=None, graph=graph))
+        """,
     "what a model that is not known gives is a list of words as well as a tensor, where a list takes its items": """
         class Evaluator:
             def __init__(self, model):
