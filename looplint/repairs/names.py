@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 import libcst as cst
 
@@ -39,7 +39,14 @@ def sets(node: cst.CSTNode) -> Names:
     return frozenset(found)
 
 
-def depends(mover: Statement, crossed: Iterable[Statement], same: Names = frozenset(), *, renewed: bool = False) -> bool:
+def depends(
+    mover: Statement,
+    crossed: Iterable[Statement],
+    same: Names = frozenset(),
+    *,
+    renewed: bool = False,
+    of_library: Collection[cst.CSTNode] = (),
+) -> bool:
     """Whether a statement cannot be carried past others: one sets what the other reads or sets.
 
     Args:
@@ -47,6 +54,7 @@ def depends(mover: Statement, crossed: Iterable[Statement], same: Names = frozen
         crossed: the others.
         same: names that the statement sets to the object they stand for already.
         renewed: whether it is to find the parts that others give the objects whose methods it calls.
+        of_library: calls of methods that a library has written, which use no attribute of a program.
     """
     mine_read, mine_set = reads(mover.node), sets(mover.node) - same
     asked = _asked(mover.node)
@@ -54,18 +62,18 @@ def depends(mover: Statement, crossed: Iterable[Statement], same: Names = frozen
         theirs = sets(other.node)
         if _meets(theirs, mine_read) or _meets(theirs, mine_set) or (mine_set and _meets(mine_set, reads(other.node))):
             return True
-        if (not renewed and _is_part(theirs, asked)) or (mine_set and _is_part(mine_set, _asked(other.node))):
+        if (not renewed and _is_part(theirs, asked)) or (mine_set and _is_part(mine_set, _asked(other.node, of_library))):
             return True
     return False
 
 
-def _asked(node: cst.CSTNode) -> Names:
+def _asked(node: cst.CSTNode, besides: Collection[cst.CSTNode] = ()) -> Names:
     """The names of the objects of which a piece of code calls methods: each may use all that its object holds."""
     found: set[str] = set()
     work = [node]
     while work:
         item = work.pop()
-        if isinstance(item, cst.Call) and isinstance(item.func, cst.Attribute):
+        if isinstance(item, cst.Call) and isinstance(item.func, cst.Attribute) and item not in besides:
             found.add(dotted(item.func.value) or "")
         work.extend(item.children)
     return frozenset(found - {""})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import libcst as cst
 
@@ -111,9 +111,12 @@ def crossed(unit: Statement, target: Statement) -> list[Statement]:
     return between
 
 
-def check_free(unit: Statement, target: Statement, *, including: bool = False, renewed: bool = False) -> None:
+def check_free(
+    unit: Statement, target: Statement, *, including: bool = False, renewed: bool = False, of_library: Collection[cst.CSTNode] = ()
+) -> None:
     """Raise where a statement cannot be carried to a target because of the names it uses or sets."""
-    if depends(unit, crossed(unit, target), renewed=renewed) or (including and depends(unit, [target], renewed=renewed)):
+    passed = [*crossed(unit, target), *([target] if including else [])]
+    if depends(unit, passed, renewed=renewed, of_library=of_library):
         raise Infeasible("it uses names that are assigned in between")
 
 

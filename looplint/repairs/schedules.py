@@ -303,7 +303,7 @@ def _construction_after(p: Planner, construct: Place, event: Place, message: str
         raise Infeasible("the optimizer is built in another function")
     unit = p.unit(construct, event.statement, "construct")
     target = common_block(unit, event.statement)[2]
-    check_free(unit, target, including=True, renewed=True)
+    check_free(unit, target, including=True, renewed=True, of_library=[event.site.node] if event.direct else ())
     draft = Draft(construct.layout)
     draft.move_after(unit, target)
     return Plan(message, applicability, [draft])

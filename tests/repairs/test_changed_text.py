@@ -234,6 +234,48 @@ for x, y in loader:
     opt.step()  # on the CPU
 """,
     ),
+    "an optimizer is built after torch's own move, whatever its model gets in between": (
+        """\
+class Net(nn.Module):
+    def __init__(self, lr):
+        super().__init__()
+        self.body = nn.Linear(2, 1)
+        self.optimizer = torch.optim.SGD(self.parameters(), lr=lr)
+        self.loss = nn.MSELoss()
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.to(self.device)
+
+    def forward(self, x):
+        return self.body(x)
+
+
+net = Net(0.1)
+for x, y in loader:
+    net.optimizer.zero_grad()
+    net.loss(net(x), y.to(net.device)).backward()
+    net.optimizer.step()
+""",
+        """\
+class Net(nn.Module):
+    def __init__(self, lr):
+        super().__init__()
+        self.body = nn.Linear(2, 1)
+        self.loss = nn.MSELoss()
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.to(self.device)
+        self.optimizer = torch.optim.SGD(self.parameters(), lr=lr)
+
+    def forward(self, x):
+        return self.body(x)
+
+
+net = Net(0.1)
+for x, y in loader:
+    net.optimizer.zero_grad()
+    net.loss(net(x), y.to(net.device)).backward()
+    net.optimizer.step()
+""",
+    ),
     "what is measured beside an attack is wrapped without the attack": (
         """\
 def attack(x, y):
