@@ -15,7 +15,7 @@ from looplint.syntax.project import ModuleInfo
 _MODULE_BASES = frozenset(
     {"torch.nn.Module", "torch.nn.modules.module.Module", "torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict"}
 )
-_REGISTERING = frozenset({"add_module", "register_module", "register_parameter", "register_buffer", "__setattr__"})
+_REGISTERING = frozenset({"add_module", "register_module", "register_parameter", "__setattr__"})
 _OF_CLASSES = frozenset({"super", "isinstance", "type", "id", "len", "str", "repr", "hasattr"})
 _WITHOUT_METHODS = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"})
 _HARMLESS = _WITHOUT_METHODS | {"torch.nn.Module", "typing.NamedTuple"}

@@ -42,7 +42,15 @@ def _codes(made: str, bases: str = "nn.Module") -> set[str]:
     return {f.code for f in looplint.lint(MEASURED.replace("MADE", made).replace("BASES", bases))}
 
 
-@pytest.mark.parametrize("made", ["pass", "self.heads = nn.ModuleList([nn.Linear(8, 1)])", "print(isinstance(self, nn.Module))"])
+@pytest.mark.parametrize(
+    "made",
+    [
+        "pass",
+        "self.heads = nn.ModuleList([nn.Linear(8, 1)])",
+        "print(isinstance(self, nn.Module))",
+        "self.register_buffer('mean', torch.zeros(8))",
+    ],
+)
 def test_what_nothing_sets_is_no_forward(made: str) -> None:
     assert _codes(made) == set()
 
