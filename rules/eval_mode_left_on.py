@@ -69,7 +69,7 @@ def fit(loader, held_out, epochs: int):
 - A forward that trains no parameter which an optimizer of the program steps.
 - A model known to have neither dropout nor batch norm.
 - `train()` after the validation or in each iteration, and a helper that restores the mode.
-- A call that may be a `train()` of this model in the loop.
+- A call that may be a `train()` of this model in the loop, and a `train()` of a part alone.
 - Parts that are put into eval mode with no validation forward after it, such as frozen batch norm.
 - A validation after which the loop is left, or that runs in its last iteration.
 - A condition that chooses between `train()` and `eval()`: `net.train() if fine_tuned else net.eval()`.
@@ -104,6 +104,7 @@ from looplint.rule import (
     mode_matters,
     mode_states,
     note,
+    trains_a_part,
     validation_before,
 )
 
@@ -131,8 +132,8 @@ def check(program: Program) -> Reports:
                 continue  # a condition that chooses between train() and eval()
             if loop is not batches and not may_go_on(program, switch, loop):
                 continue  # a validation in the last iteration
-            if may_train_again(program, module, switch, loop):
-                continue  # a call that may be a train() of this model
+            if may_train_again(program, module, switch, loop) or trains_a_part(program, module, loop):
+                continue  # a call that may be a train() of this model, or of a part alone
             validation = validation_before(program, module, switch, event, loop)
             if validation is None:
                 continue  # a part that is put into eval mode with no validation forward after it

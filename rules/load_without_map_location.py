@@ -53,7 +53,7 @@ for epoch in range(3):
 - A file that the same run has saved before, on some path: it comes from the device that it is on.
 - Weights that somebody else has published, by their name, or that the program downloads: they were saved from the CPU.
 - A load under a condition that only holds where there is a GPU, by its words.
-- What is loaded for something else than a state, such as data.
+- What is loaded for something else than a state, such as data, and the state of a scheduler or a scaler, which holds no tensor.
 
 ## Repair
 
@@ -65,7 +65,21 @@ Unsafe where other code keeps a tensor of the file, which then stays on the CPU.
 What a run shows: `torch.load` without `map_location`, in a run whose device was chosen by what the machine has.
 """
 
-from looplint.rule import Automaton, Expr, MapLocation, Program, ReadFile, Report, Reports, Transfer, name_of, note, paths_in
+from looplint.rule import (
+    Automaton,
+    Expr,
+    MapLocation,
+    Program,
+    ReadFile,
+    Report,
+    Reports,
+    Scaler,
+    Scheduler,
+    Transfer,
+    name_of,
+    note,
+    paths_in,
+)
 
 CODE = "LL803"
 SEVERITY = "warning"
@@ -91,6 +105,8 @@ def check(program: Program) -> Reports:
             if any(g.held and _holds_with_a_gpu(g.test) for g in event.guards):
                 continue  # a load under a condition that only holds where there is a GPU
             restored = program.restored_from(event.file)
+            if restored and all(isinstance(o, Scheduler | Scaler) for e in restored for o in e.subjects):
+                continue  # the state of a scheduler or a scaler, which holds no tensor
             if restored and not program.may_move_to_either(o for e in restored for o in e.subjects):
                 continue  # a model that stays on the CPU, or is moved to a GPU on every machine
             if restored or event.file.holds_module:  # else it is loaded for something else than a state

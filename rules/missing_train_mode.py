@@ -62,6 +62,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 - An `eval()` before the loop: the model is meant to stay in that mode.
 - An `eval()` before the forward, or before the loop that it is in, under its conditions and for no other one: it is meant for this forward, as in an epoch
   of linear probing.
+- A `train()` of a part alone: what is trained was chosen, as a new head on a frozen encoder.
 
 ## Repair
 
@@ -87,6 +88,7 @@ from looplint.rule import (
     mode_matters,
     mode_states,
     note,
+    trains_a_part,
 )
 
 CODE = "LL301"
@@ -113,6 +115,8 @@ def check(program: Program) -> Reports:
                 continue  # an eval() before the loop
             if _for_this(program, switch, event, module):
                 continue  # an eval() before the forward that is meant for this one
+            if trains_a_part(program, module, loop):
+                continue  # a train() of a part alone
             whole = next((each for each in module.lineage() if each in switch.subjects), module)
             by_cause.setdefault((switch, whole), []).append((event, module, loop))
             break

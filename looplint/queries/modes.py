@@ -157,12 +157,20 @@ def may_train_again(program: Program, module: Obj, switch: Event, loop: Loop) ->
     return False
 
 
+def trains_a_part(program: Program, module: Obj, loop: Loop) -> bool:
+    """Whether a loop puts a part of a module alone in train mode: what is to be trained was chosen, as a new head on a frozen encoder."""
+    parts = (o for e in program.of(Train) if loop in e.loops and module not in e.subjects for o in e.subjects)
+    return any(module in o.lineage() for o in parts)
+
+
 def validation_before(program: Program, module: Obj, switch: Event, trained: Event, loop: Loop) -> Event | None:
-    """The forward of a module in a loop for which it was put into eval mode: one that is not trained and comes before the next that is."""
+    """The forward of a module, its whole or a part, in a loop for which it was put into eval mode: not trained, and before the next that is."""
     for event in program.of(Forward):
-        if module in event.subjects and loop in event.loops and not program.is_trained(event) and event.index > switch.index:
-            visit = mode_states(program, module, event)
-            between = trained.index < switch.index or event.index < trained.index
-            if between and visit is not None and any(s.since is switch for s in visit.sometimes("eval")):
-                return event
+        if loop not in event.loops or event.index <= switch.index or program.is_trained(event):
+            continue
+        applied = next((o for o in event.subjects if module in o.lineage() or o in module.lineage()), None)
+        visit = mode_states(program, applied, event) if applied is not None else None
+        between = trained.index < switch.index or event.index < trained.index
+        if visit is not None and between and any(s.since is switch for s in visit.sometimes("eval")):
+            return event
     return None

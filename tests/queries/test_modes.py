@@ -67,3 +67,62 @@ def test_a_layer_that_may_be_another_tells_nothing(norm: str) -> None:
 )
 def test_a_layer_of_which_each_form_has_modes_does(norm: str) -> None:
     assert _codes(norm) == ["LL302"]
+
+
+VALIDATED = """\
+import torch
+from torch import nn, optim
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = nn.Sequential(nn.Linear(8, 8), nn.Dropout(0.3))
+        self.head = nn.Linear(8, 1)
+
+    def forward(self, x):
+        return self.head(self.encoder(x))
+
+    def compute_loss(self, x, y):
+        return nn.functional.mse_loss(self.head(self.encoder(x)), y)
+
+    def encode(self, x):
+        return self.encoder(x)
+
+def fit(loader, valid):
+    net = Net()
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    START
+    for epoch in range(9):
+        TRAIN
+        for x, y in loader:
+            opt.zero_grad()
+            loss = LOSS
+            loss.backward()
+            opt.step()
+        if epoch % 3:
+            continue
+        net.eval()
+        with torch.no_grad():
+            for x, y in valid:
+                print((VALIDATION - y).abs().mean().item())
+
+fit(batches, held_out)
+"""
+WHOLE = "nn.functional.mse_loss(net(x), y)"
+
+
+def _found(loss: str, validation: str, *, start: str = "pass", train: str = "pass") -> set[str]:
+    code = VALIDATED.replace("LOSS", loss).replace("VALIDATION", validation).replace("START", start).replace("TRAIN", train)
+    return {f.code for f in looplint.lint(code)}
+
+
+@pytest.mark.parametrize("loss", [WHOLE, "net.compute_loss(x, y)"])
+@pytest.mark.parametrize("validation", ["net(x)", "net.encode(x)", "net.encoder(x)"])
+def test_a_validation_of_the_whole_or_of_a_part_leaves_eval_mode_on(loss: str, validation: str) -> None:
+    assert _found(loss, validation, start="net.train()") == {"LL304"}
+    assert _found(loss, validation, train="net.train()") == set()
+
+
+def test_a_part_alone_is_put_in_train_mode_for_a_reason() -> None:
+    assert _found(WHOLE, "net(x)", train="net.head.train()") == set()
+    assert _found(WHOLE, "net(x)", train="net.encoder.train()") == set()

@@ -82,3 +82,25 @@ def test_states_of_generators_lie_on_the_cpu() -> None:
 
 def test_a_device_that_is_used_under_a_condition_alone_may_not_be_there() -> None:
     assert _repair("pass", "if len(loader) > 3:\n            net.to(self.device)") == ('"cpu"', "safe")
+
+
+SCHEDULE = """\
+import torch
+from torch import nn, optim
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = nn.Linear(8, 1).to(device)
+opt = optim.Adam(net.parameters())
+schedule = optim.lr_scheduler.StepLR(opt, 3)
+RESTORED.load_state_dict(torch.load("state.pt", weights_only=True))
+for x, y in batches:
+    opt.zero_grad()
+    nn.functional.mse_loss(net(x.to(device)), y.to(device)).backward()
+    opt.step()
+    schedule.step()
+"""
+
+
+@pytest.mark.parametrize(("restored", "codes"), [("schedule", set()), ("opt", {"LL803"}), ("net", {"LL803"})])
+def test_the_state_of_a_schedule_holds_no_tensor(restored: str, codes: set[str]) -> None:
+    assert {f.code for f in looplint.lint(SCHEDULE.replace("RESTORED", restored))} & {"LL803"} == codes
