@@ -207,8 +207,10 @@ class TorchModule(Obj):
 
     # Whether torch's own constructor has run, so that it can take parts; None where nothing tells.
     ready: bool | None = None
-    # Whether its parameters take no gradient.
+    # Whether its parameters take no gradient, unless an option alone says so.
     frozen: bool = False
+    # The conditions under which it is built.
+    made_under: tuple[Guard, ...] = ()
 
 
 class Module(TorchModule):

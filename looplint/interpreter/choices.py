@@ -35,16 +35,20 @@ def settle(interp: Interpreter, stmt: ir.If, before: Snapshot, one: Snapshot, tw
         pair = _of_one_kind(left, right)
         # An optimizer built before and replaced in one branch is gone; a model may go on under another name.
         replaced = pair is not None and isinstance(pair[0], Optimizer | Scheduler) and before.locals.get(name) in (left, right)
-        if pair is not None and (replaced or _each_built(pair, built, otherwise) or _given_up(interp, name, pair, before)):
+        if pair is not None and (
+            replaced or _each_built(pair, built, otherwise) or _wrapped(pair, built, otherwise) or _given_up(interp, name, pair, before)
+        ):
             interp.frame.locals[name] = frozenset({Ref(_built_either(interp, stmt.node, name, *pair))}) | _nothing(left) | _nothing(right)
     for key, (owner, left) in built.writes.items():
-        right = otherwise.writes.get(key, (owner, left))[1]
+        right = otherwise.writes[key][1] if key in otherwise.writes else (owner.heap.get(key[1], NOTHING) - left) or left
         region = switched(left, right, frozenset(ir.paths_in(stmt.test)))
         if region is not None:
             owner.heap[key[1]] = region
             interp.note_write(owner, key[1], region)
         pair = _of_one_kind(left, right)
-        if pair is not None and (_each_built(pair, built, otherwise) or _each_unseen(pair)):
+        if pair is not None and (
+            _wrapped(pair, built, otherwise) or (key in otherwise.writes and (_each_built(pair, built, otherwise) or _each_unseen(pair)))
+        ):
             value = frozenset({Ref(_built_either(interp, stmt.node, f"{owner.name}.{key[1]}", *pair))}) | _nothing(left) | _nothing(right)
             owner.heap[key[1]] = value
             interp.note_write(owner, key[1], value)
@@ -74,9 +78,9 @@ def either(interp: Interpreter, expr: ir.IfExp, left: Value, right: Value, built
     if region is not None:
         return region
     pair = _of_one_kind(left, right)
-    return (
-        frozenset({Ref(_built_either(interp, expr.node, "", *pair))}) if pair is not None and _each_built(pair, built, otherwise) else None
-    )
+    if pair is None or not (_each_built(pair, built, otherwise) or _wrapped(pair, built, otherwise)):
+        return None
+    return frozenset({Ref(_built_either(interp, expr.node, "", *pair))})
 
 
 def beside(interp: Interpreter, stmt: ir.Assign, known: Value, made: Obj) -> Value:
@@ -112,6 +116,13 @@ def _kind_of_all(objects: Sequence[Obj]) -> type[Obj] | None:
 def _each_built(pair: tuple[Obj, Obj], built: Trace, otherwise: Trace) -> bool:
     """Whether one way built the first object, and the other way the second."""
     return pair[0] in built.built and pair[1] in otherwise.built
+
+
+def _wrapped(pair: tuple[Obj, Obj], built: Trace, otherwise: Trace) -> bool:
+    """Whether one way built a module around the other one, under the same name: `if args.masks: model = WithMasks(model)`."""
+    new, old = pair if pair[0] in built.built else (pair[1], pair[0])
+    made = new in built.built or new in otherwise.built
+    return made and isinstance(old, Module) and old is not new and new in old.lineage()
 
 
 def _each_unseen(pair: tuple[Obj, Obj]) -> bool:

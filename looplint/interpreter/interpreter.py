@@ -197,6 +197,7 @@ class Interpreter(Position):
             obj.candidates = self.candidates
             if isinstance(obj, Module):
                 obj.made_in = tuple(self.active)
+                obj.made_under = self.guards
         assert isinstance(obj, kind)
         self.trace.built.add(obj)
         return obj

@@ -231,8 +231,26 @@ def want_gradients(
             frozen = not known.value if known is not None else by_default
             # Where some are frozen, the others take gradients as before.
             for part in [obj] if some else _with_parts(obj):
+                if frozen and not part.frozen and _is_option(interp, part):
+                    continue
                 part.frozen = frozen and (part.frozen or not some)
                 _mark_parameters(part)
+
+
+def _is_option(interp: Interpreter, module: TorchModule) -> bool:
+    """Whether what happens here to a module does so under an option: it is there where the option is not given, too."""
+    built = {g for o in module.lineage() if isinstance(o, TorchModule) for g in o.made_under}
+    of_loop = interp.loops[-1].targets if interp.loops else frozenset()
+    return any(_names_an_option(g.test) for g in interp.guards if g not in built and not g.names & of_loop)
+
+
+def _names_an_option(test: ir.Expr) -> bool:
+    match test:
+        case ir.Unary(op="not", operand=operand):
+            return _names_an_option(operand)
+        case ir.Compare(left=left, ops=["==" | "!="], rights=[ir.Const(value=value)]):
+            return value is not None and ir.path_of(left) is not None
+    return ir.path_of(test) is not None
 
 
 def _mark_parameters(module: TorchModule) -> None:
