@@ -40,15 +40,15 @@ def settle(interp: Interpreter, stmt: ir.If, before: Snapshot, one: Snapshot, tw
         ):
             interp.frame.locals[name] = frozenset({Ref(_built_either(interp, stmt.node, name, *pair))}) | _nothing(left) | _nothing(right)
     for key, (owner, left) in built.writes.items():
-        right = otherwise.writes[key][1] if key in otherwise.writes else (owner.heap.get(key[1], NOTHING) - left) or left
+        right = otherwise.writes.get(key, (owner, left))[1]
         region = switched(left, right, frozenset(ir.paths_in(stmt.test)))
         if region is not None:
             owner.heap[key[1]] = region
             interp.note_write(owner, key[1], region)
         pair = _of_one_kind(left, right)
-        if pair is not None and (
-            _wrapped(pair, built, otherwise) or (key in otherwise.writes and (_each_built(pair, built, otherwise) or _each_unseen(pair)))
-        ):
+        if key not in otherwise.writes and (held := _of_one_kind(left, owner.heap.get(key[1], NOTHING) - left)) is not None:
+            pair = held if _wrapped(held, built, otherwise) else pair
+        if pair is not None and (_each_built(pair, built, otherwise) or _wrapped(pair, built, otherwise) or _each_unseen(pair)):
             value = frozenset({Ref(_built_either(interp, stmt.node, f"{owner.name}.{key[1]}", *pair))}) | _nothing(left) | _nothing(right)
             owner.heap[key[1]] = value
             interp.note_write(owner, key[1], value)
