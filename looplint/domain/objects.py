@@ -179,8 +179,8 @@ class Scaler(Obj):
     kind = "scaler"
     # The argument that switches it on or off, if there is one.
     enabled: Value | None = None
-    # The names in that argument.
-    switch: frozenset[str] = frozenset()
+    # And its expression.
+    switch: ir.Expr | None = None
 
 
 class Accelerator(Obj):

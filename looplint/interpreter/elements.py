@@ -3,8 +3,24 @@
 from __future__ import annotations
 
 from looplint.dataclass import replace
-from looplint.domain.values import NOTHING, UNKNOWN, Const, External, Iter, Params, Ref, Tensor, Tuple, Unknown, Value, constant_of, join
-from looplint.interpreter import hooks, objects
+from looplint.domain.values import (
+    NOTHING,
+    UNKNOWN,
+    Const,
+    External,
+    Iter,
+    Method,
+    ModuleRef,
+    Params,
+    Ref,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+    constant_of,
+    join,
+)
+from looplint.interpreter import hooks, imports, objects
 from looplint.interpreter.interpreter import Interpreter
 
 
@@ -30,6 +46,8 @@ def subscript(interp: Interpreter, base: Value, index: Value) -> Value:
                 value = frozenset({replace(atom, exact=False)})
             case Tensor() | Unknown():
                 value = frozenset({atom})
+            case Method(obj=ModuleRef() as members, name="__dict__") if known is not None and isinstance(known.value, str):
+                value = imports.member(interp, members, known.value) or UNKNOWN
             case External():
                 # `models.__dict__[name]`: any class of that module has the same effect.
                 module = atom.qualname.removesuffix(".__dict__")

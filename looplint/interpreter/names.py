@@ -35,7 +35,7 @@ from looplint.domain.values import (
 from looplint.interpreter import classes, hooks, imports, objects
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
-from looplint.knowledge.pytorch import CONVENTIONAL_NAMES
+from looplint.knowledge.pytorch import CALLS, CONVENTIONAL_NAMES
 from looplint.syntax import ir
 
 _BUILTINS = frozenset(dir(builtins))
@@ -78,7 +78,7 @@ def attribute(interp: Interpreter, base: Value, name: str, *, called: bool = Fal
             case External():
                 value = objects.given_attribute(interp, atom.qualname, name) or frozenset({External(f"{atom.qualname}.{name}")})
             case ModuleRef():
-                value = imports.member(interp, atom, name) or UNKNOWN
+                value = frozenset({Method(atom, name)}) if name == "__dict__" else imports.member(interp, atom, name) or UNKNOWN
             case Ref():
                 value = objects.attribute(interp, atom.obj, name)
             case Tensor():
@@ -141,8 +141,9 @@ def _plain_attribute(interp: Interpreter, atom: Atom, name: str) -> Value:
             found = classes.find_member(interp, atom, name)
             if found is None:
                 outside = next((c for c in classes.line(interp, atom) if isinstance(c, External)), None)
-                # `Base.__init__(self)`, where no class of the project has one: the library's.
-                return frozenset({External(f"{outside.qualname}.{name}")}) if outside is not None and name == "__init__" else UNKNOWN
+                # `Base.__init__(self)`, where no class of the project has one, and `Scale.apply(x)` of a torch.autograd.Function: the library's.
+                is_of_library = outside is not None and (name == "__init__" or f"{outside.qualname}.{name}" in CALLS)
+                return frozenset({External(f"{outside.qualname}.{name}")}) if outside is not None and is_of_library else UNKNOWN
             what, owner = found
             if isinstance(what, ir.Assign):
                 return classes.static_value(interp, what.value, owner.module)

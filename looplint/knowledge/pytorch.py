@@ -17,6 +17,8 @@ CALLS: dict[str, str] = {
     "torch.autograd.set_grad_enabled": "set-grad",
     "torch.autograd.grad": "autograd-grad",
     "torch.autograd.backward": "backward-function",
+    "torch.autograd.Function.apply": "tensor",
+    "torch.autograd.function.Function.apply": "tensor",
     "torch.autocast": "autocast",
     "torch.amp.autocast": "autocast",
     "torch.cuda.amp.autocast": "autocast",

@@ -10,6 +10,7 @@ from looplint.flow.events import Backward, Event, Move, Step, Unscale
 from looplint.queries.program import Program
 from looplint.queries.registration import with_parameters
 from looplint.queries.relations import related
+from looplint.syntax.ir import Expr, Unary, path_of, paths_in
 
 # What a scaler has done to an optimizer's gradients since the last backward; "mixed" gradients come from losses with a scaler and without one.
 SCALING = Automaton(
@@ -125,11 +126,20 @@ def disabled(scaler: Scaler) -> bool:
 
 
 def switched(event: Event, scaler: Scaler) -> bool:
-    """Whether what switches the scaler on or off also decides if an event happens."""
-    if scaler.enabled is None or constant_of(scaler.enabled) is not None:
+    """Whether what switches the scaler on or off also decides if an event happens, and not that it happens where the scaler is on."""
+    if scaler.enabled is None or scaler.switch is None or constant_of(scaler.enabled) is not None:
         return False
-    switch = {name.rpartition(".")[2] for name in scaler.switch}
-    return any(switch & {name.rpartition(".")[2] for name in guard.names} for guard in event.guards)
+    switch = {name.rpartition(".")[2] for name in paths_in(scaler.switch)}
+    deciding = [guard for guard in event.guards if switch & {name.rpartition(".")[2] for name in guard.names}]
+    on = _flag(scaler.switch, held=True)
+    return bool(deciding) and not (on[0] and any(_flag(guard.test, held=guard.held) == on for guard in deciding))
+
+
+def _flag(test: Expr, *, held: bool) -> tuple[str, bool]:
+    """The last word of the flag that a condition tests, and whether it is set where the condition has an outcome; "" where it is no single flag."""
+    while isinstance(test, Unary) and test.op == "not":
+        test, held = test.operand, not held
+    return (path_of(test) or "").rpartition(".")[2], held
 
 
 def unscaled_by_hand(program: Program, optimizer: Optimizer | Engine) -> bool:

@@ -6,7 +6,21 @@ from functools import reduce
 
 from looplint.domain.membership import adopt, ready, register
 from looplint.domain.objects import Module, TorchModule
-from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Const, External, Ref, Super, Unknown, Value, constant_of, join
+from looplint.domain.values import (
+    NONE,
+    NOTHING,
+    UNKNOWN,
+    Arguments,
+    Const,
+    External,
+    ModuleRef,
+    Ref,
+    Super,
+    Unknown,
+    Value,
+    constant_of,
+    join,
+)
 from looplint.interpreter import hooks, outside, unfollowed
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.names import attribute
@@ -65,7 +79,8 @@ def _dynamic_member(interp: Interpreter, value: Value) -> Value:
 def _vars(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """`vars(torch.optim)` is `torch.optim.__dict__`."""
     given = args.positional[0] if args.positional else NOTHING
-    return frozenset(External(f"{a.qualname}.__dict__") for a in given if isinstance(a, External)) or unfollowed.put_off(interp, args)
+    modules = frozenset(a for a in given if isinstance(a, External | ModuleRef))
+    return attribute(interp, modules, "__dict__") if modules else unfollowed.put_off(interp, args)
 
 
 @transfer("setattr")

@@ -58,5 +58,5 @@ def _scaler(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) 
 @construction(Scaler)
 def _built(interp: Interpreter, obj: Scaler, args: Arguments, expr: ir.Call) -> None:
     obj.enabled = args.keywords.get("enabled")
-    obj.switch = frozenset(p for a in expr.args if a.keyword == "enabled" for p in ir.paths_in(a.value))
+    obj.switch = next((a.value for a in expr.args if a.keyword == "enabled"), None)
     interp.emit(Construct(), expr.node, {obj})

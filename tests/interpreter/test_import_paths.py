@@ -90,3 +90,11 @@ def test_a_folder_that_nothing_adds_is_none_of_the_path(tmp_path: Path) -> None:
     files = dict(PATHS["the file itself, from the folder above"])
     files["tools/train.py"] = files["tools/train.py"].replace("sys.path.append", "print")
     assert not looplint.lint(_write(tmp_path, files), isolated=True)
+
+
+@pytest.mark.parametrize("build", ["making.__dict__['build']", "vars(making)['build']", "getattr(making, 'build')"])
+def test_a_member_of_a_module_is_found_by_its_name(build: str, tmp_path: Path) -> None:
+    (tmp_path / "making.py").write_text(MAKES, encoding="utf-8")
+    train = tmp_path / "train.py"
+    train.write_text("from torch import nn\nimport making\n" + LOOP.format(build=build) + "main([])\n", encoding="utf-8")
+    assert [f.code for f in looplint.lint(train)] == ["LL102"]

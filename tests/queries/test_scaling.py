@@ -1,0 +1,76 @@
+"""What switches a scaler on also says where it is on: there, a step or a clip of scaled gradients is wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+import looplint
+
+TRAINED = """\
+import argparse
+
+import torch
+from torch import nn, optim
+
+def train(args, net, loader):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    scaler = torch.amp.GradScaler("cuda"ENABLED)
+    for x, y in loader:
+        opt.zero_grad()
+        with torch.autocast("cuda"ENABLED):
+            loss = nn.functional.mse_loss(net(x), y)
+        if TEST:
+            scaler.scale(loss).backward()
+            UNSCALE
+            nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+            STEP
+            scaler.update()
+        else:
+            loss.backward()
+            nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+            opt.step()
+"""
+
+
+def _codes(enabled: str, test: str, *, unscale: str = "scaler.unscale_(opt)", step: str = "scaler.step(opt)") -> set[str]:
+    code = TRAINED.replace("ENABLED", enabled).replace("TEST", test).replace("UNSCALE", unscale).replace("STEP", step)
+    return {f.code for f in looplint.lint(code)}
+
+
+@pytest.mark.parametrize(("enabled", "test"), [(", enabled=args.amp", "args.amp"), (", enabled=not args.full", "not args.full")])
+def test_where_the_scaler_is_on(enabled: str, test: str) -> None:
+    assert _codes(enabled, test) == set()
+    assert _codes(enabled, test, step="opt.step()") == {"LL604"}
+    assert _codes(enabled, test, unscale="pass") == {"LL601"}
+
+
+@pytest.mark.parametrize(("enabled", "test"), [(", enabled=args.amp", "not args.amp"), (", enabled=not args.full", "args.full")])
+def test_where_it_is_off(enabled: str, test: str) -> None:
+    assert _codes(enabled, test, step="opt.step()") == set()
+    assert _codes(enabled, test, unscale="pass") == set()
+
+
+THROUGH = """\
+import torch
+from torch import nn, optim
+FUNCTION
+
+def train(net, loader):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    scaler = torch.amp.GradScaler("cuda")
+    for x, y in loader:
+        opt.zero_grad()
+        with torch.autocast("cuda"):
+            loss = GIVEN(nn.functional.mse_loss(net(x), y))
+        scaler.scale(loss).backward()
+        opt.step()
+        scaler.update()
+"""
+OWN = "\nclass Reduce(BASE):\n    @staticmethod\n    def forward(ctx, x):\n        return x\n\n    @staticmethod\n    def backward(ctx, g):\n        return g\n"
+
+
+@pytest.mark.parametrize("base", ["torch.autograd.Function", "torch.autograd.function.Function"])
+@pytest.mark.parametrize(("name", "given"), [("", "Reduce.apply"), ("\nreduce = Reduce.apply\n", "reduce")])
+def test_a_function_of_the_program_gives_a_tensor_of_the_graph(base: str, name: str, given: str) -> None:
+    code = THROUGH.replace("FUNCTION", OWN.replace("BASE", base) + name).replace("GIVEN", given)
+    assert [f.code for f in looplint.lint(code)] == ["LL604"]
