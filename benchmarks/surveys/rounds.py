@@ -1,7 +1,8 @@
 """`python -m benchmarks.surveys.rounds SOURCES -o OUT`: a whole round of measurements on repositories, as one survey.
 
 The repositories are surveyed with the default rules. From what is stored come the table of `benchmarks.understanding` and that of `benchmarks.ecosystem`;
-`benchmarks.planted` is a task for each repository on the same Ray.
+`benchmarks.planted` is a task for each repository on the same Ray, and so is `benchmarks.realbugs` where the repositories of the bugs are at hand
+(`--mirrors`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,11 @@ from benchmarks.ecosystem.__main__ import FRESH_JUDGEMENTS, Found, judgements, r
 from benchmarks.planted.__main__ import Outcome
 from benchmarks.planted.__main__ import look as plant
 from benchmarks.planted.__main__ import table as planted_table
+from benchmarks.realbugs.__main__ import Outcome as AskedBug
+from benchmarks.realbugs.__main__ import ask
+from benchmarks.realbugs.__main__ import table as bugs_table
+from benchmarks.realbugs.bugs import Bug
+from benchmarks.realbugs.bugs import read as read_bugs
 from benchmarks.understanding.__main__ import Repository as Understood
 from benchmarks.understanding.__main__ import table as understood_table
 from benchmarks.understanding.__main__ import trains
@@ -29,7 +35,7 @@ from looplint.survey.repositories import Repository, read
 from looplint.survey.trees import opened
 
 if TYPE_CHECKING:
-    from looplint.survey.engine import Tally
+    from looplint.survey.engine import Standing
 
 T = TypeVar("T")
 
@@ -42,14 +48,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--time-limit", type=float, default=600, metavar="SECONDS")
     parser.add_argument("--per-repository", type=int, default=6, metavar="N", help="bugs planted in one repository, at the most")
     parser.add_argument("--plant-timeout", type=float, default=120, metavar="SECONDS", help="for one planted file")
+    parser.add_argument("--mirrors", type=Path, help="a folder with the repositories of the real bugs, as `benchmarks.realbugs` takes it")
+    parser.add_argument("--bug-timeout", type=float, default=120, metavar="SECONDS", help="for one commit of a real bug")
     options = parser.parse_args(arguments)
     private.keep()
     from looplint.survey.engine import Plan, session, survey
 
     repositories = read(options.sources)
     with session(None, options.cpus, False):
-        tally = survey(repositories, LinterOptions(isolated=True), Plan(Limits(options.time_limit, 2 << 30)), Store(options.output), _say)
-        print(f"\nsurveyed: {tally.done + tally.before} of {tally.total}, {tally.failed} failed", file=sys.stderr)
+        plan = Plan(Limits(options.time_limit, 2 << 30))
+        standing = survey(repositories, LinterOptions(isolated=True), plan, Store(options.output), _say)
+        print(f"\nsurveyed: {standing.done + standing.before} of {standing.total}, {standing.failed} failed", file=sys.stderr)
         rows = {kind: _by_repository(Store(options.output).rows(kind)) for kind in ("repositories", "loops", "findings")}
         understood = list(
             _each(understanding, [(r, rows["repositories"].get(r.name, []), rows["loops"].get(r.name, [])) for r in repositories])
@@ -57,17 +66,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         found = [f for each in _each(lines, [(r, rows["findings"].get(r.name, [])) for r in repositories]) for f in each]
         planting = [(r, options.per_repository, options.plant_timeout) for r in repositories]
         outcomes = [outcome for each in _each(plant_in, planting) for outcome in each]
+        bugs = real_bugs(options.mirrors.resolve(), options.bug_timeout) if options.mirrors else []
     judged = {**judgements(), **judgements(FRESH_JUDGEMENTS)}
     print(understood_table(understood))
     print()
     print(report(found, judged, {r.name for r in repositories}, len({(f.repo, f.path) for f in found})))
     print()
     print(planted_table(outcomes))
+    if bugs:
+        print()
+        print(bugs_table(bugs))
     return 0
 
 
-def _say(tally: Tally) -> None:
-    print(f"\r{tally.done + tally.before + tally.failed}/{tally.total} repositories", end="", file=sys.stderr)
+def _say(standing: Standing) -> None:
+    print(f"\r{standing.done + standing.before + standing.failed}/{standing.total} repositories", end="", file=sys.stderr)
 
 
 def _by_repository(rows: Sequence[Row]) -> dict[str, list[Row]]:
@@ -130,6 +143,19 @@ def plant_in(repository: Repository, most: int, timeout: float) -> list[Outcome]
         named = Path(place) / repository.name.replace("/", "__")
         named.symlink_to(folder)
         return plant(named, most, timeout)
+
+
+def real_bugs(mirrors: Path, timeout: float) -> list[AskedBug]:
+    """What is said of each real bug; those of one repository are one task."""
+    by_repository: dict[str, list[Bug]] = {}
+    for bug in read_bugs():
+        by_repository.setdefault(bug.repository, []).append(bug)
+    return [outcome for each in _each(ask_of_bugs, [(bugs, mirrors, timeout) for bugs in by_repository.values()]) for outcome in each]
+
+
+def ask_of_bugs(bugs: Sequence[Bug], mirrors: Path, timeout: float) -> list[AskedBug]:
+    """What is said of the bugs of one repository."""
+    return [ask(bug, mirrors, timeout) for bug in bugs]
 
 
 if __name__ == "__main__":

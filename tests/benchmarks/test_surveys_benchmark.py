@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -54,6 +56,17 @@ def test_other_benchmarks_read_what_is_stored(out: Path, repository: Repository)
     assert ("demo.ipynb", "LL102", "loss.backward()") in found and ("more/broken.py", "LL102", "loss.backward()") in found
     outcomes = rounds.plant_in(repository, 2, 60)
     assert {outcome.repository for outcome in outcomes} == {"a__one"}
+
+
+@pytest.mark.slow
+def test_a_whole_round_is_one_command(tmp_path: Path, repository: Repository) -> None:
+    command = [sys.executable, "-m", "benchmarks.surveys.rounds", repository.place, "-o", str(tmp_path / "round"), "--cpus", "1"]
+    answer = subprocess.run(
+        [*command, "--per-repository", "1", "--mirrors", str(tmp_path)], cwd=ROOT, capture_output=True, text=True, timeout=500, check=False
+    )
+    assert answer.returncode == 0, answer.stderr
+    for told in ("recovered", "LL102", "kind of bug", "could not be read"):
+        assert told in answer.stdout
 
 
 def test_readings_are_of_rules_and_have_verdicts() -> None:
