@@ -15,7 +15,7 @@ from zlib import crc32
 
 from looplint.dataclass import dataclass, field, replace
 from looplint.domain.call_string import CallString
-from looplint.domain.objects import AnyObj, File, List, Obj
+from looplint.domain.objects import AnyObj, File, List, Loader, Obj
 from looplint.domain.tags import NO_TAGS, Tag, Tags, joined
 
 if TYPE_CHECKING:
@@ -258,6 +258,11 @@ class Iter:
 
     def __hash__(self) -> int:
         return hash((self.element, self.over))
+
+
+def is_over_loader(iterated: Value) -> bool:
+    """Whether the items of a value are the batches of a loader."""
+    return any((isinstance(atom, Iter) and atom.over) or (isinstance(atom, Ref) and isinstance(atom.obj, Loader)) for atom in iterated)
 
 
 NUMBERS = frozenset({Iter(frozenset({Number()}))})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from looplint.domain.objects import FrameworkModule, Instance, Obj, Optimizer, Scaler, Scheduler
+from looplint.domain.objects import FrameworkModule, Instance, Module, Obj, Optimizer, Scaler, Scheduler
 from looplint.domain.tensors import combine
 from looplint.domain.values import (
     UNKNOWN,
@@ -51,7 +51,7 @@ def call(interp: Interpreter, callee: Value, args: Arguments, expr: ir.Call) -> 
     results: list[Value] = []
     alike = _build_one_thing(candidates)
     choice = choices.of_callee(expr, candidates) if not alike else None
-    uncertain = not alike and (choice is None or choice.whole is None)
+    uncertain = not alike and (choice is None or choice.whole is None) and not _are_modules(candidates)
     interp.candidates += uncertain
     for number, atom in enumerate(candidates):
         interp.restore(before)
@@ -70,6 +70,11 @@ def call(interp: Interpreter, callee: Value, args: Arguments, expr: ir.Call) -> 
         if isinstance(atom, Ref):
             atom.obj.qualname = ""  # which class it is, is not known
     return result
+
+
+def _are_modules(candidates: Sequence[Atom]) -> bool:
+    """Whether all callees are modules: whichever is meant is applied."""
+    return all(isinstance(a, Ref) and isinstance(a.obj, Module) for a in candidates)
 
 
 def _without_unknown(candidates: Sequence[Atom]) -> list[Atom]:

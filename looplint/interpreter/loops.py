@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from looplint.domain.values import Iter, Value
+from looplint.domain.values import Iter, Value, is_over_loader
 from looplint.flow.graph import Loop, Loose
+from looplint.interpreter import roles
 from looplint.interpreter.frames import LoopScope, merge
 from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax import ir
@@ -17,10 +18,11 @@ _TRAINING = frozenset({"backward", "step", "clear", "schedule", "clip", "update"
 
 
 def for_each(interp: Interpreter, stmt: ir.For, iterated: Value, turn: Callable[[], None]) -> None:
-    """Do something for each item of an expression's iterable: a loop of the graph where it trains, else something that may happen."""
+    """Do something for each item of an expression's iterable: a loop of the graph where it trains or goes over batches, else something that may happen."""
     before, length, known = interp.save(), len(interp.graph.nodes), set(interp.heap.objects)
     turn()
-    if not any(n.event is not None and n.event.kind in _TRAINING for n in interp.graph.nodes[length:]):
+    deeds = _TRAINING | {"forward"} if is_over_loader(iterated) or _named_as_loader(stmt.iter) else _TRAINING
+    if not any(n.event is not None and n.event.kind in deeds for n in interp.graph.nodes[length:]):
         interp.join_at([before, interp.save()])
         return
     interp.graph.cut(length, [loose.source for loose in before.at])
@@ -30,6 +32,12 @@ def for_each(interp: Interpreter, stmt: ir.For, iterated: Value, turn: Callable[
     comprehensions, interp.comprehensions = interp.comprehensions, 0
     repeat(interp, over(interp, stmt, iterated), [], [], enter=turn, leave=None)
     interp.comprehensions = comprehensions
+
+
+def _named_as_loader(expr: ir.Expr) -> bool:
+    """Whether an iterable, or what a call makes one of (`enumerate(loader)`, `tqdm(loader)`), is named as a loader."""
+    iterables = [a.value for a in expr.args] if isinstance(expr, ir.Call) else [expr]
+    return any(roles.names_a_loader((ir.path_of(each) or "").rpartition(".")[2]) for each in iterables)
 
 
 def over(interp: Interpreter, stmt: ir.For, iterated: Value) -> Loop:

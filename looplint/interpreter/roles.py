@@ -81,9 +81,12 @@ def infer_role(name: str, usage: Usage, annotation: str) -> str | None:
         return "loss"
     if usage.applied and any(part in lowered for part in _MODULES) and not _names_a_maker(name):
         return "module"
-    if usage.iterated and any(part in lowered for part in ("loader", "dataload", "data_iter", "train_iter", "dataset", "batches")):
-        return "loader"
-    return None
+    return "loader" if usage.iterated and names_a_loader(lowered) else None
+
+
+def names_a_loader(name: str) -> bool:
+    """Whether what is iterated under a name is taken for batches."""
+    return any(part in name.lower() for part in ("loader", "dataload", "data_iter", "train_iter", "dataset", "batches"))
 
 
 def annotated(annotation: str) -> str | None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from looplint.domain.objects import List, Loader, Module
-from looplint.domain.values import Atom, Const, Iter, Number, Ref, Tensor, Tuple, refs
+from looplint.domain.objects import List, Module
+from looplint.domain.values import Atom, Const, Iter, Number, Ref, Tensor, Tuple, is_over_loader, refs
 from looplint.flow.events import Backward, Escape, Event, Step
 from looplint.flow.graph import Loop
 from looplint.queries.program import Program
@@ -36,9 +36,7 @@ def over_entries(loop: Loop) -> bool:
 
 def over_loader(loop: Loop) -> bool:
     """Whether a loop goes over the batches of a loader."""
-    return any(
-        (isinstance(atom, Iter) and atom.over) or (isinstance(atom, Ref) and isinstance(atom.obj, Loader)) for atom in loop.over or ()
-    )
+    return is_over_loader(loop.over)
 
 
 def over_parts(loop: Loop) -> bool:
