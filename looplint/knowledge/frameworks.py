@@ -118,6 +118,7 @@ PREFIXES: tuple[tuple[str, str], ...] = (
     ("diffusers.optimization.get_", "step-scheduler"),
     ("diffusers.", "transformers"),
     ("timm.models.", "module-function"),
+    ("timm.loss.", "loss"),
     ("timm.scheduler.", "timm-scheduler"),
     ("timm.optim.", "optimizer?"),
     ("bitsandbytes.optim.", "optimizer?"),

@@ -177,7 +177,12 @@ SHAPING = frozenset({
 SCORES = {
     "cross_entropy": "cross_entropy", "CrossEntropyLoss": "cross_entropy", "binary_cross_entropy": "binary_cross_entropy", "BCELoss": "binary_cross_entropy",
     "binary_cross_entropy_with_logits": "binary_cross_entropy_with_logits", "BCEWithLogitsLoss": "binary_cross_entropy_with_logits",
+    # timm/loss/cross_entropy.py and binary_cross_entropy.py, 1.0
+    "LabelSmoothingCrossEntropy": "cross_entropy", "SoftTargetCrossEntropy": "cross_entropy", "JsdCrossEntropy": "cross_entropy",
+    "BinaryCrossEntropy": "binary_cross_entropy_with_logits",
 }  # fmt: skip
+# The libraries whose losses they are.
+SCORING = ("torch.nn.", "timm.loss.")
 # What a model that is not known gives back under these names may as well be a number.
 MEASURING = frozenset({"accuracy", "evaluate", "metrics", "test", "validate"})
 # How the names of methods begin that may switch gradients off by themselves, where their code cannot be followed: `generate` of transformers does

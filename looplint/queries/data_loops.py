@@ -63,8 +63,10 @@ def over_tensor(loop: Loop) -> bool:
 
 
 def _counts(atom: Atom) -> bool:
-    """Whether the iterable yields numbers, or is a collection that the text itself writes out."""
+    """Whether the iterable yields numbers that are no places in data (`range(len(dataset))`), or is a collection that the text itself writes out."""
     match atom:
+        case Iter(bound=bound) if any(isinstance(a, Number) and a.units & {"items", "batches"} for a in bound):
+            return False
         case Iter():
             return any(isinstance(a, Number) or _is_of_numbers(a) for a in atom.element)
         case Ref(obj=List(items=items)):

@@ -13,7 +13,7 @@ from looplint.interpreter import classes
 from looplint.interpreter.calls import builds
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import application, construction, transfer
-from looplint.knowledge.pytorch import SCORES
+from looplint.knowledge.pytorch import SCORES, SCORING
 from looplint.semantics.outcomes import resolve
 from looplint.syntax import ir
 
@@ -55,7 +55,7 @@ def _score(interp: Interpreter, obj: Obj | None, qualname: str, args: Arguments,
     """Remark what the prediction came out of, where that matters to the loss."""
     # Where an option says which loss it is, it is each of them for someone.
     names = [qualname] if qualname or obj is None else _those_asked_for(interp, expr, [each.qualname for each in obj.one_of])
-    functions = (SCORES.get(name.rpartition(".")[2]) for name in names if name.startswith("torch.nn."))
+    functions = (SCORES.get(name.rpartition(".")[2]) for name in names if name.startswith(SCORING))
     function = next(filter(None, functions), None)
     if function is not None:
         outcomes = resolve(interp, of_value(args.get(0, "input"))) or frozenset()
