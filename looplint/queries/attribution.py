@@ -1,20 +1,22 @@
-"""Which backwards fill the gradients of an optimizer whose parameters are not known: those that its steps use.
+"""Which backwards fill the gradients of an optimizer whose parameters are not known, and which clips clip them: those that its steps use.
 
 Where one optimizer is in sight, each backward is taken to be its own. Where there are several, the text still tells them apart, because a step uses what
-the backward before it left: in `d_loss.backward(); d_optimizer.step(); g_loss.backward(); g_optimizer.step()` each loss belongs to one of them.
+the backward before it left: in `d_loss.backward(); d_optimizer.step(); g_loss.backward(); g_optimizer.step()` each loss belongs to one of them. A clip
+belongs to an optimizer where it stands before the steps of no other.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
 from looplint.domain.objects import Optimizer
-from looplint.flow.events import Backward, Clear, Event, Forward, Step
+from looplint.flow.events import Backward, Clear, Clip, Event, Forward, Step
 from looplint.flow.graph import EventGraph, Node
 
 
-def used_backwards(graph: EventGraph) -> Mapping[Optimizer, frozenset[Event]]:
-    """For each optimizer that steps, the backwards that its steps come after, with nothing between them that another phase begins or ends with.
+def used_events(graph: EventGraph) -> Mapping[Optimizer, frozenset[Event]]:
+    """For each optimizer that steps, the backwards and clips that its steps come after, with nothing between them that another phase begins or ends with.
 
     A way back from a step ends at the clear or the step before the backward that it found. It gives nothing where it meets a forward first: the step
     uses no gradients of this batch then, or those of who knows what. Nor is a backward an optimizer's that steps under a further condition: which
@@ -30,7 +32,8 @@ def used_backwards(graph: EventGraph) -> Mapping[Optimizer, frozenset[Event]]:
             for optimizer in node.event.subjects:
                 if isinstance(optimizer, Optimizer):
                     used.setdefault(optimizer, set()).update(_used_by(graph.nodes, before, node.index, optimizer))
-    return {optimizer: frozenset(events) for optimizer, events in used.items()}
+    clips = Counter(event for events in used.values() for event in events if isinstance(event, Clip))
+    return {optimizer: frozenset(e for e in events if clips[e] < 2) for optimizer, events in used.items()}
 
 
 def _used_by(nodes: list[Node], before: list[list[int]], step: int, optimizer: Optimizer) -> set[Event]:
@@ -46,6 +49,8 @@ def _used_by(nodes: list[Node], before: list[list[int]], step: int, optimizer: O
             if needed <= set(event.guards):
                 found.add(event)
             filled = True
+        elif isinstance(event, Clip) and not filled:
+            found.add(event)
         elif _is_another_phase(event, optimizer, filled):
             continue
         for earlier in before[index]:

@@ -13,7 +13,7 @@ from looplint.flow.automaton import Touch
 from looplint.flow.events import Backward, Clear, Construct, Escape, Event, LoadState, Save, Snapshot, Step, Unscale
 from looplint.flow.graph import EventGraph
 from looplint.flow.remarks import Remark
-from looplint.queries.attribution import used_backwards
+from looplint.queries.attribution import used_events
 from looplint.queries.relations import exclude_each_other, held_by, involved, may_follow, related
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ class Incidence:
         if not modules or not holds:
             if obj not in rivals and not alone:
                 return None
-            alone = alone or event in self._used_backwards.get(obj, ())
+            alone = alone or event in self._used_events.get(obj, ())
             return ("must" if event.certain else "may") if alone else "may"
         if not related(holds, modules):
             certain = event.kind in ("clear", "clip") or (
@@ -218,8 +218,8 @@ class Incidence:
         return "must" if event.certain else "may"
 
     @cached_property
-    def _used_backwards(self) -> Mapping[Optimizer, frozenset[Event]]:
-        return used_backwards(self.graph)
+    def _used_events(self) -> Mapping[Optimizer, frozenset[Event]]:
+        return used_events(self.graph)
 
     def _through_another(self, event: Event, obj: Optimizer) -> Touch | None:
         """Whether an optimizer that holds parameters of this one as well clears or clips them for it."""

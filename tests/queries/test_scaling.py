@@ -74,3 +74,39 @@ OWN = "\nclass Reduce(BASE):\n    @staticmethod\n    def forward(ctx, x):\n     
 def test_a_function_of_the_program_gives_a_tensor_of_the_graph(base: str, name: str, given: str) -> None:
     code = THROUGH.replace("FUNCTION", OWN.replace("BASE", base) + name).replace("GIVEN", given)
     assert [f.code for f in looplint.lint(code)] == ["LL604"]
+
+
+TWO = """\
+import torch
+
+def train(net_g, net_d, opt_g, opt_d, scaler, loader, criterion):
+    for x, y in loader:
+        opt_d.zero_grad()
+        with torch.autocast("cuda"):
+            fake = net_g(x)
+            loss_d = criterion(net_d(fake.detach()), torch.zeros_like(y)) + criterion(net_d(y), torch.ones_like(y))
+        scaler.scale(loss_d).backward()
+        OF_D
+        opt_g.zero_grad()
+        with torch.autocast("cuda"):
+            loss_g = criterion(net_d(fake), torch.ones_like(y))
+        scaler.scale(loss_g).backward()
+        OF_G
+        scaler.update()
+"""
+CLIP_D, CLIP_G = (f"torch.nn.utils.clip_grad_norm_(net_{each}.parameters(), 1.0)" for each in "dg")
+
+
+@pytest.mark.parametrize(
+    ("of_d", "of_g", "codes"),
+    [
+        (f"{CLIP_D}; scaler.step(opt_d)", "scaler.step(opt_g)", ["LL601"]),
+        (f"{CLIP_D}; scaler.step(opt_d)", f"{CLIP_G}; scaler.step(opt_g)", ["LL601", "LL601"]),
+        (f"scaler.unscale_(opt_d); {CLIP_D}; scaler.step(opt_d)", f"scaler.unscale_(opt_g); {CLIP_G}; scaler.step(opt_g)", []),
+        # Which of the two a clip belongs to is not told by steps that both come after it.
+        ("pass", f"scaler.unscale_(opt_d); {CLIP_D}; scaler.unscale_(opt_g); {CLIP_G}; scaler.step(opt_d); scaler.step(opt_g)", []),
+    ],
+)
+def test_a_clip_belongs_to_the_optimizer_that_steps_after_it(of_d: str, of_g: str, codes: list[str]) -> None:
+    found = looplint.lint(TWO.replace("OF_D", of_d).replace("OF_G", of_g))
+    assert [f.code for f in found if f.code == "LL601"] == codes
