@@ -81,6 +81,7 @@ from looplint.rule import (
     over_data,
     over_entries,
     over_parts,
+    turns_after,
 )
 
 CODE = "LL402"
@@ -92,13 +93,14 @@ def check(program: Program) -> Reports:
         value = event.value
         if not program.carries_graph(value):
             continue  # a value without a graph
-        if not event.carried:
-            continue  # a sum that starts again in every iteration
+        carried = turns_after(program, event, event.carried)
+        if not carried:
+            continue  # a sum that starts again in every iteration, or is left with it
         if program.goes_backward(event):
             continue  # a sum that goes backward
         if event.key in program.uses.added_to_outputs:
             continue  # a sum that starts from an output of a model
-        loop = event.carried[-1]
+        loop = carried[-1]
         if not loop.repeats:
             continue  # a loop that is left in its first turn
         made = program.graph_of(value)
@@ -107,7 +109,7 @@ def check(program: Program) -> Reports:
         if (over_entries(loop) or over_parts(loop)) and not any(loop in e.loops for e in program.of(Backward, Step)):
             continue  # a sum over the entries of a dict or the parts of a model, as the terms of one loss
         target = event.target
-        of_a_batch = not over_data(loop) and any(over_data(around) for around in event.loops[: event.loops.index(event.carried[0])])
+        of_a_batch = not over_data(loop) and any(over_data(around) for around in event.loops[: event.loops.index(carried[0])])
         turn = "turn" if of_a_batch else "batch"
         message = f"{target} adds up tensors with their autograd graphs: the nodes of every {turn} stay in memory until {target} is gone"
         source = "the graph comes from this forward pass" if isinstance(made[0], Forward) else "its graph is used here, and stays"

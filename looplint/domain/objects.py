@@ -211,6 +211,8 @@ class TorchModule(Obj):
     frozen: bool = False
     # The conditions under which it is built.
     made_under: tuple[Guard, ...] = ()
+    # The tensors with a graph that code outside of its class sets as its attributes: `decoder.hidden = encoder(x)`.
+    fed: Value = frozenset()
 
 
 class Module(TorchModule):

@@ -40,6 +40,8 @@ class Mark(Enum):
     HOST = 11
     # It asks for no graph in the words of torch 0.3, which do nothing today: `Variable(x, volatile=True)`.
     VOLATILE = 12
+    # It is a packed sequence, whose `data` is its tensor: `pack_padded_sequence(x, lengths).data` has the graph of x.
+    PACKED = 13
 
     def __hash__(self) -> int:
         return self.value

@@ -110,6 +110,8 @@ def of_input(tensor: Tensor) -> bool:
 
 
 def attribute_of_tensor(tensor: Tensor, name: str) -> Value:
+    if name == "data" and Mark.PACKED in tensor.tags:
+        return frozenset({replace(tensor, tags=tensor.tags - {Mark.PACKED})})
     if name == "data":
         return frozenset({replace(detached(tensor), outcomes=tensor.outcomes)})
     if name == "shape":

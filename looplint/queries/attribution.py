@@ -32,7 +32,7 @@ def used_events(graph: EventGraph) -> Mapping[Optimizer, frozenset[Event]]:
             for optimizer in node.event.subjects:
                 if isinstance(optimizer, Optimizer):
                     used.setdefault(optimizer, set()).update(_used_by(graph.nodes, before, node.index, optimizer))
-    clips = Counter(event for events in used.values() for event in events if isinstance(event, Clip))
+    clips: Counter[Event] = Counter(event for events in used.values() for event in events if isinstance(event, Clip))
     return {optimizer: frozenset(e for e in events if clips[e] < 2) for optimizer, events in used.items()}
 
 

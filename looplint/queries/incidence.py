@@ -113,7 +113,7 @@ class Incidence:
 
     def touches(self, event: Event, obj: Obj) -> Touch | None:
         """Whether an event happens to an optimizer, a module or another object; None where it does not."""
-        if obj.merged is not None and not event.subjects.isdisjoint(obj.joined_with()):
+        if obj.merged is not None and _is_of_kin(event.subjects, obj):
             return "may" if event.kind != "construct" else None
         if isinstance(obj, Optimizer):
             return self._touches_optimizer(event, obj)
@@ -255,3 +255,9 @@ def _get_one_name(one: Event, other: Event) -> bool:
 def _wholes(objects: Iterable[Obj]) -> list[Obj]:
     """Some objects; in place of any part of a module, which may be each, the module."""
     return [o.parent if o.parent is not None and (o.many or (isinstance(o, Module) and o.part)) else o for o in objects]
+
+
+def _is_of_kin(objects: Iterable[Obj], one: Obj) -> bool:
+    """Whether one of some objects is this one to a part of the program: what it is joined with, or another that is joined with the same."""
+    joined = set(one.joined_with())
+    return any(o in joined or (o is not one and o.merged is not None and not joined.isdisjoint(o.joined_with())) for o in objects)

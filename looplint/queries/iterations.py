@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import libcst as cst
 
@@ -21,6 +21,22 @@ _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 def may_go_on(program: Program, event: Event, loop: Loop) -> bool:
     """Whether a turn in which an event happens may have another one after it: no condition on the way may hold on the last turn alone."""
     return not any(_ends(g.test, g.held, loop) for g in event.guards if g.depth >= loop.depth and program.varies(g, loop))
+
+
+def turns_after(program: Program, event: Event, loops: Sequence[Loop]) -> tuple[Loop, ...]:
+    """Those of some loops around an event that may turn once more after it: no way on leaves each of them, by a `break` or a `return`."""
+    nodes = program.graph.nodes
+    found: set[Loop] = set()
+    work, seen = [event.index], {event.index}
+    while work:
+        for edge in nodes[work.pop()].succ:
+            node = nodes[edge.target]
+            if edge.back and node.loop is not None:
+                found.add(node.loop)
+            if edge.target not in seen and event.loops[:1] == node.loops[:1]:
+                seen.add(edge.target)
+                work.append(edge.target)
+    return tuple(loop for loop in loops if loop in found)
 
 
 def counter_given(event: Event) -> str | None:

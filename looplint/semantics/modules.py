@@ -105,7 +105,7 @@ def _compiled(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call
 
 def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
     """A module is applied: its result depends on its parameters and on its inputs."""
-    inputs = combine(interp.grad, args.values())
+    inputs = combine(interp.grad, [*args.values(), obj.fed] if isinstance(obj, TorchModule) and obj.fed else args.values())
     deps = frozenset().union(*(a.deps for v in args.values() for a in v if isinstance(a, Unknown)))
     frozen = isinstance(obj, TorchModule) and obj.frozen
     # What code that cannot be followed returns may be a number as well.

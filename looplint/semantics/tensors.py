@@ -80,6 +80,8 @@ def _tensor(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) 
         tensor = replace(computed(tensor), outcomes=of_function(interp, name, given, expr))
         if qualname in ("torch.chunk", "torch.split"):
             tensor = _divided(tensor, name, expr, expr.args[1:])
+        packed = name in ("pack_padded_sequence", "pack_sequence")
+        tensor = replace(tensor, tags=tensor.tags | {Mark.PACKED} if packed else tensor.tags - {Mark.PACKED})
     if name in _PAIRS:
         interp.uses.scored |= tensor.origins
         return _reduced(tensor, name, args.positional[1:], args)
