@@ -65,6 +65,7 @@ from looplint.queries.best_states import UnreadState, unread_best_states
 from looplint.queries.bypassed import bypassed
 from looplint.queries.clearing import CLEARING, Uncleared, uncleared
 from looplint.queries.data_loops import over_data, over_entries, over_loader, over_parts, over_tensor, untrained_loop, validation_loop
+from looplint.queries.differentiation import differentiates_within
 from looplint.queries.feeding import (
     LastBatch,
     PaddedPass,
@@ -189,7 +190,7 @@ __all__ = [
     "follows_time", "shuffles", "left_over", "converts", "held_under_the_opposite", "is_used", "built_since", "moved_already", "never_steps_after", "state_loaded",
     "given_no_state", "goes_on", "starts_over", "steps_after",
     "FrozenStep", "UnreadState", "unread_best_states", "Average", "ForeignGradients", "HalfStep", "LastBatch", "foreign_gradients", "PaddedPass", "padded_passes", "half_step", "smaller_last", "StaleBatch", "stale_batches", "steps_while_frozen",
-    "Scored", "scored",
+    "Scored", "differentiates_within", "scored",
     "accumulated", "added_up", "evens_out", "normalises",
     "Accumulate", "Autocast", "Backward", "Clear", "Clip", "Construct", "Escape", "Eval", "Forward", "Freeze", "Keep", "Load", "LoadState", "Move", "ReadFile", "Replace", "Save", "Schedule", "SetMode", "Snapshot",
     "Step", "Switch", "Thaw", "Train", "Unscale", "Update",

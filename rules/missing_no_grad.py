@@ -64,6 +64,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 - Inputs that are volatile (`Variable(x, volatile=True)`): since torch 0.4 each of them warns that this has no effect.
 - Models that no optimizer of the program steps, but for a pass over batches in eval mode.
 - Forwards that are differentiated by their inputs, and calls that differentiate one too: attacks, saliency maps, normals of a field.
+- Models whose own forward differentiates something: the forces of an energy, an optimization in a layer.
 - Forwards whose results are not measured, but for a pass over a loader in eval mode.
 
 ## Repair
@@ -87,6 +88,7 @@ from looplint.rule import (
     Reports,
     Severity,
     callee,
+    differentiates_within,
     mode_states,
     name_of,
     note,
@@ -124,6 +126,8 @@ def check(program: Program) -> Reports:
             continue  # a forward that is differentiated by its inputs
         if shares_a_call(event, differentiated):
             continue  # a call that differentiates another forward, such as a field for its normals
+        if differentiates_within(module):
+            continue  # a model that differentiates something itself
         if event.frozen:
             continue  # a model that is frozen
         if event.volatile:

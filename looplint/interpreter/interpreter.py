@@ -94,6 +94,8 @@ class Interpreter(Position):
         self.complete = True
         # The names of functions that may train, as long as that many modules are read.
         self.training_names: tuple[int, frozenset[str]] = (-1, frozenset())
+        # Whether the forwards of classes differentiate something.
+        self.differentiating: dict[ir.Class, bool] = {}
         self.lines: dict[object, list[ClassRef]] = {}
         self.evidence = Evidence()
         self.importing: set[object] = set()

@@ -9,7 +9,7 @@ import libcst as cst
 
 from looplint.domain.call_string import CallString
 from looplint.flow.events import Event
-from looplint.flow.graph import Guard, Loop
+from looplint.flow.graph import EventGraph, Guard, Loop
 from looplint.queries.program import Program
 from looplint.syntax.ir import Attr, Binary, BoolOp, Call, Compare, Const, Expr, Name, Unary, paths_in
 from looplint.syntax.site import Site
@@ -25,18 +25,20 @@ def may_go_on(program: Program, event: Event, loop: Loop) -> bool:
 
 def turns_after(program: Program, event: Event, loops: Sequence[Loop]) -> tuple[Loop, ...]:
     """Those of some loops around an event that may turn once more after it: no way on leaves each of them, by a `break` or a `return`."""
-    nodes = program.graph.nodes
-    found: set[Loop] = set()
+    return tuple(loop for loop in loops if _turns_after(program.graph, event, loop))
+
+
+def _turns_after(graph: EventGraph, event: Event, loop: Loop) -> bool:
     work, seen = [event.index], {event.index}
     while work:
-        for edge in nodes[work.pop()].succ:
-            node = nodes[edge.target]
-            if edge.back and node.loop is not None:
-                found.add(node.loop)
-            if edge.target not in seen and event.loops[:1] == node.loops[:1]:
+        for edge in graph.nodes[work.pop()].succ:
+            node = graph.nodes[edge.target]
+            if edge.back and node.loop is loop:
+                return True
+            if edge.target not in seen and loop in node.loops:
                 seen.add(edge.target)
                 work.append(edge.target)
-    return tuple(loop for loop in loops if loop in found)
+    return False
 
 
 def counter_given(event: Event) -> str | None:

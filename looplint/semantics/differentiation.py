@@ -1,0 +1,51 @@
+"""Whether a module differentiates by itself: its forward needs a graph for the forces of an energy, or for a step of an optimization of its own."""
+
+from __future__ import annotations
+
+from looplint.domain.values import ClassRef
+from looplint.interpreter import classes
+from looplint.interpreter.interpreter import Interpreter
+from looplint.syntax import ir
+
+# What differentiates, by the last part of its name: `torch.autograd.grad`, `loss.backward`, `torch.func.jacrev`, `with torch.enable_grad():`.
+_DIFFERENTIATING = frozenset(
+    {"grad", "backward", "grad_and_value", "vjp", "jvp", "vhp", "hvp", "jacobian", "jacrev", "jacfwd", "hessian", "enable_grad"}
+)
+
+
+def differentiates(interp: Interpreter, cls: ClassRef) -> bool:
+    """Whether a forward, or a method or a function of its file that it calls, differentiates something."""
+    found = interp.differentiating.get(cls.cls)
+    if found is None:
+        found = interp.differentiating[cls.cls] = _any_differentiates(interp, cls)
+    return found
+
+
+def _any_differentiates(interp: Interpreter, cls: ClassRef) -> bool:
+    beside = {f.name: f for f in cls.module.code.functions} if cls.module.code is not None else {}
+    seen: set[str] = set()
+    work = ["forward"]
+    while work:
+        name = work.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        member = classes.find_member(interp, cls, name)
+        function = member[0] if member is not None else beside.get(name)
+        if isinstance(function, ir.Function):
+            called = function.called()
+            if any(each.rpartition(".")[2] in _DIFFERENTIATING for each in called) or _steps_on_a_loss(function):
+                return True
+            work.extend(sorted(called))
+    return False
+
+
+def _steps_on_a_loss(function: ir.Function) -> bool:
+    """Whether an optimizer's step is given something: a differentiable one, as of `higher`, differentiates it."""
+    if "step" not in function.methods:
+        return False
+    called = (e for stmt in ir.statements(function.body) for e in ir.walk(*ir.expressions(stmt)) if isinstance(e, ir.Call))
+    return any(
+        isinstance(call.func, ir.Attr) and call.func.attr == "step" and call.args and "opt" in (ir.path_of(call.func.value) or "").lower()
+        for call in called
+    )
