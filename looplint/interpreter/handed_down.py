@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from looplint.interpreter.frames import Frame
 from looplint.syntax import ir
 from looplint.syntax.substitution import substituted
@@ -34,7 +32,7 @@ def _is_told(frame: Frame, path: str) -> bool:
     return name in frame.locals and (path in frame.function.tested or name not in _changed_in(frame.function))
 
 
-@lru_cache(maxsize=4096)
+@ir.kept_with_code
 def _changed_in(function: ir.Function) -> frozenset[str]:
     """The names that a function's body binds, or of which it sets an attribute or an item."""
     found: set[str] = set(function.declared)

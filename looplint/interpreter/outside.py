@@ -6,8 +6,6 @@ followed returns, and attributes of such objects.
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from looplint.dataclass import replace
 from looplint.domain.objects import KINDS, AnyObj, Instance, Loss, Module, Obj, Optimizer
 from looplint.domain.tags import Mark, SentBackward
@@ -300,7 +298,7 @@ def _as_loss(interp: Interpreter, name: str, value: Value) -> Value:
     return frozenset(replace(a, graph=under(interp.grad, "yes")).tagged(*tags) for a, tags in zip(tensors, marks, strict=True))
 
 
-@lru_cache(maxsize=256)
+@ir.kept_with_code
 def _sent_backward(code: ir.ModuleCode) -> dict[tuple[ir.Function, str], ir.Call]:
     """The names that a function binds once and sends backward, as they are or scaled, each with the call that does it."""
     found = {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 from looplint.domain.objects import Obj, Options
 from looplint.domain.values import NOTHING, UNKNOWN, Ref, Value
@@ -79,7 +78,7 @@ def rebound_in(module: ModuleInfo) -> frozenset[str] | None:
     return _set_in(code) if code is not None else None
 
 
-@lru_cache(maxsize=256)
+@ir.kept_with_code
 def _set_in(code: ir.ModuleCode) -> frozenset[str] | None:
     found: set[str] = set()
     for function in (code.top, *code.functions):

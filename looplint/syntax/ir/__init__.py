@@ -51,6 +51,7 @@ from looplint.syntax.ir.expression_nodes import (
     render,
     walk,
 )
+from looplint.syntax.ir.facts import kept_with_code
 from looplint.syntax.ir.statement_nodes import (
     Assert,
     Assign,
@@ -132,6 +133,7 @@ __all__ = [
     "children",
     "expressions",
     "is_static",
+    "kept_with_code",
     "named",
     "path_of",
     "paths_in",

@@ -94,6 +94,8 @@ class Function:
     aliases: list[tuple[str, str]] = field(default_factory=list)
     # The dotted names of what is called, with those that the results are assigned to.
     made: list[tuple[str, str]] = field(default_factory=list)
+    # What was found out about it (`kept_with_code`).
+    facts: dict[object, object] = field(default_factory=dict, repr=False)
 
     def called(self) -> set[str]:
         """The names of what it calls, of methods or of functions."""
@@ -155,6 +157,8 @@ class ModuleCode:
     entries: dict[tuple[str, str], Usage] = field(default_factory=dict)
     # The first row and column and the last of each node; empty until a place is needed.
     spans: dict[cst.CSTNode, tuple[int, int, int, int]] = field(default_factory=dict)
+    # What was found out about it (`kept_with_code`).
+    facts: dict[object, object] = field(default_factory=dict, repr=False)
 
 
 def is_static(function: Function) -> bool:
