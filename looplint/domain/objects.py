@@ -211,7 +211,7 @@ class TorchModule(Obj):
     frozen: bool = False
     # The conditions under which it is built.
     made_under: tuple[Guard, ...] = ()
-    # The tensors with a graph that code outside of its class sets as its attributes: `decoder.hidden = encoder(x)`.
+    # The tensors that are set as its attributes and have a graph that others' parameters are in: `decoder.hidden = encoder(x)`.
     fed: Value = frozenset()
 
 

@@ -220,8 +220,8 @@ def _set_on_module(interp: Interpreter, obj: Module, target: ir.Attr, value: Val
         obj.heap[target.attr] = join(old, value) if old is not None else value
         return
     interp.write(obj, target.attr, value)
-    if not any(isinstance(a, Ref) and a.obj is obj for a in interp.frame.instance):
-        obj.fed |= frozenset(a for a in value if isinstance(a, Tensor) and a.graph != "no")
+    of_others = (a for a in value if isinstance(a, Tensor) and a.graph != "no" and any(obj not in o.lineage() for o in a.sources))
+    obj.fed |= frozenset(of_others)
     for inner in modules:
         if not inner.name or inner.name == target.attr:
             inner.name = f"{ir.render(target.value)}.{target.attr}"
