@@ -62,7 +62,7 @@ def fit(net: nn.Module, loader, validate, epochs: int):
 
 - A deep copy, or a dict of clones.
 - A further name of a model that each iteration rebuilds.
-- A state that is saved to a file before the next step, and one that is taken in the call which saves it, or has it saved.
+- A state that is saved to a file before the next step, and one that is taken in the call, or the iteration, which saves it.
 - A state that is taken outside the loop in which the model is stepped and then saved: it is meant to be the current one. Where such a state
   is loaded back into its own model it is reported.
 - A model that is moved to another device in between, which copies.
@@ -93,6 +93,7 @@ from looplint.rule import (
     Save,
     Site,
     Snapshot,
+    in_one_turn,
     name_of,
     note,
     related,
@@ -132,7 +133,7 @@ def _stale_reads(program: Program, state: Obj, owner: Module) -> Iterator[tuple[
             continue
         stale = visit.sometimes("stale")
         taken = stale[0].last(Snapshot) if stale else None
-        if taken is not None and _is_one_of_its_time(visit.event, taken, stale[0], owner):
+        if taken is not None and _is_one_of_its_time(program, visit.event, taken, stale[0], owner):
             yield visit.event, taken, stale[0]
 
 
@@ -143,7 +144,7 @@ def _taken_too(program: Program, state: Obj, taken: Event, read: Event) -> list[
     return [e for e in program.of(Snapshot) if state in e.subjects and e is not taken and e.certain and e.loops == taken.loops]
 
 
-def _is_one_of_its_time(read: Event, taken: Event, path: PathState, owner: Obj) -> bool:
+def _is_one_of_its_time(program: Program, read: Event, taken: Event, path: PathState, owner: Obj) -> bool:
     """Whether a state is meant to be that of the time it was taken: it goes back to its own model, or is taken in the loop in which the model is stepped."""
     if not taken.certain:
         return False  # a state that may be of one of several models
@@ -151,6 +152,8 @@ def _is_one_of_its_time(read: Event, taken: Event, path: PathState, owner: Obj) 
         return True
     if isinstance(read, Save) and read.made_in is not None and not _is_within(path.since, read.made_in):
         return False  # taken in the call that saves it
+    if isinstance(read, Save) and read.made_each is not None and not in_one_turn(program, (taken, path.since, read), read.made_each):
+        return False  # taken in the iteration that saves it
     return bool(taken.loops) and path.since is not None and taken.loops[-1] in path.since.loops
 
 

@@ -287,6 +287,8 @@ class Save(Event):
     # The calls that lead to the innermost running function that has made all that is written: each call of it begins with nothing.
     # None where no function has made all of it.
     made_in: tuple[Site, ...] | None
+    # The innermost loop of which each iteration makes anew all that is written, and every state in it goes by no name of its own.
+    made_each: Loop | None = None
 
 
 class Load(Event):

@@ -28,17 +28,27 @@ def turns_after(program: Program, event: Event, loops: Sequence[Loop]) -> tuple[
     return tuple(loop for loop in loops if _turns_after(program.graph, event, loop))
 
 
+def in_one_turn(program: Program, events: Sequence[Event], loop: Loop) -> bool:
+    """Whether events may follow each other, in their order, in one turn of a loop."""
+    return all(second.index in _rest_of_turn(program.graph, first, loop)[0] for first, second in zip(events, events[1:]))
+
+
 def _turns_after(graph: EventGraph, event: Event, loop: Loop) -> bool:
-    work, seen = [event.index], {event.index}
+    return _rest_of_turn(graph, event, loop)[1]
+
+
+def _rest_of_turn(graph: EventGraph, event: Event, loop: Loop) -> tuple[set[int], bool]:
+    """The nodes that may come after an event in the same turn of a loop, by their indices, and whether another turn may follow."""
+    work, after, turns = [event.index], set[int](), False
     while work:
         for edge in graph.nodes[work.pop()].succ:
             node = graph.nodes[edge.target]
             if edge.back and node.loop is loop:
-                return True
-            if edge.target not in seen and loop in node.loops:
-                seen.add(edge.target)
+                turns = True
+            elif edge.target not in after and loop in node.loops:
+                after.add(edge.target)
                 work.append(edge.target)
-    return False
+    return after, turns
 
 
 def counter_given(event: Event) -> str | None:

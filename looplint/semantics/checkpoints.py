@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from looplint.domain.objects import Container, Disk, File, Module, Obj, StateDict
 from looplint.domain.values import NONE, UNKNOWN, Arguments, Atom, Const, Iter, Ref, Tuple, Unknown, Value, ref
 from looplint.flow.events import LoadState, ReadFile, Save, Snapshot
+from looplint.flow.graph import Loop
 from looplint.interpreter import choices, hooks, outside
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
@@ -55,13 +56,30 @@ def _load_state(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr:
 def _save(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     values = args.values()
     states = _told_states(values).union(*(_kept_as(interp, arg.value) for arg in expr.args[:1]))
-    interp.emit(Save(states=states, made_in=_made_in(interp, _contents(values))), expr.node, {_disk(interp)})
+    written = _written(values)
+    interp.emit(Save(states=states, made_in=_made_in(interp, written), made_each=_made_each(interp, written)), expr.node, {_disk(interp)})
     return NONE
 
 
-def _made_in(interp: Interpreter, atoms: Iterable[Atom]) -> tuple[Site, ...] | None:
-    """The calls that lead to the innermost running function that made all the states among some values, and all that holds one."""
-    made = [a.obj for a in atoms if isinstance(a, Ref) and isinstance(a.obj, Container | StateDict) and states_in([frozenset({a})])]
+def _written(values: Iterable[Value]) -> list[Obj]:
+    """The states that values are or hold, and the containers in which they are."""
+    return [
+        a.obj for a in _contents(values) if isinstance(a, Ref) and isinstance(a.obj, Container | StateDict) and states_in([frozenset({a})])
+    ]
+
+
+def _made_each(interp: Interpreter, written: Iterable[Obj]) -> Loop | None:
+    """The innermost loop of which each iteration makes all that is written anew; none where a state has a name, by which a later iteration may find it."""
+    innermost = interp.loops
+    for obj in written:
+        if obj.loops is None or (isinstance(obj, StateDict) and obj.name):
+            return None
+        innermost = tuple(a for a, b in zip(innermost, obj.loops) if a is b)
+    return innermost[-1] if innermost else None
+
+
+def _made_in(interp: Interpreter, made: Sequence[Obj]) -> tuple[Site, ...] | None:
+    """The calls that lead to the innermost running function that made some objects."""
     frame: Frame | None = interp.frame
     while frame is not None and frame.call is not None:
         if all(choices.built_in(obj, frame) for obj in made):
