@@ -84,7 +84,7 @@ from looplint.queries.feeding import (
     trains,
 )
 from looplint.queries.freezing import FrozenStep, steps_while_frozen
-from looplint.queries.iterations import counter_given, is_within, may_go_on, shares_a_call, turns_after
+from looplint.queries.iterations import counter_given, in_one_turn, is_within, may_go_on, shares_a_call, turns_after
 from looplint.queries.modes import (
     MODE,
     always_in_eval,
@@ -185,7 +185,7 @@ __all__ = [
     "Engine", "Loader", "Loss", "Module", "Optimizer", "Sampler", "Scaler", "Scheduler", "StateDict", "held_by", "only", "subjects",
     "contains_part", "may_follow", "untrained_loop", "validation_loop", "without_parameters", "draws_nothing",
     "COMPUTING", "SCALING", "UPDATING", "disabled", "scaler_of", "switched", "unscaled_by_hand",
-    "counter_given", "is_within", "known_elsewhere", "only_containers", "may_go_on", "turns_after", "unregistered", "wrapper_for",
+    "counter_given", "in_one_turn", "is_within", "known_elsewhere", "only_containers", "may_go_on", "turns_after", "unregistered", "wrapper_for",
     "argument", "bypassed", "changing", "epoch_passes", "is_record", "is_written", "off", "on_accelerator", "only_over", "over_batches", "same_everywhere", "trains",
     "follows_time", "shuffles", "left_over", "converts", "held_under_the_opposite", "is_used", "built_since", "moved_already", "never_steps_after", "state_loaded",
     "given_no_state", "goes_on", "starts_over", "steps_after",
