@@ -197,10 +197,16 @@ def any_part(interp: Interpreter, obj: Obj) -> Value:
     return part
 
 
+def entries(interp: Interpreter, obj: Obj) -> Value:
+    """What an entry of a container holds, whichever it is: what a loop has put into all of them on this path, or all that was ever put there."""
+    here = interp.constants.get((obj, "[]"))
+    return here if here is not None else obj.heap.get("[]", UNKNOWN)
+
+
 def element(interp: Interpreter, obj: Obj) -> Value:
     match obj:
         case List():
-            return obj.heap.get("[]", UNKNOWN)
+            return entries(interp, obj)
         case Data():
             return frozenset({Tensor(tags=frozenset({OfBatch(obj)}))})
         case Module():
@@ -244,17 +250,25 @@ def item(interp: Interpreter, obj: Obj, key: Const | None) -> Value:
     """`obj[key]`."""
     match obj:
         case Dict():
+            if (obj, "[]") in interp.constants:
+                return entries(interp, obj)
             if key is not None and isinstance(key.value, str):
                 stored = obj.heap.get(f"={key.value}")
                 if stored is not None:
                     return stored
             if obj.exact and not obj.changed and key is not None:
                 return UNKNOWN
-            return obj.heap.get("[]", UNKNOWN)
+            return entries(interp, obj)
         case List(items=items):
-            if items is not None and key is not None and isinstance(key.value, int) and -len(items) <= key.value < len(items):
+            if (
+                items is not None
+                and (obj, "[]") not in interp.constants
+                and key is not None
+                and isinstance(key.value, int)
+                and -len(items) <= key.value < len(items)
+            ):
                 return items[key.value]
-            return obj.heap.get("[]", UNKNOWN)
+            return entries(interp, obj)
         case Module():
             slot = slot_of(obj, key)
             stored = obj.heap.get(slot)

@@ -9,7 +9,7 @@ from looplint.dataclass import replace
 from looplint.domain.tags import Mark
 from looplint.domain.values import NONE, UNKNOWN, Atom, ClassRef, Const, External, Func, Number, Tensor, Value, constant_of, exact_items
 from looplint.flow.graph import Loose
-from looplint.interpreter import choices, conditions, generators, hooks, imports, instances, loops
+from looplint.interpreter import choices, conditions, generators, hooks, imports, instances, loops, rewritten
 from looplint.interpreter.assignments import assign, bind_name, run_assign, run_aug_assign
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.expressions import evaluate, truth
@@ -135,6 +135,11 @@ def _may_hold_none(atom: Atom) -> Atom:
 
 
 def _for(interp: Interpreter, stmt: ir.For) -> None:
+    _turn_over(interp, stmt)
+    rewritten.note(interp, stmt)
+
+
+def _turn_over(interp: Interpreter, stmt: ir.For) -> None:
     iterated = generators.drained(interp, evaluate(interp, stmt.iter))
     items = _unrollable(interp, iterated)
     if items is not None:

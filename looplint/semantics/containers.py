@@ -57,8 +57,7 @@ def _dict(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) ->
         return args.positional[0]  # another dict of the same tensors
     obj = interp.create(Dict, expr.node)
     for other in refs(args.positional[0], Dict) if args.positional else ():
-        for slot, stored in other.heap.items():
-            interp.write(obj, slot, stored)
+        _take_entries(interp, obj, other)
     for name, value in args.keywords.items():
         interp.write(obj, f"={name}", value)
         interp.write(obj, "[]", value)
@@ -78,6 +77,13 @@ def _dict(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) ->
         made = interp.call(args.positional[0], Arguments(), expr)
         interp.write(obj, "[]", made)
     return ref(obj)
+
+
+def _take_entries(interp: Interpreter, obj: Dict, other: Dict) -> None:
+    """Put what another dict holds into a dict."""
+    rewritten = (other, "[]") in interp.constants
+    for slot, stored in other.heap.items():
+        interp.write(obj, slot, objects.entries(interp, other) if rewritten else stored)
 
 
 def _take_pairs(interp: Interpreter, obj: Dict, pairs: Value) -> None:
@@ -135,7 +141,7 @@ def _on_list(interp: Interpreter, obj: List, name: str, args: Arguments, expr: i
             interp.write(obj, "[]", value)
         case "pop" | "popleft":
             obj.items = None
-            return obj.heap.get("[]", UNKNOWN)
+            return objects.entries(interp, obj)
         case "copy":
             return ref(obj)
     return UNKNOWN
@@ -145,12 +151,12 @@ def _on_list(interp: Interpreter, obj: List, name: str, args: Arguments, expr: i
 def _on_dict(interp: Interpreter, obj: Dict, name: str, args: Arguments, expr: ir.Call) -> Value:
     match name:
         case "items":
-            return _pairs(obj)
+            return _pairs(interp, obj)
         case "values":
-            items = _slots(obj)
+            items = _slots(interp, obj)
             if items is not None:
                 return frozenset({Tuple(tuple(v for _, v in items))})
-            return frozenset({Iter(obj.heap.get("[]", UNKNOWN))})
+            return frozenset({Iter(objects.entries(interp, obj))})
         case "get" | "pop" | "setdefault":
             key = constant_of(args.positional[0]) if args.positional else None
             default = args.positional[1] if len(args.positional) > 1 else NOTHING
@@ -164,8 +170,7 @@ def _on_dict(interp: Interpreter, obj: Dict, name: str, args: Arguments, expr: i
             for value in args.values():
                 keeping.keep(interp, expr.node, ref(obj), value, None)
                 for other in refs(value, Dict):
-                    for slot, stored in other.heap.items():
-                        interp.write(obj, slot, stored)
+                    _take_entries(interp, obj, other)
             for slot, value in args.keywords.items():
                 interp.write(obj, f"={slot}", value)
                 interp.write(obj, "[]", value)
@@ -175,15 +180,15 @@ def _on_dict(interp: Interpreter, obj: Dict, name: str, args: Arguments, expr: i
     return UNKNOWN
 
 
-def _slots(obj: Dict) -> list[tuple[str, Value]] | None:
+def _slots(interp: Interpreter, obj: Dict) -> list[tuple[str, Value]] | None:
     """The entries of a dict that is fully known, in order."""
-    if not obj.exact or obj.changed:
+    if not obj.exact or obj.changed or (obj, "[]") in interp.constants:
         return None
     return [(slot[1:], value) for slot, value in obj.heap.items() if slot.startswith("=")]
 
 
-def _pairs(obj: Dict) -> Value:
-    items = _slots(obj)
+def _pairs(interp: Interpreter, obj: Dict) -> Value:
+    items = _slots(interp, obj)
     if items is not None:
         return frozenset({Tuple(tuple(frozenset({Tuple((const(key), value))}) for key, value in items))})
-    return frozenset({Iter(frozenset({Tuple((UNKNOWN, obj.heap.get("[]", UNKNOWN)))}))})
+    return frozenset({Iter(frozenset({Tuple((UNKNOWN, objects.entries(interp, obj)))}))})

@@ -164,13 +164,14 @@ args = parser.parse_args()
 """
 EPOCHS = """\
     opt = optim.SGD(net.parameters(), lr=0.1)
+    state = {}
     for epoch in range(9):
         for x, y in loader:
             opt.zero_grad()
             nn.functional.mse_loss(net(x), y).backward()
             opt.step()
         if epoch % 3 == 0:
-            state = {"epoch": epoch}
+            state["epoch"] = epoch
             if args.ema:
                 state["net"] = net.state_dict()  # TAKEN
             torch.save(state, "last.pt")
@@ -189,6 +190,8 @@ def test_an_option_is_given_in_every_turn_or_in_none(program: str) -> None:
     assert _said(OPTIONS + program) == set()
     changing = OPTIONS + program.replace("        if epoch %", "        args.ema = epoch > 3\n        if epoch %")
     assert _said(changing.replace("TAKEN", "LL801")) == _expected(changing.replace("TAKEN", "LL801"))
+    anew = changing.replace('state["epoch"] = epoch', 'state = {"epoch": epoch}')
+    assert _said(anew) == set()
 
 
 @pytest.mark.parametrize("body", ["pass", "...", '"""A subclass makes it."""', "raise NotImplementedError"])
