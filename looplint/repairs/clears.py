@@ -140,6 +140,7 @@ class InsertClear(Repair):
             and self.loop in self.step.loops
             and p.program.every_iteration(self.step, self.loop)
             and self.step.loops == backward.loops
+            and not self._only_under_an_option(p, backward)
         ):
             block, _, target = common_block(steps.statement, backwards.statement)
             index = _top(p, self.optimizer, target, steps)
@@ -158,6 +159,12 @@ class InsertClear(Repair):
         around = p.alternatives(own, self.optimizer, "step")
         draft.line_after(p.last_of(around, own.layout, None, "update", "schedule"), code)
         return Plan(f"Clear the gradients of {name} after its step", applicability, [draft])
+
+
+    def _only_under_an_option(self, p: Planner, backward: Backward) -> bool:
+        """Whether the optimizer steps under a condition that the backward is not under, and in no other way: without it there may be no optimizer."""
+        others = [e for e in p.program.of(Step) if self.optimizer in e.subjects and e.site.node is not self.step.site.node]
+        return not others and any(guard not in backward.guards for guard in self.step.guards)
 
 
 class ClearPhase(Repair):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import libcst as cst
 
 from looplint.repairs.draft import Draft, Infeasible
-from looplint.repairs.layout import Layout
+from looplint.repairs.layout import Layout, Statement
 
 
 def named(draft: Draft, layout: Layout, module: str, name: str) -> str:
     """The text by which a file calls `module.name`; the draft gets the import where the file lacks it.
 
     Raises:
-        Infeasible: the file holds nothing that an import could stand before.
+        Infeasible: the file holds nothing that an import could stand before, or imports the module only where it is needed: it may be missing elsewhere.
     """
     for statement in layout.top.statements:
         match statement.node:
@@ -28,8 +28,26 @@ def named(draft: Draft, layout: Layout, module: str, name: str) -> str:
                 for alias in aliases:
                     if alias.evaluated_name == name:
                         return alias.evaluated_alias or name
+    if any(module in _imported(s.node) for s in layout.by_node.values()):
+        raise Infeasible(f"the file imports {module} only where it needs it: an import at its top would make it needed everywhere")
     _add(draft, layout, f"import {module}")
     return f"{module}.{name}"
+
+
+def imported_in(layout: Layout, function: Statement, before: Statement, module: str) -> bool:
+    """Whether a function itself imports a module, under its own name, on every way to a statement of it."""
+    own = (s for s in layout.by_node.values() if s.block.owner is function and s.start < before.start)
+    return any(isinstance(s.node, cst.Import) and any(a.evaluated_name == module and not a.asname for a in s.node.names) for s in own)
+
+
+def _imported(node: cst.CSTNode) -> set[str]:
+    """The modules and packages that a statement imports, or imports from."""
+    match node:
+        case cst.Import(names=aliases):
+            return {alias.evaluated_name.partition(".")[0] for alias in aliases}
+        case cst.ImportFrom(module=cst.Name(value=origin), relative=[]):
+            return {origin}
+    return set()
 
 
 def _add(draft: Draft, layout: Layout, code: str) -> None:

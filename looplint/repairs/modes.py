@@ -10,7 +10,7 @@ from looplint.domain.objects import Obj
 from looplint.flow.events import Clear, Eval, Event, Forward, Move, Train
 from looplint.flow.graph import Loop
 from looplint.repairs.draft import Draft, Infeasible
-from looplint.repairs.imports import named
+from looplint.repairs.imports import imported_in, named
 from looplint.repairs.layout import Layout, Statement
 from looplint.repairs.names import sets
 from looplint.repairs.places import Place, body_of, in_loop, loop_statement, name_in, place_at
@@ -95,13 +95,19 @@ class InsertEval(Repair):
         around = target.block.owner
         if around is not None and target.index == 0 and len(target.block.statements) == 1 and isinstance(around.node, cst.With):
             target = around
-        draft.line_before(_attack_before(p, self.module, target, place.layout) or target, f"{name}.eval()")
+        function = place.layout.function_of(target)
+        handed_in = function is not None and name.partition(".")[0] in _parameters(function)
+        before = _attack_before(p, self.module, target, place.layout) or target
         around_pass = self.event.loops[: self.event.loops.index(self.loop)] if self.loop is not None else self.event.loops
         trained = [e for e in p.program.of(Forward) if p.program.is_trained(e)]
         # The innermost loop that trains too: a pass over several loaders stands in a loop of its own.
         shared = next((loop for loop in reversed(around_pass) if any(loop in e.loops for e in trained)), None)
         if shared is not None and not any(p.program.touches(e, self.module) and shared in e.loops for e in p.program.of(Train)):
-            draft.line_after(target, f"{name}.train()")
+            # Others may hand it in eval mode.
+            if handed_in:
+                draft.line_before(before, f"was_training = {name}.training")
+            draft.line_after(target, f"{name}.train(was_training)" if handed_in else f"{name}.train()")
+        draft.line_before(before, f"{name}.eval()")
         return Plan(f"Set {name} to eval mode for this pass", "safe", [draft])
 
 
@@ -126,9 +132,10 @@ class InsertNoGrad(Repair):
             if _needs_gradients(p, target, layout):
                 raise Infeasible("gradients are computed in the same statement")
         draft = Draft(layout)
-        no_grad = f"{named(draft, layout, 'torch', 'no_grad')}()"
         function = layout.function_of(target)
-        if function is not None and _only_evaluates(p, function, layout):
+        local = function is not None and imported_in(layout, function, target, "torch")
+        no_grad = f"{'torch.no_grad' if local else named(draft, layout, 'torch', 'no_grad')}()"
+        if not local and function is not None and _only_evaluates(p, function, layout):
             draft.insert(layout.extent(function.node)[0], f"@{no_grad}{layout.newline}{layout.indent(function)}")
             assert isinstance(function.node, cst.FunctionDef)
             return Plan(f"Switch gradients off in {function.node.name.value}", "safe", [draft])

@@ -1,0 +1,50 @@
+"""What repairs need of a module that a file imports only where it needs it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from repaired_text import fixed
+
+PROGRAM = """\
+class Net:
+    def __init__(self, data):
+        import torch
+        self.model = torch.nn.Linear(2, 1)
+        self.loader = torch.utils.data.DataLoader(data, shuffle=True)
+        self.loss = torch.nn.MSELoss()
+
+    def infer(self, valid):
+        {first}
+        total = 0.0
+        for x, y in valid:
+            total += self.loss(self.model(x), y).item()
+        return total
+
+    def fit(self, valid):
+        import torch
+        opt = torch.optim.SGD(self.model.parameters(), lr=0.1)
+        for epoch in range(3):
+            for x, y in self.loader:
+                opt.zero_grad()
+                self.loss(self.model(x), y).backward()
+                opt.step()
+            print(self.infer(torch.utils.data.DataLoader(valid)))
+
+Net(read()).fit(read())
+"""
+LOOP = """\
+        for x, y in valid:
+            total += self.loss(self.model(x), y).item()
+"""
+
+
+def test_a_function_that_imports_torch_itself_uses_that(tmp_path: Path) -> None:
+    broken = PROGRAM.format(first="import torch")
+    under = "        with torch.no_grad():\n" + "".join(f"    {line}\n" for line in LOOP.splitlines())
+    assert fixed(tmp_path / "loop.py", broken.encode()).decode() == broken.replace(LOOP, under)
+
+
+def test_torch_is_made_no_need_of_the_whole_file(tmp_path: Path) -> None:
+    broken = PROGRAM.format(first="valid = list(valid)")
+    assert fixed(tmp_path / "loop.py", broken.encode()).decode() == broken
