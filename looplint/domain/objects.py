@@ -225,6 +225,8 @@ class Module(TorchModule):
     modal: Literal["yes", "no", "maybe", ""] = ""
     # Whether its class is known to get parameters from what its attributes hold alone.
     in_sight: bool = False
+    # The attributes that its constructor gives numbers, texts or flags.
+    settings: frozenset[str] = frozenset()
     # Whether what it computes itself, its parts aside, needs gradients: its forward differentiates something.
     differentiates: bool = False
     # The functions that were running when it was built, outermost first.

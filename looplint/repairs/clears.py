@@ -160,7 +160,6 @@ class InsertClear(Repair):
         draft.line_after(p.last_of(around, own.layout, None, "update", "schedule"), code)
         return Plan(f"Clear the gradients of {name} after its step", applicability, [draft])
 
-
     def _only_under_an_option(self, p: Planner, backward: Backward) -> bool:
         """Whether the optimizer steps under a condition that the backward is not under, and in no other way: without it there may be no optimizer."""
         others = [e for e in p.program.of(Step) if self.optimizer in e.subjects and e.site.node is not self.step.site.node]

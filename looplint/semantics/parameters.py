@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from looplint.domain.objects import Container, Loss, Module, Obj, TorchModule
@@ -17,6 +17,7 @@ from looplint.domain.values import (
     External,
     Func,
     Iter,
+    Method,
     Number,
     Params,
     Ref,
@@ -53,7 +54,28 @@ def note_class(interp: Interpreter, obj: Module) -> None:
         methods = [f for cls in classes.mro(interp, obj.cls) for f in cls.cls.methods.values()]
         bare = all(base in _BARE_BASES for base in classes.external_bases(interp, obj.cls))
         obj.in_sight = bare and not any("register_parameter" in f.methods for f in methods)
+        obj.settings = frozenset(name for cls in classes.mro(interp, obj.cls) for name in _settings(cls.cls))
         obj.constant = not any(_DRAWING.search(name) for f in methods for name in f.methods | f.usage.keys())
+
+
+def _settings(cls: ir.Class) -> Iterator[str]:
+    """The attributes to which a constructor gives a parameter that is a number, a text or a flag, by its default or its annotation."""
+    init = cls.methods.get("__init__")
+    if init is None:
+        return
+    for given, kept in init.aliases:
+        owner, _, name = kept.partition(".")
+        if owner == "self" and any(p.name == given and _is_plain(p) for p in init.params):
+            yield name
+
+
+def _is_plain(param: ir.Param) -> bool:
+    match param:
+        case ir.Param(default=ir.Const(value=value)) if value is not None:
+            return True
+        case ir.Param(annotation=ir.Name(id=name)):
+            return name in ("int", "float", "bool", "str")
+    return False
 
 
 def without_parameters(obj: Obj) -> bool:
@@ -93,7 +115,7 @@ def _all_parameters(obj: Obj, holds: Callable[[Module], bool], layers: frozenset
                 return True
         return False
 
-    parts = [a for value in obj.heap.values() for a in value]
+    parts = [a for slot, value in obj.heap.items() for a in value if not (isinstance(a, Unknown | Method) and slot in obj.settings)]
     if obj.cls is not None:
         return obj.in_sight and (drawn or obj.constant) and all(of_atom(a, depth) for a in parts)
     leaf = obj.qualname.rpartition(".")[2]
