@@ -51,7 +51,7 @@ def train(net: nn.Module, loader, epochs: int):
 
 - A program that could not be followed to its end, or in which it is not known what is stepped.
 - A scheduler that is wrapped in another one, or that escapes into code that cannot be followed: it is returned, stored or passed on.
-- One of several schedulers that are chosen from or kept in one list or dict.
+- One of several schedulers that are chosen from or kept in one list or dict, and that of one of several trainers.
 - A scheduler whose optimizer does not step in a loop after it.
 
 ## Repair
@@ -89,6 +89,8 @@ def check(program: Program) -> Reports:
     if any(not e.subjects for e in program.of(Schedule)):
         return  # it is not known what is stepped
     for event in program.of(Construct):
+        if not event.certain:
+            continue  # of one of several trainers: which of them steps what is not known
         for scheduler in subjects(event, Scheduler):
             if not scheduler.qualname.startswith("torch.optim.lr_scheduler.") or scheduler in stepped:
                 continue
