@@ -64,7 +64,16 @@ from looplint.queries.accumulation import accumulated, added_up, evens_out, left
 from looplint.queries.best_states import UnreadState, unread_best_states
 from looplint.queries.bypassed import bypassed
 from looplint.queries.clearing import CLEARING, Uncleared, uncleared
-from looplint.queries.data_loops import over_data, over_entries, over_loader, over_parts, over_tensor, untrained_loop, validation_loop
+from looplint.queries.data_loops import (
+    over_chunks,
+    over_data,
+    over_entries,
+    over_loader,
+    over_parts,
+    over_tensor,
+    untrained_loop,
+    validation_loop,
+)
 from looplint.queries.differentiation import differentiates_within
 from looplint.queries.feeding import (
     LastBatch,
@@ -100,7 +109,19 @@ from looplint.queries.modes import (
 from looplint.queries.moves import built_since, converts, held_under_the_opposite, is_used, moved_already, never_steps_after, state_loaded
 from looplint.queries.naming import arguments_site, called_at, callee, container_at, more_than, name_of, only_where
 from looplint.queries.phases import ForeignGradients, foreign_gradients
-from looplint.queries.precision import COMPUTING, SCALING, UPDATING, HalfStep, disabled, half_step, scaler_of, switched, unscaled_by_hand
+from looplint.queries.precision import (
+    COMPUTING,
+    SCALING,
+    UPDATING,
+    HalfStep,
+    disabled,
+    escapes_each_time,
+    half_step,
+    perhaps_off,
+    scaler_of,
+    switched,
+    unscaled_by_hand,
+)
 from looplint.queries.predictions import Scored, scored
 from looplint.queries.program import Program
 from looplint.queries.registration import contains_part, known_elsewhere, only_containers, unregistered, wrapper_for
@@ -184,7 +205,7 @@ __all__ = [
     "Value", "Visit", "constant_of", "always_in_eval", "eval_is_chosen", "left_in_eval", "may_train_again", "mode_effects", "mode_matters", "mode_states", "trains_a_part", "validation_before", "called_at", "callee", "container_at", "more_than", "name_of", "note", "only_where", "over_data", "over_entries", "over_loader", "over_parts", "over_tensor", "paths_in", "refs", "related", "render", "run", "shares_a_call", "tensor_of", "uncleared", "arguments_site",
     "Engine", "Loader", "Loss", "Module", "Optimizer", "Sampler", "Scaler", "Scheduler", "StateDict", "held_by", "only", "subjects",
     "contains_part", "may_follow", "untrained_loop", "validation_loop", "without_parameters", "draws_nothing",
-    "COMPUTING", "SCALING", "UPDATING", "disabled", "scaler_of", "switched", "unscaled_by_hand",
+    "COMPUTING", "SCALING", "UPDATING", "disabled", "scaler_of", "switched", "unscaled_by_hand", "escapes_each_time", "perhaps_off",
     "counter_given", "in_one_turn", "is_within", "known_elsewhere", "only_containers", "may_go_on", "turns_after", "unregistered", "wrapper_for",
     "argument", "bypassed", "changing", "epoch_passes", "is_record", "is_written", "off", "on_accelerator", "only_over", "over_batches", "same_everywhere", "trains",
     "follows_time", "shuffles", "left_over", "converts", "held_under_the_opposite", "is_used", "built_since", "moved_already", "never_steps_after", "state_loaded",

@@ -61,7 +61,7 @@ def train(model: nn.Module, loader, epochs: int):
 - Gradients that the program multiplies itself, as by `1 / scaler.get_scale()`.
 - A clip that may be of another optimizer's gradients.
 - A loss that only may be scaled: `GradScaler(enabled=False)`, bfloat16 without a scaler, one of several scalers.
-- A clip under a condition on what also switches the scaler on or off.
+- A clip under a condition on what also switches the scaler on or off, and one in a branch without the scaler whose other branch uses it.
 - Libraries that unscale on their own (`accelerator.clip_grad_norm_`).
 
 ## Repair
@@ -84,6 +84,7 @@ from looplint.rule import (
     called_at,
     name_of,
     note,
+    perhaps_off,
     scaler_of,
     switched,
     unscaled_by_hand,
@@ -108,6 +109,8 @@ def check(program: Program) -> Reports:
                 continue  # one of several scalers
             if switched(clip, scaler):
                 continue  # a clip under a condition on what also switches the scaler on or off
+            if perhaps_off(program, clip, scaler):
+                continue  # the branch without the scaler of a condition, where the scaler may be switched off
             name = called_at(backward, scaler)
             step = next((e for e in program.of(Step) if optimizer in e.subjects and e.root == clip.root), None)
             opt = called_at(step, optimizer) if step is not None else name_of(optimizer)

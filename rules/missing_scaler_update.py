@@ -56,7 +56,7 @@ def train(model: nn.Module, loader, epochs: int):
 
 - One update after the steps of several optimizers; an update under the step's condition, or in a function that is called after the step.
 - An update on some path between the two.
-- A scaler that escapes into code that cannot be followed.
+- A scaler that escapes into code that cannot be followed, but for one that does so only in some of the iterations in which it steps.
 - `GradScaler(enabled=False)`.
 - Scalers of one list or dict, which cannot be distinguished.
 
@@ -85,6 +85,7 @@ from looplint.rule import (
     Visit,
     called_at,
     disabled,
+    escapes_each_time,
     note,
 )
 
@@ -99,7 +100,7 @@ def check(program: Program) -> Reports:
             continue  # GradScaler(enabled=False)
         built = next((e for e in program.of(Construct) if scaler in e.subjects), None)
         stale: list[Event] = [
-            v.event for v in program.run(UPDATING, scaler) if v.event.kind == "step" and v.certain and _never_updated(v)
+            v.event for v in program.run(UPDATING, scaler) if v.event.kind == "step" and v.certain and _never_updated(program, scaler, v)
         ] or (_of_functions_nobody_calls(program, scaler) if built is not None else [])
         for place in dict.fromkeys((e.root, e.loops[-1:]) for e in stale):
             steps = [e for e in stale if (e.root, e.loops[-1:]) == place]
@@ -108,9 +109,12 @@ def check(program: Program) -> Reports:
             yield Report(steps[-1], message, note(built, f"{name} is built here"), repair=InsertUpdate(scaler=scaler, steps=steps))
 
 
-def _never_updated(visit: Visit) -> bool:
+def _never_updated(program: Program, scaler: Scaler, visit: Visit) -> bool:
     """Whether a step follows one of an earlier iteration, and no path has an update in between."""
-    return bool(visit.sometimes("stale")) and len(visit.sometimes("fresh", "stepped", "stale", UNSEEN)) == len(visit.states)
+    states = ["fresh", "stepped", "stale", UNSEEN]
+    if not escapes_each_time(program, scaler, visit.event):
+        states.append("escaped")
+    return bool(visit.sometimes("stale")) and len(visit.sometimes(*states)) == len(visit.states)
 
 
 def _of_functions_nobody_calls(program: Program, scaler: Scaler) -> list[Event]:

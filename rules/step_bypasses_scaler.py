@@ -72,15 +72,14 @@ What a run shows: a step uses the gradients of a scaled loss, and the scaler doe
 from looplint.rule import (
     SCALING,
     Backward,
-    Obj,
     Program,
     Report,
     Reports,
-    Scaler,
     Step,
     StepThroughScaler,
     called_at,
     note,
+    perhaps_off,
     scaler_of,
     switched,
     unscaled_by_hand,
@@ -106,16 +105,10 @@ def check(program: Program) -> Reports:
                 continue  # one of several scalers
             if switched(step, scaler):
                 continue  # a step under a condition on what also switches the scaler on or off
-            if _other_branch(program, step, scaler, optimizer):
+            if perhaps_off(program, step, scaler):
                 continue  # the other branch of a condition in which the scaler steps the optimizer
             scale, opt = called_at(backward, scaler), called_at(step, optimizer)
             harm = "its gradients are still scaled" if visit.sometimes("scaled") else "overflowed gradients are applied too"
             message = f"the loss is scaled, but {opt} steps without {scale}: {harm}; {scale}.step({opt}) unscales them and skips overflows"
             notes = note(backward, f"{scale} scales the loss here, and its gradients with it")
             yield Report(step, message, notes, repair=StepThroughScaler(step=step, scaler=scaler, optimizer=optimizer))
-
-
-def _other_branch(program: Program, step: Step, scaler: Scaler, optimizer: Obj) -> bool:
-    """Whether the scaler also steps the optimizer, under other conditions, and may be switched off where this step runs."""
-    others = [e for e in program.of(Step) if e.scaler is scaler and optimizer in e.subjects]
-    return scaler.enabled is not None and any(e.guards != step.guards for e in others)

@@ -67,8 +67,15 @@ class Guard:
     # The outermost call in whose words it can be said, and the condition in these words.
     home: CallString
     meaning: Expr
+    # The object that it asks for attributes which only its constructor sets: whichever of its methods asks, the answer is the same.
+    owner: Obj | None = None
     # Whether the mode that a module is in decides it.
     of_mode: bool = False
+
+    @property
+    def speaker(self) -> object:
+        """In whose words it is said: two conditions of one text and one speaker have one outcome."""
+        return self.owner or self.home
 
 
 NodeKind = Literal["entry", "event", "branch", "head", "exit", "forget"]

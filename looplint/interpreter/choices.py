@@ -10,7 +10,7 @@ from looplint.dataclass import dataclass
 from looplint.domain.autocast import switched
 from looplint.domain.call_string import CallString
 from looplint.domain.objects import Loss, Module, Obj, Optimizer, Scaler, Scheduler, TorchModule
-from looplint.domain.values import NOTHING, Atom, ClassRef, Const, Func, Method, Ref, Tuple, Value, join, ref, stable
+from looplint.domain.values import NOTHING, UNKNOWN, Atom, ClassRef, Const, Func, Method, Ref, Tuple, Value, join, ref, stable
 from looplint.flow.events import Construct
 from looplint.interpreter.frames import Frame, Snapshot, Trace
 from looplint.interpreter.interpreter import Interpreter
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import libcst as cst
 
 _JOINED = (Module, Optimizer, Scheduler, Scaler, Loss)
+# One of these that was built before, and replaced in one branch, is gone; a model may go on under another name.
+_GONE_WHEN_REPLACED = (Optimizer, Scheduler, Scaler)
 
 
 def settle(interp: Interpreter, stmt: ir.If, before: Snapshot, one: Snapshot, two: Snapshot, built: Trace, otherwise: Trace) -> None:
@@ -33,8 +35,7 @@ def settle(interp: Interpreter, stmt: ir.If, before: Snapshot, one: Snapshot, tw
             interp.frame.locals[name] = region
             continue
         pair = _of_one_kind(left, right)
-        # An optimizer built before and replaced in one branch is gone; a model may go on under another name.
-        replaced = pair is not None and isinstance(pair[0], Optimizer | Scheduler) and before.locals.get(name) in (left, right)
+        replaced = pair is not None and isinstance(pair[0], _GONE_WHEN_REPLACED) and before.locals.get(name) in (left, right)
         if pair is not None and (
             replaced or _each_built(pair, built, otherwise) or _wrapped(pair, built, otherwise) or _given_up(interp, name, pair, before)
         ):
@@ -78,9 +79,18 @@ def either(interp: Interpreter, expr: ir.IfExp, left: Value, right: Value, built
     if region is not None:
         return region
     pair = _of_one_kind(left, right)
-    if pair is None or not (_each_built(pair, built, otherwise) or _wrapped(pair, built, otherwise)):
+    if pair is None or not (
+        _each_built(pair, built, otherwise) or _wrapped(pair, built, otherwise) or _kept_instead(expr, pair, built, otherwise)
+    ):
         return None
-    return frozenset({Ref(_built_either(interp, expr.node, "", *pair))})
+    return frozenset({Ref(_built_either(interp, expr.node, "", *pair))}) | _nothing(left) | _nothing(right)
+
+
+def _kept_instead(expr: ir.IfExp, pair: tuple[Obj, Obj], built: Trace, otherwise: Trace) -> bool:
+    """Whether one way builds an object, and the other keeps that of a name: `scaler = ShardedGradScaler() if fsdp else scaler`."""
+    ways = (pair[0] in built.built, pair[1] in otherwise.built)
+    named = (ir.path_of(expr.body), ir.path_of(expr.orelse))
+    return isinstance(pair[0], _GONE_WHEN_REPLACED) and pair[0] is not pair[1] and any(ways) and bool(named[0 if ways[1] else 1])
 
 
 def beside(interp: Interpreter, stmt: ir.Assign, known: Value, made: Obj) -> Value:
@@ -266,7 +276,8 @@ def _join_fields(obj: Obj, objects: Sequence[Obj]) -> None:
             obj.horizon = schedulers[0].horizon if _alike(o.horizon for o in schedulers) else obj.horizon
         case Scaler():
             scalers = [o for o in objects if isinstance(o, Scaler)]
-            obj.enabled = scalers[0].enabled if _alike(o.enabled for o in scalers) else obj.enabled
+            obj.enabled = scalers[0].enabled if _alike(o.enabled for o in scalers) else UNKNOWN
+            obj.switch = scalers[0].switch if _alike(ir.render(o.switch) for o in scalers) else None
         case TorchModule():
             modules = [o for o in objects if isinstance(o, TorchModule)]
             obj.frozen = obj.frozen or all(o.frozen for o in modules)

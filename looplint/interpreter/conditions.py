@@ -23,7 +23,7 @@ def describe(interp: Interpreter, test: ir.Expr) -> None:
         while isinstance(behind, ir.Unary) and behind.op == "not":
             behind, held = behind.operand, not held
         home, meaning = handed_down.at_home(interp.frame, behind, paths)
-        guard = replace(guard, test=behind, held=held, names=guard.names | paths, home=home.ctx, meaning=meaning)
+        guard = replace(guard, test=behind, held=held, names=guard.names | paths, home=home.ctx, meaning=meaning, owner=None)
     interp.guards = (*interp.guards[:-1], replace(guard, of_mode=_asks_for_mode(interp, test)))
 
 

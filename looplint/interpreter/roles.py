@@ -26,6 +26,8 @@ _MAKERS = frozenset({
     "build", "get", "make", "create", "init", "load", "class", "cls", "fn", "func", "factory", "builder", "type",
     "setup", "prepare", "wrap", "unwrap", "register", "compile", "convert",
 })  # fmt: skip
+# The methods of a scaler that take an optimizer.
+_SCALED = re.compile(r"\.unscale_$|scaler\w*\.step$", re.IGNORECASE)
 # What the schedules of a diffusion have, and those of a learning rate do not.
 _OF_NOISE = frozenset(
     {"add_noise", "set_timesteps", "scale_model_input", "timesteps", "alphas_cumprod", "get_velocity", "init_noise_sigma"}
@@ -67,6 +69,8 @@ def infer_role(name: str, usage: Usage, annotation: str) -> str | None:
         return "module" if usage.applied or methods & _MODULE_METHODS else None
     if "scale" in methods and methods & {"step", "update", "unscale_"}:
         return "scaler"
+    if _goes_to_a_scaler(usage) and not usage.applied:
+        return "optimizer"
     if "step" in methods and "sample" not in methods and "reset" not in methods:
         if "sched" in lowered or methods & {"get_last_lr", "get_lr"}:
             return None if (methods | usage.attrs) & _OF_NOISE else "scheduler"
@@ -108,12 +112,17 @@ def proves_itself(role: str, usage: Usage) -> bool:
         case "module":
             return usage.applied and bool(methods & _MODULE_METHODS)
         case "optimizer":
-            return "step" in methods
+            return "step" in methods or _goes_to_a_scaler(usage)
         case "scheduler":
             return bool(methods & {"get_last_lr", "get_lr"})
         case "scaler" | "accelerator" | "engine":
             return True
     return False
+
+
+def _goes_to_a_scaler(usage: Usage) -> bool:
+    """Whether a scaler steps it, or divides its gradients: `scaler.step(optimizer)`, `scaler.unscale_(optimizer)`."""
+    return any(position == 0 and _SCALED.search(callee) for callee, position in usage.passed)
 
 
 def _names_a_maker(name: str) -> bool:

@@ -113,7 +113,7 @@ class Position(Path):
         context = frame.ctx if owner is None else list(frame.ctx.outward())[-1]
         same = owner is not None or settled.by_options(self.frame, negated, names)
         self._branch(self.graph.condition(context, *_read_by(said), owner, settled=same), held)
-        self.guards = (*self.guards, self._guard(negated, held, names))
+        self.guards = (*self.guards, self._guard(negated, held, names, owner))
 
     def choose(self, path: str, obj: Obj, held: bool) -> None:
         """Go on along the path on which a name that can be one of several objects is this one, or is not."""
@@ -129,16 +129,16 @@ class Position(Path):
         """Split the path at a condition, and go on where it had the given outcome."""
         self.at = [Loose(self.graph.add("branch", self.loops, self.at), condition, held)]
 
-    def _guard(self, test: ir.Expr, held: bool, names: frozenset[str]) -> Guard:
+    def _guard(self, test: ir.Expr, held: bool, names: frozenset[str], owner: Obj | None) -> Guard:
         """A condition as a guard; one that was given a name first (`update = (i + 1) % k == 0`) is what the name stands for."""
         named = self.frame.tests.get(test.id) if isinstance(test, ir.Name) else None
         if named is not None:
-            test, names = named, names | ir.paths_in(named)
+            test, names, owner = named, names | ir.paths_in(named), None
             while isinstance(test, ir.Unary) and test.op == "not":
                 test, held = test.operand, not held
         home, meaning = handed_down.at_home(self.frame, test, names)
         behind = names.union(*(self.frame.given.get(n, ()) for n in names))
-        return Guard(test, held, self.frame.ctx, len(self.loops), behind, home.ctx, meaning)
+        return Guard(test, held, self.frame.ctx, len(self.loops), behind, home.ctx, meaning, owner)
 
     def forget(self, path: str) -> None:
         """A name got a new value: conditions on it no longer hold."""

@@ -215,6 +215,9 @@ OPTIMIZER_METHODS: dict[str, str] = {
     "register_step_post_hook": "pure",
     "register_step_pre_hook": "pure",
     "share_memory": "pure",
+    # Those of Horovod's: the gradients of all processes are added up, and a step does not do that again.
+    "synchronize": "pure",
+    "skip_synchronize": "context",
 }
 SCHEDULER_METHODS: dict[str, str] = {
     "step": "schedule",

@@ -14,7 +14,7 @@ from looplint.flow.events import Backward, Clear, Construct, Escape, Event, Load
 from looplint.flow.graph import EventGraph
 from looplint.flow.remarks import Remark
 from looplint.queries.attribution import used_events
-from looplint.queries.relations import exclude_each_other, held_by, involved, may_follow, related
+from looplint.queries.relations import exclude_each_other, held_by, involved, may_follow, related, rule_each_other_out
 
 if TYPE_CHECKING:
     from looplint.domain.values import EventKey
@@ -189,7 +189,7 @@ class Incidence:
             return None
         if event.kind in ("move", "replace"):
             return "must" if related(obj.holds, event.subjects) else None
-        rivals = self._optimizers_by_root.get(event.root, set())
+        rivals = {o for o in self._optimizers_by_root.get(event.root, ()) if o is obj or not self._drives_elsewhere(o, event)}
         alone = rivals <= {obj}
         if any(isinstance(s, Optimizer) for s in event.subjects):
             return self._through_another(event, obj)
@@ -217,6 +217,18 @@ class Incidence:
             return "may"
         return "must" if event.certain else "may"
 
+    def _drives_elsewhere(self, other: Optimizer | Engine, event: Event) -> bool:
+        """Whether an engine only works under conditions that those of an event rule out: `if deepspeed: model.step()`."""
+        return (
+            isinstance(other, Engine)
+            and bool(event.guards)
+            and all(rule_each_other_out(e.guards, event.guards) for e in self._of_engines(other))
+        )
+
+    def _of_engines(self, engine: Engine) -> list[Event]:
+        """What an engine does with the optimizer in it."""
+        return [e for e in self.events if engine in e.subjects and e.kind in ("construct", "clear", "step")]
+
     @cached_property
     def _used_events(self) -> Mapping[Optimizer, frozenset[Event]]:
         return used_events(self.graph)
@@ -227,12 +239,18 @@ class Incidence:
         return "may" if shared else None
 
     def _is_apart(self, optimizer: Obj, event: Event) -> bool:
-        """Whether something happens before an optimizer is built, or after its last step: in another call of the same training, with another one."""
+        """Whether something happens before an optimizer is built, or after its last step: in another call of the same training, with another one.
+
+        So it is where the constructor of the program's own object has decided that either this happens or the optimizer steps: never both.
+        """
         if self.escapes(optimizer):
             return False
         built, steps = self._by_optimizer["construct"].get(optimizer, ()), self._by_optimizer["step"].get(optimizer, ())
         before = bool(built) and not any(may_follow(event, e) for e in built)
-        return before or (bool(steps) and not any(may_follow(e, event) for e in steps))
+        if before or (bool(steps) and not any(may_follow(e, event) for e in steps)):
+            return True
+        settled = [g for g in event.guards if g.owner is not None]
+        return bool(settled and steps) and all(rule_each_other_out(settled, [g for g in e.guards if g.owner is not None]) for e in steps)
 
     @cached_property
     def _by_optimizer(self) -> dict[str, dict[Obj, list[Event]]]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from looplint.dataclass import dataclass
 from looplint.domain.objects import Engine, Module, Optimizer, Scaler
 from looplint.domain.values import constant_of
 from looplint.flow.automaton import Automaton
-from looplint.flow.events import Backward, Event, Move, Step, Unscale
+from looplint.flow.events import Backward, Escape, Event, Move, Step, Unscale, Update
+from looplint.flow.graph import Guard
 from looplint.queries.program import Program
 from looplint.queries.registration import with_parameters
-from looplint.queries.relations import related
-from looplint.syntax.ir import Expr, Unary, path_of, paths_in
+from looplint.queries.relations import involved, related, rule_each_other_out
+from looplint.syntax.ir import Expr, Unary, path_of, paths_in, render
 
 # What a scaler has done to an optimizer's gradients since the last backward; "mixed" gradients come from losses with a scaler and without one.
 SCALING = Automaton(
@@ -129,10 +132,40 @@ def switched(event: Event, scaler: Scaler) -> bool:
     """Whether what switches the scaler on or off also decides if an event happens, and not that it happens where the scaler is on."""
     if scaler.enabled is None or scaler.switch is None or constant_of(scaler.enabled) is not None:
         return False
-    switch = {name.rpartition(".")[2] for name in paths_in(scaler.switch)}
-    deciding = [guard for guard in event.guards if switch & {name.rpartition(".")[2] for name in guard.names}]
+    switch = _flags(paths_in(scaler.switch))
+    deciding = [guard for guard in event.guards if switch & _flags(guard.names)]
     on = _flag(scaler.switch, held=True)
     return bool(deciding) and not (on[0] and any(_flag(guard.test, held=guard.held) == on for guard in deciding))
+
+
+def _flags(paths: Iterable[str]) -> set[str]:
+    """The last words of the names that something reads: of `args.amp` that is no word of the `args` which holds all settings."""
+    paths = set(paths)
+    return {path.rpartition(".")[2] for path in paths if not any(other.startswith(f"{path}.") for other in paths)}
+
+
+def perhaps_off(program: Program, event: Event, scaler: Scaler) -> bool:
+    """Whether a scaler that may be built to do nothing is perhaps off where an event happens.
+
+    It is on in a branch that uses it. A branch without it may be the one for full precision where the other branch uses it, or where it steps
+    in the same loop under conditions of another kind.
+    """
+    if not scaler.symbolic and (scaler.enabled is None or constant_of(scaler.enabled) is not None):
+        return False
+    uses = [e for e in program.of(Step, Unscale, Update) if scaler in involved(e)]
+    for guard in event.guards:
+        if any(_holds(guard, e) for e in uses):
+            continue
+        if any(rule_each_other_out((guard,), e.guards) for e in uses):
+            return True
+        if any(isinstance(e, Step) and e.loops == event.loops and e.subjects & event.subjects and e.guards != event.guards for e in uses):
+            return True
+    return False
+
+
+def _holds(guard: Guard, event: Event) -> bool:
+    """Whether an event stands under a condition."""
+    return any(g.held is guard.held and g.speaker == guard.speaker and render(g.meaning) == render(guard.meaning) for g in event.guards)
 
 
 def _flag(test: Expr, *, held: bool) -> tuple[str, bool]:
@@ -140,6 +173,12 @@ def _flag(test: Expr, *, held: bool) -> tuple[str, bool]:
     while isinstance(test, Unary) and test.op == "not":
         test, held = test.operand, not held
     return (path_of(test) or "").rpartition(".")[2], held
+
+
+def escapes_each_time(program: Program, scaler: Scaler, step: Event) -> bool:
+    """Whether a scaler may reach code that is not followed after each of its steps, and not only in the turns that a further condition picks."""
+    escapes = [e for e in program.of(Escape) if scaler in e.subjects]
+    return any(set(e.guards) <= set(step.guards) or not set(step.guards) <= set(e.guards) for e in escapes)
 
 
 def unscaled_by_hand(program: Program, optimizer: Optimizer | Engine) -> bool:

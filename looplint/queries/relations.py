@@ -60,7 +60,7 @@ def _family(obj: Obj) -> set[Obj]:
 
 def rule_each_other_out(one: Iterable[Guard], other: Iterable[Guard]) -> bool:
     """Whether conditions contradict each other: one text, in the words of one call, holds for the one and not for the other."""
-    first, second = (frozenset(f for guard in guards for f in _facts(guard.meaning, guard.held, guard.home)) for guards in (one, other))
+    first, second = (frozenset(f for guard in guards for f in _facts(guard.meaning, guard.held, guard.speaker)) for guards in (one, other))
     return any((text, not held, frame) in second for text, held, frame in first)
 
 

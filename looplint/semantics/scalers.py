@@ -31,8 +31,20 @@ def _scale(interp: Interpreter, obj: Scaler, name: str, args: Arguments, expr: i
 @method_transfer("scaler-step")
 def _scaler_step(interp: Interpreter, obj: Scaler, name: str, args: Arguments, expr: ir.Call) -> Value:
     subjects = refs(args.get(0, "optimizer"), Optimizer)
-    interp.emit(Step(scaler=obj), expr.node, subjects, certain=len(subjects) == 1 and not subjects[0].many)
+    alone = len(subjects) == 1 or (len(subjects) > 1 and _is_kept(interp, args, expr))
+    interp.emit(Step(scaler=obj), expr.node, subjects, certain=alone and not any(o.many for o in subjects))
     return UNKNOWN
+
+
+def _is_kept(interp: Interpreter, args: Arguments, expr: ir.Call) -> bool:
+    """Whether the optimizers that an argument may be are ways in which one object keeps its optimizer, which is the same in each turn of a loop."""
+    given = next((a.value for a in expr.args if not a.star), None)
+    path = ir.path_of(given) if given is not None else None
+    owner, _, attribute = (path or "").partition(".")
+    owners = interp.frame.locals.get(owner, NOTHING)
+    one = len(owners) == 1 and all(isinstance(a, Ref) and not a.obj.many for a in owners)
+    changing = {name for loop in interp.loops for name in loop.assigned | loop.targets}
+    return bool(attribute) and one and path is not None and not any(f"{path}.".startswith(f"{name}.") for name in changing)
 
 
 @method_transfer("scaler-update")
