@@ -110,7 +110,9 @@ def _fault(rule: Rule, error: Exception) -> str:
 def _found(loop: TrainingLoop) -> FoundLoop:
     # Places cost a walk over the whole file: they are computed where something is reported.
     location = span(loop.site)[0] if loop.reason else None
-    return FoundLoop(loop.site.module.filename, loop.number, loop.function, location, loop.reason, loop.owner, roots=loop.roots)
+    return FoundLoop(
+        loop.site.module.filename, loop.number, loop.function, location, loop.reason, loop.owner, roots=loop.roots, certain=loop.certain
+    )
 
 
 def _with_fixes(program: Program, findings: list[Finding], reports: list[Report]) -> tuple[list[Finding], list[Problem]]:

@@ -17,7 +17,7 @@ class FoundLoop:
     """A training loop, the `number`-th of its file, and its function: judged where neither `reason` says why not nor `owner` names a library that runs it.
 
     `location` is the place of its `backward`, where there is something to report about it; `roots` are the functions ("file::function") from which it was
-    followed.
+    followed; `certain` are those of its calls of `backward` of which it is certain that they reach what one optimizer certainly steps.
     """
 
     filename: str
@@ -28,6 +28,7 @@ class FoundLoop:
     owner: str = ""
     cell: int | None = None
     roots: tuple[str, ...] = ()
+    certain: tuple[int, ...] = ()
 
     @property
     def judged(self) -> bool:

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -316,20 +317,28 @@ def merge(results: Iterable[FileResult]) -> list[Finding]:
     """Put the findings of all files together.
 
     A function that one file only defines is judged by itself there, and with its real objects where another file calls it: the caller knows better,
-    unless a loop that the function leads to is judged in its own file and with no caller's objects.
+    unless a loop that the function leads to is judged in its own file and with no caller's objects, or more of it is certain there than with any of these.
     """
     results = list(results)
     followed = frozenset().union(*(r.followed for r in results))
     judged = [[loop for loop in result.loops if loop.judged] for result in results]
-    by_callers = {(root, _loop(loop)) for result, loops in zip(results, judged) for root in result.followed for loop in loops}
+    by_callers: dict[tuple[str, tuple[str, int]], set[int]] = {}
+    for result, loops in zip(results, judged):
+        for root, loop in product(result.followed, loops):
+            by_callers.setdefault((root, _loop(loop)), set()).update(loop.certain)
     kept: dict[tuple[str, str, int, int], Finding] = {}
     for result, loops in zip(results, judged):
-        own = {root for loop in loops for root in loop.roots if (root, _loop(loop)) not in by_callers}
+        own = {root for loop in loops for root in loop.roots if not _known_as_well(loop, by_callers.get((root, _loop(loop))))}
         for finding in result.findings:
             if finding.root not in followed or finding.root in own:
                 place = finding.code, finding.filename, finding.location.row, finding.location.column
                 kept[place] = min(kept.get(place, finding), finding, key=lambda f: SEVERITIES.index(f.severity))
     return sorted(kept.values(), key=lambda f: f.sort_key)
+
+
+def _known_as_well(loop: FoundLoop, by_callers: set[int] | None) -> bool:
+    """Whether callers judge a loop too, and are certain of all that is certain of it in its own file."""
+    return by_callers is not None and by_callers.issuperset(loop.certain)
 
 
 def _loop(loop: FoundLoop) -> tuple[str, int]:

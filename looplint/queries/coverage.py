@@ -26,7 +26,8 @@ class TrainingLoop:
     """A training loop of the text, the `number`-th of its file: the call of `backward` it is known by, and how far it was understood.
 
     `function` is the qualified name of the function it stands in, `reason` says why it is not judged; `owner` names the library that runs the loop in
-    place of the program. `roots` are the functions ("file::function") from which it was followed.
+    place of the program. `roots` are the functions ("file::function") from which it was followed. `certain` are the numbers of those of its calls of
+    `backward` of which it is certain that they reach what one optimizer certainly steps.
     """
 
     site: Site
@@ -35,6 +36,7 @@ class TrainingLoop:
     reason: str = ""
     owner: str = ""
     roots: tuple[str, ...] = ()
+    certain: tuple[int, ...] = ()
 
 
 def training_loops(program: Program, main: ModuleInfo, modules: Iterable[ModuleInfo]) -> Iterator[TrainingLoop]:
@@ -51,7 +53,8 @@ def training_loops(program: Program, main: ModuleInfo, modules: Iterable[ModuleI
             reason = _reason(program, known, info, calls)
             if reason == "" or (info is main and reason is not None):
                 roots = sorted({event.root for call in calls for event in known.backwards.get(id(call.call.node), ())})
-                yield TrainingLoop(Site(info, calls[0].call.node), number, calls[0].function.qualname, reason, roots=tuple(roots))
+                certain = tuple(position for position, call in enumerate(calls) if _is_certain(program, known, call))
+                yield TrainingLoop(Site(info, calls[0].call.node), number, calls[0].function.qualname, reason, "", tuple(roots), certain)
     hooks = list(_of_hooks(program, main))
     yield from hooks
     # A Trainer beside a class with hooks runs the loop over these.
@@ -82,6 +85,7 @@ class _Known:
         steps = program.of(Step)
         self.steps = {id(step.site.node) for step in steps}
         self.stepped = {obj for step in steps for obj in step.subjects if isinstance(obj, Optimizer | Engine)}
+        self.surely_stepped = {obj for obj in self.stepped if any(program.touches(step, obj) == "must" for step in steps)}
         for backward in program.of(Backward):
             # A class may have a method of its own that it is called through: `self.backward()`.
             for site in backward.chain:
@@ -122,6 +126,13 @@ def _reason(program: Program, known: _Known, info: ModuleInfo, calls: list[ir.Gr
     if not known.stepped:
         return "no step of an optimizer was found"
     return f"no known optimizer holds the parameters that `{loss}` comes from"
+
+
+def _is_certain(program: Program, known: _Known, call: ir.GradientCall) -> bool:
+    """Whether a call of `backward` is known to reach what an optimizer holds that is known to step."""
+    return any(
+        program.touches(event, obj) == "must" for event in known.backwards.get(id(call.call.node), ()) for obj in known.surely_stepped
+    )
 
 
 def _hands_over(call: ir.Call) -> bool:

@@ -146,6 +146,26 @@ def test_a_caller_that_knows_less_hides_nothing(tmp_path: Path) -> None:
     assert "engine.py:5:9: error: LL101" in output
 
 
+def test_a_caller_to_whom_the_optimizer_is_one_of_two_hides_nothing(tmp_path: Path) -> None:
+    """What the file by itself is certain of, its caller is not."""
+    epoch = (
+        "def epoch(net, loader, optimizer, steps=True):\n    for x, y in loader:\n        loss = (net(x) - y).pow(2).mean()\n        loss.backward()\n"
+        "        optimizer.zero_grad()\n        optimizer.step()\n"
+    )
+    launch = (
+        "import torch\nfrom engine import epoch\n\n\ndef launch(net, loader, made):\n    found = {}\n    found['one'] = torch.optim.SGD(made, lr=0.1)\n"
+        "    found['two'] = torch.optim.Adam(made)\n    for name in found:\n        epoch(net, loader, found[name])\n"
+    )
+    assert "engine.py:5:9: error: LL101" in checked(tmp_path, "--output-format", "concise", engine=epoch, launch=launch).output
+    # A caller that is certain of as much knows better: it clears what each call finds.
+    alone = epoch.replace("        optimizer.zero_grad()\n", "").replace("    for x, y in loader:", "    for x, y in loader[:1]:")
+    clears = (
+        "import torch\nfrom engine import epoch\n\n\ndef launch(loader):\n    net = torch.nn.Linear(1, 1)\n    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+        "    for batch in loader:\n        optimizer.zero_grad()\n        epoch(net, [batch], optimizer)\n"
+    )
+    assert "LL101" not in checked(tmp_path, "--output-format", "concise", engine=alone, launch=clears).output
+
+
 def test_a_caller_that_follows_a_class_and_judges_no_loop_of_it_hides_nothing(tmp_path: Path) -> None:
     """The finding's function is the one that the analysis begins with; the loop stands in a method that it calls."""
     solver = """\
