@@ -103,6 +103,7 @@ from looplint.queries.modes import (
     mode_effects,
     mode_matters,
     mode_states,
+    saved_after,
     trains_a_part,
     validation_before,
 )
@@ -202,7 +203,7 @@ Reports = Iterator[Report]
 
 __all__ = [
     "CLEARING", "MODE", "UNSEEN", "Automaton", "Binary", "BoolOp", "Compare", "Const", "Event", "Expr", "Guard", "Loop", "Note", "Obj", "PathState", "Program", "Report", "Reports", "Severity", "Site", "Tensor", "Uncleared",
-    "Value", "Visit", "constant_of", "always_in_eval", "eval_is_chosen", "left_in_eval", "may_train_again", "mode_effects", "mode_matters", "mode_states", "trains_a_part", "validation_before", "called_at", "callee", "container_at", "more_than", "name_of", "note", "only_where", "over_data", "over_entries", "over_loader", "over_parts", "over_tensor", "paths_in", "refs", "related", "render", "run", "shares_a_call", "tensor_of", "uncleared", "arguments_site",
+    "Value", "Visit", "constant_of", "always_in_eval", "eval_is_chosen", "left_in_eval", "may_train_again", "mode_effects", "mode_matters", "mode_states", "saved_after", "trains_a_part", "validation_before", "called_at", "callee", "container_at", "more_than", "name_of", "note", "only_where", "over_chunks", "over_data", "over_entries", "over_loader", "over_parts", "over_tensor", "paths_in", "refs", "related", "render", "run", "shares_a_call", "tensor_of", "uncleared", "arguments_site",
     "Engine", "Loader", "Loss", "Module", "Optimizer", "Sampler", "Scaler", "Scheduler", "StateDict", "held_by", "only", "subjects",
     "contains_part", "may_follow", "untrained_loop", "validation_loop", "without_parameters", "draws_nothing",
     "COMPUTING", "SCALING", "UPDATING", "disabled", "scaler_of", "switched", "unscaled_by_hand", "escapes_each_time", "perhaps_off",

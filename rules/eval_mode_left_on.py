@@ -70,7 +70,8 @@ def fit(loader, held_out, epochs: int):
 - A model known to have neither dropout nor batch norm.
 - `train()` after the validation or in each iteration, and a helper that restores the mode.
 - A call that may be a `train()` of this model in the loop, and a `train()` of a part alone.
-- Parts that are put into eval mode with no validation forward after it, such as frozen batch norm.
+- Parts that are put into eval mode with no validation forward after it, such as frozen batch norm. A state that is taken for a checkpoint in the same
+  branch is such a reason as well.
 - A validation after which the loop is left, or that runs in its last iteration.
 - A condition that chooses between `train()` and `eval()`: `net.train() if fine_tuned else net.eval()`.
 - A `train()` under a condition that another function tests, or on the mode that the model was in.
@@ -104,6 +105,7 @@ from looplint.rule import (
     mode_matters,
     mode_states,
     note,
+    saved_after,
     trains_a_part,
     validation_before,
 )
@@ -135,20 +137,21 @@ def check(program: Program) -> Reports:
             if may_train_again(program, module, switch, loop) or trains_a_part(program, module, loop):
                 continue  # a call that may be a train() of this model, or of a part alone
             validation = validation_before(program, module, switch, event, loop)
-            if validation is None:
-                continue  # a part that is put into eval mode with no validation forward after it
+            reason = validation or saved_after(program, module, switch, event, loop)
+            if reason is None:
+                continue  # a part that is put into eval mode with no validation forward and no checkpoint after it
             if (switch, module) not in reported:
                 reported.add((switch, module))
-                notes = note(switch, "eval() is called here, some iterations before") + note(validation, "for this validation")
-                yield Report(
-                    event, _message(program, event, module, loop), notes, repair=InsertTrain(module=module, loop=loop, event=event)
-                )
+                what = "validation" if validation else "checkpoint"
+                notes = note(switch, "eval() is called here, some iterations before") + note(reason, f"for this {what}")
+                message = _message(program, event, module, loop, what)
+                yield Report(event, message, notes, repair=InsertTrain(module=module, loop=loop, event=event))
             break
 
 
-def _message(program: Program, event: Event, module: Obj, loop: Loop) -> str:
+def _message(program: Program, event: Event, module: Obj, loop: Loop, what: str) -> str:
     name = called_at(event, module)
     until = ", to the end of the epoch" if loop is program.batch_loop(event) else ""
     on_other_paths = any(loop in e.loops and program.touches(e, module) for e in program.of(Train))
     because = f"on this path nothing calls {name}.train()" if on_other_paths else f"nothing in this loop calls {name}.train() again"
-    return f"after a validation {name} is still in eval mode here{until}: {because}"
+    return f"after a {what} {name} is still in eval mode here{until}: {because}"

@@ -92,12 +92,12 @@ from looplint.rule import (
     mode_states,
     name_of,
     note,
+    over_chunks,
     over_data,
     over_loader,
     related,
     shares_a_call,
     untrained_loop,
-    validation_loop,
 )
 
 CODE = "LL303"
@@ -106,7 +106,11 @@ SEVERITY = "warning"
 
 def _evaluates_batches(program: Program, event: Forward, loop: Loop | None, measured: bool) -> bool:
     """Whether a model in eval mode, which something else may have trained, goes over batches: what it puts out is measured, or comes from a loader."""
-    if loop is None or not over_data(loop) or any(o.symbolic and isinstance(o, Module) and o.part for o in event.subjects):
+    if (
+        loop is None
+        or not (over_data(loop) or over_chunks(loop))
+        or any(o.symbolic and isinstance(o, Module) and o.part for o in event.subjects)
+    ):
         return False
     return measured or (over_loader(loop) and not any(event.key in escape.forwards for escape in program.of(Escape)))
 
@@ -132,7 +136,9 @@ def check(program: Program) -> Reports:
             continue  # a model that is frozen
         if event.volatile:
             continue  # an input that is volatile, of which torch itself says that it has no effect
-        loop = untrained_loop(program, event) if event.key in program.uses.compared else validation_loop(program, event)
+        loop = untrained_loop(program, event)
+        if event.key not in program.uses.compared and loop is not None and not (over_data(loop) or over_chunks(loop)):
+            loop = None
         visit = mode_states(program, module, event)
         evaluates = visit is not None and visit.always("eval")
         if loop is None and not evaluates:
@@ -149,7 +155,7 @@ def check(program: Program) -> Reports:
         reported.add(place)
         switch = next((s.last(Eval) for s in visit.states if s.last(Eval)), None) if visit else None
         called = callee(event.chain[event.outside]) or name_of(module)
-        validates = loop is not None and (event.key in program.uses.compared or over_data(loop))
+        validates = loop is not None and (event.key in program.uses.compared or over_data(loop) or over_chunks(loop))
         where = "in this validation pass" if validates else "for this forward pass"
         message = (
             f"gradients are enabled {where}: every call of {called} builds a graph and keeps its activations, and nothing goes backward"

@@ -7,6 +7,7 @@ from looplint.domain.values import Atom, Const, Iter, Number, Ref, Tensor, Tuple
 from looplint.flow.events import Backward, Escape, Event, Step
 from looplint.flow.graph import Loop
 from looplint.queries.program import Program
+from looplint.syntax import ir
 
 
 def validation_loop(program: Program, event: Event) -> Loop | None:
@@ -27,6 +28,16 @@ def untrained_loop(program: Program, event: Event) -> Loop | None:
 def over_data(loop: Loop) -> bool:
     """Whether a loop goes over batches rather than counts, entries or parts of a model: over a loader, or over something that is no range."""
     return bool(loop.over) and not over_entries(loop) and not any(_counts(atom) or _is_of_modules(atom) for atom in loop.over)
+
+
+def over_chunks(loop: Loop) -> bool:
+    """Whether a loop counts where the chunks of something begin, of a size that has a name: `range(0, len(x), size)`."""
+    if not isinstance(loop.stmt, ir.For):
+        return False
+    match next((e for e in ir.walk(loop.stmt.iter) if isinstance(e, ir.Call) and ir.path_of(e.func) == "range"), None):
+        case ir.Call(args=[_, _, ir.Arg(value=size)]):
+            return ir.path_of(size) is not None
+    return False
 
 
 def over_entries(loop: Loop) -> bool:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from looplint.domain.objects import Container, Module, Obj
+from looplint.domain.objects import Container, Module, Obj, StateDict
 from looplint.domain.values import Ref, Unknown, Value
 from looplint.flow.automaton import UNSEEN, Automaton, Visit
-from looplint.flow.events import Eval, Event, Forward, Train
+from looplint.flow.events import Eval, Event, Forward, Snapshot, Train
 from looplint.flow.graph import Loop
 from looplint.knowledge.layers import BUILT_OF_LAYERS, DROPPING, MODE_SENSITIVE
 from looplint.queries.iterations import is_within
 from looplint.queries.program import Program
-from looplint.queries.relations import exclude_each_other
+from looplint.queries.relations import exclude_each_other, subjects
 
 MODE = Automaton(
     start="train", arrows={("*", "eval"): "eval", ("*", "train"): "train", ("*", "mode"): UNSEEN}, reads=frozenset({"forward"})
@@ -172,5 +172,16 @@ def validation_before(program: Program, module: Obj, switch: Event, trained: Eve
         visit = mode_states(program, applied, event) if applied is not None else None
         between = trained.index < switch.index or event.index < trained.index
         if visit is not None and between and any(s.since is switch for s in visit.sometimes("eval")):
+            return event
+    return None
+
+
+def saved_after(program: Program, module: Obj, switch: Event, trained: Event, loop: Loop) -> Event | None:
+    """Where the state of a module, its whole or a part is taken as what it was put into eval mode for: under the same conditions, before it is trained on."""
+    for event in program.of(Snapshot):
+        owners = [o.owner for o in subjects(event, StateDict)]
+        of_it = any(module in o.lineage() or o in module.lineage() for o in owners)
+        between = switch.index < event.index and (trained.index < switch.index or event.index < trained.index)
+        if of_it and between and loop in event.loops and event.loops == switch.loops and set(switch.guards) <= set(event.guards):
             return event
     return None

@@ -126,3 +126,50 @@ def test_a_validation_of_the_whole_or_of_a_part_leaves_eval_mode_on(loss: str, v
 def test_a_part_alone_is_put_in_train_mode_for_a_reason() -> None:
     assert _found(WHOLE, "net(x)", train="net.head.train()") == set()
     assert _found(WHOLE, "net(x)", train="net.encoder.train()") == set()
+
+
+SAVED = """\
+import torch
+from torch import nn, optim
+
+def fit(net: nn.Module, loader, every):
+    net.drop = nn.Dropout(0.5)
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    net.train()
+    for step, (x, y) in enumerate(loader):
+        opt.zero_grad()
+        loss = nn.functional.mse_loss(net(x), y)
+        loss.backward()
+        opt.step()
+BODY
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "codes"),
+    [
+        ("        if step % every == 0:\\n            net.eval()\\n            torch.save(net.state_dict(), 'net.pt')", {"LL304"}),
+        (
+            "        if step % every == 0 and is_main():\\n            net.eval()\\n            if every > 5:\\n                state = {'net': net.state_dict(), 'opt': opt.state_dict()}\\n                torch.save(state, 'net.pt')",
+            {"LL304"},
+        ),
+        (
+            "        if step % every == 0:\\n            net.eval()\\n            torch.save(net.state_dict(), 'net.pt')\\n            net.train()",
+            set(),
+        ),
+        # Frozen from some step on, and saved now and then.
+        (
+            "        if step > every:\\n            net.eval()\\n        torch.save({'net': net.state_dict(), 'opt': opt.state_dict()}, 'net.pt')",
+            set(),
+        ),
+        # What is saved is another model.
+        ("        if step % every == 0:\\n            net.eval()\\n            torch.save(other.state_dict(), 'net.pt')", set()),
+        (
+            "        if step == every:\\n            net.eval()\\n            torch.save(net.state_dict(), 'net.pt')\\n            break",
+            set(),
+        ),
+    ],
+)
+def test_a_checkpoint_is_a_reason_for_eval_mode(body: str, codes: set[str]) -> None:
+    found = {f.code for f in looplint.lint(SAVED.replace("BODY", body.replace("\\n", "\n")).replace("(net:", "(other: nn.Module, net:"))}
+    assert found & {"LL301", "LL304"} == codes

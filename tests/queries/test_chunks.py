@@ -1,0 +1,50 @@
+"""Loops that count where the chunks of something begin are passes over data."""
+
+from __future__ import annotations
+
+import pytest
+
+import looplint
+
+PREDICTED = """\
+import numpy as np
+import torch
+from torch import nn
+
+def predict(model: nn.Module, x, size: int = 32):
+    model.eval()
+    found = []
+    for start in RANGE:
+        out = model(torch.as_tensor(x[start : start + size]))
+        found.append(out.cpu().tolist())
+    return found
+"""
+
+
+@pytest.mark.parametrize(
+    ("counted", "codes"),
+    [
+        ("range(0, len(x), size)", ["LL303"]),
+        ("range(0, x.shape[0], size)", ["LL303"]),
+        ("tqdm(range(0, 1000, size), desc='predicting')", ["LL303"]),
+        # Steps of one thing, as a model that generates takes them.
+        ("range(10)", []),
+        ("range(0, 10)", []),
+        ("range(10, 0, -1)", []),
+    ],
+)
+def test_a_pass_in_chunks_needs_no_graph(counted: str, codes: list[str]) -> None:
+    code = PREDICTED.replace("RANGE", counted)
+    assert [f.code for f in looplint.lint(code) if f.code == "LL303"] == codes
+    assert [f.code for f in looplint.lint(code.replace("def predict", "@torch.no_grad()\ndef predict")) if f.code == "LL303"] == []
+
+
+def test_chunks_that_are_trained_on() -> None:
+    code = PREDICTED.replace("RANGE", "range(0, len(x), size)").replace(
+        "model.eval()", "optimizer = torch.optim.SGD(model.parameters(), lr=0.1)"
+    )
+    trained = code.replace(
+        "found.append(out.cpu().tolist())",
+        "optimizer.zero_grad()\n        out.mean().backward()\n        optimizer.step()\n        found.append(out.tolist())",
+    )
+    assert [f.code for f in looplint.lint(trained) if f.code == "LL303"] == []
