@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from looplint.dataclass import dataclass
 from looplint.domain.autocast import switched
 from looplint.domain.call_string import CallString
-from looplint.domain.objects import Loss, Module, Obj, Optimizer, Scaler, Scheduler, TorchModule
+from looplint.domain.objects import Instance, Loss, Module, Obj, Optimizer, Scaler, Scheduler, TorchModule
 from looplint.domain.values import NOTHING, UNKNOWN, Atom, ClassRef, Const, Func, Method, Ref, Tuple, Value, join, ref, stable
 from looplint.flow.events import Construct
 from looplint.interpreter.frames import Frame, Snapshot, Trace
@@ -120,6 +120,8 @@ def _of_one_kind(left: Value, right: Value) -> tuple[Obj, Obj] | None:
 def _kind_of_all(objects: Sequence[Obj]) -> type[Obj] | None:
     """The kind of an object that is one of some; None where they differ in kind. A loss is told from other modules by the name of its class alone."""
     kinds = {type(obj) for obj in objects}
+    if kinds == {Instance} and not _alike(obj.cls for obj in objects):
+        return None
     return kinds.pop() if len(kinds) == 1 else Module if kinds == {Module, Loss} else None
 
 
@@ -191,7 +193,7 @@ def _as_one(interp: Interpreter, node: cst.CSTNode, name: str, values: Iterable[
     """The values of several ways as one: where each way builds an object of one kind, or gives None, they are one object."""
     values = list(dict.fromkeys(values))
     nothing: Value = frozenset().union(*map(_nothing, values))
-    objects = [_single(value) for value in values if value - nothing]
+    objects = [_single(value) or _wrapper(value) for value in values if value - nothing]
     built = list(dict.fromkeys(o for o in objects if o is not None and is_built(o)))
     if len(built) < max(2, len(objects)) or _kind_of_all(built) is None:
         return reduce(join, values, NOTHING)
@@ -212,6 +214,12 @@ def _single(value: Value) -> Obj | None:
     """The object that a value is where it is not None."""
     (atom, *others) = (value - _nothing(value) if len(value) > 1 else value) or (None,)
     return atom.obj if not others and isinstance(atom, Ref) and isinstance(atom.obj, _JOINED) else None
+
+
+def _wrapper(value: Value) -> Obj | None:
+    """The object of a class of the program that a value is, where it keeps an optimizer, a scheduler or a scaler."""
+    obj = next((a.obj for a in value if isinstance(a, Ref)), None) if len(value) == 1 else None
+    return obj if isinstance(obj, Instance) and any(isinstance(_single(held), _GONE_WHEN_REPLACED) for held in obj.heap.values()) else None
 
 
 def _built_either(interp: Interpreter, node: cst.CSTNode, name: str, *objects: Obj) -> Obj:
@@ -244,12 +252,17 @@ def _either(interp: Interpreter, node: cst.CSTNode, name: str, *objects: Obj) ->
             obj.heap[slot] = join(obj.heap[slot], value) if slot in obj.heap else value
     _join_fields(obj, objects)
     for slot in tuple(obj.heap):
-        parts = [part for each in objects if (part := _single(each.heap.get(slot, frozenset()))) is not None and part.parent is each]
+        parts = [part for each in objects if (part := _single(each.heap.get(slot, frozenset()))) is not None and _is_part(part, each)]
         if len(parts) == len(objects) and _kind_of_all(parts) is not None and not _alike(parts):
             part = _either(interp, node, f"{name}.{slot}", *parts)
-            part.parent = obj
+            part.parent = obj if isinstance(obj, Module) else None
             obj.heap[slot] = ref(part) | frozenset().union(*(_nothing(each.heap[slot]) for each in objects))
     return obj
+
+
+def _is_part(part: Obj, whole: Obj) -> bool:
+    """Whether an object is one of what makes another one up: a module of a module, what a wrapper steps."""
+    return part.parent is whole or (isinstance(whole, Instance) and isinstance(part, _GONE_WHEN_REPLACED))
 
 
 def _join_fields(obj: Obj, objects: Sequence[Obj]) -> None:

@@ -166,6 +166,8 @@ def _on_dict(interp: Interpreter, obj: Dict, name: str, args: Arguments, expr: i
                     given.loops = keeping.born_in(obj)  # the first one stays there
             found = objects.item(interp, obj, key)
             return join(found, default) if default and name != "setdefault" else found
+        case "popitem":
+            return frozenset({Tuple((UNKNOWN, objects.item(interp, obj, None)))})
         case "update":
             for value in args.values():
                 keeping.keep(interp, expr.node, ref(obj), value, None)

@@ -205,6 +205,12 @@ BODY
     [
         ("            self.scaler.step(self.optim.optimizer)\n            self.scaler.update()", []),
         ("            self.scaler.step(self.optim.optimizer)", ["LL602"]),
+        ("            self.optim.optimizer.step()\n            self.scaler.update()", ["LL604"]),
+        (
+            "            torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)\n            self.scaler.step(self.optim.optimizer)\n"
+            "            self.scaler.update()",
+            ["LL601"],
+        ),
         # One update for the steps of all.
         (
             "            for self.optim in self.all:\n                self.scaler.step(self.optim.optimizer)\n            self.scaler.update()",
