@@ -76,12 +76,14 @@ What a run shows: a clip meets gradients that have been scaled and not unscaled.
 from looplint.rule import (
     SCALING,
     Backward,
+    Construct,
     InsertUnscale,
     Program,
     Report,
     Reports,
     Step,
     called_at,
+    condition_of,
     name_of,
     note,
     perhaps_off,
@@ -116,4 +118,7 @@ def check(program: Program) -> Reports:
             opt = called_at(step, optimizer) if step is not None else name_of(optimizer)
             message = f"the gradients are clipped while they are still scaled: {name}.unscale_({opt}) has to run before the clip"
             notes = note(backward, f"{name} scales the loss here, and its gradients with it")
+            built = next((e for e in program.of(Construct) if scaler in e.subjects), None)
+            if condition_of(scaler):
+                notes += note(built, f"{name} is built here, and does so where {condition_of(scaler)}")
             yield Report(clip, message, notes, repair=InsertUnscale(clip=clip, backward=backward, scaler=scaler, optimizer=optimizer))

@@ -84,6 +84,7 @@ from looplint.rule import (
     Update,
     Visit,
     called_at,
+    condition_of,
     disabled,
     escapes_each_time,
     note,
@@ -105,8 +106,9 @@ def check(program: Program) -> Reports:
         for place in dict.fromkeys((e.root, e.loops[-1:]) for e in stale):
             steps = [e for e in stale if (e.root, e.loops[-1:]) == place]
             name = called_at(steps[-1], scaler)
+            built_here = f"{name} is built here" + (f", and on where {condition_of(scaler)}" if condition_of(scaler) else "")
             message = f"{name}.update() is missing: the next {name}.step() raises an error, and the scale never adapts"
-            yield Report(steps[-1], message, note(built, f"{name} is built here"), repair=InsertUpdate(scaler=scaler, steps=steps))
+            yield Report(steps[-1], message, note(built, built_here), repair=InsertUpdate(scaler=scaler, steps=steps))
 
 
 def _never_updated(program: Program, scaler: Scaler, visit: Visit) -> bool:

@@ -72,12 +72,14 @@ What a run shows: a step uses the gradients of a scaled loss, and the scaler doe
 from looplint.rule import (
     SCALING,
     Backward,
+    Construct,
     Program,
     Report,
     Reports,
     Step,
     StepThroughScaler,
     called_at,
+    condition_of,
     note,
     perhaps_off,
     scaler_of,
@@ -111,4 +113,7 @@ def check(program: Program) -> Reports:
             harm = "its gradients are still scaled" if visit.sometimes("scaled") else "overflowed gradients are applied too"
             message = f"the loss is scaled, but {opt} steps without {scale}: {harm}; {scale}.step({opt}) unscales them and skips overflows"
             notes = note(backward, f"{scale} scales the loss here, and its gradients with it")
+            built = next((e for e in program.of(Construct) if scaler in e.subjects), None)
+            if condition_of(scaler):
+                notes += note(built, f"{scale} is built here, and does so where {condition_of(scaler)}")
             yield Report(step, message, notes, repair=StepThroughScaler(step=step, scaler=scaler, optimizer=optimizer))

@@ -128,6 +128,13 @@ def disabled(scaler: Scaler) -> bool:
     return enabled is not None and not enabled.value
 
 
+def condition_of(scaler: Scaler) -> str:
+    """The condition under which a scaler is on, in the words of its construction; "" where it always is, or no text says when."""
+    if scaler.enabled is None or scaler.switch is None or constant_of(scaler.enabled) is not None:
+        return ""
+    return render(scaler.switch)
+
+
 def switched(event: Event, scaler: Scaler) -> bool:
     """Whether what switches the scaler on or off also decides if an event happens, and not that it happens where the scaler is on."""
     if scaler.enabled is None or scaler.switch is None or constant_of(scaler.enabled) is not None:
