@@ -1,7 +1,7 @@
 """`python -m benchmarks.robustness.campaigns NAME`: many programs and many accidents, counted.
 
 library    the standard library's files, each analysed with all rules whether or not it can hold a training loop
-installed  files of site-packages, a sample that is the same each time
+installed  files of site-packages, or of `--folder`, in an order that is the same each time
 loops      programs made of what training loops are made of, at random
 grammar    programs that hypothesmith (pip install hypothesmith) makes of Python's grammar
 kills      `--fix` killed (SIGKILL) at a random time: each file is as before or as repaired, and the next run ends as the first would have
@@ -48,6 +48,8 @@ _SECONDS, _GIGABYTES = 60, 4
 T = TypeVar("T")
 # When a campaign has to end, on the clock of `time.monotonic`.
 _ends = math.inf
+# Where the packages are, where not in the running Python's own site-packages.
+_folders: list[Path] = []
 # A program with one repair.
 _BROKEN = f"{HEAD}{LOOP}".replace("    opt.zero_grad()\n", "")
 # How a process ends, by its status.
@@ -114,7 +116,8 @@ def library(count: int) -> Counts:
 
 
 def installed(count: int) -> Counts:
-    return analysed(_files(_shuffled(Path(sysconfig.get_paths()["purelib"]).rglob("*.py"), count)))
+    folders = _folders or [Path(sysconfig.get_paths()["purelib"])]
+    return analysed(_files(_shuffled((path for folder in folders for path in folder.rglob("*.py") if path.is_file()), count)))
 
 
 def _shuffled(paths: Iterable[Path], count: int) -> list[Path]:
@@ -275,7 +278,11 @@ def main() -> int:
     parser.add_argument("--count", type=int, metavar="N", help="how many programs, kills or bytes")
     parser.add_argument("--minutes", type=float, metavar="M", help="end after so many minutes, with what was done by then")
     parser.add_argument("--store", action="store_true", help=f"keep the counts in {RESULTS.name}")
+    parser.add_argument(
+        "--folder", type=Path, action="append", default=[], metavar="DIR", help="where `installed` finds packages; may be repeated"
+    )
     options = parser.parse_args()
+    _folders.extend(options.folder)
     run, usual = CAMPAIGNS[options.campaign]
     here = Path.cwd()
     began = time.monotonic()

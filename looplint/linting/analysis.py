@@ -17,7 +17,6 @@ from looplint.interpreter.roots import follow, interpreter_of
 from looplint.linting.catalogue import folder
 from looplint.linting.coverage import FoundLoop
 from looplint.linting.results import FileResult
-from looplint.linting.stack import deeply
 from looplint.linting.unit_tests import is_unit_test
 from looplint.queries.coverage import TrainingLoop, training_loops
 from looplint.queries.program import Program
@@ -30,6 +29,7 @@ from looplint.syntax.bounds import TooDeep
 from looplint.syntax.parsing import parsed
 from looplint.syntax.positions import span
 from looplint.syntax.project import ModuleInfo, Overlay, Project
+from looplint.syntax.stack import deeply
 
 if TYPE_CHECKING:
     from looplint.linting.catalogue import Rule

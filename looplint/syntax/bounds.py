@@ -1,7 +1,7 @@
 """How deeply a text is nested, by its tokens, before it is parsed.
 
 LibCST's parser goes down a level for each bracket and for each link of a chain. Where its stack overflows, the process dies; and its time grows with the
-square of a chain's length. What is not told apart here is counted as if it were deeper, never the other way round.
+square of a chain's length, with some its memory, too. What is not told apart here is counted as if it were deeper, never the other way round.
 """
 
 from __future__ import annotations
@@ -13,10 +13,14 @@ from looplint.dataclass import dataclass, field
 # As many as CPython itself takes: brackets within brackets, and blocks within blocks.
 MOST_BRACKETS = 200
 MOST_BLOCKS = 100
-# Links of a chain, with those around it, that take quadratic time: operators, calls, attributes, signs.
-MOST_LINKS = 500
-# Links that take linear time: `or`, comparisons, adjoining strings, `elif`.
-MOST_LIGHT_LINKS = 2000
+# Links of a chain, with those around it: operators, calls, attributes, `or`, comparisons, adjoining strings, `elif`. CPython takes up to 3,000.
+MOST_LINKS = 2000
+# Links that take memory with the square of their number, too: signs, powers, `not`, `if` in expressions, `lambda`.
+MOST_STACKED_LINKS = 1000
+# Links and brackets that the parser can take on the stack of any thread, in a time that does not matter.
+_LINKS_OF_NO_MATTER = 500
+# As how many links a bracket counts.
+_BRACKET = 2
 
 _TOKEN = re.compile(
     r"""(?P<continued>\\\r?\n)
@@ -27,9 +31,9 @@ _TOKEN = re.compile(
     |(?P<close>[)\]}])
     |(?P<end>[,;]|(?<![+\-*/%@&|^<>=!:])=(?!=))
     |(?P<colon>:(?!=))
-    |(?P<light>\b(?:or|and|in|is)\b|[<>](?![<>])|[=!]=)
     |(?P<lambda>\blambda\b)
-    |(?P<heavy>\b(?:not|await|if)\b|\*\*|//|<<|>>|[+\-*/%@&|^~]|\.(?=[^\W\d]|\s))""",
+    |(?P<stacked>\b(?:not|await|if)\b|\*\*|~|[+\-](?=\s*[+\-~]))
+    |(?P<link>\b(?:or|and|in|is)\b|//|<<|>>|[<>](?![<>])|[=!]=|[+\-*/%@&|^]|\.(?=[^\W\d]|\s))""",
     re.VERBOSE,
 )
 # The first look: strings, apart from formatted ones, and comments; and what begins a statement wherever it stands at the beginning of a line.
@@ -61,10 +65,10 @@ class TooDeep(Exception):
 
 @dataclass(slots=True)
 class _Level:
-    """What stands within one bracket, since the last comma: links, and lambdas that still wait for their colon."""
+    """What stands within one bracket, since the last comma: links, those of them that are stacked, and lambdas that still wait for their colon."""
 
-    heavy: int = 0
-    light: int = 0
+    links: int = 0
+    stacked: int = 0
     lambdas: int = 0
 
 
@@ -73,20 +77,19 @@ class _Depth:
     """Where a scan is: the brackets that are open, and the links of all of them together."""
 
     levels: list[_Level] = field(default_factory=lambda: [_Level()])
-    heavy: int = 0
-    light: int = 0
+    links: int = 0
+    stacked: int = 0
 
-    def link(self, *, light: bool = False) -> None:
-        if light:
-            self.light += 1
-            self.levels[-1].light += 1
-        else:
-            self.heavy += 1
-            self.levels[-1].heavy += 1
+    def link(self, weight: int = 1, *, stacked: bool = False) -> None:
+        self.links += weight
+        self.levels[-1].links += weight
+        if stacked:
+            self.stacked += 1
+            self.levels[-1].stacked += 1
 
     def open(self) -> None:
-        # A bracket may be a call or a subscript, and so a link.
-        self.link()
+        # A bracket may be a call or a subscript, and so a link, which takes longer than others.
+        self.link(_BRACKET)
         self.levels.append(_Level())
 
     def close(self) -> None:
@@ -100,39 +103,41 @@ class _Depth:
             self.levels[-1] = _Level()
 
     def restart(self) -> None:
-        self.levels, self.heavy, self.light = [_Level()], 0, 0
+        self.levels, self.links, self.stacked = [_Level()], 0, 0
 
     def _forget(self, level: _Level) -> None:
-        self.heavy -= level.heavy
-        self.light -= level.light
+        self.links -= level.links
+        self.stacked -= level.stacked
 
     @property
     def excess(self) -> str:
         """What there is too much of, or nothing."""
         if len(self.levels) > MOST_BRACKETS + 1:
             return f"more than {MOST_BRACKETS} brackets within each other"
-        if self.heavy > MOST_LINKS:
-            return f"an expression of more than {MOST_LINKS} operators, calls or attributes in a chain"
-        if self.light > MOST_LIGHT_LINKS:
-            return f"an expression of more than {MOST_LIGHT_LINKS} parts in a chain"
+        if self.links > MOST_LINKS:
+            return f"an expression of more than {MOST_LINKS} operators, calls, attributes or other parts in a chain"
+        if self.stacked > MOST_STACKED_LINKS:
+            return f"an expression of more than {MOST_STACKED_LINKS} signs, powers, negations, conditions or lambdas in a chain"
         return ""
 
 
-def check(text: str) -> None:
-    """See that a text is nested no more deeply than the parser can take.
+def check(text: str) -> bool:
+    """See that a text is nested no more deeply than the parser can take; and say whether that takes a larger stack than that of any thread.
 
     Raises:
         TooDeep: it is.
     """
-    if _may_be_deep(text):
-        _check(f"\n{text}")
+    if not _may_be_deep(text):
+        return False
+    _check(f"\n{text}")
+    return True
 
 
 def _may_be_deep(text: str) -> bool:
     """A first look, which takes a tenth of the time: whether any part of a text between two beginnings of statements has many links."""
     if len(text) < MOST_BRACKETS:
         return False
-    if text.count("\\") > _MOST_BACKSLASHES or text.count("elif") > MOST_LIGHT_LINKS or _DEEPLY_INDENTED.search(text):
+    if text.count("\\") > _MOST_BACKSLASHES or text.count("elif") > _LINKS_OF_NO_MATTER or _DEEPLY_INDENTED.search(text):
         return True
     return any(len(part) >= MOST_BRACKETS and _has_many_links(part) for part in _BEGINNING.split(_UNREAD.sub(_read, text)))
 
@@ -148,9 +153,9 @@ def _has_many_links(part: str) -> bool:
     brackets = part.count("(") + part.count("[") + part.count("{")
     if brackets > MOST_BRACKETS:
         return True
-    if len(part) > MOST_LINKS and brackets + sum(map(part.count, _LINKS)) > MOST_LINKS:
+    if len(part) > _LINKS_OF_NO_MATTER and brackets + sum(map(part.count, _LINKS)) > _LINKS_OF_NO_MATTER:
         return True
-    return len(part) > 2 * MOST_LIGHT_LINKS
+    return len(part) > 2 * MOST_LINKS
 
 
 def _check(text: str) -> None:
@@ -168,7 +173,7 @@ def _check(text: str) -> None:
                     depth.restart()
                 if len(depth.levels) > 1:
                     if word in ("if", "elif"):
-                        depth.link()
+                        depth.link(stacked=True)
                     continue
                 depth.restart()
                 if text[position : position + 1] not in ("\n", "\r", "#", ""):
@@ -180,15 +185,15 @@ def _check(text: str) -> None:
                         if len(blocks) > MOST_BLOCKS + 1:
                             raise TooDeep(f"has more than {MOST_BLOCKS} blocks within each other", _row(text, position))
                     branches[column] = branches.get(column, 0) + 1 if word == "elif" else 0
-                    if branches[column] > MOST_LIGHT_LINKS:
-                        raise TooDeep(f"has an `if` with more than {MOST_LIGHT_LINKS} branches", _row(text, position))
+                    if branches[column] > MOST_LINKS:
+                        raise TooDeep(f"has an `if` with more than {MOST_LINKS} branches", _row(text, position))
                 continue
             case "quote":
                 end = _end_of_string(text, position, match["quote"])
                 if _is_formatted(text, match.start()):
                     _check_formatted(text[position:end], depth, _row(text, position))
                 position = end
-                depth.link(light=True)
+                depth.link()
             case "open":
                 depth.open()
             case "close":
@@ -196,13 +201,13 @@ def _check(text: str) -> None:
             case "end":
                 depth.end()
             case "lambda":
-                depth.link()
+                depth.link(stacked=True)
                 depth.levels[-1].lambdas += 1
             case "colon":
                 depth.levels[-1].lambdas = max(0, depth.levels[-1].lambdas - 1)
-            case "light" | "heavy":
-                depth.link(light=kind == "light")
-        if (depth.heavy > MOST_BRACKETS or depth.light > MOST_LIGHT_LINKS) and (excess := depth.excess):
+            case "link" | "stacked":
+                depth.link(stacked=kind == "stacked")
+        if depth.links > MOST_BRACKETS and (excess := depth.excess):
             raise TooDeep(f"has {excess}", _row(text, position))
 
 
@@ -222,7 +227,7 @@ def _is_formatted(text: str, start: int) -> bool:
 
 def _check_formatted(body: str, outer: _Depth, row: int) -> None:
     """See how deep the expressions in a formatted string are, which are parsed as well. Everything in it is taken for one."""
-    if sum(map(body.count, "([{")) + len(outer.levels) > MOST_BRACKETS or len(body) > MOST_LINKS:
+    if sum(map(body.count, "([{")) + len(outer.levels) > MOST_BRACKETS or len(body) > _LINKS_OF_NO_MATTER:
         depth = _Depth()
         inside = 0
         for match in _TOKEN.finditer(body.replace("{{", "  ")):
@@ -235,9 +240,9 @@ def _check_formatted(body: str, outer: _Depth, row: int) -> None:
                     depth.close()
                 case "end":
                     depth.end()
-                case "light" | "heavy" | "lambda" if inside:
-                    depth.link(light=match.lastgroup == "light")
-            if len(depth.levels) + len(outer.levels) > MOST_BRACKETS + 1 or depth.heavy + outer.heavy > MOST_LINKS or depth.excess:
+                case "link" | "stacked" | "lambda" if inside:
+                    depth.link(stacked=match.lastgroup != "link")
+            if len(depth.levels) + len(outer.levels) > MOST_BRACKETS + 1 or depth.links + outer.links > MOST_LINKS or depth.excess:
                 raise TooDeep("has a formatted string with expressions that are nested too deeply", row)
 
 

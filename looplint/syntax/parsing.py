@@ -7,6 +7,7 @@ import libcst as cst
 from looplint.syntax import bounds
 from looplint.syntax.ir import ModuleCode
 from looplint.syntax.lowering import lower
+from looplint.syntax.stack import on_a_larger_stack
 
 # How many characters of source are kept lowered; a character of source takes about a hundred bytes as a tree.
 _MOST_KEPT = 1_000_000
@@ -23,8 +24,8 @@ def parsed(text: str) -> ModuleCode:
     """
     code = _kept.pop(text, None)
     if code is None:
-        bounds.check(text)
-        code = lower(cst.parse_module(text))
+        deep = bounds.check(text)
+        code = lower(on_a_larger_stack(cst.parse_module, text) if deep else cst.parse_module(text))
         left = _MOST_KEPT - len(text) - sum(map(len, _kept))
         while left < 0 and _kept:
             oldest = next(iter(_kept))

@@ -25,6 +25,15 @@ def deeply(function: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T
     except RecursionError:
         if sys.getrecursionlimit() >= _FRAMES:
             raise
+    return on_a_larger_stack(function, *arguments, **named)
+
+
+def on_a_larger_stack(function: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
+    """Call a function in a thread with a larger stack.
+
+    Raises:
+        RecursionError: there is no memory for the stack, or it was not enough.
+    """
     returned: list[T] = []
     raised: list[BaseException] = []
 
