@@ -9,7 +9,8 @@ full       `--fix` where no file can grow beyond a random size, as on a full dis
 flips      a bit of every byte of an entry of the cache changed: what is found stays the same
 
 Each program is analysed by a process of its own, with limits on processor time and memory. `--minutes` ends a campaign early; files are taken in a random
-order that is the same each time, so that a part of them is a sample. `--store` keeps the counts in results.json, beside this file.
+order that is the same each time, so that a part of them is a sample. `--store` keeps the counts in results.json, beside this file, and `--resume` goes on
+where the stored ones ended, with the same `--folder`: a long campaign needs not be one run.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -50,6 +52,8 @@ T = TypeVar("T")
 _ends = math.inf
 # Where the packages are, where not in the running Python's own site-packages.
 _folders: list[Path] = []
+# How often the counts of a run are kept, in programs.
+_KEPT_EVERY = 200
 # A program with one repair.
 _BROKEN = f"{HEAD}{LOOP}".replace("    opt.zero_grad()\n", "")
 # How a process ends, by its status.
@@ -72,13 +76,18 @@ class Counts:
             print(f"{name}: {ended}", flush=True)
 
 
+# What an earlier run has counted, of the programs that come first, and where the counts are kept from time to time.
+_before = Counts()
+_keep: Callable[[Counts], None] = lambda counts: None  # noqa: E731
+
+
 def analysed(programs: Iterable[tuple[str, Callable[[], Source]]]) -> Counts:
     """Analyse each program with all rules in a process of its own."""
-    counts = Counts()
+    counts = Counts(Counter(_before.ended), [*_before.wrong], _before.longest)
     rules = load()
     warm = decode(f"{HEAD}{LOOP}".encode(), None, "train.py")
     analyse(warm, rules)  # what is imported and built once is there for every process
-    for name, source in _until_the_end(programs):
+    for number, (name, source) in enumerate(_until_the_end(islice(programs, counts.ended.total(), None)), 1):
         child = os.fork()
         if not child:
             _analyse(source)
@@ -89,6 +98,8 @@ def analysed(programs: Iterable[tuple[str, Callable[[], Source]]]) -> Counts:
         else:
             ended = _FOUND[os.WEXITSTATUS(status)] if os.WEXITSTATUS(status) < len(_FOUND) else "died"
         counts.add(name, ended, used.ru_utime + used.ru_stime, ended in ("analysed", "refused"))
+        if number % _KEPT_EVERY == 0:
+            _keep(counts)
     return counts
 
 
@@ -269,8 +280,12 @@ CAMPAIGNS: dict[str, tuple[Callable[[int], Counts], int]] = {
 }
 
 
+# Those that another run can go on with: programs in an order of their own.
+_RESUMED = ("library", "installed", "loops", "grammar")
+
+
 def main() -> int:
-    global _ends
+    global _before, _ends, _keep
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.robustness.campaigns", description=__doc__.partition("\n")[0] if __doc__ else ""
     )
@@ -278,27 +293,42 @@ def main() -> int:
     parser.add_argument("--count", type=int, metavar="N", help="how many programs, kills or bytes")
     parser.add_argument("--minutes", type=float, metavar="M", help="end after so many minutes, with what was done by then")
     parser.add_argument("--store", action="store_true", help=f"keep the counts in {RESULTS.name}")
+    parser.add_argument("--resume", action="store_true", help=f"go on after the programs that {RESULTS.name} counts, and add to them")
     parser.add_argument(
         "--folder", type=Path, action="append", default=[], metavar="DIR", help="where `installed` finds packages; may be repeated"
     )
     options = parser.parse_args()
-    _folders.extend(options.folder)
+    if options.resume and options.campaign not in _RESUMED:
+        parser.error(f"--resume is for {', '.join(_RESUMED)}")
+    _folders[:] = options.folder
     run, usual = CAMPAIGNS[options.campaign]
     here = Path.cwd()
     began = time.monotonic()
     _ends = began + 60 * options.minutes if options.minutes else math.inf
+    _before = _stored(options.campaign) if options.resume else Counts()
+    if options.store:
+        _keep = partial(_store, options.campaign)
     counts = run(options.count or usual)
     os.chdir(here)
     total = dict(counts.ended.most_common())
     print(
         f"{options.campaign}: {total}; {len(counts.wrong)} went wrong; the longest took {counts.longest:.1f} s; in all {time.monotonic() - began:.0f} s"
     )
-    if options.store:
-        kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-        machine = f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"
-        kept[options.campaign] = {"ended": total, "wrong": counts.wrong, "longest_seconds": round(counts.longest, 1), "machine": machine}
-        RESULTS.write_text(json.dumps(dict(sorted(kept.items())), indent=2) + "\n")
+    _keep(counts)
     return 1 if counts.wrong else 0
+
+
+def _stored(campaign: str) -> Counts:
+    kept = json.loads(RESULTS.read_text())[campaign]
+    return Counts(Counter(kept["ended"]), kept["wrong"], kept["longest_seconds"])
+
+
+def _store(campaign: str, counts: Counts) -> None:
+    kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    machine = f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"
+    total = dict(counts.ended.most_common())
+    kept[campaign] = {"ended": total, "wrong": counts.wrong, "longest_seconds": round(counts.longest, 1), "machine": machine}
+    RESULTS.write_text(json.dumps(dict(sorted(kept.items())), indent=2) + "\n")
 
 
 if __name__ == "__main__":

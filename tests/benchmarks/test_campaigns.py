@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -42,6 +43,29 @@ def test_what_goes_wrong_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(campaigns, "load", list)
     counts = analysed([("fails", fail), ("is fine", partial(decode, b"import torch\n", Path("a.py"), "a.py"))])  # type: ignore[list-item]
     assert counts.wrong == ["fails: internal error"] and counts.ended["analysed"] == 1
+
+
+def test_a_campaign_goes_on_where_it_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "packages").mkdir()
+    for number in range(5):
+        (tmp_path / "packages" / f"a{number}.py").write_text("import torch\n")
+
+    def judge(source: partial[object]) -> None:
+        with (tmp_path / "judged").open("a") as file:
+            print(source.args[0].name, file=file)
+        os._exit(0)
+
+    monkeypatch.setattr(campaigns, "RESULTS", tmp_path / "results.json")
+    monkeypatch.setattr(campaigns, "_before", campaigns._before)
+    monkeypatch.setattr(campaigns, "_folders", [])
+    monkeypatch.setattr(campaigns, "_analyse", judge)
+    for more in (["--count", "2"], ["--resume", "--count", "4"]):
+        monkeypatch.setattr(sys, "argv", ["campaigns", "installed", "--folder", str(tmp_path / "packages"), "--store", *more])
+        assert campaigns.main() == 0
+        stored = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
+        assert stored["installed"]["ended"] == {"analysed": int(more[-1])}
+    judged = (tmp_path / "judged").read_text().split()
+    assert len(judged) == len(set(judged)) == 4
 
 
 def test_the_page_says_what_was_counted() -> None:
