@@ -182,7 +182,7 @@ def _syntax_error(source: Source, error: cst.ParserSyntaxError) -> Problem:
         first = error.message.splitlines()[0]
         # Where the parser stopped; the place that its exception states is another.
         found = re.fullmatch(r"parser error: error at (\d+):(\d+): (.*)", first)
-        location = Location(int(found[1]), int(found[2])) if found else Location(error.editor_line, error.editor_column)
+        location = _inside(source.text, *map(int, found.groups()[:2])) if found else Location(error.editor_line, error.editor_column)
         message = f"the parser, LibCST, cannot read this: {found[3] if found else first}"
         if refusal is not None and newer:
             # Where the text is no Python is the parser's to say: the running Python did not come so far.
@@ -190,6 +190,12 @@ def _syntax_error(source: Source, error: cst.ParserSyntaxError) -> Problem:
             message += f" (in line {refusal.location.row} is syntax of Python {newer}, which Python {running}, on which looplint runs, does not know)"
     cell, place = source.place(location)
     return Problem(source.display, f"syntax error: {message if cell is None else without_rows(message)}", place, cell)
+
+
+def _inside(text: str, row: int, column: int) -> Location:
+    """A place of the parser's in a text: where the text ends too early, the parser names a row behind the last."""
+    rows = text.splitlines() or [""]
+    return Location(row, max(1, column)) if row <= len(rows) else Location(len(rows), max(1, len(rows[-1])))
 
 
 def _finding(rule: Rule, report: Report, tests: bool) -> Finding:

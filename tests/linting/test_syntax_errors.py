@@ -49,7 +49,7 @@ def test_a_newer_syntax_is_linted_and_takes_no_error_upon_itself(line: str) -> N
     with pytest.raises(looplint.UnreadError) as caught:
         looplint.lint(f"{line}\n{BROKEN}    opt.step(\n")
     (problem,) = caught.value.problems
-    assert problem.location is not None and problem.location.row >= 11
+    assert problem.location is not None and problem.location.row == 11 and problem.location.column == len("    opt.step(")
     assert "(in line 1 is syntax of Python 3.1" in problem.message and "on which looplint runs, does not know)" in problem.message
 
 
