@@ -73,6 +73,8 @@ def _missing(path: Path, error: OSError) -> Problem:
     """Why there is nothing under a path that was named."""
     if isinstance(error, PermissionError):
         return Problem(str(path), f"cannot be read: {error.strerror}", unreadable=True)
+    if path.is_symlink():
+        return Problem(str(path), "is a link that leads to no file or folder")
     from looplint.sources.import_roots import nearest
 
     return Problem(str(path), f"no such file or directory{nearest(path)}")

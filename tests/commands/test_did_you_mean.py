@@ -51,3 +51,8 @@ def test_a_folder_called_nearly_like_a_command_is_a_folder(tmp_path: Path) -> No
 def test_a_wrong_use_says_where_to_look(tmp_path: Path) -> None:
     done = looplint("loop", cwd=tmp_path)
     assert done.returncode == 2 and done.stderr.decode() == "error: missing argument 'PATH'\n  `looplint loop --help` says more\n"
+
+
+def test_a_link_to_nothing_is_said_to_be_one(tmp_path: Path) -> None:
+    (tmp_path / "train.py").symlink_to("trian.py")
+    assert looplint("train.py", cwd=tmp_path).stderr.decode() == "error: train.py: is a link that leads to no file or folder\n"
