@@ -90,7 +90,7 @@ BAD_INPUT = {
     "unknown encoding": (b"# -*- coding: nonsense -*-\nloss.backward()\n", b"cannot be decoded"),
     "null byte": (b"loss.backward()\n\x00\n", b"null byte"),
     "deep nesting": (b"loss.backward()\nx = " + b"(" * 1000 + b")" * 1000 + b"\n", b"brackets within each other"),
-    "long operator chain": (b"loss.backward()\nx = " + b" + ".join([b"1"] * 1200) + b"\n", b"in a chain"),
+    "long operator chain": (b"loss.backward()\nx = " + b" + ".join([b"1"] * 2200) + b"\n", b"in a chain"),
 }
 
 
