@@ -11,6 +11,8 @@ import difflib
 import re
 import subprocess
 import sys
+import urllib.error
+import urllib.request
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -43,6 +45,7 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT, today: datet
             print(f"Would commit this as version {options.version}, and tag it v{options.version}.")
             return 0
         check_repository(root, options.version)
+        check_addresses(root)
         make(root, options.version, notes, changes)
     except Refused as refused:
         print(f"error: {refused}", file=sys.stderr)
@@ -89,6 +92,29 @@ def check_repository(root: Path, version: str) -> None:
         raise Refused("there are changes that are not committed")
     if _git(root, "tag", "--list", f"v{version}"):
         raise Refused(f"the tag v{version} exists")
+
+
+def check_addresses(root: Path) -> None:
+    """See that the addresses in the package's metadata lead somewhere: what is published cannot be changed.
+
+    Raises:
+        Refused: one does not.
+    """
+    _, _, rest = (root / "pyproject.toml").read_text(encoding="utf-8").partition("\n[project.urls]\n")
+    named = dict(re.findall(r'^(\w+) = "(https://[^"]+)"$', rest.partition("\n[")[0], re.MULTILINE))
+    dead = [f"{name} ({address})" for name, address in named.items() if not answers(address)]
+    if dead or not named:
+        raise Refused(f"[project.urls] in pyproject.toml names what does not answer: {', '.join(dead) or 'nothing at all'}")
+
+
+def answers(address: str) -> bool:
+    """Whether there is a page under an address."""
+    request = urllib.request.Request(address, method="HEAD", headers={"User-Agent": "looplint-release"})
+    try:
+        with urllib.request.urlopen(request, timeout=30) as page:
+            return bool(page.status == 200)
+    except (urllib.error.URLError, TimeoutError):
+        return False
 
 
 def make(root: Path, version: str, notes: str, changes: dict[str, str]) -> None:

@@ -29,6 +29,8 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).write_text((ROOT / file).read_text(encoding="utf-8"), encoding="utf-8")
     (tmp_path / "CHANGELOG.md").write_text(CHANGES)
+    (tmp_path / "pyproject.toml").write_text((ROOT / "pyproject.toml").read_text(encoding="utf-8"), encoding="utf-8")
+    monkeypatch.setattr(release, "answers", lambda address: True)
     git(tmp_path, "init", "--quiet", "--initial-branch", "main")
     git(tmp_path, "add", ".")
     git(tmp_path, "commit", "--quiet", "--message", "Begin")
@@ -91,3 +93,13 @@ def test_what_is_not_ready_is_refused(version: str, spoilt: str, reason: str, ch
     assert release.main([version], checkout, DAY) == 2
     assert f"error: {reason}" in capsys.readouterr().err
     assert said(checkout, "rev-parse", "HEAD") == before
+
+
+def test_metadata_that_names_what_does_not_exist_is_not_released(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(release, "answers", lambda address: asked.append(address) or "readthedocs" not in address)
+    assert release.main(["7.8.9"], checkout, DAY) == 2
+    assert "does not answer: Documentation (https://looplint.readthedocs.io/)\n" in capsys.readouterr().err
+    assert len(asked) == 5 and said(checkout, "tag") == ""
