@@ -121,10 +121,9 @@ def figures(folder: Path, readings: Mapping[str, Reading]) -> Figures:
     done = {name: row for name, row in known.items() if row["state"] == "done"}
     kind = {name: row["kind"] or UNKNOWN for name, row in done.items()}
     year = {name: str(row["year"] or UNKNOWN) for name, row in done.items()}
-    # A survey that was stopped may have written rows of a repository without its own.
-    findings = [row for row in store.rows("findings") if row["repository"] in done and row["key"] == done[row["repository"]]["key"]]
-    files = [row for row in store.rows("files") if row["repository"] in done]
-    lost = [row for row in store.rows("loops", ["repository", "state", "reason"]) if row["state"] == "lost"]
+    findings, files = _standing(store.rows("findings"), done), _standing(store.rows("files"), done)
+    loops = _standing(store.rows("loops", ["repository", "key", "state", "reason"]), done)
+    lost = [row for row in loops if row["state"] == "lost"]
     return Figures(
         whole=_group("all", done.values(), findings),
         files=_sum(done.values(), "files"),
@@ -143,6 +142,11 @@ def figures(folder: Path, readings: Mapping[str, Reading]) -> Figures:
         versions=sorted({row["looplint"] for row in done.values()}),
         settings=sorted({row["settings"] for row in done.values()}),
     )
+
+
+def _standing(rows: Iterable[Row], done: Mapping[str, Row]) -> list[Row]:
+    """The rows that belong to what stands in `repositories`: a survey that was stopped may have written others of a repository before its own."""
+    return [row for row in rows if row["repository"] in done and row["key"] == done[row["repository"]]["key"]]
 
 
 def _generally(reason: str) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,10 +16,10 @@ from places import ROOT
 
 datasets = pytest.importorskip("looplint.survey.datasets", exc_type=ImportError)
 
-from benchmarks.surveys import disturbing, rounds, same  # noqa: E402 - they need Arrow
+from benchmarks.surveys import disturbing, drawing, pages, readers, rounds, same  # noqa: E402 - they need Arrow
 from looplint.survey.judging import Surveyed, look  # noqa: E402
 from looplint.survey.repositories import Repository  # noqa: E402
-from surveys import job, several  # noqa: E402
+from surveys import bare, job, several, write  # noqa: E402
 
 
 @pytest.fixture
@@ -73,3 +76,43 @@ def test_readings_are_of_rules_and_have_verdicts() -> None:
     readings = json.loads((ROOT / "benchmarks" / "surveys" / "first_readings.json").read_text(encoding="utf-8"))
     assert len(readings) > 150 and {row["verdict"] for row in readings} == {"true", "false"}
     assert all(row.keys() == {"round", "code", "severity", "verdict"} for row in readings)
+
+
+def test_a_sample_is_drawn_by_its_seed_alone(tmp_path: Path) -> None:
+    names = [f"owner/{letter}" for letter in "abcdefghij"]
+    assert drawing.order(names, 1) == drawing.order(names[::-1], 1) != drawing.order(names, 2)
+    assert sorted(drawing.order(names, 1)) == names
+    bare(tmp_path / "owner+A" / "repo", write(tmp_path / "work", {"train.py": "x = 1\n"}))
+    (tmp_path / "owner+b").mkdir()
+    rows, missing = drawing.manifest({"owner/a": "HEAD", "owner/b": "HEAD", "owner/c": "HEAD"}, tmp_path)
+    (name, place, commit), *others = rows
+    assert (name, place, others, missing) == ("owner/a", str(tmp_path / "owner+A" / "repo"), [], ["owner/b", "owner/c"])
+    assert drawing.manifest({"owner/a": commit}, tmp_path)[0] == rows
+    assert drawing.manifest({"owner/a": "0" * 40}, tmp_path) == ([], ["owner/a"])
+
+
+def test_the_sample_that_is_kept_was_drawn() -> None:
+    with drawing.DRAWN.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) >= 300 and len({row["name"] for row in rows}) == len(rows)
+    read = set(json.loads((ROOT / "benchmarks" / "already_read.json").read_text(encoding="utf-8")))
+    assert {row["name"] for row in rows} <= read
+    assert all(re.fullmatch("[0-9a-f]{40}", row["commit"]) for row in rows)
+
+
+def test_the_page_has_what_the_report_prints() -> None:
+    page = f"# A page\n\n{pages._BEGIN}old\n{pages._END}end\n"
+    filled = pages.filled(page, "One \\1.\n\n## By rule\n")
+    assert filled == f"# A page\n\n{pages._BEGIN}One \\1.\n\n### By rule\n{pages._END}end\n"
+    with pytest.raises(ValueError, match="0 places"):
+        pages.filled("# A page\n", "")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", readers.READERS)
+def test_other_programs_read_the_datasets(name: str, out: Path) -> None:
+    pytest.importorskip({"spark": "pyspark"}.get(name, name))
+    if name == "spark" and shutil.which("java") is None:
+        pytest.skip("Java is not installed")
+    read = readers.READERS[name](out)
+    assert read == readers.stored(out) and read.rows["findings"] > 0

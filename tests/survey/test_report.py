@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 pytest.importorskip("plotly")
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
 datasets = pytest.importorskip("looplint.survey.datasets", exc_type=ImportError)
 figures = pytest.importorskip("looplint.survey.figures", exc_type=ImportError)
 
@@ -67,6 +70,21 @@ def test_the_figures_count_what_is_stored(out: Path) -> None:
     assert whole.understood is not None and 0 < whole.understood < 1 and found.lost
     assert whole.per_thousand(first.findings) == pytest.approx(1000 * first.findings / whole.judged)
     assert dict(found.failed) == {"the repository cannot be read": 1}
+
+
+def test_rows_that_a_stopped_survey_left_are_not_counted(out: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "stopped"
+    shutil.copytree(out, folder)
+    for kind in ("files", "loops", "findings"):
+        # The repository was about to be judged anew: its rows have another key than the one that stands.
+        path = next(path for path in (folder / kind).glob("*.parquet") if "two" in path.name)
+        rows = [{**row, "key": "another"} for row in datasets.Store(out).rows(kind) if row["repository"] == "grace/two"]
+        assert rows
+        pq.write_table(pa.Table.from_pylist(rows, schema=datasets.SCHEMAS[kind]), path)
+    before, after = figures.figures(out, {}), figures.figures(folder, {})
+    assert before.lost and not after.lost
+    assert len(after.slowest) < len(before.slowest)
+    assert sum(rule.findings for rule in after.rules) < sum(rule.findings for rule in before.rules)
 
 
 def test_the_tables_have_a_row_for_each_rule(out: Path, tmp_path: Path) -> None:
