@@ -34,7 +34,7 @@ def summary(figures: Figures) -> str:
         f"{_count(whole.repositories, 'repository', 'repositories')} with {figures.files:,} files were linted"
         f"{f', {failed} could not be' if failed else ''}: {figures.programs:,} programs that could be about training, {figures.lines:,} lines.",
         f"Of {whole.judged + whole.lost:,} training loops {_percent(whole.understood)} were understood; libraries run {whole.owned:,} more.",
-        f"{_findings(whole.severities)}: {_number(whole.per_thousand(sum(whole.severities.values())))} findings for each 1,000 loops understood.",
+        f"{_findings(whole.severities)}: {number(whole.per_thousand(sum(whole.severities.values())))} findings for each 1,000 loops understood.",
         f"It took {figures.seconds:,.0f} s of processor time in the analysis, and at most {figures.megabytes} MB in a process.",
         f"looplint {', '.join(figures.versions) or '-'}; settings {', '.join(figures.settings) or '-'}.",
     ]
@@ -89,7 +89,7 @@ def rules(figures: Figures) -> Table:
             _severities(rule),
             f"{rule.findings:,}",
             f"{rule.repositories:,}",
-            _number(figures.whole.per_thousand(rule.findings)),
+            number(figures.whole.per_thousand(rule.findings)),
             *((_held(rule), _corrected(figures.whole, rule)) if read else ()),
         )
         for rule in figures.rules
@@ -108,7 +108,7 @@ def groups(title: str, name: str, found: Sequence[Group]) -> Table:
             f"{group.repositories:,}",
             f"{group.judged + group.lost:,}",
             _percent(group.understood),
-            *(_number(group.per_thousand(group.severities.get(severity, 0))) for severity in SEVERITIES),
+            *(number(group.per_thousand(group.severities.get(severity, 0))) for severity in SEVERITIES),
         )
         for group in found
     ]
@@ -151,7 +151,7 @@ def _corrected(whole: Group, rule: RuleFigures) -> str:
     if not rule.reading or not rule.reading.read:
         return "-"
     per = whole.per_thousand(rule.findings)
-    return _number(per * rule.reading.true / rule.reading.read if per is not None else None)
+    return number(per * rule.reading.true / rule.reading.read if per is not None else None)
 
 
 def _findings(severities: Mapping[str, int]) -> str:
@@ -167,7 +167,8 @@ def _percent(share: float | None) -> str:
     return f"{100 * share:.1f} %" if share is not None else "-"
 
 
-def _number(value: float | None) -> str:
+def number(value: float | None) -> str:
+    """A figure with as many digits as are read."""
     return "-" if value is None else f"{value:,.1f}" if value < 100 else f"{value:,.0f}"
 
 

@@ -17,6 +17,7 @@ from places import ROOT
 datasets = pytest.importorskip("looplint.survey.datasets", exc_type=ImportError)
 
 from benchmarks.surveys import disturbing, drawing, pages, readers, rounds, same  # noqa: E402 - they need Arrow
+from looplint.survey import figures  # noqa: E402
 from looplint.survey.judging import Surveyed, look  # noqa: E402
 from looplint.survey.repositories import Repository  # noqa: E402
 from surveys import bare, job, several, write  # noqa: E402
@@ -106,6 +107,18 @@ def test_the_page_has_what_the_report_prints() -> None:
     assert filled == f"# A page\n\n{pages._BEGIN}One \\1.\n\n### By rule\n{pages._END}end\n"
     with pytest.raises(ValueError, match="0 places"):
         pages.filled("# A page\n", "")
+
+
+def test_the_page_tells_how_many_findings_held_as_it_is_known_now(request: pytest.FixtureRequest) -> None:
+    readings = figures.read_readings(pages.READINGS)
+    page = pages.PAGE.read_text(encoding="utf-8")
+    rendered = pages.read_anew(page, readings)
+    if request.config.getoption("--bless"):
+        pages.PAGE.write_text(rendered, encoding="utf-8")
+    assert page == rendered or request.config.getoption("--bless")
+    row = "| LL102 | missing-zero-grad | error | 4 | 2 | 1,100 | 2 of 3 | 3.4 |\n"
+    assert pages.read_anew(row, {"LL102": figures.Reading(4, 1)}) == row.replace("2 of 3 | 3.4", "1 of 4 | 275")
+    assert pages.read_anew(row, {}) == row.replace("2 of 3 | 3.4", "not read | -")
 
 
 @pytest.mark.slow
