@@ -10,7 +10,6 @@ import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
 from looplint.escaping import escaped
-from looplint.finding import SEVERITIES
 from looplint.survey.figures import Figures, Group, RuleFigures
 from looplint.survey.tables import Table, all_tables, summary
 
@@ -27,7 +26,8 @@ _CODE = re.compile(r"`([^`]*)`")
 def page(figures: Figures) -> str:
     """The whole page."""
     plots = {
-        "By rule": [_rules(figures)],
+        # Advice is the most of what is found; beside it the bars of errors would not be seen.
+        "By rule": [_rules(figures, ("error", "warning")), _rules(figures, ("advice",))],
         "By kind of repository": [_understood(figures), _heat(figures, figures.kinds, "by_kind")],
         "By year of the last commit": [_heat(figures, figures.years, "by_year")],
         "Repairs available": [_repairs(figures)],
@@ -61,9 +61,13 @@ def _plot(figure: go.Figure) -> str:
     return f'<figure class="plot"><script type="application/json">{text}</script></figure>'
 
 
-def _rules(figures: Figures) -> go.Figure | None:
-    """Findings for each thousand loops, a bar for each rule, by severity."""
-    shown = figures.rules[:_MOST]
+def _rules(figures: Figures, severities: Sequence[str]) -> go.Figure | None:
+    """Findings of some severities for each thousand loops, a bar for each rule that has such findings."""
+
+    def total(rule: RuleFigures) -> int:
+        return sum(rule.severities.get(severity, 0) for severity in severities)
+
+    shown = sorted(filter(total, figures.rules), key=lambda rule: (-total(rule), rule.code))[:_MOST]
     if not shown or not figures.whole.judged:
         return None
     bars = [
@@ -74,8 +78,9 @@ def _rules(figures: Figures) -> go.Figure | None:
             x=[figures.whole.per_thousand(rule.severities.get(severity, 0)) for rule in shown],
             hovertext=[rule.name for rule in shown],
             marker_color=_COLOURS[severity],
+            showlegend=True,
         )
-        for severity in SEVERITIES
+        for severity in severities
     ]
     return _bars(bars, len(shown), "findings for each 1,000 loops")
 
@@ -172,7 +177,8 @@ def _heat(figures: Figures, groups: Sequence[Group], column: str) -> go.Figure |
     figure.update_layout(
         template="none",
         height=_FRAME + _ROW * len(shown) + (0 if few else 60),
-        margin={"l": 70, "r": 12, "t": 30, "b": 40 if few else 90},
+        # On a telephone many names stand upright.
+        margin={"l": 70, "r": 12, "t": 30 if few else 60, "b": 40 if few else 90},
         yaxis={"autorange": "reversed", "automargin": True, "type": "category"},
         xaxis={"type": "category", "side": "top"},
         dragmode=False,

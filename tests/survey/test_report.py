@@ -20,7 +20,7 @@ from programs import BROKEN, CLEAN
 from surveys import job, several, write
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
 pytest.importorskip("plotly")
 pa = pytest.importorskip("pyarrow")
@@ -115,20 +115,53 @@ def test_nothing_in_a_report_names_a_person_or_a_file(out: Path) -> None:
             assert name not in text
 
 
+def cut_off(page: Page) -> list[str]:
+    """The texts of plots that reach beyond their plot."""
+    return list(
+        page.evaluate(
+            """() => [...document.querySelectorAll(".plot")].flatMap(plot => {
+      const frame = plot.getBoundingClientRect();
+      return [...plot.querySelectorAll("text")].filter(text => {
+        const own = text.getBoundingClientRect();
+        return own.width && (own.top < frame.top - 1 || own.left < frame.left - 1 || own.right > frame.right + 1 || own.bottom > frame.bottom + 1);
+      }).map(text => text.textContent);
+    })"""
+        )
+    )
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with started() as browser:
         yield browser
 
 
+@pytest.fixture(scope="module")
+def decade(out: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same survey with a repository of each of ten years more, whose findings are advice."""
+    folder = tmp_path_factory.mktemp("decade") / "out"
+    shutil.copytree(out, folder)
+    for kind in ("repositories", "findings"):
+        rows = [row for row in datasets.Store(out).rows(kind) if row["repository"] == "grace/two"]
+        for year in range(2009, 2019):
+            own = [
+                {**row, "repository": f"grace/{year}", **({"year": year} if kind == "repositories" else {"severity": "advice"})}
+                for row in rows
+            ]
+            pq.write_table(pa.Table.from_pylist(own, schema=datasets.SCHEMAS[kind]), folder / kind / f"{year}.parquet")
+    return folder
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("view", LOOKS, ids=lambda look: f"{look.width}-{look.scheme}")
-def test_the_page_is_readable(view: Look, out: Path, browser: Browser, tmp_path: Path) -> None:
-    done = looplint_text("survey", "report", str(out), cwd=tmp_path)
+def test_the_page_is_readable(view: Look, decade: Path, browser: Browser, tmp_path: Path) -> None:
+    done = looplint_text("survey", "report", str(decade), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    with reading(browser, (out / "report.html").as_uri(), view) as page:
+    with reading(browser, (decade / "report.html").as_uri(), view) as page:
         page.locator(".plot svg.main-svg").first.wait_for()
-        assert page.locator(".plot").count() == 5
+        # By rule: errors and warnings, and advice.
+        assert page.locator(".plot").count() == 6
+        assert cut_off(page) == []
         assert backdrop(page) == view.scheme
         assert overflow(page) == []
         assert unreadable(page) == []
