@@ -97,7 +97,7 @@ def check(program: Program) -> Reports:
         if not isinstance(optimizer, Optimizer) or optimizer.many:
             continue  # optimizers of one list or dict, which cannot be distinguished
         backwards = [e for e in program.of(Backward) if program.touches(e, optimizer)]
-        in_sight = not backwards and not optimizer.escaped and not any(program.touches(e, optimizer) for e in program.of(Escape))
+        in_sight = not backwards and not optimizer.lost and not any(program.touches(e, optimizer) for e in program.of(Escape))
         for event in program.of(Step):
             if optimizer not in event.subjects or not event.loops:
                 continue

@@ -36,7 +36,7 @@ class Obj:
     """An abstract object; what every kind of object has."""
 
     __slots__ = (
-        "__dict__", "cls", "escaped", "heap", "key", "loops", "many", "merged", "name", "node", "number", "one_of", "parent", "qualname", "source",
+        "__dict__", "cls", "heap", "key", "loops", "lost", "many", "merged", "name", "node", "number", "one_of", "outlives", "parent", "qualname", "source",
         "symbolic",
     )  # fmt: skip
 
@@ -45,7 +45,9 @@ class Obj:
     # The class of the project that it is an instance of.
     cls: ClassRef | None
     # Whether code that cannot be followed got hold of it.
-    escaped: bool
+    lost: bool
+    # Whether the caller of a function that was followed alone has it afterwards, and may do anything with it then.
+    outlives: bool
     # What its attributes and elements can hold.
     heap: dict[str, Value]
     # Calling context, allocation site, and what else tells it from other objects.
@@ -90,13 +92,19 @@ class Obj:
         self.merged = None
         self.symbolic = False
         self.many = False
-        self.escaped = False
+        self.lost = False
+        self.outlives = False
 
     def __hash__(self) -> int:
         return self.number
 
     def __repr__(self) -> str:
         return f"{self.kind}:{self.name or self.qualname}"
+
+    @property
+    def escaped(self) -> bool:
+        """Whether code that is not followed may do something with it, while the function runs or afterwards."""
+        return self.lost or self.outlives
 
     def lineage(self) -> Iterable[Obj]:
         """The object and the modules that contain it, or of which one is what contains it."""

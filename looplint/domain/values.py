@@ -369,7 +369,7 @@ def _widen(value: Value) -> Value:
     for atom in kept:
         owner = atom.obj if isinstance(atom, Method) else atom
         if isinstance(owner, Ref):
-            owner.obj.escaped = True  # lost from sight: anything may happen to it
+            owner.obj.lost = True  # lost from sight: anything may happen to it
     return UNKNOWN
 
 

@@ -271,7 +271,8 @@ def _join_fields(obj: Obj, objects: Sequence[Obj]) -> None:
     obj.parent = first.parent if all(o.parent is first.parent for o in objects) else None
     obj.many = any(o.many for o in objects)
     obj.symbolic = all(o.symbolic for o in objects)
-    obj.escaped = any(o.escaped for o in objects)
+    obj.lost = any(o.lost for o in objects)
+    obj.outlives = any(o.outlives for o in objects)
     if _alike(o.loops for o in objects):
         obj.loops = first.loops
     match obj:

@@ -14,6 +14,7 @@ from looplint.syntax.ir import Usage
 _MODULE_METHODS = frozenset(
     {"train", "eval", "parameters", "named_parameters", "state_dict", "load_state_dict", "modules", "named_modules", "requires_grad_"}
 )
+_OF_ACCELERATORS = frozenset({"prepare", "clip_grad_norm_", "gather", "unwrap_model", "accumulate", "setup", "clip_gradients"})
 _ANNOTATIONS = {
     "Optimizer": "optimizer", "LRScheduler": "scheduler", "_LRScheduler": "scheduler", "GradScaler": "scaler", "DataLoader": "loader",
     "Module": "module", "ModuleDict": "module", "ModuleList": "module", "Sequential": "module", "Accelerator": "accelerator", "Fabric": "accelerator", "DeepSpeedEngine": "engine", "Tensor": "tensor",
@@ -53,16 +54,14 @@ def infer_role(name: str, usage: Usage, annotation: str) -> str | None:
         if kind is not None and (used or kind in _KEPT_UNUSED):
             return kind
     if "backward" in methods:
-        if (
-            methods & {"prepare", "clip_grad_norm_", "gather", "unwrap_model", "accumulate", "setup", "clip_gradients"}
-            or "accelerator" in lowered
-            or "fabric" in lowered
-        ):
+        if methods & _OF_ACCELERATORS or _names_an_accelerator(lowered):
             return "accelerator"
         if usage.applied or methods & {"step", "train", "eval"}:
             return "engine" if "step" in methods else None
         # A strategy, a booster: what it sends backward is what it is given.
         return "tensor" if methods <= TENSOR_MEMBERS else None
+    if methods & _OF_ACCELERATORS and _names_an_accelerator(lowered):
+        return "accelerator"
     if "zero_grad" in methods:
         if "step" in methods or "param_groups" in usage.attrs or "opt" in lowered:
             return "optimizer" if not (usage.applied or methods & {"train", "eval", "parameters"}) else "module"
@@ -86,6 +85,10 @@ def infer_role(name: str, usage: Usage, annotation: str) -> str | None:
     if usage.applied and any(part in lowered for part in _MODULES) and not _names_a_maker(name):
         return "module"
     return "loader" if usage.iterated and names_a_loader(lowered) else None
+
+
+def _names_an_accelerator(name: str) -> bool:
+    return "accelerator" in name or "fabric" in name
 
 
 def names_a_loader(name: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import partial
+from typing import Literal
 
 from looplint.domain.objects import Container, Dataset, FrameworkModule, Loss, Module, Optimizer, Scheduler
 from looplint.domain.tags import kept_at
@@ -123,7 +124,7 @@ def _function(interp: Interpreter, func: Func) -> bool:
         result = functions.run_frame(interp, frame)
         kept = [value for atom in frame.instance if isinstance(atom, Ref) for value in atom.obj.heap.values()]
         for obj in interp.reachable([result, frame.instance, *kept]):
-            obj.escaped = True
+            obj.outlives = True
         for atom in result:
             if isinstance(atom, Ref) and isinstance(atom.obj, Container) and _may_still_go_backward(interp, ref(atom.obj)):
                 atom.obj.leaves = True
@@ -160,7 +161,7 @@ def _methods(interp: Interpreter, cls: ir.Class) -> bool:
         return True
     complete = True
     instance = calls.instance_for(interp, found)
-    training = _going_backward(interp)
+    training = _in_loops(interp, "backward")
     for function in _in_order(cls, uncalled):
         if function in interp.reached.functions or (function.name == "forward" and function not in training):
             continue  # a forward computes: what it adds up is for its callers
@@ -173,15 +174,21 @@ def _methods(interp: Interpreter, cls: ir.Class) -> bool:
 
 
 def _with_loops_of_their_own(interp: Interpreter, methods: list[ir.Function]) -> list[ir.Function]:
-    """The methods that go backward in a loop: a subclass of a library's trainer whose `train` takes the place of the library's."""
-    training = _going_backward(interp)
+    """The methods that go backward or step in a loop: a subclass of a library's trainer whose `train` takes the place of the library's."""
+    training = _in_loops(interp, "backward") | _in_loops(interp, "step", "optim")
     return [f for f in methods if f in training and f.name not in FRAMEWORK_HOOKS]
 
 
-def _going_backward(interp: Interpreter) -> frozenset[ir.Function]:
-    """The functions of the linted file in which a backward stands in a loop."""
+def _in_loops(interp: Interpreter, kind: Literal["backward", "step"], of: str = "") -> frozenset[ir.Function]:
+    """The functions of the linted file in which a backward, or a step, stands in a loop, of what has a word in its name."""
     calls = interp.main.code.gradient_calls if interp.main.code is not None else ()
-    return frozenset(call.function for call in calls if call.kind == "backward" and call.loop is not None)
+    return frozenset(
+        each.function
+        for each in calls
+        if each.kind == kind
+        and each.loop is not None
+        and (not of or isinstance(each.call.func, ir.Attr) and of in ir.render(each.call.func.value))
+    )
 
 
 def _in_order(cls: ir.Class, methods: list[ir.Function]) -> list[ir.Function]:

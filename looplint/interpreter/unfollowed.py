@@ -35,7 +35,7 @@ def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: 
     reached = list(dict.fromkeys(reached))
     tensor = combine(interp.grad, values)
     for obj in reached:
-        obj.escaped = obj.escaped or not interp.aside
+        obj.lost = obj.lost or not interp.aside
         if isinstance(obj, Module):
             obj.handed_over = True
     if reached or (tensor is not None and tensor.graph != "no"):

@@ -59,6 +59,7 @@ CALLS: dict[str, str] = {
     "timm.utils.ModelEma": "copy-module",
     "timm.utils.ModelEmaV2": "copy-module",
     "timm.utils.ModelEmaV3": "copy-module",
+    "ema_pytorch.EMA": "copy-module",
     "timm.utils.dispatch_clip_grad": "clip",
     # layers that only rearrange, or reduce over axes
     "einops.layers.torch.Rearrange": "shaping-layer",

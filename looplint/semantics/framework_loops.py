@@ -79,7 +79,7 @@ def _follow(interp: Interpreter, cls: ClassRef, turn: list[ir.Stmt]) -> None:
     instance.configured = _run(interp, cls, "configure_optimizers")
     if len(turn) > 1:  # the framework steps, by its schedulers too
         for scheduler in _stepped_by_lightning(instance.configured):
-            scheduler.escaped = True
+            scheduler.lost = True
     target = ir.Display(node, "tuple", [ir.Name(node, "batch_idx"), ir.Name(node, "batch")])
     batches = ir.Call(node, ir.Name(node, "enumerate"), [ir.Arg(ir.Name(node, "loader"))])
     batch = ir.For(

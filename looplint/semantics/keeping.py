@@ -64,7 +64,7 @@ def _let_go(interp: Interpreter, value: Value) -> None:
     for atom in value:
         match atom:
             case Method(obj=Ref(obj=obj)):
-                obj.escaped = True
+                obj.lost = True
             case Func():
                 interp.agenda.values.append(frozenset({atom}))
             case Tuple():

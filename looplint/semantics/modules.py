@@ -281,14 +281,19 @@ def _applied(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> V
         and not obj.switched
         and (not (args.values() or args.starred) or _is_named_for_setup(obj))
     ):
-        # `model.part()` without an input, or `model.init_hidden(n)`, is a method that is not known, not a submodule that is applied.
+        # `model.part()` without an input, `model.init_hidden(n)` or `model.get_optimizer(lr)` is a method that is not known, not a part that is applied.
         return frozenset({Unknown(frozenset({obj.parent or obj}))})
     return forward(interp, obj, args, expr)
 
 
+_SETS_UP = frozenset({"init", "reset", "make", "create", "build", "load", "save", "set"})
+_MADE_FOR_TRAINING = frozenset({"optimizer", "optimizers", "optimiser", "optimisers", "optim", "optims", "scheduler", "schedulers"})
+
+
 def _is_named_for_setup(part: Obj) -> bool:
-    """Whether what goes by a part's name sets something up, by its first word, and applies nothing."""
-    return part.name.rpartition(".")[2].partition("_")[0] in ("init", "reset", "make", "create", "build", "load", "save", "set")
+    """Whether what goes by a part's name sets something up, by its first word, or makes what no forward gives, and applies nothing."""
+    words = part.name.rpartition(".")[2].lower().split("_")
+    return words[0] in _SETS_UP or not _MADE_FOR_TRAINING.isdisjoint(words)
 
 
 @construction(Module)
