@@ -134,7 +134,12 @@ def _built_and_kept(program: Program, optimizer: Optimizer | Engine, root: str) 
 
 def _steps_in_some_call(steps: list[Step], optimizer: Obj) -> bool:
     """Whether what is built where this optimizer is steps, in this call of the function around it or in another."""
-    return any(o is optimizer or (o.node is not None and o.node is optimizer.node) for e in steps for o in e.subjects)
+    return any(o is optimizer or _built_alike(o, optimizer) for e in steps for o in e.subjects)
+
+
+def _built_alike(one: Obj, other: Obj) -> bool:
+    """Whether two objects are built at one place; what is handed to a function has the place of the function."""
+    return one.node is not None and one.node is other.node and (one.name == other.name or not other.symbolic)
 
 
 def _others_step(steps: list[Step], optimizer: Optimizer | Engine, backward: Backward) -> bool:

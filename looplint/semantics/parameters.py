@@ -270,7 +270,7 @@ def _names_an_option(test: ir.Expr) -> bool:
     match test:
         case ir.Unary(op="not", operand=operand):
             return _names_an_option(operand)
-        case ir.Compare(left=left, ops=["==" | "!="], rights=[ir.Const(value=value)]):
+        case ir.Compare(left=left, ops=["==" | "!=" | "<" | ">" | "<=" | ">="], rights=[ir.Const(value=value)]):
             return value is not None and ir.path_of(left) is not None
     return ir.path_of(test) is not None
 
