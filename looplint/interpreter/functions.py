@@ -11,7 +11,7 @@ from looplint.domain.membership import ready
 from looplint.domain.objects import Dict, Generator, Loss, Module, Optimizer, TorchModule
 from looplint.domain.values import NONE, UNKNOWN, Arguments, Func, Ref, Tuple, Unknown, Value, ref, refs
 from looplint.flow.graph import Loose
-from looplint.interpreter import allowances, choices, classes, handed_down, hooks, replay, summaries, unfollowed
+from looplint.interpreter import allowances, choices, classes, handed_down, hooks, recursion, replay, summaries, unfollowed
 from looplint.interpreter.frames import Frame, Snapshot, merge
 from looplint.interpreter.interpreter import DEPTH, Interpreter
 from looplint.syntax import ir
@@ -34,6 +34,8 @@ def call_function(interp: Interpreter, func: Func, args: Arguments, expr: ir.Exp
         return UNKNOWN
     if function in interp.active and (so_far := _returned_so_far(interp, function)) and not interp.reachable(args.values()):
         return so_far
+    if function in interp.active and recursion.only_looks(function):
+        return recursion.looked_at(interp, args)
     if interp.frame.depth >= DEPTH or interp.active.count(function) >= 1:
         return _left(interp, func, args, expr, reached)
     if allowances.has_worked_enough(interp, func, args, expr):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from looplint.domain.membership import ready, register
 from looplint.domain.objects import Dataset, FrameworkModule, Loss, Module, Obj
 from looplint.domain.tensors import combine, under
-from looplint.domain.values import NONE, UNKNOWN, Arguments, Ref, Tensor, Value, ref, refs
+from looplint.domain.values import NONE, UNKNOWN, Arguments, External, Ref, Tensor, Value, ref, refs
 from looplint.interpreter import calls, classes, hooks, objects, unfollowed
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
@@ -46,4 +46,13 @@ def _on_super(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: i
         return calls.call_method(interp, obj, name, args, expr)
     if isinstance(obj, Dataset | FrameworkModule | Module):
         return unfollowed.quiet(interp, args)
+    if name in ("__enter__", "__exit__") and _knows_no_attributes(interp, obj):
+        return ref(obj) if name == "__enter__" else UNKNOWN
     return unfollowed.unknown_call(interp, Ref(obj), Arguments([ref(obj), *args.positional], args.keywords), expr)
+
+
+def _knows_no_attributes(interp: Interpreter, obj: Obj) -> bool:
+    """Whether a class of the program derives from contexts of torch or of Python alone: what else it keeps they never touch."""
+    if obj.cls is None or not (bases := classes.base_values(interp, obj.cls)):
+        return False
+    return all(isinstance(base, External) and base.qualname.startswith(("torch.", "contextlib.")) for base in bases)

@@ -1,0 +1,60 @@
+"""Functions that call themselves on the parts of what they are given: what one that only looks at them gives."""
+
+from __future__ import annotations
+
+from looplint.domain.objects import Container, Engine, Module
+from looplint.domain.values import Arguments, Ref, Unknown, Value
+from looplint.interpreter import unfollowed
+from looplint.interpreter.interpreter import Interpreter
+from looplint.syntax import ir
+
+# What a function calls that goes over the parts of a model, asks what they are, and collects or prints them.
+_LOOKS = frozenset({
+    "children", "named_children", "modules", "named_modules", "parameters", "named_parameters", "buffers", "named_buffers",
+    "items", "keys", "values", "get", "append", "extend", "add", "numel", "size", "dim", "startswith", "endswith", "split", "join", "format", "lower",
+    "isinstance", "issubclass", "hasattr", "getattr", "len", "list", "dict", "tuple", "set", "str", "repr", "int", "float", "type", "print",
+    "zip", "enumerate", "range", "sorted", "reversed", "sum", "max", "min", "any", "all", "id",
+})  # fmt: skip
+
+
+@ir.kept_with_code
+def only_looks(function: ir.Function) -> bool:
+    """Whether a function calls nothing but itself and what tells it about its arguments, and sets no attribute: what it is given stays as it is."""
+    for stmt in ir.statements(function.body):
+        if isinstance(stmt, ir.Delete) or not all(_is_own(each, function) for target in ir.targets(stmt) for each in _written(target)):
+            return False
+        for expr in ir.expressions(stmt):
+            if any(isinstance(each, ir.Call) and not _asks(each.func, function) for each in ir.walk(expr)):
+                return False
+    return True
+
+
+def _written(target: ir.Expr) -> list[ir.Expr]:
+    return [each for item in target.items for each in _written(item)] if isinstance(target, ir.Display) else [target]
+
+
+def _is_own(target: ir.Expr, function: ir.Function) -> bool:
+    """Whether a name is bound, or an item of what is not handed in."""
+    given = {param.name for param in function.params}
+    own = isinstance(target, ir.Subscript) and isinstance(target.value, ir.Name) and target.value.id not in given
+    return isinstance(target, ir.Name) or own
+
+
+def _asks(func: ir.Expr, function: ir.Function) -> bool:
+    match func:
+        case ir.Name(id=name):
+            return name in _LOOKS or name == function.name
+        case ir.Attr(attr=name, value=receiver):
+            return name in _LOOKS or (name == function.name and ir.path_of(receiver) in ("self", "cls"))
+    return False
+
+
+def looked_at(interp: Interpreter, args: Arguments) -> Value:
+    """What a call of such a function gives, and leaves in the containers that it is given: any of the arguments, or of what they hold."""
+    values = args.values()
+    containers = [a.obj for value in values for a in value if isinstance(a, Ref) and isinstance(a.obj, Container)]
+    others = frozenset(a for value in values for a in value if not (isinstance(a, Ref) and a.obj in containers))
+    for container in containers:
+        interp.write(container, "[]", others)
+    deps = frozenset(o for o in interp.reachable(values) if isinstance(o, Module | Engine))
+    return frozenset({unfollowed.made_of(values, deps.union(*(a.deps for v in values for a in v if isinstance(a, Unknown))))})
