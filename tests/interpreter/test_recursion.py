@@ -95,30 +95,28 @@ def test_what_may_change_a_model_does_not(function: str) -> None:
     assert not [f for f in looplint.lint(program, isolated=True) if f.code == "LL102"]
 
 
-def test_a_recursion_fills_the_list_that_it_is_given() -> None:
-    assert_marked("""
+def test_what_a_recursion_has_collected_may_be_cleared() -> None:
+    program = """
         def walk(module, out):
-            if isinstance(module, nn.Dropout):
+            if isinstance(module, nn.Linear):
                 out.append(module)
             for child in module.children():
                 walk(child, out)
-        def train(loader, held_out):
-            net = nn.Sequential(nn.Linear(2, 2), nn.Dropout())
+        def train(loader):
+            net = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
             opt = torch.optim.SGD(net.parameters(), lr=0.1)
             found = []
             walk(net, found)
-            for epoch in range(9):
-                for x, y in loader:
-                    opt.zero_grad()
-                    nn.functional.mse_loss(net(x), y).backward()
-                    opt.step()
-                net.eval()
-                with torch.no_grad():
-                    for x, y in held_out:
-                        print(nn.functional.mse_loss(net(x), y).item())
+            net.train()
+            for x, y in loader:
                 for part in found:
-                    part.train()
-        """)
+                    part.zero_grad()
+                nn.functional.mse_loss(net(x), y).backward()
+                opt.step()
+        """
+    assert_marked(program)
+    uncleared = program.replace("part.zero_grad()", "print(part)")
+    assert_marked(uncleared.replace("backward()", "backward()  # expect: LL102"))
 
 
 ENTERING = """
