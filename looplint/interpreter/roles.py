@@ -64,7 +64,9 @@ def infer_role(name: str, usage: Usage, annotation: str) -> str | None:
         return "accelerator"
     if "zero_grad" in methods:
         if "step" in methods or "param_groups" in usage.attrs or "opt" in lowered:
-            return "optimizer" if not (usage.applied or methods & {"train", "eval", "parameters"}) else "module"
+            # One without a schedule has two modes of its own.
+            has_modes = methods & {"train", "eval"} and not ("step" in methods and "opt" in lowered)
+            return "optimizer" if not (usage.applied or has_modes or "parameters" in methods) else "module"
         return "module" if usage.applied or methods & _MODULE_METHODS else None
     if "scale" in methods and methods & {"step", "update", "unscale_"}:
         return "scaler"

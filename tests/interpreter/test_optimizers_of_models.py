@@ -240,6 +240,46 @@ PROGRAMS = {
                 criterion(model(x), y).backward()
                 other.step()
         """,
+    "an optimizer with modes of its own, made out of sight": """
+        import schedulefree
+        def train(model: nn.Module, loader):
+            optimizer = schedulefree.AdamWScheduleFree(model.parameters())
+            for epoch in range(9):
+                model.train()
+                optimizer.train()
+                for x in loader:
+                    model(x).mean().backward()
+                    optimizer.zero_grad()  # expect: LL101
+                    optimizer.step()
+        """,
+    "an optimizer with modes of its own, handed in": """
+        def train(model: nn.Module, optimizer, loader):
+            model.train()
+            optimizer.train()
+            for x in loader:
+                optimizer.zero_grad()
+                optimizer.step()  # expect: LL105
+                model(x).mean().backward()
+        """,
+    "right: an optimizer with modes of its own": """
+        def train(model: nn.Module, optimizer, loader):
+            model.train()
+            optimizer.train()
+            for x in loader:
+                optimizer.zero_grad()
+                model(x).mean().backward()
+                optimizer.step()
+            model.eval()
+            optimizer.eval()
+        """,
+    "right: a model that steps by itself and has modes": """
+        def train(model, loader):
+            model.train()
+            for x in loader:
+                model.zero_grad()
+                model(x).mean().backward()
+                model.step()
+        """,
 }
 
 
