@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from looplint.dataclass import dataclass, field
@@ -113,8 +114,17 @@ def merge(snapshots: list[Snapshot]) -> Snapshot:
         for name, value in snapshot.locals.items():
             names[name] = join(names[name], value) if name in names else value
     grads = {s.grad for s in alive}
-    constants = {key: value for key, value in alive[0].constants.items() if all(s.constants.get(key) == value for s in alive[1:])}
+    constants = {key: value for key in alive[0].constants if (value := _on_all([s.constants.get(key) for s in alive], key[1])) is not None}
     return Snapshot(at, names, grads.pop() if len(grads) == 1 else None, _common([s.guards for s in alive]), constants)
+
+
+def _on_all(values: list[Value | None], slot: str) -> Value | None:
+    """What a slot holds where paths meet, if that is known: the same on all of them, or, of the entries of a container, what any of them has there."""
+    first, *others = values
+    if first is None or all(other == first for other in others):
+        return first
+    known = [value for value in values if value is not None]
+    return reduce(join, known) if slot == "[]" and len(known) == len(values) else None
 
 
 def _common(stacks: list[tuple[Guard, ...]]) -> tuple[Guard, ...]:

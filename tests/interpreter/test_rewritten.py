@@ -81,3 +81,31 @@ def test_a_dict_that_is_made_anew_is_not_rewritten() -> None:
             for key in losses:
                 losses[key] = losses[key].item()
         """)
+
+
+def test_a_sum_that_begins_as_the_first_dict_of_numbers() -> None:
+    assert_marked("""
+        model = nn.Linear(8, 3)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        def train(x):
+            out = model(x)
+            losses = {}
+            losses.update({"sum": out.sum(), "mean": out.mean()})
+            optimizer.zero_grad()
+            (losses["sum"] + losses["mean"]).backward()
+            optimizer.step()
+            for key, _ in losses.items():
+                losses[key] = losses[key].item()
+            return losses
+        def epoch(loader):
+            sums = {}
+            for x in loader:
+                losses = train(x)
+                if not sums:
+                    sums = losses
+                else:
+                    for key, value in losses.items():
+                        sums[key] += value
+            return sums
+        epoch(torch.utils.data.DataLoader(torch.randn(64, 8), shuffle=True))
+        """)
