@@ -114,7 +114,8 @@ def merge(snapshots: list[Snapshot]) -> Snapshot:
         for name, value in snapshot.locals.items():
             names[name] = join(names[name], value) if name in names else value
     grads = {s.grad for s in alive}
-    constants = {key: value for key in alive[0].constants if (value := _on_all([s.constants.get(key) for s in alive], key[1])) is not None}
+    here = ((key, _on_all([s.constants.get(key) for s in alive], key[1])) for key in alive[0].constants)
+    constants = {key: value for key, value in here if value is not None}
     return Snapshot(at, names, grads.pop() if len(grads) == 1 else None, _common([s.guards for s in alive]), constants)
 
 
