@@ -113,7 +113,7 @@ def _guarded(program: Program, event: Schedule, loop: Loop, scheduler: Obj) -> b
     """Whether the step stands under a condition that no optimizer's step in the loop stands under, but for one on the scheduler itself."""
     depth = event.loops.index(loop) + 1
     with_step = {g.test for e in program.of(Step) if loop in e.loops for g in e.guards}
-    return any(g.depth >= depth and g.test not in with_step and scheduler.name not in g.names for g in event.guards)
+    return any(g.depth >= depth and not g.stays and g.test not in with_step and scheduler.name not in g.names for g in event.guards)
 
 
 def epoch_unit(scheduler: Scheduler, loop: Loop) -> bool:

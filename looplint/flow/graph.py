@@ -71,6 +71,8 @@ class Guard:
     owner: Obj | None = None
     # Whether the mode that a module is in decides it.
     of_mode: bool = False
+    # Whether the loop around it ends with the other outcome: what it stands before happens in each turn that another one follows.
+    stays: bool = False
 
     @property
     def speaker(self) -> object:

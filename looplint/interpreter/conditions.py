@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from looplint.dataclass import replace
 from looplint.domain.values import Func, Mode, Ref, Value
 from looplint.interpreter import classes, handed_down
@@ -102,3 +104,25 @@ def _asks_for_mode(interp: Interpreter, test: ir.Expr) -> bool:
         case ir.Name() | ir.Attr() if ir.path_of(test):
             return any(isinstance(a, Mode) for a in _value_of(interp, test))
     return False
+
+
+def note_exit(interp: Interpreter, place: int, ended: list[ir.Stmt]) -> None:
+    """Note of a guard whether the loop around it ends on the other side: by a `break`, an error, or a return from the loop's own function."""
+    if place < len(interp.guards) and interp.loops and _ends_the_loop(interp, ended):
+        guard = replace(interp.guards[place], stays=True)
+        interp.guards = (*interp.guards[:place], guard, *interp.guards[place + 1 :])
+
+
+def _ends_the_loop(interp: Interpreter, body: list[ir.Stmt]) -> bool:
+    """Whether a block that is never left at its end leaves the innermost loop, and not this turn alone."""
+    if interp.loops[-1].frame is not interp.frame.ctx:
+        return isinstance(body[-1], ir.Jump) if body else False
+    return not any(isinstance(s, ir.Jump) and s.kind == "continue" for s in _outside_of_loops(body))
+
+
+def _outside_of_loops(body: list[ir.Stmt]) -> Iterator[ir.Stmt]:
+    for stmt in body:
+        yield stmt
+        if not isinstance(stmt, ir.For | ir.While):
+            for inner in ir.bodies(stmt):
+                yield from _outside_of_loops(inner)

@@ -51,6 +51,8 @@ def _if(interp: Interpreter, stmt: ir.If) -> None:
     if after.alive and end.alive:
         interp.guards = before.guards
         choices.settle(interp, stmt, before, after, end, built, otherwise)
+    elif after.alive or end.alive:
+        conditions.note_exit(interp, len(before.guards), stmt.orelse if after.alive else stmt.body)
 
 
 def _branch(interp: Interpreter, test: ir.Expr, held: bool, body: list[ir.Stmt]) -> tuple[Snapshot, Trace]:

@@ -222,7 +222,7 @@ class Program(Incidence):
     def _varying(self, event: Event, loop: Loop) -> list[Guard]:
         """The conditions of an event inside a loop that can change from one iteration to the next."""
         depth = event.loops.index(loop) + 1
-        return [g for g in event.guards if g.depth >= depth and self.varies(g, loop)]
+        return [g for g in event.guards if g.depth >= depth and not g.stays and self.varies(g, loop)]
 
     def varies(self, guard: Guard, loop: Loop) -> bool:
         """Whether the outcome of a condition can change from one iteration of a loop to the next."""
