@@ -106,13 +106,22 @@ def _build_one_thing(candidates: list[Atom]) -> bool:
     return len(effects) == 1 and effects <= ONE_OF_A_KIND
 
 
+def _from_outside(func: Func) -> Instance | None:
+    """The object that comes from outside the analysed code and whose method this is: of some subclass, which has it."""
+    held = [atom.obj for atom in func.bound or () if isinstance(atom, Ref)]
+    return held[0] if len(held) == 1 and isinstance(held[0], Instance) and held[0].symbolic else None
+
+
 def _call_one(interp: Interpreter, atom: Atom, args: Arguments, expr: ir.Call) -> Value:
     match atom:
         case Func(function, info, _, None) if declared := effect_of_definition(info.path, function.name):
             return apply(interp, *declared, args, expr)
         case ClassRef(cls, info) if declared := effect_of_definition(info.path, cls.name):
             return apply(interp, *declared, args, expr)
-        case Func():
+        case Func(function):
+            holder = _from_outside(atom) if ir.is_abstract(function) else None
+            if holder is not None:
+                return call_method(interp, holder, function.name, args, expr)
             return functions.call_function(interp, atom, args, expr)
         case ClassRef():
             return instantiate(interp, atom, args, expr)

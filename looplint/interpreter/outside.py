@@ -77,13 +77,16 @@ def parameter(interp: Interpreter, func: Func, param: ir.Param) -> Value:
     if usage.rebound and _is_class(func.function, param.name):
         return UNKNOWN
     annotation, key = ir.render(param.annotation), (id(func.function), param.name)
-    value = symbolic(interp, param.name, usage, annotation, key)
+    cls = _class_named(interp, func.module, param.annotation)
+    if cls is not None and classes.kind_of_class(interp, cls) is not Instance:
+        cls = None
+    told = cls is not None and not classes.has_unknown_base(interp, cls)  # and no guess by its use is better
+    value = symbolic(interp, param.name, usage, annotation, key) if not told else UNKNOWN
     if value != UNKNOWN:
         for module in refs(value, Module):
             _fill(interp, module, found, _BESIDE_PARTS)
         return value
-    cls = _class_named(interp, func.module, param.annotation)
-    if cls is not None and classes.kind_of_class(interp, cls) is Instance:
+    if cls is not None:
         obj = _of_kind(interp, Instance, param.name, key, cls)
         _build(interp, obj, cls)
         _fill(interp, obj, found, _OF_A_LOOP)

@@ -53,6 +53,8 @@ def infer_role(name: str, usage: Usage, annotation: str) -> str | None:
         kind = annotated(text)
         if kind is not None and (used or kind in _KEPT_UNUSED):
             return kind
+    if "__name__" in usage.attrs:
+        return None  # a class or a function: what it makes may be a module
     if "backward" in methods:
         if methods & _OF_ACCELERATORS or _names_an_accelerator(lowered):
             return "accelerator"

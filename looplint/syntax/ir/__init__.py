@@ -17,6 +17,7 @@ from looplint.syntax.ir.definitions import (
     Usage,
     binds,
     bound_names,
+    is_abstract,
     is_static,
     targets,
 )
@@ -132,6 +133,7 @@ __all__ = [
     "bound_names",
     "children",
     "expressions",
+    "is_abstract",
     "is_static",
     "kept_with_code",
     "named",

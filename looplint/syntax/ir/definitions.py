@@ -8,7 +8,7 @@ from typing import Literal
 import libcst as cst
 
 from looplint.dataclass import dataclass, field
-from looplint.syntax.ir.expression_nodes import Call, Display, Expr, Name, Star
+from looplint.syntax.ir.expression_nodes import Call, Display, Expr, Name, Star, path_of
 from looplint.syntax.ir.statement_nodes import Assign, AugAssign, ClassDef, For, FunctionDef, Import, Stmt, Try, With, statements
 
 # How the name of a function begins that `super()` gives, as text.
@@ -164,6 +164,11 @@ class ModuleCode:
 def is_static(function: Function) -> bool:
     """Whether a method gets no object."""
     return any(isinstance(d, Name) and d.id == "staticmethod" for d in function.decorators)
+
+
+def is_abstract(function: Function) -> bool:
+    """Whether a method is for subclasses to write."""
+    return any((path_of(d) or "").rpartition(".")[2] == "abstractmethod" for d in function.decorators)
 
 
 def bound_names(function: Function) -> set[str]:
