@@ -4,6 +4,7 @@
 
 Reports `total += loss` and `total = total + loss` in a loop, where `total` persists from one iteration to the next, and what is added has a
 graph that comes from a forward pass in that loop. A sum over the turns that each batch takes, which begins again with the next batch, is advice.
+In a loop that trains, a running average (`mean = 0.9 * mean + 0.1 * loss`) and a tensor with a place for each (`losses[i] = loss`) are reported too.
 
 ## Why it matters
 
@@ -57,6 +58,7 @@ def train(net: nn.Module, loader, epochs: int):
 - A sum that goes backward, in this call of the function around it or in another one.
 - A sum that starts from an output of a model: that is an output in the making.
 - A graph from a forward pass before the loop: it is held once, not once an iteration.
+- An average, or a tensor that is filled, in a loop in which nothing is trained: it may be what comes out.
 - A sum over the entries of a dict or the parts of a model in which nothing is trained: the terms of one loss, an output put together.
 
 ## Repair
@@ -108,10 +110,13 @@ def check(program: Program) -> Reports:
             continue  # a graph from a forward pass before the loop
         if (over_entries(loop) or over_parts(loop)) and not any(loop in e.loops for e in program.of(Backward, Step)):
             continue  # a sum over the entries of a dict or the parts of a model, as the terms of one loss
+        if event.form != "sum" and not any(loop in e.loops for e in program.of(Backward, Step)):
+            continue  # an average, or a tensor filled item by item, in a loop in which nothing is trained: it may be what comes out
         target = event.target
         of_a_batch = not over_data(loop) and any(over_data(around) for around in event.loops[: event.loops.index(carried[0])])
         turn = "turn" if of_a_batch else "batch"
-        message = f"{target} adds up tensors with their autograd graphs: the nodes of every {turn} stay in memory until {target} is gone"
+        does = {"sum": "adds up tensors", "average": "averages tensors", "tensor": "takes in tensors"}[event.form]
+        message = f"{target} {does} with their autograd graphs: the nodes of every {turn} stay in memory until {target} is gone"
         source = "the graph comes from this forward pass" if isinstance(made[0], Forward) else "its graph is used here, and stays"
         yield Report(
             event,

@@ -262,7 +262,7 @@ class Keep(Event):
 
 
 class Accumulate(Event):
-    """A tensor is added to a sum: `total += loss`. The subjects are the modules behind its graph."""
+    """A tensor becomes part of what other iterations added to: `total += loss`. The subjects are the modules behind its graph."""
 
     kind = "accumulate"
     value: Tensor
@@ -270,6 +270,8 @@ class Accumulate(Event):
     target: str
     # The loops that the sum outlives an iteration of, outer ones first.
     carried: tuple[Loop, ...]
+    # A sum, a running average (`mean = 0.9 * mean + 0.1 * loss`), or a tensor with a place for each (`losses[i] = loss`).
+    form: Literal["sum", "average", "tensor"] = "sum"
 
 
 class Snapshot(Event):

@@ -148,7 +148,7 @@ def _assign_item(interp: Interpreter, target: ir.Subscript, value: Value, stmt: 
     if not (isinstance(stmt, ir.AugAssign) and _is_sum(value, stmt)):
         value = hooks.stored.run(interp, target.node, base, value, key)
     if any(isinstance(a, Tensor) for a in base):
-        hooks.tensor_written.run(interp, target.value, base, value)
+        hooks.tensor_written.run(interp, target, base, value)
     for atom in base:
         if isinstance(atom, Ref):
             obj = atom.obj
@@ -249,18 +249,39 @@ def run_aug_assign(interp: Interpreter, stmt: ir.AugAssign) -> None:
 
 def _accumulates(interp: Interpreter, stmt: ir.Assign, value: Value) -> Value | None:
     """The value of `total = total + loss`, which is `total += loss`; None for any other assignment."""
-    expr = stmt.value
+    expr = _undivided(stmt.value)
     if not (isinstance(expr, ir.Binary) and expr.op == "+" and len(stmt.targets) == 1):
         return None
     if not _is_place(stmt.targets[0]) or tensor_of(value) is None:
         return None
     place = ir.render(stmt.targets[0])
     for side, other in ((expr.left, expr.right), (expr.right, expr.left)):
-        if ir.render(side) == place:
+        if _is_part_of(side, place):
             with interp.looking():
                 old, added = evaluate(interp, side), evaluate(interp, other)
             return hooks.accumulated.run(interp, stmt, stmt.targets[0], old, added, value)
     return None
+
+
+def averages(stmt: ir.Assign | ir.AugAssign) -> bool:
+    """Whether a statement that adds to a place counts what stood there by a factor, or divides the sum: `mean = 0.9 * mean + 0.1 * loss`."""
+    if isinstance(stmt, ir.AugAssign):
+        return False
+    place = ir.render(stmt.targets[0])
+    return not (isinstance(stmt.value, ir.Binary) and place in (ir.render(stmt.value.left), ir.render(stmt.value.right)))
+
+
+def _undivided(expr: ir.Expr) -> ir.Expr:
+    while isinstance(expr, ir.Binary) and expr.op == "/":
+        expr = expr.left
+    return expr
+
+
+def _is_part_of(side: ir.Expr, place: str) -> bool:
+    """Whether a term is what stands at a place, or that times or by something."""
+    if isinstance(side, ir.Binary) and side.op in ("*", "/"):
+        return _is_part_of(side.left, place) or (side.op == "*" and _is_part_of(side.right, place))
+    return ir.render(side) == place
 
 
 def _is_place(target: ir.Expr) -> bool:

@@ -61,7 +61,7 @@ attribute_assigned: Hook[Callable[[Interpreter, Params | Tensor | Unknown, ir.At
 # A setting of the whole process, by its owner and name, is given a value.
 setting_assigned: Hook[Callable[[Interpreter, ir.Attr, tuple[str, str], Value], None]] = Hook("setting_assigned")
 # Numbers are written into the tensor that an expression names.
-tensor_written: Hook[Callable[[Interpreter, ir.Expr, Value, Value], None]] = Hook("tensor_written")
+tensor_written: Hook[Callable[[Interpreter, ir.Subscript, Value, Value], None]] = Hook("tensor_written")
 # An item of a container of modules is given a value.
 item_assigned: Hook[Callable[[Interpreter, Module, ir.Subscript, Const | None, Value], None]] = Hook("item_assigned")
 # A value is read whose origin is not analysed: an attribute that nothing sets, a name that nothing binds, one that has been imported.

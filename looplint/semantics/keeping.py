@@ -7,11 +7,12 @@ import libcst as cst
 from looplint.dataclass import replace
 from looplint.domain.objects import Container, Dict, Obj
 from looplint.domain.tags import Kept, Mark, Summed, is_sum, went_backward
-from looplint.domain.tensors import tensors_in, under
+from looplint.domain.tensors import combine, is_array, tensors_in, under
 from looplint.domain.values import Atom, Const, EventKey, Func, Method, Ref, Tensor, Tuple, Unknown, Value, tensor_of
 from looplint.flow.events import Accumulate, Keep
 from looplint.flow.graph import Loop
 from looplint.interpreter import hooks
+from looplint.interpreter.assignments import averages
 from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax import ir
 
@@ -85,8 +86,15 @@ def accumulate(interp: Interpreter, stmt: ir.Assign | ir.AugAssign, target: ir.E
     if tensor is None or path is None or not interp.loops:
         return result
     carried = interp.loops[len(interp.born(target)) :]
+    averaged = averages(stmt)
+    if averaged and not carried:
+        return result
     added_up = replace(tensor, graph=under(interp.grad, tensor.graph))  # a sum under no_grad has no graph, whatever its terms have
-    event = interp.emit(Accumulate(value=added_up, target=ir.render(target), carried=carried), stmt.node, tensor.sources)
+    event = interp.emit(
+        Accumulate(value=added_up, target=ir.render(target), carried=carried, form="average" if averaged else "sum"),
+        stmt.node,
+        tensor.sources,
+    )
     if event is None:
         return result
     if _is_of_outputs(interp, target, old):
@@ -95,6 +103,22 @@ def accumulate(interp: Interpreter, stmt: ir.Assign | ir.AugAssign, target: ir.E
     if kept is None:
         return result
     return frozenset(a for a in result if not isinstance(a, Tensor)) | {kept.tagged(Summed(event.key))}
+
+
+@hooks.tensor_written
+def write_into_tensor(interp: Interpreter, target: ir.Subscript, base: Value, value: Value) -> None:
+    """`losses[i] = loss`: from here on the tensor has the graph of what was written into it, and of what other iterations wrote."""
+    name = target.value
+    written = combine(interp.grad, [value])
+    if written is None or written.graph == "no" or not isinstance(name, ir.Name) or name.id not in interp.frame.locals:
+        return
+    whole = combine(interp.grad, [base, value])
+    assert whole is not None
+    carried = interp.loops[len(interp.born(name)) :]
+    if carried and not is_sum(written.tags) and not any(isinstance(a, Tensor) and is_array(a) for a in base):
+        event = interp.emit(Accumulate(value=written, target=name.id, carried=carried, form="tensor"), target.node, written.sources)
+        whole = whole.tagged(Summed(event.key)) if event is not None else whole
+    interp.frame.locals[name.id] = frozenset({*(a for a in base if not isinstance(a, Tensor)), whole})
 
 
 def _is_of_outputs(interp: Interpreter, target: ir.Expr, old: Value) -> bool:

@@ -25,7 +25,6 @@ from looplint.domain.values import (
     join,
 )
 from looplint.flow.events import Clear
-from looplint.interpreter import hooks
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
@@ -290,13 +289,3 @@ def ask_for_gradient(interp: Interpreter, tensor: Tensor, args: Arguments, expr:
     if isinstance(expr.func, ir.Attr) and isinstance(expr.func.value, ir.Name) and expr.func.value.id in interp.frame.locals:
         interp.frame.locals[expr.func.value.id] = watched
     return watched
-
-
-@hooks.tensor_written
-def _write_into_tensor(interp: Interpreter, target: ir.Expr, base: Value, value: Value) -> None:
-    """`losses[i] = loss`: from here on the tensor has the graph of what was written into it."""
-    written = combine(interp.grad, [value])
-    if written is not None and written.graph != "no" and isinstance(target, ir.Name) and target.id in interp.frame.locals:
-        whole = combine(interp.grad, [base, value])
-        assert whole is not None
-        interp.frame.locals[target.id] = frozenset({*(a for a in base if not isinstance(a, Tensor)), whole})
