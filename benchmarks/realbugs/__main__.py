@@ -67,7 +67,8 @@ def ask(bug: Bug, mirrors: Path, timeout: float) -> Outcome:
         return Outcome(bug)
     try:
         place = mirrors / bug.repository.replace("/", "+") / "repo"
-        with opened(place, f"{bug.commit}^") as before, opened(place, bug.commit) as after:
+        checkout = bug.repository.rpartition("/")[2]  # as who clones it has it: some import their parts by this name
+        with opened(place, f"{bug.commit}^", checkout) as before, opened(place, bug.commit, checkout) as after:
             name, rows = function_at((before / bug.path).read_text(encoding="utf-8"), bug.row)
             old = _count(bug, before, rows, timeout)
             new = _count(bug, after, rows_of((after / bug.path).read_text(encoding="utf-8"), name), timeout)

@@ -82,8 +82,8 @@ def year(place: Path, commit: str) -> int:
 
 
 @contextmanager
-def opened(place: Path, commit: str) -> Iterator[Path]:
-    """The folder with the files of a repository; those of a commit are removed again.
+def opened(place: Path, commit: str, name: str = "tree") -> Iterator[Path]:
+    """The folder with the files of a repository; those of a commit are removed again, and lie in a folder of this name until then.
 
     Raises:
         UserError: git cannot read the commit.
@@ -93,7 +93,7 @@ def opened(place: Path, commit: str) -> Iterator[Path]:
         return
     folder = Path(tempfile.mkdtemp(prefix="looplint-survey-"))
     try:
-        tree = folder.resolve() / "tree"
+        tree = folder.resolve() / name
         _write(place, commit, tree)
         yield tree
     finally:

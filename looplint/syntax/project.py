@@ -118,7 +118,12 @@ class Project:
             found = self._in_folder(folder, parts)
             if found is not None and found.path != importer:
                 return found
-        return self._namespace(import_roots(here), parts)
+        return self._in_own_package(here, parts) or self._namespace(import_roots(here), parts)
+
+    def _in_own_package(self, here: Path, parts: list[str]) -> ModuleInfo | None:
+        """The module that a file names by the package it lies in, where that is the project's root: what its parent holds besides is of others."""
+        folder = next((f for f in import_roots(here) if f.name.lower() == parts[0].lower() and is_file(f / "__init__.py")), None)
+        return self._in_folder(folder, parts[1:]) if folder is not None else None
 
     def _search_path(self, importer: Path) -> list[Path]:
         """The folders in which the absolute imports of a module are looked for: first that of the script which is linted, as Python does."""

@@ -60,6 +60,18 @@ PATHS = {
         "utils/model.py": "from model.making import build\n",
         "model/making.py": MAKES,
     },
+    "the project itself is the package": {
+        "Kit/setup.py": "",
+        "Kit/__init__.py": "",
+        "Kit/train.py": "from torch import nn\nfrom Kit.optim.making import build\n" + LOOP.format(build="build"),
+        "Kit/optim/making.py": MAKES,
+    },
+    "the project itself is the package, in a folder named for its repository": {
+        "KIT/setup.py": "",
+        "KIT/__init__.py": "",
+        "KIT/tools/train.py": "from torch import nn\nfrom kit import making\n" + LOOP.format(build="making.build"),
+        "KIT/making.py": MAKES,
+    },
     "beside the script, and not beside what it imports": {
         "train.py": "from torch import nn\nfrom utils.tools import build\n" + LOOP.format(build="build"),
         "utils/tools.py": "from making import build\n",
@@ -89,6 +101,13 @@ def test_a_module_of_the_program_is_found(name: str, tmp_path: Path) -> None:
 def test_a_folder_that_nothing_adds_is_none_of_the_path(tmp_path: Path) -> None:
     files = dict(PATHS["the file itself, from the folder above"])
     files["tools/train.py"] = files["tools/train.py"].replace("sys.path.append", "print")
+    assert not looplint.lint(_write(tmp_path, files), isolated=True)
+
+
+@pytest.mark.parametrize("name", ["other.making", "making"])
+def test_what_lies_beside_a_project_is_of_others(name: str, tmp_path: Path) -> None:
+    files = {"kit/setup.py": "", "kit/__init__.py": "", "making.py": MAKES, "other/__init__.py": "", "other/making.py": MAKES}
+    files["kit/train.py"] = f"from torch import nn\nfrom {name} import build\n" + LOOP.format(build="build")
     assert not looplint.lint(_write(tmp_path, files), isolated=True)
 
 
