@@ -127,7 +127,7 @@ from looplint.queries.precision import (
 from looplint.queries.predictions import Scored, scored
 from looplint.queries.program import Program
 from looplint.queries.registration import contains_part, known_elsewhere, only_containers, unregistered, wrapper_for
-from looplint.queries.relations import held_by, may_follow, only, related, subjects
+from looplint.queries.relations import asks_for_gpu, held_by, may_follow, only, related, subjects
 from looplint.queries.resuming import given_no_state, goes_on, starts_over, steps_after
 from looplint.queries.stale_batches import StaleBatch, stale_batches
 from looplint.repairs import (
@@ -204,7 +204,7 @@ Reports = Iterator[Report]
 
 __all__ = [
     "CLEARING", "MODE", "UNSEEN", "Automaton", "Binary", "BoolOp", "Compare", "Const", "Event", "Expr", "Guard", "Loop", "Note", "Obj", "PathState", "Program", "Report", "Reports", "Severity", "Site", "Tensor", "Uncleared",
-    "Value", "Visit", "constant_of", "always_in_eval", "eval_is_chosen", "left_in_eval", "may_train_again", "mode_effects", "mode_matters", "mode_states", "saved_after", "trains_a_part", "validation_before", "called_at", "callee", "container_at", "more_than", "name_of", "note", "only_where", "over_chunks", "over_data", "over_entries", "over_loader", "over_parts", "over_tensor", "paths_in", "refs", "related", "render", "run", "shares_a_call", "tensor_of", "uncleared", "arguments_site",
+    "Value", "Visit", "constant_of", "always_in_eval", "asks_for_gpu", "eval_is_chosen", "left_in_eval", "may_train_again", "mode_effects", "mode_matters", "mode_states", "saved_after", "trains_a_part", "validation_before", "called_at", "callee", "container_at", "more_than", "name_of", "note", "only_where", "over_chunks", "over_data", "over_entries", "over_loader", "over_parts", "over_tensor", "paths_in", "refs", "related", "render", "run", "shares_a_call", "tensor_of", "uncleared", "arguments_site",
     "Engine", "Loader", "Loss", "Module", "Optimizer", "Sampler", "Scaler", "Scheduler", "StateDict", "held_by", "only", "subjects",
     "contains_part", "may_follow", "untrained_loop", "validation_loop", "without_parameters", "draws_nothing",
     "COMPUTING", "SCALING", "UPDATING", "condition_of", "disabled", "escapes_each_time", "perhaps_off", "scaler_of", "switched", "unscaled_by_hand",

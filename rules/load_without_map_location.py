@@ -3,7 +3,7 @@
 ## What it does
 
 Reports `torch.load` without `map_location` whose result is given to `load_state_dict`, or is a whole module, in a program that moves a model to
-a GPU where there is one and to the CPU otherwise.
+a GPU where there is one, or where that is asked for, and leaves it on the CPU otherwise.
 
 ## Why it matters
 
@@ -67,7 +67,6 @@ What a run shows: `torch.load` without `map_location`, in a run whose device was
 
 from looplint.rule import (
     Automaton,
-    Expr,
     MapLocation,
     Program,
     ReadFile,
@@ -76,9 +75,9 @@ from looplint.rule import (
     Scaler,
     Scheduler,
     Transfer,
+    asks_for_gpu,
     name_of,
     note,
-    paths_in,
 )
 
 CODE = "LL803"
@@ -102,7 +101,7 @@ def check(program: Program) -> Reports:
                 continue  # a file that the same run has saved before
             if event.file.published:
                 continue  # weights that somebody else has published
-            if any(g.held and _holds_with_a_gpu(g.test) for g in event.guards):
+            if any(g.held and asks_for_gpu(g.test) for g in event.guards):
                 continue  # a load under a condition that only holds where there is a GPU
             restored = program.restored_from(event.file)
             if restored and all(isinstance(o, Scheduler | Scaler) for e in restored for o in e.subjects):
@@ -124,9 +123,4 @@ def check(program: Program) -> Reports:
 def _moves_batches_to_a_gpu(program: Program) -> bool:
     """Whether batches go to a GPU under no condition that asks for one: without it, the program fails there at the latest."""
     moves = [e for e in program.of(Transfer) if e.device == "accelerator" and not e.chosen and e.certain]
-    return any(not any(_holds_with_a_gpu(g.test) for g in e.guards) for e in moves)
-
-
-def _holds_with_a_gpu(test: Expr) -> bool:
-    """Whether a condition holds where there is a GPU, by its words: `torch.cuda.is_available()`, `args.cuda`, `use_gpu`."""
-    return any(word in path.rpartition(".")[2].lower() for path in paths_in(test) for word in ("is_available", "cuda", "gpu"))
+    return any(not any(asks_for_gpu(g.test) for g in e.guards) for e in moves)

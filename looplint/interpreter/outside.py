@@ -16,6 +16,7 @@ from looplint.domain.values import (
     UNKNOWN,
     Atom,
     ClassRef,
+    Const,
     External,
     Func,
     Method,
@@ -91,7 +92,16 @@ def parameter(interp: Interpreter, func: Func, param: ir.Param) -> Value:
         _build(interp, obj, cls)
         _fill(interp, obj, found, _OF_A_LOOP)
         return ref(obj)
-    return _holder(interp, param.name, found, key)
+    return _holder(interp, param.name, found, key) | _default(interp, func, param)
+
+
+def _default(interp: Interpreter, func: Func, param: ir.Param) -> Value:
+    """What a parameter may be by its default, where that is one text or another: `device="cuda" if torch.cuda.is_available() else "cpu"`."""
+    if not isinstance(param.default, ir.IfExp | ir.Call | ir.Name):
+        return NOTHING
+    with interp.looking():
+        value = classes.static_value(interp, param.default, func.module)
+    return value if len(value) > 1 and all(isinstance(a, Const) and isinstance(a.value, str) for a in value) else NOTHING
 
 
 def _is_class(function: ir.Function, name: str) -> bool:

@@ -45,7 +45,7 @@ from looplint.flow.remarks import BuildLoader, EpochSet, Initialize, Seed
 from looplint.flow.slicing import Slices
 from looplint.interpreter.interpreter import Interpreter
 from looplint.queries.incidence import Incidence
-from looplint.queries.relations import held_by, involved, related
+from looplint.queries.relations import held_by, involved, moves_where_asked, related
 from looplint.semantics.loaders import only_loader
 from looplint.semantics.schedulers import counts_epochs
 from looplint.syntax import ir
@@ -276,8 +276,8 @@ class Program(Incidence):
 
     @cached_property
     def device_choice(self) -> Move | None:
-        """A move of a module to the CPU or to an accelerator, whichever the machine has."""
-        return next((e for e in self.of(Move) if e.chosen), None)
+        """A move of a module to the CPU or to an accelerator, whichever the machine has, or to a GPU where one is asked for."""
+        return next((e for e in self.of(Move) if e.chosen or moves_where_asked(e, self.of(Move))), None)
 
     def may_move_to_either(self, objects: Iterable[Obj]) -> bool:
         """Whether some of these models, or of those that these optimizers hold, may be on a GPU on one machine and on the CPU on another."""
@@ -286,7 +286,7 @@ class Program(Incidence):
         if not models or any(o.symbolic or o.escaped for o in models):
             return True
         moves = [e for e in self.of(Move) if related(e.subjects, models)]
-        return any(e.chosen or e.device is None for e in moves)
+        return any(e.chosen or e.device is None or moves_where_asked(e, moves) for e in moves)
 
     def restored_from(self, file: File) -> list[LoadState]:
         """Where what was read from a file is given to objects as their state."""
