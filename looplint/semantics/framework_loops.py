@@ -73,7 +73,7 @@ def _follow(interp: Interpreter, cls: ClassRef, turn: list[ir.Stmt]) -> None:
     begin(interp, instance, cls)
     interp.frame = Frame(ir.Function("<fit>", "<fit>", [], [], [], node), cls.module, None, interp.context(None, "fit", id(node)), 0)
     interp.frame.locals["self"] = ref(instance)
-    _run(interp, cls, "__init__")
+    _construct(interp, cls)
     if not TRAINERS.isdisjoint(classes.external_bases(interp, cls)):
         interp.frame.locals["model"] = interp.evaluate(ir.Attr(node, ir.Name(node, "self"), "model"))
     instance.configured = _run(interp, cls, "configure_optimizers")
@@ -93,6 +93,22 @@ def _follow(interp: Interpreter, cls: ClassRef, turn: list[ir.Stmt]) -> None:
     body = [*_calls(interp, cls, _BEFORE_EPOCH), batch, *_calls(interp, cls, _AFTER_EPOCH)]
     epochs = ir.Call(node, ir.Name(node, "range"), [ir.Arg(ir.Name(node, "max_epochs"))])
     interp.run_block([ir.For(turn[0].node, ir.Name(node, "epoch"), epochs, body, [], frozenset({"epoch"}))])
+
+
+def _construct(interp: Interpreter, cls: ClassRef) -> None:
+    """Run the constructor with its defaults; one that refuses them (`if args is None: raise`) gets something else."""
+    hook = _hook(interp, cls, "__init__")
+    if hook is None:
+        return
+    before = interp.save()
+    call = _call(hook)
+    call.dropped = True
+    interp.evaluate(call)
+    if not interp.alive:
+        interp.restore(before)
+        call.args.append(ir.Arg(ir.Name(hook.node, "given"), star="*"))
+        call.dropped = False
+        interp.evaluate(call)
 
 
 def _hook(interp: Interpreter, cls: ClassRef, name: str) -> ir.Function | None:
