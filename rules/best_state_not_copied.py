@@ -3,7 +3,8 @@
 ## What it does
 
 Reports `best = model.state_dict()` where, on some path, an optimizer steps the model or a part of it after that, and the state is then
-saved, or given to `load_state_dict`; and `best = model`, where a branch that keeps a running best gives the model that further name.
+saved, or given to `load_state_dict`; where another state is loaded into the model in between, as that of a moving average for a validation;
+and `best = model`, where a branch that keeps a running best gives the model that further name.
 
 ## Why it matters
 
@@ -84,6 +85,7 @@ from looplint.rule import (
     Automaton,
     CopyValue,
     Event,
+    LoadState,
     Module,
     Obj,
     PathState,
@@ -103,7 +105,13 @@ CODE = "LL801"
 
 AUTOMATON = Automaton(
     start="none",
-    arrows={("*", "snapshot"): "fresh", ("fresh", "step"): "stale", ("*", "move"): "none"},
+    arrows={
+        ("*", "snapshot"): "fresh",
+        ("fresh", "step"): "stale",
+        ("fresh", "load"): "loaded",
+        ("loaded", "step"): "stale",
+        ("*", "move"): "none",
+    },
     reads=frozenset({"load", "save"}),
 )
 
@@ -117,11 +125,16 @@ def check(program: Program) -> Reports:
             continue
         read, taken, path = found
         held, name = f"{state.name} holds" if state.name else "this state holds", name_of(state.owner, "the model")
-        message = (
-            f"{held} the tensors of {name} themselves: the steps that follow change them, and what is kept is the last state, not this one"
-        )
         what = "restored" if read.kind == "load" else "saved"
-        notes = note(path.since, "the parameters change here") + note(read, f"and the state is {what} here")
+        loaded = isinstance(path.since, LoadState)
+        changes = (
+            f"what is loaded next is copied over them, and what is {what} is that"
+            if loaded
+            else "the steps that follow change them, and what is kept is the last state"
+        )
+        message = f"{held} the tensors of {name} themselves: {changes}, not this one"
+        notes = note(path.since, "another state is loaded here" if loaded else "the parameters change here")
+        notes += note(read, f"and the state is {what} here")
         for event in (taken, *_taken_too(program, state, taken, read)):
             yield Report(event, message, notes, repair=CopyValue(event=event))
 
@@ -129,12 +142,18 @@ def check(program: Program) -> Reports:
 def _stale_reads(program: Program, state: Obj, owner: Module) -> Iterator[tuple[Event, Snapshot, PathState]]:
     """The events that save or restore a state after a step has changed it, each with where it was taken and the path on which it was."""
     for visit in program.run(AUTOMATON, state):
-        if visit.event.kind not in ("load", "save"):
-            continue
-        stale = visit.sometimes("stale")
+        event = visit.event
+        if not isinstance(event, Save | LoadState) or state not in event.states:
+            continue  # a state that is loaded in its place
+        stale = [*visit.sometimes("stale"), *(s for s in visit.sometimes("loaded") if _is_overwritten(s, state))]
         taken = stale[0].last(Snapshot) if stale else None
-        if taken is not None and _is_one_of_its_time(program, visit.event, taken, stale[0], owner):
-            yield visit.event, taken, stale[0]
+        if taken is not None and _is_one_of_its_time(program, event, taken, stale[0], owner):
+            yield event, taken, stale[0]
+
+
+def _is_overwritten(path: PathState, state: Obj) -> bool:
+    """Whether the model got another state after this one was taken, which was copied over the tensors that this one holds."""
+    return isinstance(path.since, LoadState) and state not in path.since.states
 
 
 def _taken_too(program: Program, state: Obj, taken: Event, read: Event) -> list[Event]:

@@ -147,6 +147,8 @@ class Incidence:
         if event.kind == "step":
             holds = held_by(event.subjects)
             return "must" if state.owner in event.subjects or not holds or related(holds, [state.owner]) else None
+        if isinstance(event, LoadState) and state.owner in event.subjects:
+            return "must" if event.certain and _is_given_another(event) else None  # what the state holds gets the values of another
         if event.kind in ("construct", "move"):
             return "must" if related(event.subjects, [state.owner]) else None
         return None
@@ -259,6 +261,16 @@ class Incidence:
             for obj in event.subjects:
                 found[event.kind].setdefault(obj, []).append(event)
         return found
+
+
+def _is_given_another(event: LoadState) -> bool:
+    """Whether it is known what a model gets: a state in sight, what a file holds, or that of another object (`net.load_state_dict(ema.state_dict())`)."""
+    match event.site.node:
+        case cst.Call(args=[cst.Arg(value=cst.Call(func=cst.Attribute(attr=cst.Name(value="state_dict"))))]):
+            return True
+        case cst.Call(args=args) if any(a.keyword is not None and a.keyword.value == "assign" for a in args):
+            return False  # it gets new tensors
+    return bool(event.states or event.files)
 
 
 def _get_one_name(one: Event, other: Event) -> bool:
