@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -93,16 +94,31 @@ def _last_of_each(edits: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]
 
 def run(path: Path, text: str, entry: Mapping[str, Any], launch: Any) -> Inspection:
     """`looplint run` on a text in the place of a script, in a copy of the script's folder."""
+    with copied(path, text, entry) as script:
+        return inspect(script, options_of(entry), launch=launch)
+
+
+def options_of(entry: Mapping[str, Any]) -> Options:
+    """How a script is run: from the folder that it is in, unless the entry names another (`folder`), and perhaps as a module."""
+    return Options(
+        arguments=tuple(entry.get("arguments", ())), module=entry.get("module", ""), cwd=Path.cwd(), seconds=120, **entry["limits"]
+    )
+
+
+@contextmanager
+def copied(path: Path, text: str, entry: Mapping[str, Any]) -> Iterator[str]:
+    """Within it, the working folder is a copy of the script's, with the text in the script's place; what to run there."""
+    inside = Path(entry["path"]).relative_to(entry["folder"]) if "folder" in entry else Path(path.name)
+    source = path.parents[len(inside.parts) - 1]
     with tempfile.TemporaryDirectory(prefix="looplint-") as temporary:
-        folder = Path(temporary, "repository", path.parent.name)
-        shutil.copytree(path.parent, folder, ignore=shutil.ignore_patterns(".git", "*.ipynb", "*.png", "*.gif", "*.jpg"))
-        (folder / path.name).write_text(text, encoding="utf-8")
+        folder = Path(temporary, "repository", source.name)
+        shutil.copytree(source, folder, ignore=shutil.ignore_patterns(".git", "*.ipynb", "*.png", "*.gif", "*.jpg"))
+        (folder / inside).write_text(text, encoding="utf-8")
         write_data(folder, entry.get("files", {}))
-        options = Options(arguments=tuple(entry.get("arguments", ())), cwd=folder, seconds=120, **entry["limits"])
         here = Path.cwd()
         os.chdir(folder)  # as the scripts' own instructions say, and so that places are shown as a user sees them
         try:
-            return inspect(path.name, options, launch=launch)
+            yield entry.get("module", str(inside))
         finally:
             os.chdir(here)
 
@@ -112,10 +128,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m benchmarks.foreign_runs", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--checkouts", type=Path, required=True)
+    parser.add_argument("--runs", type=Path, default=HERE / "runs.json", help="the list of scripts and bugs")
     parser.add_argument("--only", default="", help="only scripts whose repository or path contains this")
     add_option(parser)
     options = parser.parse_args(arguments)
-    entries = [e for e in json.loads((HERE / "runs.json").read_text(encoding="utf-8")) if options.only in f"{e['repo']}/{e['path']}"]
+    entries = [e for e in json.loads(options.runs.read_text(encoding="utf-8")) if options.only in f"{e['repo']}/{e['path']}"]
     found: list[Outcome] = []
     path = os.pathsep.join(p for p in (str(STAND_INS), os.environ.get("PYTHONPATH", "")) if p)
     with Warm({"PYTHONPATH": path, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}) as warm:

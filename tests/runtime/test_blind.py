@@ -70,7 +70,7 @@ def test_processes_that_take_no_step_are_named(tmp_path: Path, warm: Warm) -> No
     main = "    import torch.multiprocessing as mp\n    child = mp.get_context('fork').Process(target=print)\n    child.start()\n    child.join()\n"
     inspection = inspected(tmp_path, warm, BUILD + main)
     assert inspection.exit_code == 2
-    assert "It started 1 process, and the first took no step" in inspection.blind
+    assert "It started 1 process, which took no step" in inspection.blind
 
 
 def test_a_compiled_step_is_no_missing_step(tmp_path: Path, warm: Warm) -> None:
@@ -248,3 +248,38 @@ def test_the_first_process_that_a_script_trains_in_is_recorded(start: str, steps
     assert len(recording.stream.of("step")) == (steps or 6)
     assert [(j.code, j.verdict) for j in inspection.joined] == [("LL102", "does harm")]
     assert sorted(recording.stdout.split("\n")) == (["", "0 done", "1 done"] if not steps else [""])
+
+
+SEVERAL = """
+import torch
+import torch.multiprocessing as mp
+from torch import nn
+
+
+def measure(net):
+    with torch.no_grad():
+        print("measured", tuple(net(torch.ones(1, 4)).shape))
+
+
+def train(net):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for i in range(6):
+        net(torch.ones(8, 4)).pow(2).mean().backward()
+        optimizer.step()
+
+
+if __name__ == "__main__":
+    net = nn.Linear(4, 2).share_memory()
+    processes = [mp.get_context("fork").Process(target=target, args=(net,)) for target in (measure, train, train)]
+    for process in processes:
+        process.start()
+        process.join()
+"""
+
+
+def test_the_first_process_that_trains_is_read_where_another_one_started_before(tmp_path: Path, warm: Warm) -> None:
+    inspection = inspected(tmp_path, warm, SEVERAL)
+    assert inspection.recording.ok, inspection.recording.stderr
+    assert len(inspection.recording.stream.of("step")) == 6
+    assert [(j.code, j.verdict) for j in inspection.joined] == [("LL102", "does harm")]
+    assert len(inspection.recording.stream.marked("process")) == 0  # those of the process that is read

@@ -41,7 +41,7 @@ class Inspection:
             reason += " It compiles functions, and steps in them cannot be seen: set TORCH_COMPILE_DISABLE=1 to run it uncompiled."
         if started := len(stream.marked("process")):
             count = f"{started} process{'es' if started > 1 else ''}"
-            reason += f" It started {count}, and the first took no step that could be recorded: run it without --epochs and --batches, or start it by torchrun."
+            reason += f" It started {count}, which took no step that could be recorded: run it without --epochs and --batches, or start it by torchrun."
         return reason
 
     @property

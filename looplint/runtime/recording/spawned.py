@@ -1,6 +1,7 @@
-"""The first of the processes that a script starts to train in is recorded too, in a stream of its own.
+"""The first of the processes that a script starts are recorded too, each in a stream of its own.
 
-It is read where the script's own process took no step: what `torch.multiprocessing.spawn` starts first is the process with the rank 0.
+Where the script's own process took no step, that of the first one which did is read: what `torch.multiprocessing.spawn` starts first is the process with
+the rank 0; other programs start one that measures or collects before those that train.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from looplint.runtime.recording.limits import StepLimit
 from looplint.runtime.recording.probes import Sources
 from looplint.runtime.recording.tape import SPAWNED, Tape
 from looplint.runtime.recording.watching import Watching, hook
+
+MOST = 8  # processes that are recorded
 
 # What starts processes for its own ends: workers of loaders and pools, servers of shared objects.
 _HELPERS = ("torch.utils.data.", "multiprocessing.", "concurrent.")
@@ -35,12 +38,12 @@ Record: TypeAlias = Callable[[dict[str, Any], Sources], Recorder]
 class Recorded:
     """Wraps the function of a process and records what it does. It is pickled for that process."""
 
-    def __init__(self, function: Callable[..., Any], options: dict[str, Any], record: Record) -> None:
-        self.function, self.options, self.record = function, options, record
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any], record: Record, number: int) -> None:
+        self.function, self.options, self.record, self.number = function, options, record, number
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         path = self.options["stream"]
-        recorder = self.record({**self.options, "stream": path + SPAWNED}, Sources({}, {}))
+        recorder = self.record({**self.options, "stream": f"{path}{SPAWNED}{self.number}"}, Sources({}, {}))
         end: dict[str, Any] = {"record": "end", "outcome": "finished", "exit": 0}
         try:
             return self.function(*args, **kwargs)
@@ -59,22 +62,24 @@ class Recorded:
 
 
 def install(tape: Tape, options: dict[str, Any], record: Record) -> None:
-    """Records the first process that is started, and notes each.
+    """Records the first processes that are started, and notes each.
 
-    It is not recorded where passes are cut short: the processes would no longer have the same number of batches.
+    They are not recorded where passes are cut short: they would no longer have the same number of batches. Those that they start are not recorded either.
     """
-    started: list[int] = []
+    started = 0
+    whole = not (options.get("epochs") or options.get("batches") or SPAWNED in os.path.basename(options["stream"]))
+    possible = whole and hasattr(signal, "SIGUSR2") and importlib.util.find_spec("looplint") is not None
 
     def watch(process: Any) -> Watching:
         target = getattr(process, "_target", None)
         if target is None or str(getattr(target, "__module__", "")).startswith(_HELPERS):
             return
-        whole = not (options.get("epochs") or options.get("batches") or options["stream"].endswith(SPAWNED))
-        recorded = whole and not started and hasattr(signal, "SIGUSR2") and importlib.util.find_spec("looplint") is not None
-        started.append(1)
+        nonlocal started
+        started += 1
+        recorded = possible and started <= MOST
         if recorded:
             kept = ("script", "arguments", "seed", "own", "steps", "stream", "costs")
-            process._target = Recorded(target, {key: options[key] for key in kept if key in options}, record)
+            process._target = Recorded(target, {key: options[key] for key in kept if key in options}, record, started)
         outcome = yield None
         if recorded:
             process._target = target

@@ -21,7 +21,7 @@ from typing import Any
 from looplint.flow.kinds import EventKind
 from looplint.runtime.recording.channels import Channel
 
-SPAWNED = ".spawned"  # after the name of a stream: that of the first process which the script starts
+SPAWNED = ".spawned"  # after the name of a stream, with a number: those of the first processes that the script starts
 CHUNK = 1 << 22
 LARGEST = 1 << 29  # a stream that grows beyond this is cut, and has a record of that
 

@@ -130,9 +130,13 @@ def _record(folder: Path, script: str, options: Options, launch: Launch) -> Reco
 
 
 def _trained(path: Path) -> Stream:
-    """The stream of the script's own process; or that of the first one which it started, where only that took steps."""
-    own, spawned = read(path), read(path.with_name(path.name + SPAWNED))
-    return spawned if spawned.of("step") and not own.of("step") else own
+    """The stream of the script's own process; or where that took no step, that of the first one which it started and which did."""
+    own = read(path)
+    numbers = sorted(
+        int(number) for each in path.parent.glob(f"{path.name}{SPAWNED}*") if (number := each.name.rpartition(SPAWNED)[2]).isdigit()
+    )
+    started = (read(path.with_name(f"{path.name}{SPAWNED}{number}")) for number in numbers) if not own.of("step") else ()
+    return next((stream for stream in started if stream.of("step")), own)
 
 
 def _own_folder(module: str, cwd: Path) -> str:

@@ -1,13 +1,5 @@
 """Anything that a script draws with, which draws nothing."""
 
+from absent import attribute as __getattr__
 
-class _Nothing:
-    def __call__(self, *args, **kwargs):
-        return self
-
-    def __getattr__(self, name):
-        return self
-
-
-def __getattr__(name):
-    return _Nothing()
+__all__ = ["__getattr__"]

@@ -25,6 +25,16 @@ class _Images(Dataset):
 
 
 class MNIST(_Images):
+    @property
+    def test_data(self):
+        return self.data
+
+    @property
+    def test_labels(self):
+        return self.targets
+
+
+class FashionMNIST(MNIST):
     pass
 
 
