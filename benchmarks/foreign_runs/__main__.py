@@ -2,8 +2,8 @@
 
 DIR holds one folder per repository of `runs.json`, named owner__name, at the commit that stands there. Each script is run in a copy of its folder, with
 small made-up data where it reads some. What `looplint run` says of it must be what stands in `runs.json`: of the script as it is, `clean`; of each planted
-bug, that its rule is confirmed by the run (or what `verdict` says), what follows from it (`also`), and nothing more than of the script as it is. A bug that
-neither side finds is recorded as `missed`, with the reason, and counted as missed.
+bug, that its rule is confirmed by the run (or what `verdict` says), what follows from it (`also`), and nothing more than of the script as it is; or where the
+bug changes that as well, just what `all` lists. A bug that neither side finds is recorded as `missed`, with the reason, and counted as missed.
 """
 
 from __future__ import annotations
@@ -73,10 +73,10 @@ def outcomes(entry: Mapping[str, Any], checkouts: Path, launch: Any) -> Iterator
             if planted and (not missed or "verdict" in planted)
             else []
         )
-        wanted = sorted([*clean, *bug])
+        wanted = sorted(planted["all"] if planted and "all" in planted else [*clean, *bug])
         ran = f"{inspection.recording.message}; {len(inspection.recording.stream.of('step'))} steps"
         yield Outcome(
-            f"{entry['repo']}/{entry['path']}",
+            name(entry),
             planted["code"] if planted else "",
             wanted,
             verdicts,
@@ -84,6 +84,11 @@ def outcomes(entry: Mapping[str, Any], checkouts: Path, launch: Any) -> Iterator
             ran,
             time.perf_counter() - began,
         )
+
+
+def name(entry: Mapping[str, Any]) -> str:
+    """A script by its repository and path, and by the first of its arguments: some scripts are several."""
+    return " ".join([f"{entry['repo']}/{entry['path']}", *entry.get("arguments", ())[:2]])
 
 
 def _last_of_each(edits: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -103,6 +108,12 @@ def options_of(entry: Mapping[str, Any]) -> Options:
     return Options(
         arguments=tuple(entry.get("arguments", ())), module=entry.get("module", ""), cwd=Path.cwd(), seconds=120, **entry["limits"]
     )
+
+
+def environment() -> dict[str, str]:
+    """The scripts find what stands in for missing libraries and data, and no GPU."""
+    path = os.pathsep.join(p for p in (str(STAND_INS), os.environ.get("PYTHONPATH", "")) if p)
+    return {"PYTHONPATH": path, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
 
 
 @contextmanager
@@ -134,8 +145,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     entries = [e for e in json.loads(options.runs.read_text(encoding="utf-8")) if options.only in f"{e['repo']}/{e['path']}"]
     found: list[Outcome] = []
-    path = os.pathsep.join(p for p in (str(STAND_INS), os.environ.get("PYTHONPATH", "")) if p)
-    with Warm({"PYTHONPATH": path, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}) as warm:
+    with Warm(environment()) as warm:
         for entry in entries:
             if not (options.checkouts / entry["repo"].replace("/", "__")).is_dir():
                 print(f"{entry['repo']}: no checkout, left out", file=sys.stderr)

@@ -248,3 +248,42 @@ def test_a_script_that_closes_its_descriptors_is_told_of(tmp_path: Path) -> None
     done = subprocess.run([sys.executable, "-m", "looplint", "run", "train.py"], cwd=tmp_path, capture_output=True, text=True, timeout=200)
     assert done.returncode in (1, 2) and "internal error" not in done.stderr and "Traceback" not in done.stderr
     assert "LL102" in done.stdout
+
+
+DIRECT = """
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+model = nn.LSTM(4, 8)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+
+def predict(x):
+    model.eval()
+    return model.forward(x)[0].argmax(1)
+
+
+def train(x):
+    model.train()
+    optimizer.zero_grad()
+    model.forward(x)[0].pow(2).mean().backward()
+    optimizer.step()
+
+
+for i in range(4):
+    train(torch.ones(5, 3, 4))
+    print(predict(torch.ones(5, 3, 4)).sum())
+"""
+
+
+def test_a_forward_that_goes_past_the_modules_call_is_a_forward(tmp_path: Path, warm: Warm) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(DIRECT)
+    inspection = inspect(str(script), Options(seconds=60), launch=warm.launch)
+    assert [(j.code, j.line, j.verdict) for j in inspection.joined] == [
+        ("LL303", 12, "happens"),
+        ("LL504", 12, "happens"),
+        ("LL504", 18, "happens"),
+    ]
+    assert [e.facts["training"] for e in inspection.recording.stream.of("forward")] == [True, False] * 4

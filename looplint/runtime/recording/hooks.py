@@ -103,7 +103,7 @@ def install(options: dict[str, Any], sources: Sources) -> Recorder:
     hooks_data.install(tape, most)
     hooks_state.install(tape, modules)
     hooks_loggers.install(tape)
-    hooks_kept.install(tape, sources)
+    hooks_kept.install(tape, sources, optimizers, modules)
     hooks_blind.install(tape)
     spawned.install(tape, options, install)
     if options.get("costs"):

@@ -17,9 +17,8 @@ _RETAIN, _CREATE = 2, 3
 
 
 def install(tape: Tape, optimizers: Optimizers) -> None:
-    watcher = _backward(tape, optimizers)
-    hook(tape, "backwards", torch.Tensor, "backward", watcher, "backward")
-    hook(tape, "backwards", torch.autograd, "backward", watcher, "backward")
+    # What a tensor's own method calls as well.
+    hook(tape, "backwards", torch.autograd, "backward", _backward(tape, optimizers), "backward")
     hook(tape, "backwards", torch.autograd, "grad", _grad(tape), "backward")
 
 

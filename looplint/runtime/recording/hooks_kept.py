@@ -7,16 +7,19 @@ from typing import Any
 
 import torch
 
-from looplint.runtime.recording import measure, probes
+from looplint.runtime.recording import hooks_autocast, measure, probes
+from looplint.runtime.recording.hooks_modules import Modules, emit_forward
+from looplint.runtime.recording.hooks_optim import Optimizers
 from looplint.runtime.recording.probes import Sources
 from looplint.runtime.recording.tape import Tape
 from looplint.runtime.recording.watching import shielded
 
 
-def install(tape: Tape, sources: Sources) -> None:
+def install(tape: Tape, sources: Sources, optimizers: Optimizers, modules: Modules) -> None:
     """Installs the probes at the watched lines."""
     if sources.watched or sources.replaced:
-        probes.install(sources, shielded(tape, "probes", _look(tape)), shielded(tape, "probes", _called(tape)))
+        called = shielded(tape, "probes", _called(tape, optimizers, modules))
+        probes.install(sources, shielded(tape, "probes", _look(tape)), called)
 
 
 def _look(tape: Tape) -> Callable[[Any], None]:
@@ -41,9 +44,11 @@ def _look(tape: Tape) -> Callable[[Any], None]:
     return look
 
 
-def _called(tape: Tape) -> Callable[[Any, str, Any], None]:
+def _called(tape: Tape, optimizers: Optimizers, modules: Modules) -> Callable[[Any, str, Any], None]:
     def called(target: Any, name: str, result: Any) -> None:
         place = tape.place()
+        if isinstance(target, torch.nn.Module) and name == "forward":
+            _direct(tape, optimizers, modules, target, result, place)
         if not tape.sample("method", place, 6):
             return
         if isinstance(target, torch.nn.Module) and name == "forward":
@@ -63,3 +68,10 @@ def _called(tape: Tape) -> Callable[[Any, str, Any], None]:
             )
 
     return called
+
+
+def _direct(tape: Tape, optimizers: Optimizers, modules: Modules, module: torch.nn.Module, result: Any, place: int) -> None:
+    """A forward that went past the module's call is an event too, unless it is a part of another."""
+    if tape.local.inside.isdisjoint(("forward", "backward")) and modules.learns(module):
+        hooks_autocast.begin(tape)
+        emit_forward(tape, optimizers, modules, module, result, place, {"direct": True})

@@ -144,7 +144,7 @@ def _forward(tape: Tape, optimizers: Optimizers, modules: Modules) -> Callable[.
         hooks_autocast.begin(tape)
         outcome = yield None
         if outcome.error is None:
-            _emit_forward(tape, optimizers, modules, module, outcome.result, place, given)
+            emit_forward(tape, optimizers, modules, module, outcome.result, place, given)
 
     return watch
 
@@ -161,9 +161,10 @@ def _given(tape: Tape, place: int, args: tuple[Any, ...], kwargs: dict[str, Any]
     return facts
 
 
-def _emit_forward(
-    tape: Tape, optimizers: Optimizers, modules: Modules, module: nn.Module, result: Any, place: int, given: dict[str, str]
+def emit_forward(
+    tape: Tape, optimizers: Optimizers, modules: Modules, module: nn.Module, result: Any, place: int, given: dict[str, Any]
 ) -> None:
+    """Writes a forward that has ended, and notes whether a backward comes through its output; `given` are the facts that are known already."""
     number = modules.number(module)
     enabled = torch.is_grad_enabled()
     facts = {**modules.modes(module, number), "grad_enabled": enabled, **given, **hooks_autocast.facts(tape)}

@@ -224,8 +224,11 @@ def _held(optimizers: Optimizers, optimizer: Any, parameters: list[torch.Tensor]
     plain = type(optimizer).__module__.startswith("torch.optim")  # others may keep their state in another type on purpose
     states = getattr(optimizer, "state", {})
     for parameter, state in states.items() if isinstance(states, dict) else ():
-        for value in state.values() if isinstance(state, dict) else ():
-            if isinstance(value, torch.Tensor) and value.shape == parameter.shape and value.numel() > 1:
-                displaced += value.device != parameter.device or (plain and value.is_floating_point() and value.dtype != parameter.dtype)
+        kept = [v for v in state.values() if isinstance(v, torch.Tensor) and v.numel() > 1] if isinstance(state, dict) else ()
+        if kept:
+            device, dtype, shape = parameter.device, parameter.dtype, parameter.shape
+            displaced += sum(
+                v.shape == shape and (v.device != device or (plain and v.dtype != dtype and v.is_floating_point())) for v in kept
+            )
     strays = [p for key, p in living.items() if key not in anyones and p.grad is not None]
     return {"orphans": sum(key not in living for key in mine), "strays": len(strays), "displaced": displaced}

@@ -17,6 +17,8 @@ from looplint.runtime.recording.hooks_schedule import subclasses
 from looplint.runtime.recording.tape import Tape
 from looplint.runtime.recording.watching import Watching, hook
 
+_CLOSE = 1e-3  # what counts as equal in single precision
+
 
 def install(tape: Tape, modules: Modules) -> None:
     hook(tape, "files", torch, "save", _saved(tape), "file")
@@ -115,9 +117,10 @@ def _loss(tape: Tape, name: str) -> Callable[..., Watching]:
 
 
 def _described(name: str, values: torch.Tensor) -> dict[str, bool]:
-    facts = {"in_unit": bool(((values >= 0) & (values <= 1)).all())}
+    low, high = map(float, torch.aminmax(values)) if values.numel() else (0.0, 0.0)
+    facts = {"in_unit": low >= 0 and high <= 1}
     if name == "cross_entropy" and values.dim() >= 2:
-        sums = values.float().sum(1)
-        facts["sums_to_one"] = bool(((sums - 1).abs() < 1e-3).all())
-        facts["log_probabilities"] = bool(((values.float().logsumexp(1)).abs() < 1e-3).all())
+        # Probabilities are in the unit, and no logarithm of one is above zero: most logits need no sums.
+        facts["sums_to_one"] = facts["in_unit"] and bool(((values.float().sum(1) - 1).abs() < _CLOSE).all())
+        facts["log_probabilities"] = high < _CLOSE and bool(((values.float().logsumexp(1)).abs() < _CLOSE).all())
     return facts

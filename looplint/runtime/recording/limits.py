@@ -131,9 +131,8 @@ def install(tape: Tape, limits: Limits) -> None:
                 limits.step()
 
     register_optimizer_step_post_hook(shielded(tape, "limits", stepped))
-    owners: tuple[Any, ...] = (torch.Tensor, torch.autograd)
-    for owner in owners:
-        owner.backward = _counted(tape, limits, owner.backward)
+    engine: Any = torch.autograd
+    engine.backward = _counted(tape, limits, engine.backward)  # a tensor's own method calls it
 
 
 def _counted(tape: Tape, limits: Limits, original: Callable[..., Any]) -> Callable[..., Any]:

@@ -16,6 +16,7 @@ import torch
 MOST_NODES = 20_000
 MOST_COPIED = 4_000_000  # elements copied to measure how far a step moves the parameters
 MOST_DIGESTED = 50_000_000
+MOST_JOINED = 1 << 20  # elements that are copied into one tensor to be read at once
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _SAVED_NAMES: dict[str, tuple[str, ...]] = {}
 _SCALED = "looplint scaler"
@@ -136,9 +137,10 @@ def norm(tensors: Iterable[torch.Tensor | None]) -> float:
             tensor = tensor.coalesce()._values()
         by_device.setdefault((tensor.device, tensor.dtype), []).append(tensor)
     for group in by_device.values():
-        low = group[0].dtype in (torch.float16, torch.bfloat16)
-        norms = torch._foreach_norm([t.float() for t in group] if low else group)
-        total += sum(float(value) ** 2 for value in torch.stack(norms).tolist())
+        values = [t.float() for t in group] if group[0].dtype in (torch.float16, torch.bfloat16) else group
+        if len(values) > 4 and sum(t.numel() for t in values) <= MOST_JOINED:
+            values = [_joined(values)]
+        total += sum(float(value) ** 2 for value in torch.stack(torch._foreach_norm(values)).tolist())
     return float(total**0.5)
 
 
@@ -148,26 +150,34 @@ def largest(tensors: Iterable[torch.Tensor | None]) -> float:
     return max((float(t.detach().abs().max()) for t in locals_of(tensors) if t.numel()), default=0.0)
 
 
+def _joined(tensors: list[torch.Tensor]) -> torch.Tensor:
+    """All entries in one tensor: operations on that take a fraction of those on many small ones."""
+    return torch._C._nn.flatten_dense_tensors(tensors)
+
+
 @torch.no_grad()
-def copies(parameters: Sequence[torch.Tensor]) -> list[tuple[torch.Tensor, torch.Tensor]]:
-    """Parameters with their values now, as many as the limit allows."""
-    chosen, elements = [], 0
+def copies(parameters: Sequence[torch.Tensor]) -> list[tuple[list[torch.Tensor], torch.Tensor]]:
+    """Parameters of one device and type each, with their values now, as many as the limit allows."""
+    chosen: dict[tuple[torch.device, torch.dtype], list[torch.Tensor]] = {}
+    elements = 0
     for parameter in locals_of(parameters):
         elements += parameter.numel()
         if elements > MOST_COPIED:
             break
-        chosen.append((parameter, parameter.detach().clone()))
-    return chosen
+        if parameter.layout is torch.strided:
+            chosen.setdefault((parameter.device, parameter.dtype), []).append(parameter)
+    return [(group, _joined(group)) for group in chosen.values()]
 
 
 @torch.no_grad()
-def relative_change(before: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> float | None:
+def relative_change(before: Sequence[tuple[list[torch.Tensor], torch.Tensor]]) -> float | None:
     """How far the parameters moved since they were copied, relative to their norm."""
-    same = [(p.detach(), old) for p, old in before if p.device == old.device and p.dtype == old.dtype and p.shape == old.shape]
-    if not same:
+    same = [(group, old) for group, old in before if all(p.device == old.device and p.dtype == old.dtype for p in group)]
+    pairs = [(new, old) for group, old in same if (new := _joined(group)).numel() == old.numel()]
+    if not pairs:
         return None
-    size = norm(old for _, old in same)
-    moved = norm(new - old for new, old in same)
+    size = norm(old for _, old in pairs)
+    moved = norm(new - old for new, old in pairs)
     return moved / size if size else moved
 
 

@@ -38,7 +38,8 @@ class Normalize:
         self.mean, self.std = mean, std
 
     def __call__(self, tensor):
-        return (tensor - tensor.new_tensor(self.mean)[:, None, None]) / tensor.new_tensor(self.std)[:, None, None]
+        mean, std = (tensor.new_tensor(each).reshape(-1, 1, 1) for each in (self.mean, self.std))
+        return (tensor - mean) / std
 
 
 class Lambda:

@@ -41,7 +41,8 @@ def model_forwards(run: Stream, right: Stream) -> Signal:
     """A forward that is called directly is no call of its module, only of its submodules."""
 
     def count(stream: Stream) -> Counter[str]:
-        return Counter(stream.things[e.object].kind for e in stream.of("forward") if stream.things[e.object].facts["parameters"])
+        called = stream.of("forward", where=lambda e: not e.facts.get("direct"))
+        return Counter(stream.things[e.object].kind for e in called if stream.things[e.object].facts["parameters"])
 
     mine, others = count(run), count(right)
     passed_by = {kind: number - mine[kind] for kind, number in others.items() if number > mine[kind]}

@@ -1,0 +1,5 @@
+"""Stands in for scipy, which does nothing."""
+
+from absent import attribute as __getattr__
+
+__all__ = ["__getattr__"]
