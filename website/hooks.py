@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import looplint
 from looplint.linting.catalogue import load
-from website import reference, rules
+from website import reference, rules, verdicts
 
 _RULES = "Rules"
 # Who searches for a code or a name means its page, not one of those that mention it.
@@ -44,6 +44,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         "configuration.md": reference.configuration(),
         "command-line.md": reference.command_line(),
         "api.md": reference.api(looplint),
+        "verdicts.md": verdicts.page(load()),
         **{rules.address(rule): f"{_FIRST}{rules.page(rule)}" for rule in load()},
     }
     for address, text in pages.items():
