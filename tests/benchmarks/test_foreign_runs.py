@@ -57,3 +57,20 @@ def test_a_recipe_names_its_script_and_plants_what_a_run_can_show(entry: dict[st
     planted = entry["planted"]
     assert isinstance(planted, list)
     assert {bug["code"] for bug in planted} <= set(OBSERVED)
+
+
+def test_what_is_wanted_of_the_runs_is_enough_and_never_a_wrong_refutation() -> None:
+    planted = [bug for entry in RUNS for bug in entry["planted"]]
+    missed = [bug for bug in planted if bug.get("missed")]
+    assert len({(entry["repo"], entry["path"], *entry.get("arguments", ())) for entry in RUNS}) == len(RUNS) >= 100
+    assert len({entry["repo"] for entry in RUNS}) >= 30
+    assert len(planted) >= 100
+    assert len(missed) <= 0.1 * len(planted)
+    verdicts = [verdict for entry in RUNS for verdict in entry["clean"]]
+    verdicts += [
+        verdict for bug in planted for verdict in (*bug.get("also", ()), *bug.get("all", ()), ("", bug.get("verdict", "confirmed")))
+    ]
+    assert {verdict for _, verdict in verdicts} <= {"confirmed", "found at run time only", "not reached", "not measured"}
+    for bug in planted:
+        confirmed = {code for code, verdict in bug.get("all", ()) if verdict in ("confirmed", "found at run time only")}
+        assert "all" not in bug or bug.get("missed") or bug["code"] in confirmed

@@ -2,6 +2,8 @@
 
 
 class Nothing:
+    __name__ = "Nothing"
+
     def __call__(self, *args, **kwargs):
         return self
 
