@@ -221,3 +221,22 @@ def test_modules_run_by_name_are_the_users_code(tmp_path: Path) -> None:
     assert recording.ok, recording.stderr
     assert "['--fast']" in recording.stdout
     assert recording.stream.of("step")[0].line == 12
+
+
+@pytest.mark.parametrize("sizes", [[1], [3, 5], [4] * 8], ids=len)
+def test_how_far_parameters_move_is_relative_to_what_they_were(sizes: list[int], tmp_path: Path) -> None:
+    """Also where there is one parameter only, and where there are many."""
+    script = tmp_path / "moves.py"
+    script.write_text(
+        "import torch\n"
+        f"held = [torch.nn.Parameter(torch.ones(size)) for size in {sizes}]\n"
+        "optimizer = torch.optim.SGD(held, lr=0.25)\n"
+        "for i in range(3):\n"
+        "    for p in held:\n"
+        "        p.data.fill_(1.0)\n"
+        "        p.grad = torch.full_like(p, 2.0)\n"
+        "    optimizer.step()\n"
+    )
+    steps = record(script, Options()).stream.of("step")
+    assert [e.facts["change"] for e in steps] == [pytest.approx(0.5)] * 3
+    assert [e.facts["norm"] for e in steps] == [pytest.approx(2 * sum(sizes) ** 0.5)] * 3

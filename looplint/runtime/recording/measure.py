@@ -16,7 +16,7 @@ import torch
 MOST_NODES = 20_000
 MOST_COPIED = 4_000_000  # elements copied to measure how far a step moves the parameters
 MOST_DIGESTED = 50_000_000
-MOST_JOINED = 1 << 20  # elements that are copied into one tensor to be read at once
+SMALL = 2048  # elements, up to which tensors are rather copied into one than read one by one
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _SAVED_NAMES: dict[str, tuple[str, ...]] = {}
 _SCALED = "looplint scaler"
@@ -138,7 +138,7 @@ def norm(tensors: Iterable[torch.Tensor | None]) -> float:
         by_device.setdefault((tensor.device, tensor.dtype), []).append(tensor)
     for group in by_device.values():
         values = [t.float() for t in group] if group[0].dtype in (torch.float16, torch.bfloat16) else group
-        if len(values) > 4 and sum(t.numel() for t in values) <= MOST_JOINED:
+        if len(values) > 4 and sum(t.numel() for t in values) <= SMALL * len(values):
             values = [_joined(values)]
         total += sum(float(value) ** 2 for value in torch.stack(torch._foreach_norm(values)).tolist())
     return float(total**0.5)
@@ -151,7 +151,9 @@ def largest(tensors: Iterable[torch.Tensor | None]) -> float:
 
 
 def _joined(tensors: list[torch.Tensor]) -> torch.Tensor:
-    """All entries in one tensor: operations on that take a fraction of those on many small ones."""
+    """A copy of all entries in one tensor: operations on that take a fraction of those on many small ones."""
+    if len(tensors) == 1:
+        return tensors[0].detach().flatten().clone()
     return torch._C._nn.flatten_dense_tensors(tensors)
 
 
@@ -177,7 +179,7 @@ def relative_change(before: Sequence[tuple[list[torch.Tensor], torch.Tensor]]) -
     if not pairs:
         return None
     size = norm(old for _, old in pairs)
-    moved = norm(new - old for new, old in pairs)
+    moved = norm(new.sub_(old) for new, old in pairs)  # in place: what is allocated costs more than what is computed
     return moved / size if size else moved
 
 

@@ -23,6 +23,7 @@ from looplint.runtime.recording.channels import Channel
 
 SPAWNED = ".spawned"  # after the name of a stream, with a number: those of the first processes that the script starts
 CHUNK = 1 << 22
+_RUNS = os.path.join(os.path.dirname(__file__), "child.py")
 LARGEST = 1 << 29  # a stream that grows beyond this is cut, and has a record of that
 
 
@@ -56,13 +57,16 @@ class Places:
         self._foreign = tuple(os.path.realpath(p) + os.sep for p in foreign if p)
         # A module run with -m may live where foreign code lives: it is the user's all the same.
         self._own = own
-        self._codes: dict[int, tuple[CodeType, str]] = {}
+        self._codes: dict[int, tuple[CodeType, str | None]] = {}
         self._stacks: dict[tuple[int, ...], int] = {}
 
-    def _file(self, code: CodeType) -> str:
+    def _file(self, code: CodeType) -> str | None:
+        """The user's file that a code is of; empty for others', and None for what runs the script: no frame around that is the user's."""
         name = code.co_filename
         if name.startswith("<"):
             return ""
+        if name == _RUNS and code.co_name == "_run":
+            return None
         path = os.path.realpath(name)
         if self._own and path.startswith(self._own):
             return path
@@ -81,6 +85,8 @@ class Places:
             if known[1]:
                 found.append(id(code))
                 found.append(frame.f_lasti)
+            elif known[1] is None:
+                break
             frame = frame.f_back
         return tuple(found)
 
@@ -101,7 +107,7 @@ class Places:
         frames = []
         for code_id, instruction in zip(key[::2], key[1::2], strict=True):
             code, path = self._codes[code_id]
-            frames.append((path, line_of(code, instruction), code.co_name, instruction, code.co_firstlineno))
+            frames.append((path or "", line_of(code, instruction), code.co_name, instruction, code.co_firstlineno))
         return number, frames[::-1]
 
 
@@ -277,7 +283,7 @@ class Tape:
             "kind": kind,
             "object": number,
             "at": place,
-            "time": round(self.now(), 6),
+            "time": int(1e6 * self.now()) / 1e6,
         }
         if self.loops:
             record["loops"] = self.running_loops()
@@ -293,7 +299,8 @@ class Tape:
         key = (what, number)
         count = self._samples.get(key, 0)
         self._samples[key] = count + 1
-        return count % (1 << max(0, count.bit_length() - dense)) == 0
+        sparse = count.bit_length() - dense
+        return sparse <= 0 or not count & ((1 << sparse) - 1)
 
 
 class Reading:
