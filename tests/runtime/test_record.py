@@ -223,9 +223,9 @@ def test_modules_run_by_name_are_the_users_code(tmp_path: Path) -> None:
     assert recording.stream.of("step")[0].line == 12
 
 
-@pytest.mark.parametrize("sizes", [[1], [3, 5], [4] * 8], ids=len)
+@pytest.mark.parametrize("sizes", [[1], [3, 5], [4] * 8, [900, 200_000, 100_000]], ids=str)
 def test_how_far_parameters_move_is_relative_to_what_they_were(sizes: list[int], tmp_path: Path) -> None:
-    """Also where there is one parameter only, and where there are many."""
+    """Also where there is one parameter only, where there are many, and where they are large."""
     script = tmp_path / "moves.py"
     script.write_text(
         "import torch\n"

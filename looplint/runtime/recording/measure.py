@@ -9,14 +9,16 @@ import gc
 import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
 MOST_NODES = 20_000
-MOST_COPIED = 4_000_000  # elements copied to measure how far a step moves the parameters
+MOST_COPIED = 4_000_000  # elements of a tensor that is read to be recognized again
+MOST_MOVED = 1 << 17  # elements, about, by which it is measured how far a step moves the parameters
 MOST_DIGESTED = 50_000_000
 SMALL = 2048  # elements, up to which tensors are rather copied into one than read one by one
+_BLOCK = 64  # elements
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _SAVED_NAMES: dict[str, tuple[str, ...]] = {}
 _SCALED = "looplint scaler"
@@ -157,25 +159,49 @@ def _joined(tensors: list[torch.Tensor]) -> torch.Tensor:
     return torch._C._nn.flatten_dense_tensors(tensors)
 
 
+class Copy(NamedTuple):
+    """Parameters of one device and type, with their values at a time: of large ones, each so many-th block."""
+
+    parameters: list[torch.Tensor]
+    every: int
+    values: torch.Tensor
+
+    def now(self) -> torch.Tensor:
+        """The same elements as they are now."""
+        return _drawn(self.parameters, self.every)
+
+
+def _drawn(parameters: list[torch.Tensor], every: int) -> torch.Tensor:
+    return _joined([_blocks(p, every) for p in parameters])
+
+
+def _blocks(parameter: torch.Tensor, every: int) -> torch.Tensor:
+    """Each so many-th block of elements, which are read together; all elements of small parameters."""
+    span = every * _BLOCK
+    whole = parameter.numel() // span
+    if every == 1 or whole < 2:
+        return parameter
+    return parameter.flatten()[: whole * span].view(whole, span)[:, :_BLOCK]
+
+
 @torch.no_grad()
-def copies(parameters: Sequence[torch.Tensor]) -> list[tuple[list[torch.Tensor], torch.Tensor]]:
-    """Parameters of one device and type each, with their values now, as many as the limit allows."""
+def copies(parameters: Sequence[torch.Tensor]) -> list[Copy]:
+    """The values of parameters now: to allocate and to read all of large ones would take longer than a step."""
     chosen: dict[tuple[torch.device, torch.dtype], list[torch.Tensor]] = {}
     elements = 0
     for parameter in locals_of(parameters):
-        elements += parameter.numel()
-        if elements > MOST_COPIED:
-            break
         if parameter.layout is torch.strided:
+            elements += parameter.numel()
             chosen.setdefault((parameter.device, parameter.dtype), []).append(parameter)
-    return [(group, _joined(group)) for group in chosen.values()]
+    every = -(-elements // MOST_MOVED) or 1
+    return [Copy(group, every, _drawn(group, every)) for group in chosen.values()]
 
 
 @torch.no_grad()
-def relative_change(before: Sequence[tuple[list[torch.Tensor], torch.Tensor]]) -> float | None:
+def relative_change(before: Sequence[Copy]) -> float | None:
     """How far the parameters moved since they were copied, relative to their norm."""
-    same = [(group, old) for group, old in before if all(p.device == old.device and p.dtype == old.dtype for p in group)]
-    pairs = [(new, old) for group, old in same if (new := _joined(group)).numel() == old.numel()]
+    same = [c for c in before if all(p.device == c.values.device and p.dtype == c.values.dtype for p in c.parameters)]
+    pairs = [(new, copy.values) for copy in same if (new := copy.now()).numel() == copy.values.numel()]
     if not pairs:
         return None
     size = norm(old for _, old in pairs)
