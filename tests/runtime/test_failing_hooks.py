@@ -369,7 +369,7 @@ def test_the_memory_of_the_recorder_is_not_the_scripts(tmp_path: Path, warm: War
     copies, memory, living = measure.copies, measure.memory, []
     def copied(parameters):
         made = copies(parameters)
-        living.extend(weakref.ref(copy) for _, copy in made)
+        living.extend(weakref.ref(copy.values) for copy in made)
         return made
     def measured(own=0):
         print(len(living), sum(ref() is not None for ref in living), own >= 0)
