@@ -119,8 +119,15 @@ def planted_and_repaired(figures: dict[str, Any]) -> list[tuple[str, str, str]]:
     ]
 
 
+def cost_of(found: dict[str, Any]) -> str:
+    """What recording costs the scripts of one class, and how many meet its goal."""
+    goal = f", {found['within']} within the goal of {found['goal']}" if found["goal"] else ""
+    name = f"iterations of {found['from_ms']:g} ms and more" if found["from_ms"] else "shorter ones"
+    return f"{name} {found['median']:.2f}, at the 90th percentile {found['p90']:.2f} ({found['scripts']} scripts{goal})"
+
+
 def seen_in_runs(figures: dict[str, Any]) -> list[tuple[str, str, str]]:
-    runs = figures["foreign_runs"]
+    runs, cost = figures["foreign_runs"], figures["foreign_cost"]
     shown = evidence()
     recorder = shown["recorder"]
     proven = [case for case in shown["cases"] if case["status"] == "proven"]
@@ -138,6 +145,11 @@ def seen_in_runs(figures: dict[str, Any]) -> list[tuple[str, str, str]]:
             f"{runs['reported']} places reported in the unchanged scripts, all right; {runs['planted'] - runs['missed']} bugs confirmed or seen in the run, "
             f"{runs['missed']} missed",
             f"`python -m benchmarks.foreign_runs {DIR}`",
+        ),
+        (
+            f"what recording costs {cost['scripts']} of these scripts, in processor time from their first step to their last of at most 600",
+            f"{cost['median']:.2f} times in the median: {'; '.join(map(cost_of, cost['classes']))}; {cost['same']} of {cost['scripts']} end bitwise the same",
+            f"`python -m benchmarks.foreign_runs.cost {DIR}`",
         ),
         (
             "what recording costs, in processor time of the reference loop",
@@ -207,6 +219,7 @@ def test_nothing_that_was_stored_went_wrong() -> None:
         assert figures[name]["findings"] == figures[name]["read"], "findings that nobody has judged"
     assert figures["unknown"]["unjudged"] == 0
     assert figures["foreign_runs"]["wrong"] == 0
+    assert figures["foreign_cost"]["same"] == figures["foreign_cost"]["scripts"]
     assert {case["status"] for case in evidence()["cases"]} == {"proven", "not run"}
     assert [part(n, made) for n in (whole.parse, whole.stable, whole.quiet)] == [f"all {made}"] * 3
     assert whole.safe.same / whole.safe.compared >= 0.97
