@@ -66,7 +66,7 @@ def measured(path: Path, entry: Mapping[str, Any], launch: Launch, rounds: int) 
     text = path.read_text(encoding="utf-8")
     if fingerprint(text) != entry["sha256"]:
         raise Changed(f"{path} is not the file of {entry['repo']} at {entry['commit'][:12]}")
-    with copied(path, "import ending\n" + edited(text, entry.get("setup", ())), entry) as script:
+    with copied(path, _ending(edited(text, entry.get("setup", ()))), entry) as script:
         first = ended(script, entry, launch, hooks=False)
         steps = min(MOST, first["steps"]) if first else _steps_of_short(script, entry, launch)
         if steps < 2:
@@ -82,6 +82,13 @@ def measured(path: Path, entry: Mapping[str, Any], launch: Launch, rounds: int) 
         return Measured(name(entry), steps, 1.0, float("nan"), False)
     plain, recorded = (1000 * min(run["seconds"] for run in taken) / (steps - 1) for taken in runs.values())
     return Measured(name(entry), steps, plain, recorded, len(computed) == 1)
+
+
+def _ending(text: str) -> str:
+    """The script with the import that ends it: first, but for what only the first lines may import."""
+    lines = text.splitlines(keepends=True)
+    after = max((row for row, line in enumerate(lines, 1) if line.startswith("from __future__")), default=0)
+    return "".join([*lines[:after], "import ending\n", *lines[after:]])
 
 
 def _steps_of_short(script: str, entry: Mapping[str, Any], launch: Launch) -> int:
