@@ -19,6 +19,8 @@ from looplint.runtime.recording.watching import Watching, compiling, hook, watch
 
 # Searches at a place, after which it is searched only where something changed: the second and third show what one iteration leaves to the next.
 _SEARCHES = 3
+# Nodes of graphs that all searches together may come to at first, and more with each step: to search large graphs at many places would take most of a run.
+_FIRST_NODES, _NODES_A_STEP = 20_000, 300
 
 
 class Modules:
@@ -32,6 +34,7 @@ class Modules:
         self.graphs = 0  # of forwards, that live
         # By place: how often living graphs were searched for there, and of how many forwards they were.
         self.searched: dict[int, tuple[int, int]] = {}
+        self.nodes = 0  # that these searches came to
         self.hold_bytes = True  # reading what a graph saved would call the user's hooks where there are any
         tape.forgetting.append(self._forget)
 
@@ -203,13 +206,14 @@ def _sample_graph(tape: Tape, modules: Modules, place: int) -> None:
     if tape.off("live graphs") or not tape.sample("graph", place, 1):
         return
     searches, graphs = modules.searched.get(place, (0, 0))
-    if searches >= _SEARCHES and graphs == modules.graphs:
+    if (searches >= _SEARCHES and graphs == modules.graphs) or modules.nodes > _FIRST_NODES + _NODES_A_STEP * tape.steps:
         return
     modules.searched[place] = searches + 1, modules.graphs
     facts: dict[str, int] = {}
     with tape.reading("live graphs"):
         facts = {**measure.live_graph(modules.hold_bytes), **measure.memory(tape.size)}
     if facts:
+        modules.nodes += facts["nodes"]
         tape.write({"record": "graph", "at": place, "time": round(tape.now(), 6), "loops": tape.running_loops(), **facts})
 
 
