@@ -93,7 +93,6 @@ from looplint.rule import (
     Report,
     Reports,
     Save,
-    Site,
     Snapshot,
     in_one_turn,
     name_of,
@@ -169,13 +168,11 @@ def _is_one_of_its_time(program: Program, read: Event, taken: Event, path: PathS
         return False  # a state that may be of one of several models
     if read.kind == "load" and related(read.subjects, [owner]):
         return True
-    if isinstance(read, Save) and read.made_in is not None and not _is_within(path.since, read.made_in):
-        return False  # taken in the call that saves it
-    if isinstance(read, Save) and read.made_each is not None and not in_one_turn(program, (taken, path.since, read), read.made_each):
-        return False  # taken in the iteration that saves it
-    return bool(taken.loops) and path.since is not None and taken.loops[-1] in path.since.loops
-
-
-def _is_within(event: Event | None, calls: tuple[Site, ...]) -> bool:
-    """Whether some calls lead to an event."""
-    return event is not None and event.calls[: len(calls)] == calls
+    step = path.since
+    if step is None or not taken.loops or taken.loops[-1] not in step.loops:
+        return False
+    if not isinstance(read, Save):
+        return True
+    in_the_call = read.made_in is not None and step.calls[: len(read.made_in)] != read.made_in
+    in_the_turn = read.made_each is not None and not in_one_turn(program, (taken, step, read), read.made_each)
+    return not in_the_call and not in_the_turn  # taken in the call, or the iteration, that saves it

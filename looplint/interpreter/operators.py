@@ -8,6 +8,7 @@ from looplint.dataclass import replace
 from looplint.domain.objects import Dict, List, Module
 from looplint.domain.tensors import combine, computed
 from looplint.domain.values import (
+    NOTHING,
     UNKNOWN,
     Const,
     Func,
@@ -28,16 +29,31 @@ from looplint.domain.values import (
     ref,
     refs,
 )  # fmt: skip
-from looplint.interpreter import hooks, objects
+from looplint.interpreter import classes, hooks, objects
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax import ir
+
+# The methods by which a class says what an operator makes of its objects (https://docs.python.org/3/reference/datamodel.html#emulating-numeric-types).
+_METHODS = {
+    "+": "__add__",
+    "-": "__sub__",
+    "*": "__mul__",
+    "/": "__truediv__",
+    "//": "__floordiv__",
+    "%": "__mod__",
+    "@": "__matmul__",
+    "**": "__pow__",
+}
 
 
 def binary(interp: Interpreter, op: str, left: Value, right: Value, expr: ir.Binary | ir.AugAssign) -> Value:
     one, two = constant_of(left), constant_of(right)
     if one is not None and two is not None:
         return _fold(op, one.value, two.value)
+    own = _own(interp, _METHODS.get(op, ""), left, right)
+    if own is not None:
+        return own
     if op == "%" and is_text(left):
         hooks.formatted.run(interp, expr.right if isinstance(expr, ir.Binary) else expr.value, right)
         return UNKNOWN
@@ -65,6 +81,21 @@ def binary(interp: Interpreter, op: str, left: Value, right: Value, expr: ir.Bin
         return frozenset({number})
     unknown = [a for a in left | right if isinstance(a, Unknown)]
     return frozenset({Unknown(frozenset().union(*(a.deps for a in unknown)), frozenset().union(*(a.files for a in unknown)))})
+
+
+def _own(interp: Interpreter, method: str, left: Value, right: Value) -> Value | None:
+    """What the classes of the program make of an operator on their objects; None where one of what the left side can be has none of its own."""
+    found: Value = NOTHING
+    for atom in left if method else ():
+        member = (
+            classes.find_member(interp, atom.obj.cls, method)
+            if isinstance(atom, Ref) and atom.obj.kind == "instance" and atom.obj.cls
+            else None
+        )
+        if not isinstance(atom, Ref) or member is None:
+            return None
+        found = join(found, objects.call_values(interp, classes.bind(interp, member, atom.obj), [right]))
+    return found or None
 
 
 def _are_numbers(value: Value) -> bool:

@@ -121,7 +121,7 @@ DETACHED_METHODS = frozenset({
 # Functions of torch whose result never carries a graph.
 DETACHED = DETACHED_METHODS | {
     "equal", "allclose", "tensor", "zeros", "ones", "empty", "full", "rand", "randn", "randint", "randperm", "arange", "linspace", "eye", "from_numpy",
-    "as_tensor", "FloatTensor", "LongTensor", "Tensor", "zeros_like", "ones_like", "rand_like", "randn_like", "full_like", "empty_like", "numel",
+    "FloatTensor", "LongTensor", "Tensor", "zeros_like", "ones_like", "rand_like", "randn_like", "full_like", "empty_like", "numel",
     "IntTensor", "ByteTensor", "BoolTensor", "searchsorted", "bucketize",
 }  # fmt: skip
 

@@ -23,7 +23,8 @@ _HARMLESS = frozenset({
     "print", "len", "int", "float", "str", "repr", "max", "min", "isinstance", "range", "sorted", "format", "info", "debug", "warning",
     "keys", "items", "values", "get", "pop", "set_rng_state", "set_rng_state_all",
 })  # fmt: skip
-_OF_GENERATORS = frozenset({"set_rng_state", "set_rng_state_all"})
+# Functions that give random number generators their states, torch's own and others'.
+_OF_GENERATORS = re.compile(r"rng|random|generator", re.IGNORECASE)
 # Words of what a checkpoint holds besides tensors.
 _NO_TENSORS = re.compile(r"epoch|iter|step|best|args|config|opt$|seed|name|version|arch", re.IGNORECASE)
 
@@ -51,7 +52,11 @@ class MapLocation(Repair):
         copying = {e.site.node for e in self.restored}
         calls = [c for c in _handed_to(node, place.statement, layout) if c not in copying]
         called = {_name_of(c) if isinstance(c, cst.Call) else None for c in calls}
-        safe = bool(self.restored) and called <= _HARMLESS if value == '"cpu"' else called.isdisjoint(_OF_GENERATORS)
+        safe = (
+            bool(self.restored) and called <= _HARMLESS
+            if value == '"cpu"'
+            else not any(name and _OF_GENERATORS.search(name) for name in called)
+        )
         applicability: Literal["safe", "unsafe"] = "safe" if safe else "unsafe"
         draft = Draft(layout)
         draft.add_argument(node, f"map_location={value}")
