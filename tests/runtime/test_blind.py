@@ -201,7 +201,7 @@ def test_findings_exit_with_0_where_a_launcher_would_take_them_for_a_crash(tmp_p
     assert CliRunner().invoke(run_command, ["--exit-zero", str(script)]).exit_code == 2
 
 
-SPAWNING = """
+SPAWNING = r"""
 import torch
 import torch.distributed as dist
 import torch.multiprocessing as mp
@@ -219,7 +219,7 @@ def train(rank, port, steps):
     for i in range(steps):
         net(torch.ones(8, 4)).pow(2).mean().backward()
         optimizer.step()
-    print(rank, "done", flush=True)
+    print(f"{rank} done\n", end="", flush=True)  # in one piece: the other process prints too
     dist.destroy_process_group()
 
 

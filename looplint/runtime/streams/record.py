@@ -135,8 +135,10 @@ def _trained(path: Path) -> Stream:
     numbers = sorted(
         int(number) for each in path.parent.glob(f"{path.name}{SPAWNED}*") if (number := each.name.rpartition(SPAWNED)[2]).isdigit()
     )
-    started = (read(path.with_name(f"{path.name}{SPAWNED}{number}")) for number in numbers) if not own.of("step") else ()
-    return next((stream for stream in started if stream.of("step")), own)
+    started = [read(path.with_name(f"{path.name}{SPAWNED}{number}")) for number in numbers] if not own.of("step") else []
+    trained = [stream for stream in started if stream.of("step")]
+    # The first that came to its end: where one reaches the limit of steps, the others are ended in the midst of theirs.
+    return next((stream for stream in trained if stream.end), trained[0] if trained else own)
 
 
 def _own_folder(module: str, cwd: Path) -> str:
