@@ -118,10 +118,12 @@ DETACHED_METHODS = frozenset({
     "less_equal", "logical_and", "logical_not", "logical_or", "logical_xor", "long", "lt", "multinomial", "ne", "new", "new_empty", "new_full",
     "new_ones", "new_tensor", "new_zeros", "nonzero", "not_equal", "short", "signbit",
 })  # fmt: skip
-# Functions of torch whose result never carries a graph.
+# Functions that make tensors of data, and give a tensor back with the graph that it has.
+CONVERTING = frozenset({"as_tensor"})
+# Functions of torch whose result never carries a graph, but for tensors that are converted.
 DETACHED = DETACHED_METHODS | {
     "equal", "allclose", "tensor", "zeros", "ones", "empty", "full", "rand", "randn", "randint", "randperm", "arange", "linspace", "eye", "from_numpy",
-    "FloatTensor", "LongTensor", "Tensor", "zeros_like", "ones_like", "rand_like", "randn_like", "full_like", "empty_like", "numel",
+    "as_tensor", "FloatTensor", "LongTensor", "Tensor", "zeros_like", "ones_like", "rand_like", "randn_like", "full_like", "empty_like", "numel",
     "IntTensor", "ByteTensor", "BoolTensor", "searchsorted", "bucketize",
 }  # fmt: skip
 

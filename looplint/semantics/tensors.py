@@ -29,7 +29,7 @@ from looplint.interpreter.elements import element_of
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
 from looplint.knowledge.lookup import is_functional_loss, tensor_method
-from looplint.knowledge.pytorch import FETCHING, TENSOR_ONLY
+from looplint.knowledge.pytorch import CONVERTING, FETCHING, TENSOR_ONLY
 from looplint.knowledge.tensor_members import TENSOR_MEMBERS
 from looplint.semantics import averages, losses
 from looplint.semantics.device_copies import note_fetched, note_transfer, placed
@@ -129,6 +129,8 @@ def _detached(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call
     made = COMPUTED if qualname.startswith("torch.") else frozenset()
     if tensor is not None and made and is_array(tensor):
         tensor = None  # what comes back into torch is data: a reward, a target
+    if tensor is not None and qualname.rpartition(".")[2] in CONVERTING:
+        return frozenset({tensor})
     if tensor is not None:
         interp.uses.scored |= tensor.origins
         if qualname.rpartition(".")[2] in ("eq", "ne", "equal"):
