@@ -197,6 +197,11 @@ def any_part(interp: Interpreter, obj: Obj) -> Value:
     return part
 
 
+def is_rewritten(interp: Interpreter, obj: Obj) -> bool:
+    """Whether a loop has replaced all entries of a container on this path."""
+    return (obj, "[]") in interp.constants
+
+
 def entries(interp: Interpreter, obj: Obj) -> Value:
     """What an entry of a container holds, whichever it is: what a loop has put into all of them on this path, or all that was ever put there."""
     here = interp.constants.get((obj, "[]"))
@@ -250,7 +255,7 @@ def item(interp: Interpreter, obj: Obj, key: Const | None) -> Value:
     """`obj[key]`."""
     match obj:
         case Dict():
-            if (obj, "[]") in interp.constants:
+            if is_rewritten(interp, obj):
                 return entries(interp, obj)
             if key is not None and isinstance(key.value, str):
                 stored = obj.heap.get(f"={key.value}")
@@ -262,7 +267,7 @@ def item(interp: Interpreter, obj: Obj, key: Const | None) -> Value:
         case List(items=items):
             if (
                 items is not None
-                and (obj, "[]") not in interp.constants
+                and not is_rewritten(interp, obj)
                 and key is not None
                 and isinstance(key.value, int)
                 and -len(items) <= key.value < len(items)

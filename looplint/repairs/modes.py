@@ -64,7 +64,7 @@ class InsertTrain(Repair):
         else:
             target = _outermost_loop(place.statement)
             function = layout.function_of(target)
-            if target is place.statement and function is not None and name.partition(".")[0] in _parameters(function):
+            if target is place.statement and function is not None and _is_handed_in(name, function):
                 draft.line_at_top(body_of(function), code)
             else:
                 draft.line_before(target, code)
@@ -96,7 +96,7 @@ class InsertEval(Repair):
         if around is not None and target.index == 0 and len(target.block.statements) == 1 and isinstance(around.node, cst.With):
             target = around
         function = place.layout.function_of(target)
-        handed_in = function is not None and name.partition(".")[0] in _parameters(function)
+        handed_in = function is not None and _is_handed_in(name, function)
         before = _attack_before(p, self.module, target, place.layout) or target
         around_pass = self.event.loops[: self.event.loops.index(self.loop)] if self.loop is not None else self.event.loops
         trained = [e for e in p.program.of(Forward) if p.program.is_trained(e)]
@@ -229,10 +229,11 @@ def _outermost_loop(statement: Statement) -> Statement:
     return found
 
 
-def _parameters(function: Statement) -> set[str]:
+def _is_handed_in(name: str, function: Statement) -> bool:
+    """Whether a dotted name begins with a parameter of a function."""
     node = function.node
     assert isinstance(node, cst.FunctionDef)
-    return {q.name.value for q in (*node.params.posonly_params, *node.params.params, *node.params.kwonly_params)}
+    return name.partition(".")[0] in {q.name.value for q in (*node.params.posonly_params, *node.params.params, *node.params.kwonly_params)}
 
 
 def _only_evaluates(p: Planner, function: Statement, layout: Layout) -> bool:

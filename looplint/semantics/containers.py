@@ -81,7 +81,7 @@ def _dict(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) ->
 
 def _take_entries(interp: Interpreter, obj: Dict, other: Dict) -> None:
     """Put what another dict holds into a dict."""
-    rewritten = (other, "[]") in interp.constants
+    rewritten = objects.is_rewritten(interp, other)
     for slot, stored in other.heap.items():
         interp.write(obj, slot, objects.entries(interp, other) if rewritten else stored)
 
@@ -184,7 +184,7 @@ def _on_dict(interp: Interpreter, obj: Dict, name: str, args: Arguments, expr: i
 
 def _slots(interp: Interpreter, obj: Dict) -> list[tuple[str, Value]] | None:
     """The entries of a dict that is fully known, in order."""
-    if not obj.exact or obj.changed or (obj, "[]") in interp.constants:
+    if not obj.exact or obj.changed or objects.is_rewritten(interp, obj):
         return None
     return [(slot[1:], value) for slot, value in obj.heap.items() if slot.startswith("=")]
 
