@@ -24,13 +24,19 @@ _JOINED = (Module, Optimizer, Scheduler, Scaler, Loss)
 _GONE_WHEN_REPLACED = (Optimizer, Scheduler, Scaler)
 
 
-def settle(interp: Interpreter, stmt: ir.If, before: Snapshot, one: Snapshot, two: Snapshot, built: Trace, otherwise: Trace) -> None:
-    """Give the names that the branches set to new objects of one kind a single object, which is either of them."""
+def settle(
+    interp: Interpreter, stmt: ir.If | ir.Try, before: Snapshot, one: Snapshot, two: Snapshot, built: Trace, otherwise: Trace
+) -> None:
+    """Give the names that two branches set to new objects of one kind a single object, which is either of them.
+
+    A `try` whose handler builds what its body could not has two branches, too: `try: model = resume(path)`, `except: model = Net()`.
+    """
+    tested = frozenset(ir.paths_in(stmt.test)) if isinstance(stmt, ir.If) else frozenset()
     for name, left in one.locals.items():
         right = two.locals.get(name)
         if right is None or left == right:
             continue
-        region = switched(left, right, frozenset(ir.paths_in(stmt.test)))
+        region = switched(left, right, tested)
         if region is not None:
             interp.frame.locals[name] = region
             continue
@@ -42,7 +48,7 @@ def settle(interp: Interpreter, stmt: ir.If, before: Snapshot, one: Snapshot, tw
             interp.frame.locals[name] = frozenset({Ref(_built_either(interp, stmt.node, name, *pair))}) | _nothing(left) | _nothing(right)
     for key, (owner, left) in built.writes.items():
         right = otherwise.writes.get(key, (owner, left))[1]
-        region = switched(left, right, frozenset(ir.paths_in(stmt.test)))
+        region = switched(left, right, tested)
         if region is not None:
             owner.heap[key[1]] = region
             interp.note_write(owner, key[1], region)

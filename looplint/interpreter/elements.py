@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from looplint.dataclass import replace
+from looplint.domain.objects import Data, Obj
 from looplint.domain.values import (
     NOTHING,
     UNKNOWN,
@@ -20,7 +21,7 @@ from looplint.domain.values import (
     constant_of,
     join,
 )
-from looplint.interpreter import hooks, imports, objects
+from looplint.interpreter import hooks, imports, objects, registries
 from looplint.interpreter.interpreter import Interpreter
 
 
@@ -48,6 +49,8 @@ def subscript(interp: Interpreter, base: Value, index: Value) -> Value:
                 value = frozenset({atom})
             case Method(obj=ModuleRef() as members, name="__dict__") if known is not None and isinstance(known.value, str):
                 value = imports.member(interp, members, known.value) or UNKNOWN
+            case Method(obj=ModuleRef() as members, name="__dict__"):
+                value = registries.builder_in(interp, members) or UNKNOWN
             case External():
                 # `models.__dict__[name]`: any class of that module has the same effect.
                 module = atom.qualname.removesuffix(".__dict__")
@@ -86,3 +89,15 @@ def element_of(interp: Interpreter, value: Value) -> Value:
                 inner = UNKNOWN
         result = join(result, inner)
     return result or UNKNOWN
+
+
+def loaders_in(value: Value) -> frozenset[Obj]:
+    """The loaders that an iterable goes over."""
+    found: frozenset[Obj] = frozenset()
+    for atom in value:
+        match atom:
+            case Ref(obj=Data()):
+                found |= {atom.obj}
+            case Iter():
+                found |= atom.over
+    return found

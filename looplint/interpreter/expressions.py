@@ -29,7 +29,7 @@ from looplint.domain.values import (
     refs,
 )  # fmt: skip
 from looplint.interpreter import calls, choices, generators, gradient_uses, hooks, instances, loops, objects, settings
-from looplint.interpreter.elements import element_of, subscript
+from looplint.interpreter.elements import element_of, loaders_in, subscript
 from looplint.interpreter.frames import Trace
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.names import attribute, lookup
@@ -307,8 +307,13 @@ def _star(interp: Interpreter, expr: ir.Star) -> Value:
 
 def _yield(interp: Interpreter, expr: ir.Yield) -> Value:
     value = evaluate(interp, expr.value) if expr.value is not None else NONE
+    around = interp.loops[len(interp.frame.entered) :]
     if expr.delegated:
+        if not around:
+            interp.frame.passes |= loaders_in(value)
         value = element_of(interp, value)
+    elif len(around) == 1:
+        interp.frame.passes |= loaders_in(around[0].over)
     interp.frame.yields = join(interp.frame.yields, value)
     if interp.frame.on_yield is not None:
         interp.frame.on_yield(value)

@@ -53,7 +53,7 @@ class Frame:
     """An activation of a function in one calling context."""
 
     __slots__ = (
-        "abstract", "born", "call", "caller", "calls", "chosen", "closure", "ctx", "depth", "endless", "entered", "function", "given", "handed", "instance", "locals", "module", "on_yield", "outside", "owner", "pauses", "returns", "stars", "tests", "yields",
+        "abstract", "born", "call", "caller", "calls", "chosen", "closure", "ctx", "depth", "endless", "entered", "function", "given", "handed", "instance", "locals", "module", "on_yield", "outside", "owner", "passes", "pauses", "returns", "stars", "tests", "yields",
     )  # fmt: skip
 
     def __init__(self, function: ir.Function, module: ModuleInfo, closure: Frame | None, ctx: CallString, depth: int) -> None:
@@ -69,6 +69,8 @@ class Frame:
         self.instance: Value = frozenset()
         self.returns: list[tuple[Snapshot, Value]] = []
         self.yields: Value = frozenset()
+        # The loaders whose items a generator yields, where it goes over each once.
+        self.passes: frozenset[Obj] = frozenset()
         # Where a generator stands when it has yielded an item.
         self.pauses: list[Snapshot] = []
         # Whether it says on its way that it is not implemented.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from looplint.domain.objects import Generator
+from looplint.domain.objects import Generator, Obj
 from looplint.domain.values import NOTHING, UNKNOWN, Arguments, Func, Iter, Ref, Value, join, stable
 from looplint.interpreter import functions
 from looplint.interpreter.frames import Frame
@@ -18,17 +18,23 @@ def is_generator(value: Value) -> bool:
 
 def run(interp: Interpreter, obj: Generator) -> Value:
     """Follow a generator's body on the present path, and come back from its yields with what they yield."""
+    return _followed(interp, obj)[0]
+
+
+def _followed(interp: Interpreter, obj: Generator) -> tuple[Value, frozenset[Obj]]:
+    """What a generator yields, and the loaders whose items these are, one after the other."""
     result: Value = NOTHING
+    over: frozenset[Obj] = frozenset()
     for func in sorted((a for a in obj.heap["()"] if isinstance(a, Func)), key=stable):
         if not interp.alive or interp.frame.depth >= DEPTH or func.function in interp.active:
-            return UNKNOWN
+            return UNKNOWN, frozenset()
         frame = begin(interp, obj, func)
         before, grad = interp.at, interp.grad
         functions.run_frame(interp, frame)
         if not interp.alive:
             interp.at, interp.grad = before, grad  # it yields nothing, and ends in an error
-        result = join(result, frame.yields)
-    return result or UNKNOWN
+        result, over = join(result, frame.yields), over | frame.passes
+    return result or UNKNOWN, over
 
 
 def begin(interp: Interpreter, obj: Generator, func: Func) -> Frame:
@@ -54,7 +60,7 @@ def drained(interp: Interpreter, value: Value) -> Value:
         return value
     result: Value = NOTHING
     for atom in sorted(value, key=stable):
-        given = Iter(run(interp, atom.obj)) if isinstance(atom, Ref) and isinstance(atom.obj, Generator) else atom
+        given = Iter(*_followed(interp, atom.obj)) if isinstance(atom, Ref) and isinstance(atom.obj, Generator) else atom
         result = join(result, frozenset({given}))
     return result
 

@@ -247,26 +247,34 @@ def _try(interp: Interpreter, stmt: ir.Try) -> None:
     returns, scopes = interp.frame.returns, interp.scopes
     interp.frame.returns = []
     marks = [(len(s.breaks), len(s.continues)) for s in scopes]
-    interp.run_block(stmt.body)
+    outer, interp.trace = interp.trace, Trace()
+    interp.run_block(stmt.body[:-1])
+    unassigned = dict(interp.frame.locals)
+    interp.run_block(stmt.body[-1:])
     after = interp.save()
+    raised = _unassigned(after, stmt.body[-1:], unassigned)
     if after.alive:
         interp.run_block(stmt.orelse)
-    ends = [interp.save()]
+    ends, traces = [interp.save()], [interp.trace]
     for name, body in stmt.handlers:
-        entry = merge([before, after]) if after.alive else before
-        interp.restore(entry)
+        interp.restore(merge([before, raised]) if after.alive else before)
         if name:
             bind_name(interp, name, UNKNOWN)
         node = interp.graph.add("branch", interp.loops, interp.at)
         interp.at = [Loose(node)]
         interp.handling += 1
+        interp.trace = Trace()
         interp.run_block(body)
         interp.handling -= 1
         ends.append(interp.save())
+        traces.append(interp.trace)
+    interp.trace = outer
+    for trace in traces:
+        outer.add(trace)
     inner, interp.frame.returns = interp.frame.returns, returns
     if not stmt.final:
         interp.frame.returns.extend(inner)
-        interp.join_at(ends)
+        _join_handled(interp, stmt, before, ends, traces)
         return
     for snapshot, value in inner:
         interp.restore(snapshot)
@@ -276,9 +284,25 @@ def _try(interp: Interpreter, stmt: ir.Try) -> None:
     for scope, (breaks, continues) in zip(scopes, marks):
         scope.breaks[breaks:] = [s for s in (_finally(interp, stmt, s) for s in scope.breaks[breaks:]) if s.alive]
         scope.continues[continues:] = [s for s in (_finally(interp, stmt, s) for s in scope.continues[continues:]) if s.alive]
-    interp.join_at(ends)
+    _join_handled(interp, stmt, before, ends, traces)
     if interp.at:
         interp.run_block(stmt.final)
+
+
+def _unassigned(after: Snapshot, last: list[ir.Stmt], locals_before: dict[str, Value]) -> Snapshot:
+    """What a handler begins with where the last statement of the body raises: an assignment has not been made then."""
+    names = {target.id for stmt in last if isinstance(stmt, ir.Assign) for target in ir.targets(stmt) if isinstance(target, ir.Name)}
+    kept = {name: value for name, value in after.locals.items() if name not in names}
+    kept.update((name, locals_before[name]) for name in names if name in locals_before)
+    return replace(after, locals=kept)
+
+
+def _join_handled(interp: Interpreter, stmt: ir.Try, before: Snapshot, ends: list[Snapshot], traces: list[Trace]) -> None:
+    """Join the ways out of a `try`: that of its body, and those of its handlers."""
+    interp.join_at(ends)
+    alive = [number for number, end in enumerate(ends) if end.alive]
+    if len(alive) == 2 and alive[0] == 0:
+        choices.settle(interp, stmt, before, ends[0], ends[alive[1]], traces[0], traces[alive[1]])
 
 
 def _finally(interp: Interpreter, stmt: ir.Try, snapshot: Snapshot) -> Snapshot:

@@ -12,9 +12,10 @@ from looplint.domain.values import constant_of, refs
 from looplint.flow.events import Backward, Event, Forward, Move, Step
 from looplint.flow.graph import Loop
 from looplint.flow.remarks import BuildLoader, BuildSampler, Transfer
+from looplint.interpreter.elements import loaders_in
 from looplint.queries.data_loops import over_data, validation_loop
 from looplint.queries.program import Program
-from looplint.semantics.loaders import loaders_in, only_loader
+from looplint.semantics.loaders import only_loader
 
 
 @dataclass(frozen=True, slots=True)

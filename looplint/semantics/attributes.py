@@ -21,7 +21,7 @@ from looplint.domain.values import (
     constant_of,
     join,
 )
-from looplint.interpreter import hooks, outside, unfollowed
+from looplint.interpreter import hooks, outside, registries, unfollowed
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.names import attribute
 from looplint.interpreter.objects import any_part
@@ -55,6 +55,10 @@ def _getattr(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call)
     modules = [a.obj for a in args.positional[0] if isinstance(a, Ref) and isinstance(a.obj, Module)] if args.positional else []
     if modules and len(modules) == len(args.positional[0]):
         return reduce(join, (any_part(interp, module) for module in modules))
+    given = args.positional[0] if args.positional else NOTHING
+    built = reduce(join, (registries.builder_in(interp, a) for a in given if isinstance(a, ModuleRef)), NOTHING)
+    if built:
+        return built
     if args.positional and any(not isinstance(a, Unknown | Const) for a in args.positional[0]) and interp.reachable(args.positional[:1]):
         return unfollowed.unknown_call(interp, None, args, expr)
     if args.positional and all(isinstance(a, External) for a in args.positional[0]):

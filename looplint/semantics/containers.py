@@ -24,10 +24,10 @@ from looplint.domain.values import (
     refs,
 )
 from looplint.interpreter import objects
-from looplint.interpreter.elements import element_of
+from looplint.interpreter.elements import element_of, loaders_in
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import methods_of, transfer
-from looplint.semantics import keeping, loaders
+from looplint.semantics import keeping
 from looplint.syntax import ir
 
 
@@ -41,7 +41,7 @@ def _sequence(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call
     items = exact_items(given)
     if items is not None and qualname != "builtins.set":
         return ref(objects.new_list(interp, expr.node, items, exact=True))
-    if loaders.loaders_in(given) or any(isinstance(a, Iter) and any(isinstance(e, Number) for e in a.element) for a in given):
+    if loaders_in(given) or any(isinstance(a, Iter) and any(isinstance(e, Number) for e in a.element) for a in given):
         return given
     return ref(objects.new_list(interp, expr.node, [element_of(interp, given)], exact=False))
 

@@ -19,10 +19,10 @@ from looplint.domain.values import (
     join,
 )
 from looplint.interpreter import loops, objects, unfollowed
-from looplint.interpreter.elements import element_of
+from looplint.interpreter.elements import element_of, loaders_in
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import methods_of, transfer
-from looplint.semantics import averages, checkpoints, loaders
+from looplint.semantics import averages, checkpoints
 from looplint.syntax import ir
 
 
@@ -41,7 +41,7 @@ def _enumerate(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Cal
     if items is not None and len(items) <= 6 and all(not isinstance(a, Const) for i in items for a in i):
         pairs = tuple(frozenset({Tuple((const(n), item))}) for n, item in enumerate(items))
         return frozenset({Tuple(pairs)})
-    return frozenset({Iter(frozenset({Tuple((frozenset({Number()}), element_of(interp, given)))}), loaders.loaders_in(given))})
+    return frozenset({Iter(frozenset({Tuple((frozenset({Number()}), element_of(interp, given)))}), loaders_in(given))})
 
 
 @transfer("zip")
@@ -51,7 +51,7 @@ def _zip(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> 
     if exact and len(exact) == len(columns) and len({len(c) for c in exact}) == 1 and len(exact[0]) <= 6:
         rows = zip(*exact)
         return frozenset({Tuple(tuple(frozenset({Tuple(tuple(row))}) for row in rows))})
-    over = frozenset().union(*(loaders.loaders_in(v) for v in args.positional))
+    over = frozenset().union(*(loaders_in(v) for v in args.positional))
     return frozenset({Iter(frozenset({Tuple(tuple(element_of(interp, v) for v in args.positional))}), over)})
 
 
@@ -64,7 +64,7 @@ def _progress(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call
     if exact_items(given) is not None:
         return given
     bound = frozenset().union(*(a.bound for a in given if isinstance(a, Iter)))
-    return frozenset({Iter(element_of(interp, given), loaders.loaders_in(given), bound)})
+    return frozenset({Iter(element_of(interp, given), loaders_in(given), bound)})
 
 
 @transfer("chain")
@@ -82,7 +82,7 @@ def _chain(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -
 def _filter(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     given = args.positional[-1] if args.positional else UNKNOWN
     params = [replace(a, exact=False) for a in given if isinstance(a, Params)]
-    return frozenset(params) if params else frozenset({Iter(element_of(interp, given), loaders.loaders_in(given))})
+    return frozenset(params) if params else frozenset({Iter(element_of(interp, given), loaders_in(given))})
 
 
 @transfer("map")
@@ -99,10 +99,10 @@ def _map(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> 
 @transfer("next")
 def _next(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     iterated = expr.args[0].value if expr.args else None
-    if interp.loops and not interp.guarded() and isinstance(iterated, ir.Name | ir.Attr) and loaders.loaders_in(args.positional[0]):
+    if interp.loops and not interp.guarded() and isinstance(iterated, ir.Name | ir.Attr) and loaders_in(args.positional[0]):
         interp.loops[-1].draws = True
     if interp.loops and isinstance(iterated, ir.Name | ir.Attr) and len(interp.born(iterated)) == len(interp.loops) - 1:
-        interp.loops[-1].taken |= loaders.loaders_in(args.positional[0]) if args.positional else frozenset()
+        interp.loops[-1].taken |= loaders_in(args.positional[0]) if args.positional else frozenset()
     return element_of(interp, args.positional[0]) if args.positional else UNKNOWN
 
 

@@ -29,6 +29,7 @@ from looplint.flow.graph import Loop
 from looplint.flow.remarks import BuildLoader, BuildSampler, EpochSet
 from looplint.interpreter import classes, objects, unfollowed
 from looplint.interpreter.calls import builds
+from looplint.interpreter.elements import loaders_in
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import construction, methods_of, transfer
 from looplint.knowledge.data import (
@@ -205,18 +206,6 @@ def _makes_items(interp: Interpreter, atom: object, depth: int) -> bool:
         inner = obj.arguments.get(0, "dataset", "datasets") if obj.arguments is not None else None
         return inner is not None and made_when_asked(interp, _parts(inner), depth - 1)
     return obj.qualname.startswith(DECODING_DATASETS)
-
-
-def loaders_in(value: Value) -> frozenset[Obj]:
-    """The loaders that an iterable goes over."""
-    found: frozenset[Obj] = frozenset()
-    for atom in value:
-        match atom:
-            case Ref(obj=Data()):
-                found |= {atom.obj}
-            case Iter():
-                found |= atom.over
-    return found
 
 
 def only_loader(value: Value) -> Loader | None:

@@ -1,0 +1,51 @@
+"""A module as a table of models: `models.__dict__[name]()` builds one of those that its functions build."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from looplint.domain.objects import TorchModule
+from looplint.domain.values import NOTHING, ClassRef, Func, ModuleRef, Value
+from looplint.interpreter import classes, imports
+from looplint.interpreter.interpreter import Interpreter
+from looplint.syntax import ir
+
+
+def builder_in(interp: Interpreter, members: ModuleRef) -> Value:
+    """A function of a module that builds a model, where all that do build one of the same class; nothing where they differ, or none does.
+
+    They differ in sizes (`vit_base`, `vit_large`): whichever is called, the training loop does the same with what it gives back.
+    """
+    found = [(func, cls) for func in _functions(members) for cls in [_class_built(interp, func)] if cls is not None]
+    return frozenset({found[0][0]}) if found and len({cls for _, cls in found}) == 1 else NOTHING
+
+
+def _functions(members: ModuleRef) -> Iterator[Func]:
+    """The functions that a module defines, in the order of its text."""
+    frame = members.module.frame
+    for name, value in frame.locals.items() if frame is not None else ():
+        for atom in value:
+            if isinstance(atom, Func) and atom.module is members.module and not name.startswith("_"):
+                yield atom
+
+
+def _class_built(interp: Interpreter, func: Func) -> ClassRef | None:
+    """The class of modules of which a function gives back a new object on each of its ways; None where it does anything else."""
+    made = {target: callee for callee, target in func.function.made}
+    returned = [stmt.value for stmt in ir.statements(func.function.body) if isinstance(stmt, ir.Return)]
+    built = {
+        _class_called(func, ir.path_of(value.func) if isinstance(value, ir.Call) else made.get(_name(value)), interp) for value in returned
+    }
+    cls = next(iter(built)) if len(built) == 1 else None
+    return cls if cls is not None and issubclass(classes.kind_of_class(interp, cls), TorchModule) else None
+
+
+def _name(value: ir.Expr | None) -> str:
+    return value.id if isinstance(value, ir.Name) else ""
+
+
+def _class_called(func: Func, callee: str | None, interp: Interpreter) -> ClassRef | None:
+    """The class of the program that a name stands for at the top of a function's module."""
+    frame = func.module.frame
+    value = imports.resolve(interp, frame.locals.get(callee, NOTHING)) if frame is not None and callee else NOTHING
+    return next((a for a in value if isinstance(a, ClassRef)), None) if len(value) == 1 else None
