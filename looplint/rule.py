@@ -93,7 +93,7 @@ from looplint.queries.feeding import (
     trains,
 )
 from looplint.queries.freezing import FrozenStep, steps_while_frozen
-from looplint.queries.iterations import counter_given, in_one_turn, is_within, may_go_on, shares_a_call, turns_after
+from looplint.queries.iterations import counter_given, in_one_turn, is_within, may_go_on, ruled_out_by_settings, shares_a_call, turns_after
 from looplint.queries.modes import (
     MODE,
     always_in_eval,
@@ -127,7 +127,7 @@ from looplint.queries.precision import (
 from looplint.queries.predictions import Scored, scored
 from looplint.queries.program import Program
 from looplint.queries.registration import contains_part, known_elsewhere, only_containers, unregistered, wrapper_for
-from looplint.queries.relations import asks_for_gpu, held_by, may_follow, only, related, subjects
+from looplint.queries.relations import held_by, may_follow, only, related, subjects
 from looplint.queries.resuming import given_no_state, goes_on, starts_over, steps_after
 from looplint.queries.stale_batches import StaleBatch, stale_batches
 from looplint.repairs import (
@@ -163,6 +163,7 @@ from looplint.repairs.schedules import *
 from looplint.repairs.steps import *
 from looplint.repairs.tensors import *
 from looplint.repairs.validation import *
+from looplint.semantics.devices import asks_for_gpu
 from looplint.semantics.loaders import follows_time, shuffles
 from looplint.semantics.parameters import draws_nothing, without_parameters
 from looplint.syntax.ir import Binary, BoolOp, Compare, Const, Expr, paths_in, render
@@ -208,7 +209,7 @@ __all__ = [
     "Engine", "Loader", "Loss", "Module", "Optimizer", "Sampler", "Scaler", "Scheduler", "StateDict", "held_by", "only", "subjects",
     "contains_part", "may_follow", "untrained_loop", "validation_loop", "without_parameters", "draws_nothing",
     "COMPUTING", "SCALING", "UPDATING", "condition_of", "disabled", "escapes_each_time", "perhaps_off", "scaler_of", "switched", "unscaled_by_hand",
-    "counter_given", "in_one_turn", "is_within", "known_elsewhere", "only_containers", "may_go_on", "turns_after", "unregistered", "wrapper_for",
+    "counter_given", "in_one_turn", "is_within", "ruled_out_by_settings", "known_elsewhere", "only_containers", "may_go_on", "turns_after", "unregistered", "wrapper_for",
     "argument", "bypassed", "changing", "epoch_passes", "is_record", "is_written", "off", "on_accelerator", "only_over", "over_batches", "same_everywhere", "trains",
     "follows_time", "shuffles", "left_over", "converts", "held_under_the_opposite", "is_used", "built_since", "moved_already", "never_steps_after", "state_loaded",
     "given_no_state", "goes_on", "starts_over", "steps_after",

@@ -134,6 +134,8 @@ def check(program: Program) -> Reports:
             continue  # a model that differentiates something itself
         if event.frozen:
             continue  # a model that is frozen
+        if event.bare:
+            continue  # a module without parameters
         if event.volatile:
             continue  # an input that is volatile, of which torch itself says that it has no effect
         loop = untrained_loop(program, event)

@@ -48,7 +48,8 @@ def train(net: nn.Module, loader, epochs: int):
 
 - A program that could not be followed to its end, or in which a step's optimizer is not known.
 - Code that is not analysed may step: the optimizer escapes into it, and the loop does not clear the gradients each time. A framework may.
-- An optimizer that steps in another call of the function that builds it.
+- An optimizer that steps in another call of the function that builds it. A step that happens only with another setting is none: one of two branches
+  of `if args.amp:` has lost its step.
 - Gradients that other code reads to apply them: not where it measures them, or changes them in place.
 - Functions that only send a loss backward: their caller may step.
 - An optimizer all of whose parameters other optimizers step on in the same loop: it was rebuilt.
@@ -79,7 +80,9 @@ from looplint.rule import (
     held_by,
     name_of,
     note,
+    only_where,
     related,
+    ruled_out_by_settings,
 )
 
 CODE = "LL106"
@@ -90,8 +93,7 @@ def check(program: Program) -> Reports:
         return  # a program that could not be followed to its end, or in which a step's optimizer is not known
     steps = program.of(Step)
     for optimizer in program.optimizers:
-        if _steps_in_some_call(steps, optimizer):
-            continue  # an optimizer that steps, in this or another call of the function that builds it
+        own = _in_some_call(steps, optimizer)
         if _used_otherwise(program, optimizer):
             continue  # gradients that other code applies
         for event in program.of(Backward):
@@ -99,24 +101,31 @@ def check(program: Program) -> Reports:
                 continue
             if event.manual or event.loops[-1] in program.gradients.read_of_tensors:
                 continue  # gradients that are filled by hand, or wanted of the inputs
-            if _others_step(steps, optimizer, event):
+            if not all(ruled_out_by_settings(program, event, step) for step in own):
+                continue  # an optimizer that steps, in this or another call of the function that builds it
+            if _others_step([e for e in steps if e not in own], optimizer, event):
                 continue  # other optimizers step on all of its parameters: it was rebuilt
-            start = _cleared_each_time(program, optimizer, event) or _built_and_kept(program, optimizer, event.root)
+            start = _cleared_each_time(program, optimizer, event, own) or _built_and_kept(program, optimizer, event.root)
             if start is None:
                 continue  # code that is not analysed may step
-            name = name_of(optimizer)
-            message = f"gradients are computed in this loop, but {name}.step() is called on no path: the parameters never change"
+            name, where = name_of(optimizer), only_where(event, own)
+            run = f"where {where}, gradients" if where else "gradients"
+            message = f"{run} are computed in this loop, but {name}.step() is called on no path: the parameters never change"
             what = f"{name} is built here" if isinstance(start, Construct) else f"{name}'s gradients are cleared here"
             yield Report(event, message, note(start, what), repair=InsertStep(optimizer=optimizer, backward=event))
             break
 
 
-def _cleared_each_time(program: Program, optimizer: Optimizer | Engine, backward: Backward) -> Clear | None:
-    """The clear that drops the gradients of each turn of a loop, where nothing in the loop may use them before: no caller can step in between."""
+def _cleared_each_time(program: Program, optimizer: Optimizer | Engine, backward: Backward, own: list[Step]) -> Clear | None:
+    """The clear that drops the gradients of each turn of a loop, where nothing in the loop may use them before: no caller can step in between.
+
+    Code that gets the model alone may apply them, but not where the optimizer steps with another setting (`own`): that code runs there as well.
+    """
     loop = backward.loops[-1]
     if any(loop in e.loops and not e.subjects for e in program.of(Step)):
         return None
-    if any(loop in e.loops and not e.output and program.touches(e, optimizer) for e in program.of(Escape)):
+    escapes = [e for e in program.of(Escape) if loop in e.loops and not e.output and program.touches(e, optimizer)]
+    if any(optimizer in e.subjects or not (own and e.subjects) for e in escapes):
         return None
     clears = (e for e in program.of(Clear) if e.loops and e.loops[-1] is loop)
     each = (e for e in clears if program.every_iteration(e, loop) or set(e.guards) <= set(backward.guards))
@@ -132,9 +141,9 @@ def _built_and_kept(program: Program, optimizer: Optimizer | Engine, root: str) 
     return next((e for e in program.of(Construct) if optimizer in e.subjects and e.root == root), None)
 
 
-def _steps_in_some_call(steps: list[Step], optimizer: Obj) -> bool:
-    """Whether what is built where this optimizer is steps, in this call of the function around it or in another."""
-    return any(o is optimizer or _built_alike(o, optimizer) for e in steps for o in e.subjects)
+def _in_some_call(steps: list[Step], optimizer: Obj) -> list[Step]:
+    """The steps of what is built where this optimizer is, in this call of the function around it or in another."""
+    return [e for e in steps if any(o is optimizer or _built_alike(o, optimizer) for o in e.subjects)]
 
 
 def _built_alike(one: Obj, other: Obj) -> bool:

@@ -56,7 +56,7 @@ def train(net: nn.Module, loader, epochs: int):
 - `scheduler.step(epoch)`, with an argument.
 - An optimizer that has stepped before, on some path into the first iteration, or may have in code that is not analysed.
 - An optimizer's step under a condition of its own, which changes from iteration to iteration.
-- Steps of other optimizers.
+- Steps of other optimizers, and schedules that are constant.
 
 ## Repair
 
@@ -95,6 +95,8 @@ def check(program: Program) -> Reports:
     for scheduler in program.schedulers:
         if scheduler.many or not scheduler.of_torch:
             continue  # schedulers of one list or dict, or of another library
+        if scheduler.constant:
+            continue  # a constant schedule, of which one value is every value
         optimizers = refs(scheduler.optimizer, Optimizer)
         if len(optimizers) != 1:
             continue  # a scheduler whose optimizer is not known, or of which there are several
@@ -104,8 +106,11 @@ def check(program: Program) -> Reports:
             if event.args.positional or event.args.keywords:
                 continue  # scheduler.step(epoch)
             after = [e for e in steps if optimizers[0] in e.subjects and event.loops[-1] in e.loops and e.index > event.index]
-            if not after or not program.in_each_iteration_of(after, event, event.loops[-1]):
-                continue  # an optimizer's step under a condition of its own, which changes from iteration to iteration
+            loop = event.loops[-1]
+            if not after or not program.in_each_iteration_of(after, event, loop):
+                continue  # a call under a condition of its own, which changes from iteration to iteration: not in the first, perhaps
+            if not any(program.in_each_iteration_of([event], step, loop) for step in after):
+                continue  # an optimizer's step under such a condition: behind it the call would come first all the same
             if not _always_first(program, event, scheduler, optimizers[0]):
                 continue  # an optimizer that has stepped before
             name, held = name_of(scheduler), name_of(optimizers[0])

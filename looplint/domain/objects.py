@@ -177,6 +177,8 @@ class Scheduler(Obj):
     milestone: int | None = None
     # Whether another scheduler was built around it, which steps it.
     wrapped: bool = False
+    # Whether it gives the same learning rate throughout.
+    constant: bool = False
     # Whether its arguments may define where its schedule begins: `last_epoch`, or a name or value of where training is resumed.
     given_start: bool = False
 

@@ -90,6 +90,8 @@ class Forward(Event):
     inputs: Tensor | None
     # Whether none of its parameters wants a gradient.
     frozen: bool
+    # Whether nothing shows that it has parameters at all.
+    bare: bool
     # Whether it does the same in every turn of its loop, so that what differs is chance.
     repeated: bool
     # The region of automatic mixed precision it is in.

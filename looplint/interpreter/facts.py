@@ -95,6 +95,8 @@ class Flags:
         self.overwrites_params = False
         # New tensors go to an accelerator whatever machine the program runs on.
         self.needs_accelerator = False
+        # Whether something goes to a GPU under no condition that asks for one.
+        self.goes_to_gpu = False
         # The type of autocast is set by a separate call.
         self.sets_autocast_dtype = False
 

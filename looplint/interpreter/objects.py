@@ -81,6 +81,9 @@ _PLAIN_ATTRIBUTES = frozenset(
     {"device", "dtype", "name", "config", "in_features", "out_features", "in_channels", "out_channels", "num_classes"}
 )
 
+# The slot of a module for whichever of its parts a loop over them meets.
+ANY_PART = "[any]"
+
 
 def new_list(interp: Interpreter, node: cst.CSTNode, items: Sequence[Value], *, exact: bool) -> List:
     obj = interp.create(List, node)
@@ -190,7 +193,7 @@ def child(interp: Interpreter, obj: Obj, name: str) -> Value:
 
 def any_part(interp: Interpreter, obj: Obj) -> Value:
     """Any part of a module, of which it is not known which."""
-    part = child(interp, obj, "[any]")
+    part = child(interp, obj, ANY_PART)
     for atom in part:
         if isinstance(atom, Ref):
             atom.obj.many = True

@@ -10,8 +10,10 @@ import libcst as cst
 from looplint.domain.call_string import CallString
 from looplint.flow.events import Event
 from looplint.flow.graph import EventGraph, Guard, Loop
+from looplint.interpreter.settled import rebound_in
 from looplint.queries.program import Program
-from looplint.syntax.ir import Attr, Binary, BoolOp, Call, Compare, Const, Expr, Name, Unary, paths_in
+from looplint.queries.relations import rule_each_other_out
+from looplint.syntax.ir import Attr, Binary, BoolOp, Call, Compare, Const, Expr, Name, Unary, paths_in, walk
 from looplint.syntax.site import Site
 
 _END = re.compile(r"(?i)last|final|done|finish|stop|end|complete|exhaust|converge")
@@ -49,6 +51,23 @@ def _rest_of_turn(graph: EventGraph, event: Event, loop: Loop) -> tuple[set[int]
                 after.add(edge.target)
                 work.append(edge.target)
     return after, turns
+
+
+def ruled_out_by_settings(program: Program, event: Event, other: Event) -> bool:
+    """Whether a setting decides that only one of two events happens in a run: its outcome is the same in every turn of each loop around the first."""
+    rebound = rebound_in(event.site.module)
+    settings = [
+        guard
+        for guard in event.guards
+        if not any(isinstance(e, Call) for e in walk(guard.meaning, guard.test))
+        and not any(program.varies(guard, loop) for loop in event.loops)
+        and (rebound is not None and rebound.isdisjoint(_attributes(guard.test)))
+    ]
+    return rule_each_other_out(settings, other.guards)
+
+
+def _attributes(test: Expr) -> set[str]:
+    return {e.attr for e in walk(test) if isinstance(e, Attr)}
 
 
 def counter_given(event: Event) -> str | None:

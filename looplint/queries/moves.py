@@ -38,9 +38,14 @@ def moved_already(program: Program, event: Move, construct: Event) -> bool:
 
 
 def _is_moved(module: TorchModule, moved: frozenset[Obj], depth: int = 4) -> bool:
-    """Whether a module was moved, or what it is a part of, or all parts that are known of it: `Wrapper(net.to(device))`; a loss has nothing to be moved."""
+    """Whether a module was moved, or what it is a part of, or all parts that are known of it: `Wrapper(net.to(device))`.
+
+    One of several was moved where each was; a loss has nothing to be moved.
+    """
     if isinstance(module, Loss) or not moved.isdisjoint(module.lineage()):
         return True
+    if module.one_of:
+        return depth > 0 and all(isinstance(each, TorchModule) and _is_moved(each, moved, depth - 1) for each in module.one_of)
     parts = [part for value in module.heap.values() for part in refs(value, TorchModule)]
     return bool(parts) and depth > 0 and all(_is_moved(part, moved, depth - 1) for part in parts)
 

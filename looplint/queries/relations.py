@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from looplint.domain.objects import AnyObj, Obj, Optimizer
 from looplint.flow.events import Event, Move, Step, Unscale
 from looplint.flow.graph import Guard
-from looplint.syntax.ir import BoolOp, Expr, Unary, paths_in, render
+from looplint.semantics.devices import asks_for_gpu
+from looplint.syntax.ir import BoolOp, Expr, Unary, render
 
 
 def may_follow(later: Event, earlier: Event) -> bool:
@@ -74,11 +75,6 @@ def _facts(test: Expr, held: bool, frame: object) -> Iterator[tuple[str, bool, o
             yield from _facts(test.right, held, frame)
         case _:
             yield render(test), held, frame
-
-
-def asks_for_gpu(test: Expr) -> bool:
-    """Whether a condition holds where there is a GPU, by its words: `torch.cuda.is_available()`, `args.cuda`, `use_gpu`."""
-    return any(word in path.rpartition(".")[2].lower() for path in paths_in(test) for word in ("is_available", "cuda", "gpu"))
 
 
 def moves_where_asked(move: Move, moves: Iterable[Move]) -> bool:

@@ -40,6 +40,16 @@ def is_choice(value: Value) -> bool:
     return "cpu" in names and any(name in _ACCELERATORS for name in names)
 
 
+def asks_for_gpu(test: ir.Expr) -> bool:
+    """Whether a condition holds where there is a GPU, by its words: `torch.cuda.is_available()`, `args.cuda`, `use_gpu`."""
+    return any(word in path.rpartition(".")[2].lower() for path in ir.paths_in(test) for word in ("is_available", "cuda", "gpu"))
+
+
+def note_unconditional(interp: Interpreter) -> None:
+    """Note that something goes to a GPU under no condition that asks for one: without it, the program fails there at the latest."""
+    interp.flags.goes_to_gpu |= not any(asks_for_gpu(guard.test) for guard in interp.guards)
+
+
 @transfer("device")
 def _device(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     return devices.device(args.get(0, "device", "type"))  # whatever its index

@@ -8,6 +8,7 @@ from looplint.flow.remarks import Seed
 from looplint.interpreter import hooks
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
+from looplint.semantics import devices
 from looplint.syntax import ir
 
 
@@ -34,6 +35,8 @@ def _switch(interp: Interpreter, target: ir.Attr, switch: tuple[str, str], value
 
 @hooks.unknown_called
 def _unknown_called(interp: Interpreter, expr: ir.Expr) -> None:
-    """A function that cannot be followed may set the seed, as its name says."""
+    """A function that cannot be followed may set the seed, as its name says; what is not known goes to a GPU by `cuda()`, whatever it is."""
     if isinstance(expr, ir.Call) and "seed" in ir.render(expr.func).lower():
         interp.remark(Seed(), expr.node, {interp.setting_owner("torch.random")})
+    if isinstance(expr, ir.Call) and isinstance(expr.func, ir.Attr) and expr.func.attr == "cuda":
+        devices.note_unconditional(interp)

@@ -40,7 +40,7 @@ from looplint.semantics.functions import same
 from looplint.semantics.modes import note_modes
 from looplint.semantics.module_containers import fill_derived
 from looplint.semantics.outcomes import of_forward
-from looplint.semantics.parameters import held, note_class, without_parameters
+from looplint.semantics.parameters import held, note_class, shows_no_parameters, without_parameters
 from looplint.syntax import ir
 
 _NO_MODELS = (
@@ -116,12 +116,16 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
         interp.grad = None if enabled else enabled
     trained: Graph = "maybe" if method in MEASURING or any(isinstance(o, Module) and o.foreign for o in obj.lineage()) else "yes"
     own = trained if not frozen else "no"
+    bare = shows_no_parameters(interp, obj)
     if own != "no" and without_parameters(obj):
-        own = "maybe" if inputs is None or deps else "no"  # there is a graph only where the inputs have one
+        own, bare = "maybe" if inputs is None or deps else "no", True  # there is a graph only where the inputs have one
+    elif own == "yes" and bare:
+        own = "maybe"
     graph = under(interp.grad, own if own == "yes" or inputs is None or inputs.graph == "no" else inputs.graph)
     happening = Forward(
         inputs=inputs,
         frozen=frozen,
+        bare=bare,
         repeated=_repeated(interp, expr),
         autocast=interp.autocast,
         enabled=interp.enabling > 0,

@@ -13,6 +13,7 @@ from looplint.domain.values import (
     UNKNOWN,
     Arguments,
     Atom,
+    ClassRef,
     Const,
     External,
     Func,
@@ -32,6 +33,7 @@ from looplint.domain.values import (
 from looplint.flow.events import Backward, Clear, Clip, Freeze, Thaw
 from looplint.interpreter import classes
 from looplint.interpreter.interpreter import Interpreter
+from looplint.interpreter.objects import ANY_PART
 from looplint.interpreter.transfers import method_transfer, transfer
 from looplint.knowledge.layers import CONSTANT_LAYERS, PARAMETERLESS
 from looplint.syntax import ir
@@ -45,6 +47,8 @@ _FILLED = frozenset({"zeros", "ones", "full", "eye", "arange", "linspace", "zero
 _OF_NUMBERS = frozenset({"tensor", "as_tensor", "Tensor", "FloatTensor"})
 # Methods and functions that draw numbers.
 _DRAWING = re.compile(r"uniform|normal_|xavier|kaiming|orthogonal|bernoulli|random|exponential_|cauchy|rand|^normal$")
+# Attributes that are settings or functions, as they are named.
+_NO_PART = re.compile(r"(?i)(^|_)(fn|func|function|callback|conf|cfg|config|args|opts?|options|hparams|params?|logger)s?$")
 _CONTAINERS = frozenset({"Sequential", "ModuleList", "ModuleDict"})
 
 
@@ -81,6 +85,31 @@ def _is_plain(param: ir.Param) -> bool:
 def without_parameters(obj: Obj) -> bool:
     """Whether a module is known to hold no parameter, its own or a part's."""
     return _all_parameters(obj, lambda parameter: False, PARAMETERLESS)
+
+
+def shows_no_parameters(interp: Interpreter, obj: Obj) -> bool:
+    """Whether nothing shows that a module of the program holds a parameter: none of its parts has one, and no other attribute is used as a part is."""
+    if not isinstance(obj, Module) or obj.cls is None or obj.symbolic or obj.lost or not obj.in_sight:
+        return False
+    own = {slot: value for slot, value in obj.heap.items() if slot != ANY_PART}
+    return not any(_may_be_part(interp, obj.cls, slot, atom, 3) for slot, value in own.items() for atom in value)
+
+
+def _may_be_part(interp: Interpreter, cls: ClassRef, slot: str, atom: Atom, depth: int) -> bool:
+    match atom:
+        case Const() | Number() | Func() | External() | ClassRef():
+            return False
+        case Tensor():
+            return bool(atom.sources)
+        case Ref(obj) if isinstance(obj, TorchModule):
+            return not without_parameters(obj)
+        case Ref(obj) if isinstance(obj, Container):
+            return not depth or any(_may_be_part(interp, cls, slot, a, depth - 1) for value in obj.heap.values() for a in value)
+        case Unknown() | Method():
+            usage = classes.usage_of(interp, cls, slot)
+            used = usage.called or usage.iterated or usage.methods or usage.passed or usage.named
+            return not slot.isidentifier() or (bool(used) and not _NO_PART.search(slot))
+    return True
 
 
 def draws_nothing(obj: Obj) -> bool:

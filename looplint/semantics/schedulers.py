@@ -194,7 +194,15 @@ def _built(interp: Interpreter, obj: Scheduler, args: Arguments, expr: ir.Call) 
     bases = classes.external_bases(interp, obj.cls) if obj.cls is not None else [obj.qualname]
     obj.of_torch = any(name.startswith(_OF_TORCH) for name in bases)
     obj.given_start = _is_given_start(args, expr)
+    obj.constant = _is_constant(obj.qualname, args)
     interp.emit(Construct(), expr.node, {obj})
+
+
+def _is_constant(qualname: str, args: Arguments) -> bool:
+    """`get_constant_schedule(optimizer)` and `get_scheduler("constant", optimizer)` of transformers and diffusers."""
+    leaf = qualname.rpartition(".")[2]
+    named = constant_of(args.get(0, "name") or NOTHING) if leaf == "get_scheduler" else None
+    return leaf == "get_constant_schedule" or (named is not None and named.value == "constant")
 
 
 def _is_given_start(args: Arguments, expr: ir.Call) -> bool:

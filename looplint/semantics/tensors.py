@@ -31,7 +31,7 @@ from looplint.interpreter.transfers import transfer
 from looplint.knowledge.lookup import is_functional_loss, tensor_method
 from looplint.knowledge.pytorch import CONVERTING, FETCHING, TENSOR_ONLY
 from looplint.knowledge.tensor_members import TENSOR_MEMBERS
-from looplint.semantics import averages, losses
+from looplint.semantics import averages, devices, losses
 from looplint.semantics.device_copies import note_fetched, note_transfer, placed
 from looplint.semantics.gradients import backward
 from looplint.semantics.outcomes import of_function
@@ -179,6 +179,8 @@ def on_tensor(interp: Interpreter, tensor: Tensor, name: str, args: Arguments, e
     if name in FETCHING:
         note_fetched(interp, tensor, f"{ir.render(expr.func)}()", expr)
     elif name in ("to", "cuda"):
+        if name == "cuda":
+            devices.note_unconditional(interp)
         note_transfer(interp, tensor, name, args, expr)
         tensor = placed(tensor, name)
     elif name == "pin_memory":
