@@ -106,9 +106,10 @@ def check(program: Program) -> Reports:
             loop = event.loops[-1]
             if any(loop in e.loops for e in backwards):
                 continue
-            if not (in_sight and not any(loop in e.loops for e in program.of(Escape))) and not _cleared_before(program, optimizer, event):
+            cleared = _cleared_before(program, optimizer, event)
+            if not cleared and not (in_sight and not any(loop in e.loops for e in program.of(Escape))):
                 continue  # code that cannot be followed may go backward
-            report = _without_gradients(program, optimizer, event, loop)
+            report = _without_gradients(program, optimizer, event, loop, cleared)
             if report is not None:
                 yield report
                 break
@@ -120,14 +121,14 @@ def _cleared_before(program: Program, optimizer: Optimizer, step: Step) -> bool:
     return visit is not None and all(s.state == "empty" and s.since is not None and step.loops[-1] in s.since.loops for s in visit.states)
 
 
-def _without_gradients(program: Program, optimizer: Optimizer, step: Step, loop: Loop) -> Report | None:
+def _without_gradients(program: Program, optimizer: Optimizer, step: Step, loop: Loop, cleared: bool) -> Report | None:
     """The report of a step that has no gradients to use, with the forward pass that should have been followed by a backward."""
-    forwards = [e for e in program.of(Forward) if loop in e.loops]
-    forward = next((e for e in forwards if e.grad and (not optimizer.holds or related(optimizer.holds, e.subjects))), None)
+    forwards = [e for e in program.of(Forward) if loop in e.loops and (e.grad or (e.grad is None and cleared))]
+    forward = next((e for e in forwards if (not optimizer.holds or related(optimizer.holds, e.subjects))), None)
     if forward is not None:
         message = f"{called_at(step, optimizer)}.step() without any backward(): there are no gradients, and the step silently does nothing"
         return Report(step, message, note(forward, "the forward pass whose loss is never sent backward"))
-    forward = next((e for e in forwards if _trains_a_copy(program, optimizer, e)), None)
+    forward = next((e for e in program.of(Forward) if loop in e.loops and _trains_a_copy(program, optimizer, e)), None)
     if forward is not None:
         (copy,) = forward.subjects
         held = ", ".join(sorted({name_of(o, "a model") for o in optimizer.holds}))

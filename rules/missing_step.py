@@ -64,6 +64,8 @@ Unsafe: insert the step after the backward.
 What a run shows: the parameters do not change.
 """
 
+import re
+
 from looplint.rule import (
     Backward,
     Clear,
@@ -86,6 +88,8 @@ from looplint.rule import (
 )
 
 CODE = "LL106"
+# What functions are called that use a model and do not train it.
+_EVALUATING = re.compile(r"(?i)^(?!.*(?:train|fit|optim)).*(?<![a-z])(?:eval|val|valid|test|sampl|predict|infer|log|plot|save|visual|ema)")
 
 
 def check(program: Program) -> Reports:
@@ -96,24 +100,34 @@ def check(program: Program) -> Reports:
         own = _in_some_call(steps, optimizer)
         if _used_otherwise(program, optimizer):
             continue  # gradients that other code applies
-        for event in program.of(Backward):
-            if not event.loops or program.touches(event, optimizer) != "must":
-                continue
-            if event.manual or event.loops[-1] in program.gradients.read_of_tensors:
-                continue  # gradients that are filled by hand, or wanted of the inputs
-            if not all(ruled_out_by_settings(program, event, step) for step in own):
-                continue  # an optimizer that steps, in this or another call of the function that builds it
-            if _others_step([e for e in steps if e not in own], optimizer, event):
-                continue  # other optimizers step on all of its parameters: it was rebuilt
-            start = _cleared_each_time(program, optimizer, event, own) or _built_and_kept(program, optimizer, event.root)
-            if start is None:
-                continue  # code that is not analysed may step
-            name, where = name_of(optimizer), only_where(event, own)
-            run = f"where {where}, gradients" if where else "gradients"
-            message = f"{run} are computed in this loop, but {name}.step() is called on no path: the parameters never change"
-            what = f"{name} is built here" if isinstance(start, Construct) else f"{name}'s gradients are cleared here"
-            yield Report(event, message, note(start, what), repair=InsertStep(optimizer=optimizer, backward=event))
-            break
+        unused = [(e, start) for e in program.of(Backward) if (start := _never_used(program, optimizer, e, own)) is not None]
+        if not unused:
+            continue
+        event, start = next((found for found in unused if program.touches(found[0], optimizer) == "must"), unused[-1])
+        name, where = name_of(optimizer), only_where(event, own)
+        run = f"where {where}, gradients" if where else "gradients"
+        message = f"{run} are computed in this loop, but {name}.step() is called on no path: the parameters never change"
+        what = f"{name} is built here" if isinstance(start, Construct) else f"{name}'s gradients are cleared here"
+        yield Report(event, message, note(start, what), repair=InsertStep(optimizer=optimizer, backward=event))
+
+
+def _never_used(program: Program, optimizer: Optimizer | Engine, event: Backward, own: list[Step]) -> Clear | Construct | None:
+    """What shows that nothing uses the gradients of a backward: where the optimizer is built, or its gradients are cleared; None where that is not sure."""
+    touch = program.touches(event, optimizer)
+    if not event.loops or touch is None:
+        return None
+    if event.manual or event.loops[-1] in program.gradients.read_of_tensors:
+        return None  # gradients that are filled by hand, or wanted of the inputs
+    if not all(ruled_out_by_settings(program, event, step) for step in own):
+        return None  # an optimizer that steps, in this or another call of the function that builds it
+    if _others_step([e for e in program.of(Step) if e not in own], optimizer, event):
+        return None  # other optimizers step on all of its parameters: it was rebuilt
+    cleared = _cleared_each_time(program, optimizer, event, own)
+    if touch == "must":
+        return cleared or _built_and_kept(program, optimizer, event.root)
+    if cleared is None or any(event.index < step.index < cleared.index for step in program.of(Step)):
+        return None  # another optimizer may hold the parameters, and steps on these gradients
+    return cleared if event.index < cleared.index else None
 
 
 def _cleared_each_time(program: Program, optimizer: Optimizer | Engine, backward: Backward, own: list[Step]) -> Clear | None:
@@ -125,6 +139,7 @@ def _cleared_each_time(program: Program, optimizer: Optimizer | Engine, backward
     if any(loop in e.loops and not e.subjects for e in program.of(Step)):
         return None
     escapes = [e for e in program.of(Escape) if loop in e.loops and not e.output and program.touches(e, optimizer)]
+    escapes = [e for e in escapes if optimizer in e.subjects or not _EVALUATING.search(e.callee)]
     if any(optimizer in e.subjects or not (own and e.subjects) for e in escapes):
         return None
     clears = (e for e in program.of(Clear) if e.loops and e.loops[-1] is loop)

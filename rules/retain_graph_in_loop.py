@@ -62,7 +62,7 @@ Unsafe: drop the argument.
 What a run shows: more memory is held at the end of the iteration.
 """
 
-from looplint.rule import Backward, DropArgument, Escape, Program, Report, Reports, Step, note
+from looplint.rule import Backward, DropArgument, Escape, Program, Report, Reports, Scaler, Scheduler, Step, note
 
 CODE = "LL110"
 SEVERITY = "warning"
@@ -82,7 +82,7 @@ def check(program: Program) -> Reports:
             continue  # a graph that reaches back into the iteration before
         if event.repeated or any(e.closure for e in program.of(Step)):
             continue  # a backward in a comprehension or in a closure that an optimizer calls
-        if not event.known or not forwards or any(loop in e.loops for e in program.of(Escape)):
+        if not event.known or not forwards or any(loop in e.loops and _may_hold_a_graph(e) for e in program.of(Escape)):
             continue  # a loss whose computation is not known, or a loop that passes objects to code that cannot be followed
         made = program.forwards_of(forwards)
         if len(made) < len(forwards) or any(loop not in e.loops for e in made):
@@ -94,6 +94,11 @@ def check(program: Program) -> Reports:
             note(made[0], "the graph is built in every iteration here"),
             repair=DropArgument(event=event, keyword="retain_graph", position=1),
         )
+
+
+def _may_hold_a_graph(escape: Escape) -> bool:
+    """Whether code that cannot be followed may keep a graph of what it is given: not of schedulers and scalers."""
+    return not escape.subjects or not all(isinstance(o, Scheduler | Scaler) for o in escape.subjects)
 
 
 def _shared(event: Backward, backwards: list[Backward]) -> bool:

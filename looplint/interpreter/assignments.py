@@ -38,7 +38,8 @@ from looplint.syntax import ir
 
 
 def run_assign(interp: Interpreter, stmt: ir.Assign) -> None:
-    value = evaluate(interp, stmt.value)
+    with gradient_uses.of_assigned(interp.gradients, stmt, interp.frame.function):
+        value = evaluate(interp, stmt.value)
     summed = _accumulates(interp, stmt, value)
     if summed is not None:
         assign(interp, stmt.targets[0], summed, ir.AugAssign(stmt.node, stmt.targets[0], "+", stmt.value))

@@ -40,6 +40,17 @@ def of_target(gradients: GradientAccess, target: ir.Expr) -> AbstractContextMana
     return gradients.unapplied() if _is_gradient(target) else _IN_ANY_WAY
 
 
+def of_assigned(gradients: GradientAccess, stmt: ir.Assign, function: ir.Function) -> AbstractContextManager[None]:
+    """How a gradient is to be read that gets a name: `grad = p.grad.detach()`, of which the function asks nothing but measures, is measured."""
+    match stmt:
+        case ir.Assign(targets=[ir.Name(id=name)], value=value) if _is_gradient(value):
+            usage = function.usage.get(name, ir.Usage())
+            asked = usage.methods | usage.attrs
+            used = usage.passed or usage.named or usage.iterated or usage.called or usage.keyed or usage.computed
+            return gradients.unapplied() if asked and asked <= _MEASURING and not used else _IN_ANY_WAY
+    return _IN_ANY_WAY
+
+
 def of_comparison(gradients: GradientAccess, expr: ir.Compare) -> AbstractContextManager[None]:
     """How the left side is to be read: `p.grad is None` asks for it alone."""
     return gradients.unread() if expr.ops[0] in ("is", "is not") and _is_gradient(expr.left) else _IN_ANY_WAY

@@ -47,7 +47,7 @@ handed: Hook[Callable[[Obj, Arguments], None]] = Hook("handed")
 # The body of a function is entered: its decorators act; gives whether they switch gradients.
 decorated: Hook[Callable[[Interpreter, Frame], bool]] = Hook("decorated")
 # Something is called that cannot be followed.
-unknown_called: Hook[Callable[[Interpreter, ir.Expr], None]] = Hook("unknown_called")
+unknown_called: Hook[Callable[[Interpreter, Arguments, ir.Expr], None]] = Hook("unknown_called")
 # The constructor of a class of the program is about to run.
 constructing: Hook[Callable[[Interpreter, Obj, ClassRef], None]] = Hook("constructing")
 # A name, an attribute or an item is given a value.

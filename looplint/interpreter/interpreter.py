@@ -30,6 +30,7 @@ from looplint.flow.graph import Loop, Loose
 from looplint.flow.remarks import Fetch, Remark
 from looplint.interpreter.facts import Agenda, Applications, Evidence, Flags, GradientAccess, Heap, Reached, Uses
 from looplint.interpreter.state import Position
+from looplint.knowledge.pytorch import PLAIN_ATTRIBUTES
 from looplint.syntax import ir
 
 if TYPE_CHECKING:
@@ -267,7 +268,7 @@ class Interpreter(Position):
                 if isinstance(atom, Tuple):
                     work.extend(atom.items)
                 elif isinstance(atom, Method):
-                    work.append(frozenset({atom.obj}))
+                    work.append(frozenset({atom.obj}) if atom.name not in PLAIN_ATTRIBUTES else frozenset())
                 elif isinstance(atom, Ref) and id(atom.obj) not in seen:
                     seen.add(id(atom.obj))
                     if isinstance(atom.obj, TRACKED):

@@ -47,7 +47,7 @@ from looplint.interpreter import classes, generators, hooks
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.frameworks import DRIVEN_METHODS
 from looplint.knowledge.lookup import method_effect
-from looplint.knowledge.pytorch import OPTION_METHODS, TENSOR_ONLY
+from looplint.knowledge.pytorch import OPTION_METHODS, PLAIN_ATTRIBUTES, TENSOR_ONLY
 from looplint.syntax import ir
 
 if TYPE_CHECKING:
@@ -77,9 +77,6 @@ _KEPT_MEANING: dict[str, tuple[str, ...]] = {
 }
 # Attributes that a wrapper around a module has, or the module by being one.
 _OF_MODULES = frozenset({"module", "_orig_mod", "training"})
-_PLAIN_ATTRIBUTES = frozenset(
-    {"device", "dtype", "name", "config", "in_features", "out_features", "in_channels", "out_channels", "num_classes"}
-)
 
 # The slot of a module for whichever of its parts a loop over them meets.
 ANY_PART = "[any]"
@@ -172,7 +169,7 @@ def child(interp: Interpreter, obj: Obj, name: str) -> Value:
         return ref(obj)  # what DistributedDataParallel and torch.compile are put around
     if name == "training":
         return frozenset({Mode(obj)})
-    if name in _PLAIN_ATTRIBUTES:
+    if name in PLAIN_ATTRIBUTES:
         return UNKNOWN
     if name.startswith("__") or name in TENSOR_ONLY:
         return frozenset({Method(Ref(obj), name)})
@@ -289,6 +286,8 @@ def item(interp: Interpreter, obj: Obj, key: Const | None) -> Value:
                 return call_values(interp, classes.bind(interp, getter, obj), [frozenset({key}) if key else UNKNOWN])
         case Data():
             return frozenset({Tensor(tags=frozenset({OfBatch(obj)}))})
+        case StateDict():
+            return ref(obj)  # one of its tensors, which shares its numbers with the model's
     return UNKNOWN
 
 

@@ -22,7 +22,7 @@ def quiet(interp: Interpreter, args: Arguments) -> Value:
 def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: ir.Expr) -> Value:
     """Code that cannot be followed: whatever it was given may be in any state now."""
     values = args.values()
-    hooks.unknown_called.run(interp, expr)
+    hooks.unknown_called.run(interp, args, expr)
     reached = interp.reachable(values)
     for value in values:
         for func in (a for a in value if isinstance(a, Func)):

@@ -8,7 +8,6 @@ from looplint.flow.remarks import Seed
 from looplint.interpreter import hooks
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
-from looplint.semantics import devices
 from looplint.syntax import ir
 
 
@@ -31,12 +30,3 @@ def _switch(interp: Interpreter, target: ir.Attr, switch: tuple[str, str], value
     owner, name = switch
     known = constant_of(value)
     interp.emit(Switch(setting=name, on=known is not None and known.value is True), target.node, {interp.setting_owner(owner)})
-
-
-@hooks.unknown_called
-def _unknown_called(interp: Interpreter, expr: ir.Expr) -> None:
-    """A function that cannot be followed may set the seed, as its name says; what is not known goes to a GPU by `cuda()`, whatever it is."""
-    if isinstance(expr, ir.Call) and "seed" in ir.render(expr.func).lower():
-        interp.remark(Seed(), expr.node, {interp.setting_owner("torch.random")})
-    if isinstance(expr, ir.Call) and isinstance(expr.func, ir.Attr) and expr.func.attr == "cuda":
-        devices.note_unconditional(interp)

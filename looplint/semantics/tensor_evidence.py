@@ -25,17 +25,31 @@ from looplint.syntax.project import ModuleInfo
 _DEPTH = 4
 # What programs call batches of tokenizers and of graph libraries, which change in place.
 _STRUCTURED = re.compile(r"(?i)batch|data|graph|^g\d?$|encod|token|^inputs?$|sample|feature")
+_IN_PLACE = re.compile(r"(?i)batch|graph|^g\d?$|encod|token")
+_LABELS = re.compile(r"(?i)^(labels?|targets?|y|gt|classes)$")
 # Modules of libraries that are built on tensors alone: none takes a batch of another kind.
 _TAKERS = ("torch.nn.", "torchvision.models.", "timm.")
 
 
 def note_discarded(interp: Interpreter, atom: Tensor | Unknown, name: str, args: Arguments, expr: ir.Expr) -> None:
+    """Remark a conversion whose result is not used, where what is converted is a tensor."""
+    receiver = _dropped_by(name, expr)
+    if receiver is not None and _is_tensor(interp, atom, receiver):
+        note_dropped(interp, name, args, expr)
+
+
+def note_dropped(interp: Interpreter, name: str, args: Arguments, expr: ir.Expr) -> None:
     """Remark a conversion of a tensor whose result is not used."""
-    if name not in CONVERSIONS or not isinstance(expr, ir.Call) or not expr.dropped or not isinstance(expr.func, ir.Attr):
-        return
-    receiver = expr.func.value
-    if isinstance(receiver, ir.Name | ir.Attr | ir.Subscript) and _is_tensor(interp, atom, receiver):
+    receiver = _dropped_by(name, expr)
+    if receiver is not None:
         interp.remark(Discard(receiver=ir.render(receiver), method=name, changes=_changes(name, args)), expr.node, ())
+
+
+def _dropped_by(name: str, expr: ir.Expr) -> ir.Expr | None:
+    """What is converted by a call whose result is dropped, where it has a name or a place that could take the result."""
+    if name not in CONVERSIONS or not isinstance(expr, ir.Call) or not expr.dropped or not isinstance(expr.func, ir.Attr):
+        return None
+    return expr.func.value if isinstance(expr.func.value, ir.Name | ir.Attr | ir.Subscript) else None
 
 
 def _changes(name: str, args: Arguments) -> Literal["device", "type"]:
@@ -72,31 +86,84 @@ def _is_tensor(interp: Interpreter, atom: Tensor | Unknown, receiver: ir.Expr) -
     given: list[tuple[str, int | str]] = [*usage.passed, *usage.named]
     if _used_as_tensor(usage) or any(_takes_tensors(interp, _value_at(interp, callee), place) for callee, place in given):
         return True
-    return isinstance(receiver, ir.Name) and _is_part_like_others(interp, receiver.id)
+    return isinstance(receiver, ir.Name) and (_is_made_as_tensors_are(interp, receiver.id) or _is_part_like_others(interp, receiver.id))
+
+
+def _is_made_as_tensors_are(interp: Interpreter, name: str) -> bool:
+    """Whether a name gets nothing but what only tensors give, or entries of a state: `v = state[key].detach()`, `for k, v in net.state_dict().items()`."""
+    made = False
+    for stmt in ir.statements(interp.frame.function.body):
+        match stmt:
+            case ir.Assign(targets=[ir.Name(id=given)], value=value) if given == name:
+                source = _before_conversions(value)
+                if isinstance(source, ir.Call) and isinstance(source.func, ir.Attr) and source.func.attr in ("detach", "clone"):
+                    made = True
+                elif not (isinstance(source, ir.Name) and source.id == name):
+                    return False
+            case ir.For(target=target, iter=iterated) if name in ir.paths_in(target):
+                if not _is_entry_of_state(target, ir.render(iterated), name):
+                    return False
+                made = True
+    return made
+
+
+def _is_entry_of_state(target: ir.Expr, iterated: str, name: str) -> bool:
+    """Whether a loop over states gives a name the entries, and not their keys."""
+    values = ".state_dict().values()" in iterated and ".items()" not in iterated
+    keyed = (
+        isinstance(target, ir.Display) and len(target.items) == 2 and isinstance(target.items[1], ir.Name) and target.items[1].id == name
+    )
+    return values or (keyed and iterated.endswith(".state_dict().items()"))
 
 
 def _is_part_like_others(interp: Interpreter, name: str) -> bool:
-    """Whether a name stands for a part of a batch of which another part is converted and its result kept, as tensors are: `x, y = batch`, `y = y.cuda()`."""
-    if _STRUCTURED.search(name):
-        return False
+    """Whether a name stands for a part of a batch of which another part is converted and its result kept, as tensors are: `x, y = batch`, `y = y.cuda()`.
+
+    A batch that changes in place may stand beside tensors: one that is named as such is told by another of its kind, or by the labels beside it.
+    """
     written = list(ir.statements(interp.frame.function.body))
     parts: set[str] = set()
     for stmt in written:
         for target in stmt.targets if isinstance(stmt, ir.Assign) else [stmt.target] if isinstance(stmt, ir.For) else ():
             parts |= _beside(target, name)
-    for stmt in written:
-        match stmt:
-            case ir.Assign(targets=[ir.Name(id=kept)], value=ir.Call() as value):
-                if kept in parts and _converted(value) == kept:
-                    return True
-    return False
+    kept = {
+        target.id
+        for stmt in written
+        if isinstance(stmt, ir.Assign) and isinstance(stmt.value, ir.Call)
+        for target in stmt.targets
+        if isinstance(target, ir.Name) and _converted(stmt.value) == target.id
+    }
+    alike = kept & parts
+    if _STRUCTURED.search(name) and _works_in_place(interp.frame.module):
+        return False
+    if _STRUCTURED.search(name):
+        alike = {other for other in alike if _STRUCTURED.search(other) or (_LABELS.search(other) and not _IN_PLACE.search(name))}
+    return bool(alike)
+
+
+def _works_in_place(module: ModuleInfo) -> bool:
+    """Whether a file uses a library whose batches change in place, and give themselves back."""
+    code = module.lowered()
+    return code is None or any(name.partition(".")[0] in ("torch_geometric", "transformers") for name in _imported(code))
+
+
+@ir.kept_with_code
+def _imported(code: ir.ModuleCode) -> frozenset[str]:
+    written = (stmt for function in (code.top, *code.functions) for stmt in ir.statements(function.body))
+    return frozenset(name.module for stmt in written if isinstance(stmt, ir.Import) for name in stmt.names)
 
 
 def _converted(value: ir.Expr) -> str | None:
     """The name of what one conversion, or several one after the other, are made of: `labels` in `labels.long().cuda()`."""
+    source = _before_conversions(value)
+    return source.id if isinstance(source, ir.Name) else None
+
+
+def _before_conversions(value: ir.Expr) -> ir.Expr:
+    """What one conversion, or several one after the other, are made of."""
     while isinstance(value, ir.Call) and isinstance(value.func, ir.Attr) and value.func.attr in CONVERSIONS:
         value = value.func.value
-    return value.id if isinstance(value, ir.Name) else None
+    return value
 
 
 def _beside(target: ir.Expr, name: str) -> set[str]:

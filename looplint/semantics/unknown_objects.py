@@ -13,11 +13,12 @@ from looplint.interpreter import unfollowed
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import methods_of
 from looplint.knowledge.lookup import tensor_method
-from looplint.semantics import checkpoints
+from looplint.semantics import checkpoints, devices
 from looplint.semantics.gradients import backward
 from looplint.semantics.outcomes import of_function
 from looplint.semantics.tensor_evidence import note_discarded
 from looplint.semantics.tensors import ask_for_gradient, sizes
+from looplint.semantics.unknown_calls import note_measured
 from looplint.syntax import ir
 
 # Words in the names of methods that train, and the beginnings of those of methods that keep, count or show what they are given.
@@ -31,6 +32,9 @@ _NOTES = re.compile(
 def on_unknown(interp: Interpreter, atom: Unknown, name: str, args: Arguments, expr: ir.Call) -> Value:
     """Only what a method's name says beyond doubt is believed of an unknown object."""
     note_discarded(interp, atom, name, args, expr)
+    measured = note_measured(interp, args, expr)
+    if name == "cuda":
+        devices.note_unconditional(interp)
     if name == "set_epoch":
         interp.remark(EpochSet(), expr.node, ())
     if name in ("train", "eval") and not args.keywords:
@@ -72,7 +76,7 @@ def on_unknown(interp: Interpreter, atom: Unknown, name: str, args: Arguments, e
         if any(isinstance(a, Func) for a in value):
             interp.agenda.values.append(value)
     tensor = combine(interp.grad, args.values())
-    if tensor is not None and tensor.graph != "no" and _may_go_backward(name, expr):
+    if tensor is not None and tensor.graph != "no" and not measured and _may_go_backward(name, expr):
         subjects = sorted(tensor.sources, key=lambda o: o.name)
         interp.emit(Escape(callee=ir.render(expr.func), output=True, forwards=tensor.forwards), expr.node, subjects, certain=False)
     if tensor is not None and not is_array(tensor):

@@ -1,0 +1,40 @@
+"""What the name of a function that cannot be followed says of the call."""
+
+from __future__ import annotations
+
+import re
+
+from looplint.domain.tensors import combine
+from looplint.domain.values import Arguments
+from looplint.flow.remarks import Seed
+from looplint.interpreter import hooks
+from looplint.interpreter.interpreter import Interpreter
+from looplint.semantics import devices
+from looplint.syntax import ir
+
+_MEASURES = r"(?:metric|evaluat|meter|scor|accurac|acc(?![a-z])|psnr|ssim|lpips|iou|confusion|(?<![a-z])fid(?![a-z])|(?<![a-z])(?:wer|cer|bleu|auc|f1)(?![a-z]))"
+# `evaluator.update(outputs)`, `self.metrics.add(...)`; and `compute_metrics(outputs)`, `get_accuracy(outputs, labels)`.
+_KEEPER = re.compile(rf"(?i)(?:^|\.)[^.]*{_MEASURES}[^.]*\.(?:update|add|append|add_batch|process|accumulate|collect)$")
+_COMPUTER = re.compile(rf"(?i)(?:^|[._])(?:compute|calc|calculate|get|measure|eval|evaluate|update)_[^.]*{_MEASURES}[^.]*$")
+
+
+@hooks.unknown_called
+def _unknown_called(interp: Interpreter, args: Arguments, expr: ir.Expr) -> None:
+    """It may set the seed, or measure what it is given; what is not known goes to a GPU by `cuda()`, whatever it is."""
+    if not isinstance(expr, ir.Call):
+        return
+    callee = ir.render(expr.func)
+    if "seed" in callee.lower():
+        interp.remark(Seed(), expr.node, {interp.setting_owner("torch.random")})
+    if isinstance(expr.func, ir.Attr) and expr.func.attr == "cuda":
+        devices.note_unconditional(interp)
+    note_measured(interp, args, expr)
+
+
+def note_measured(interp: Interpreter, args: Arguments, expr: ir.Call) -> bool:
+    """Note that what is called is a metric or keeps one, if its name says so: what it is given is measured."""
+    callee = ir.render(expr.func)
+    measures = bool((expr.dropped and _KEEPER.search(callee)) or _COMPUTER.search(callee))
+    given = combine(interp.grad, args.values()) if measures else None
+    interp.uses.scored |= given.origins if given is not None else frozenset()
+    return measures
