@@ -43,6 +43,8 @@ E = TypeVar("E", bound=Event)
 # How many statements and expressions are followed from one root, and from all roots of a file.
 ROOT_FUEL = 120_000
 FILE_FUEL = 240_000
+# A unit test that trains nothing itself may call any of a library; what it calls is judged in its own file, and what is found in a test is advice.
+UNIT_TEST_FUEL = 30_000
 DEPTH = 24
 # What a call that cannot be followed may do something to.
 TRACKED = (Optimizer, Module, Scheduler, Scaler, Loader, Sampler, Accelerator, Engine)

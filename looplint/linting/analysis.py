@@ -13,6 +13,7 @@ import libcst as cst
 
 from looplint.dataclass import replace
 from looplint.finding import SEVERITIES, Certainty, Finding, Fix, Location, Problem, Related
+from looplint.interpreter.interpreter import UNIT_TEST_FUEL
 from looplint.interpreter.roots import follow, interpreter_of
 from looplint.linting.catalogue import folder
 from looplint.linting.coverage import FoundLoop
@@ -161,6 +162,8 @@ def _program(source: Source, project: Project | None = None) -> tuple[Program, M
         project.add(info)
         composition.install()
         interpreter = interpreter_of(project, info)
+        if is_unit_test(info) and ".backward(" not in source.text:
+            interpreter.left = UNIT_TEST_FUEL
         complete = follow(interpreter)
     except cst.ParserSyntaxError as error:
         raise Unparsable(_syntax_error(source, error)) from None
