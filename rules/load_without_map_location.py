@@ -51,7 +51,8 @@ for epoch in range(3):
 - A program that puts all new tensors, its batches or anything else but its models on a GPU, under no condition that asks for one, and so needs it.
 - A model that stays on the CPU, or is moved to a GPU on every machine.
 - A file that the same run has saved before, on some path: it comes from the device that it is on.
-- Weights that somebody else has published, by their name, or that the program downloads: they were saved from the CPU.
+- Weights that somebody else has published, by their name, or that the program downloads: they were saved from the CPU. That an option of the command
+  line is called "pretrained" does not tell who has saved the file.
 - A load under a condition that only holds where there is a GPU, by its words.
 - What is loaded for something else than a state, such as data, and the state of a scheduler or a scaler, which holds no tensor.
 

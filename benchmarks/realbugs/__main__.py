@@ -1,6 +1,7 @@
 """`python -m benchmarks.realbugs --mirrors DIR`: lint the commit before each repair of a real bug and the repair itself.
 
-The file of the bug is linted together with the files that import it, as a user would lint it. The bug is *found* where a finding of one of its rules
+The file of the bug is linted together with the files that import it, as a user would lint it; a rule that is opt-in is selected for the bugs that it
+claims, and the table says of which kinds these are. The bug is *found* where a finding of one of its rules
 has a place in the function that holds it, or is one of its file that the repair removes. The repair is *silent* where fewer of these findings are
 left in that function than before, or none if there were none.
 """
@@ -13,7 +14,7 @@ import json
 import subprocess
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -23,6 +24,7 @@ from benchmarks.figures import add_option, store
 from benchmarks.planted.__main__ import importers
 from benchmarks.realbugs.bugs import Bug, read
 from looplint.errors import UserError
+from looplint.linting.catalogue import load
 from looplint.survey.trees import opened
 
 
@@ -87,7 +89,7 @@ class _Count:
 
 def _count(bug: Bug, root: Path, rows: range, timeout: float) -> _Count:
     path = root / bug.path
-    findings = [f for f in lint([path, *map(Path, importers(root, path))], root, timeout) if f["code"] in bug.rules]
+    findings = [f for f in lint([path, *map(Path, importers(root, path))], root, timeout, bug.rules) if f["code"] in bug.rules]
     here = [[p for p in (f, *f["related"]) if (root / p["filename"]).resolve() == path.resolve()] for f in findings]
     return _Count(sum(map(bool, here)), sum(any(p["location"]["row"] in rows for p in places) for places in here))
 
@@ -122,13 +124,14 @@ def _functions(tree: ast.AST, around: str = "") -> Iterator[tuple[str, range]]:
         yield from _functions(node, name)
 
 
-def lint(files: Sequence[Path], root: Path, timeout: float) -> list[dict[str, Any]]:
-    """What `looplint` prints of some files.
+def lint(files: Sequence[Path], root: Path, timeout: float, rules: Iterable[str]) -> list[dict[str, Any]]:
+    """What `looplint` prints of some files, with some rules besides the default ones.
 
     Raises:
         RuntimeError: it gave no answer in time, or none that can be read
     """
-    command = [sys.executable, "-m", "looplint", "check", "--isolated", "--no-cache", "--output-format", "json", *map(str, files)]
+    options = ["--isolated", "--no-cache", "--output-format", "json", "--extend-select", ",".join(sorted(rules))]
+    command = [sys.executable, "-m", "looplint", "check", *options, *map(str, files)]
     try:
         answer = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=timeout, check=False)
         found: list[dict[str, Any]] = json.loads(answer.stdout)
@@ -159,10 +162,13 @@ def table(outcomes: Sequence[Outcome]) -> str:
     by_kind: dict[str, list[Outcome]] = defaultdict(list)
     for outcome in outcomes:
         by_kind[outcome.bug.category].append(outcome)
+    opt_in = {rule.code for rule in load() if not rule.default}
     rows = [f"{'kind of bug':45} {'bugs':>5} {'found':>5} {'silent after':>12}"]
     for kind, each in sorted(by_kind.items(), key=lambda item: (-len(item[1]), item[0])):
         if any(o.bug.rules for o in each):
-            rows.append(f"{kind:45} {len(each):5} {sum(o.found for o in each):5} {sum(o.silent for o in each):12}")
+            asked_for = ", ".join(sorted(frozenset().union(*(o.bug.rules for o in each)) & opt_in))
+            row = f"{kind:45} {len(each):5} {sum(o.found for o in each):5} {sum(o.silent for o in each):12}"
+            rows.append(f"{row}  {asked_for} is opt-in" if asked_for else row)
     unclaimed = Counter(o.bug.category for o in outcomes if not o.bug.rules)
     rows += [f"{kind:45} {number:5}  no rule claims it" for kind, number in sorted(unclaimed.items())]
     fact = facts(outcomes)

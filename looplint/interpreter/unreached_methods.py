@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from looplint.domain.objects import Dataset, Obj, TorchModule
-from looplint.domain.values import NOTHING, UNKNOWN, ClassRef, Const, Func, ref
+from looplint.domain.objects import Dataset, Loss, Obj, TorchModule
+from looplint.domain.values import NOTHING, UNKNOWN, ClassRef, Const, Func, Ref, ref
 from looplint.flow.remarks import Shelve
 from looplint.interpreter import classes, functions, hooks
 from looplint.interpreter.interpreter import ROOT_FUEL, Interpreter, OutOfFuel
@@ -26,10 +26,12 @@ def follow_insides(interp: Interpreter) -> None:
     interp.fuel = ROOT_FUEL  # whatever the last root has left
     for cls in interp.main.code.classes:
         found = ClassRef(cls, interp.main)
-        worth = [f for f in cls.methods.values() if f.name != "__init__" and _worth_following(f)]
-        unseen = any(f.name == "__init__" and f not in interp.reached.functions for f in cls.methods.values())
+        init = cls.methods.get("__init__")
+        keeps_losses = init is not None and any("Loss" in name for name in init.called())
+        worth = keeps_losses or any(_worth_following(f) for f in _others(cls))
+        unseen = init is not None and init not in interp.reached.functions
         if (worth or unseen) and issubclass(classes.kind_of_class(interp, found), _KINDS):
-            _follow_class(interp, found, worth)
+            _follow_class(interp, found)
     _follow_registrations(interp)
 
 
@@ -55,12 +57,16 @@ def _registering(interp: Interpreter, obj: Obj) -> list[tuple[ClassRef, ir.Funct
         names = further
 
 
+def _others(cls: ir.Class) -> list[ir.Function]:
+    return [f for f in cls.methods.values() if f.name != "__init__"]
+
+
 def _worth_following(function: ir.Function) -> bool:
     losses = any("loss" in name or name.startswith("crit") for name in function.methods)
     return losses or "autocast" in function.usage or bool(function.methods & _JUDGED) or bool(function.dropped & CONVERSIONS)
 
 
-def _follow_class(interp: Interpreter, cls: ClassRef, methods: list[ir.Function]) -> None:
+def _follow_class(interp: Interpreter, cls: ClassRef) -> None:
     instance = interp.known(classes.kind_of_class(interp, cls), ("inside-of", id(cls.cls)), cls.cls.name, cls)
     with interp.fueled(_FUEL):
         hooks.constructing.run(interp, instance, cls)
@@ -68,8 +74,10 @@ def _follow_class(interp: Interpreter, cls: ClassRef, methods: list[ir.Function]
         if init is not None and isinstance(init[0], ir.Function):
             _follow(interp, Func(init[0], init[1].module, init[1].closure, ref(instance), init[1]))
         _forget_switches(instance, cls)
-        for method in methods:
-            _follow(interp, Func(method, cls.module, cls.closure, ref(instance), cls))
+        losses = {name for name, value in instance.heap.items() if any(isinstance(a, Ref) and isinstance(a.obj, Loss) for a in value)}
+        for method in _others(cls.cls):
+            if _worth_following(method) or method.methods & losses:
+                _follow(interp, Func(method, cls.module, cls.closure, ref(instance), cls))
 
 
 def _forget_switches(instance: Obj, cls: ClassRef) -> None:

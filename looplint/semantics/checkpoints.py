@@ -94,7 +94,7 @@ def _load(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) ->
     """`torch.load`: anything can come out of a file; what does is known to come from it."""
     file = interp.create(File, expr.node)
     path = ir.render(expr.args[0].value) if expr.args else ""
-    named = any(_PUBLISHED.search(text) for text in (path, *_texts(args.positional[:1])))
+    named = any(_PUBLISHED.search(text) for text in (_without_stage(path), *_texts(args.positional[:1])))
     file.published = named or (bool(expr.args) and is_downloaded(interp, expr.args[0].value))
     placed = "map_location" in args.keywords or len(args.positional) > 1 or args.starred
     interp.emit(ReadFile(file=file, map_location=placed), expr.node, {_disk(interp)})
@@ -108,6 +108,16 @@ _STARTS = re.compile(
 _PUBLISHED = re.compile(
     r"(?i)pre_?train|imagenet|vgg|resnet|bert|backbone|download|url|hub|cache|zoo|imagenet|official|inception|clip|vae|weights_path"
 )
+
+
+# An option of the command line is a file that whoever runs the program has: "pretrained" tells that an earlier run made it, and not whose run.
+_OPTION = re.compile(r"(self\.)?(args|opts?|options|arguments|flags|FLAGS)\.\w+")
+_STAGE = re.compile(r"(?i)pre_?train(ed|ing)?")
+
+
+def _without_stage(path: str) -> str:
+    """The text of a path, without the word for an earlier stage where it is an option."""
+    return _STAGE.sub("", path) if _OPTION.fullmatch(path) else path
 
 
 def _texts(values: Iterable[Value]) -> list[str]:

@@ -61,6 +61,15 @@ def test_a_bug_is_found_before_its_repair_and_the_repair_is_silent(tmp_path: Pat
     assert ask(another, tmp_path, 60) == Outcome(another, found=False, silent=True)
 
 
+def test_a_rule_that_is_opt_in_is_selected_for_its_bugs(tmp_path: Path) -> None:
+    printing = BROKEN.replace("        opt.step()", "        opt.zero_grad()\n        print(loss)\n        opt.step()")
+    commit = _mirror(tmp_path, printing, printing.replace("print(loss)", "print(loss.item())"))
+    bug = Bug("owner/name", commit, "train.py", 11, "formatted-tensor", frozenset({"LL403"}), "a tensor is printed")
+    outcome = ask(bug, tmp_path, 60)
+    assert outcome == Outcome(bug, found=True, silent=True)
+    assert "LL403 is opt-in" in table([outcome])
+
+
 def test_a_repair_that_repairs_nothing_is_not_silent(tmp_path: Path) -> None:
     commit = _mirror(tmp_path, BROKEN, BROKEN + "\n\nlast = 1\n")
     bug = Bug("owner/name", commit, "train.py", 9, "missing-zero-grad", frozenset({"LL102"}), "")
