@@ -144,10 +144,12 @@ def _stale_reads(program: Program, state: Obj, owner: Module) -> Iterator[tuple[
         event = visit.event
         if not isinstance(event, Save | LoadState) or state not in event.states:
             continue  # a state that is loaded in its place
-        stale = [*visit.sometimes("stale"), *(s for s in visit.sometimes("loaded") if _is_overwritten(s, state))]
-        taken = stale[0].last(Snapshot) if stale else None
-        if taken is not None and _is_one_of_its_time(program, event, taken, stale[0], owner):
-            yield event, taken, stale[0]
+        stale, overwritten = visit.sometimes("stale"), [s for s in visit.sometimes("loaded") if _is_overwritten(s, state)]
+        # Where a state is given back, what was loaded since says most; where it is saved, the steps do.
+        path = next(iter([*overwritten, *stale] if isinstance(event, LoadState) else [*stale, *overwritten]), None)
+        taken = path.last(Snapshot) if path is not None else None
+        if path is not None and taken is not None and _is_one_of_its_time(program, event, taken, path, owner):
+            yield event, taken, path
 
 
 def _is_overwritten(path: PathState, state: Obj) -> bool:

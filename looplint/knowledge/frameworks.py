@@ -281,10 +281,11 @@ TRAINER_METHODS: dict[str, str] = {
     "processing_class": "pure",
     "data_collator": "pure",
 }
-# Methods of a LightningModule or a Trainer, besides those of every module; the two in brackets stand for what the framework does between the hooks.
+# Methods of a LightningModule or a Trainer, besides those of every module; those in brackets stand for what the framework does between the hooks.
 DRIVEN_METHODS: dict[str, str] = {
     "<optimize>": "optimize",
     "<step>": "step-of-trainer",
+    "<switch>": "switch-of-framework",
     **TRAINER_METHODS,
     "training_step": "backward-of-trainer",
     "manual_backward": "backward-argument",

@@ -266,11 +266,21 @@ class Incidence:
 def _is_given_another(event: LoadState) -> bool:
     """Whether it is known what a model gets: a state in sight, what a file holds, or that of another object (`net.load_state_dict(ema.state_dict())`)."""
     match event.site.node:
-        case cst.Call(args=[cst.Arg(value=cst.Call(func=cst.Attribute(attr=cst.Name(value="state_dict"))))]):
+        case cst.Call(args=[cst.Arg(value=given)]) if _is_state_of_an_object(given):
             return True
         case cst.Call(args=args) if any(a.keyword is not None and a.keyword.value == "assign" for a in args):
             return False  # it gets new tensors
     return bool(event.states or event.files)
+
+
+def _is_state_of_an_object(given: cst.BaseExpression) -> bool:
+    """Whether a text asks another object for its state, or for an entry of it: `ema.state_dict()["params"]`."""
+    match given:
+        case cst.Subscript(value=value):
+            return _is_state_of_an_object(value)
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value="state_dict"))):
+            return True
+    return False
 
 
 def _get_one_name(one: Event, other: Event) -> bool:

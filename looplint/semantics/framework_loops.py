@@ -8,6 +8,7 @@ steps for. `transformers.Trainer.training_step` gets the loss from `compute_loss
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from looplint.dataclass import replace
 from looplint.domain.objects import AnyObj, Container, Dict, FrameworkModule, Module, Obj, Optimizer, Scheduler
@@ -19,6 +20,7 @@ from looplint.domain.values import (
     UNKNOWN,
     Arguments,
     ClassRef,
+    Context,
     Ref,
     Tensor,
     Tuple,
@@ -39,12 +41,22 @@ from looplint.semantics.gradients import backward
 from looplint.semantics.registration import begin
 from looplint.syntax import ir
 
+if TYPE_CHECKING:
+    import libcst as cst
+
 # The hooks with what the framework gives them.
 _BEFORE_EPOCH = {"on_train_epoch_start": ()}
 _BEFORE_BATCH = {"on_train_batch_start": ("batch", "batch_idx")}
 _BATCH = ("batch", "batch_idx")
 _AFTER_BATCH = {"on_train_batch_end": ("outputs", "batch", "batch_idx")}
-_AFTER_EPOCH = {"on_validation_epoch_end": (), "on_train_epoch_end": (), "training_epoch_end": ("outputs",)}
+_AFTER_EPOCH = {"on_train_epoch_end": (), "training_epoch_end": ("outputs",)}
+_BEFORE_VALIDATION = {"on_validation_start": (), "on_validation_epoch_start": ()}
+_VALIDATION = {
+    "on_validation_batch_start": ("batch", "batch_idx"),
+    "validation_step": _BATCH,
+    "on_validation_batch_end": ("outputs", "batch", "batch_idx"),
+}
+_AFTER_VALIDATION = {"validation_epoch_end": ("outputs",), "on_validation_epoch_end": (), "on_validation_end": ()}
 _OF_TRAINER = ("model", "batch")
 
 
@@ -80,19 +92,35 @@ def _follow(interp: Interpreter, cls: ClassRef, turn: list[ir.Stmt]) -> None:
     if len(turn) > 1:  # the framework steps, by its schedulers too
         for scheduler in _stepped_by_lightning(instance.configured):
             scheduler.lost = True
-    target = ir.Display(node, "tuple", [ir.Name(node, "batch_idx"), ir.Name(node, "batch")])
-    batches = ir.Call(node, ir.Name(node, "enumerate"), [ir.Arg(ir.Name(node, "loader"))])
-    batch = ir.For(
-        node,
-        target,
-        batches,
-        [*_calls(interp, cls, _BEFORE_BATCH), *turn, *_calls(interp, cls, _AFTER_BATCH)],
-        [],
-        frozenset({"batch_idx", "batch"}),
-    )
-    body = [*_calls(interp, cls, _BEFORE_EPOCH), batch, *_calls(interp, cls, _AFTER_EPOCH)]
+    batch = _over(node, "loader", [*_calls(interp, cls, _BEFORE_BATCH), *turn, *_calls(interp, cls, _AFTER_BATCH)])
+    body = [*_calls(interp, cls, _BEFORE_EPOCH), batch, *_validation(interp, cls), *_calls(interp, cls, _AFTER_EPOCH)]
     epochs = ir.Call(node, ir.Name(node, "range"), [ir.Arg(ir.Name(node, "max_epochs"))])
     interp.run_block([ir.For(turn[0].node, ir.Name(node, "epoch"), epochs, body, [], frozenset({"epoch"}))])
+
+
+def _over(node: cst.CSTNode, loader: str, body: list[ir.Stmt]) -> ir.For:
+    """The framework's loop over the batches of a loader."""
+    target = ir.Display(node, "tuple", [ir.Name(node, "batch_idx"), ir.Name(node, "batch")])
+    batches = ir.Call(node, ir.Name(node, "enumerate"), [ir.Arg(ir.Name(node, loader))])
+    return ir.For(node, target, batches, body, [], frozenset({"batch_idx", "batch"}))
+
+
+def _validation(interp: Interpreter, cls: ClassRef) -> list[ir.Stmt]:
+    """What Lightning does at the end of an epoch, without gradients and in eval mode; it gives each module its mode back."""
+    hook = _hook(interp, cls, "validation_step")
+    if hook is None or (FRAMEWORK_BASES - TRAINERS).isdisjoint(classes.external_bases(interp, cls)):
+        return []
+    each = _over(hook.node, "valid", _calls(interp, cls, _VALIDATION))
+    passes = [*_calls(interp, cls, _BEFORE_VALIDATION), each, *_calls(interp, cls, _AFTER_VALIDATION)]
+    switch = ir.Call(hook.node, ir.Attr(hook.node, ir.Name(hook.node, "self"), "<switch>"), [])
+    return [ir.With(hook.node, [(switch, None)], passes), ir.ExprStmt(hook.node, switch)]
+
+
+@method_transfer("switch-of-framework")
+def _switch(interp: Interpreter, obj: Module, name: str, args: Arguments, expr: ir.Call) -> Value:
+    """The framework puts its module into the mode of a validation, which is one without gradients, or back."""
+    interp.emit(SetMode(callee="the framework"), expr.node, {obj})
+    return frozenset({Context("no-grad")})
 
 
 def _construct(interp: Interpreter, cls: ClassRef) -> None:
