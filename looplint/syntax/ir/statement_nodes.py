@@ -80,7 +80,7 @@ class While:
 class With:
     """A `with` and its items: what is entered, and where it goes."""
 
-    node: cst.With
+    node: cst.CSTNode
     items: list[tuple[Expr, Expr | None]]
     body: list[Stmt]
 
