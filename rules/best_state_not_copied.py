@@ -145,15 +145,13 @@ def _stale_reads(program: Program, state: Obj, owner: Module) -> Iterator[tuple[
         if not isinstance(event, Save | LoadState) or state not in event.states:
             continue  # a state that is loaded in its place
         stale, overwritten = visit.sometimes("stale"), [s for s in visit.sometimes("loaded") if _is_overwritten(s, state)]
-        # Where a state is given back, what was loaded since says most; where it is saved, the steps do.
         path = next(iter([*overwritten, *stale] if isinstance(event, LoadState) else [*stale, *overwritten]), None)
-        taken = path.last(Snapshot) if path is not None else None
-        if path is not None and taken is not None and _is_one_of_its_time(program, event, taken, path, owner):
+        if path is not None and (taken := path.last(Snapshot)) and _is_one_of_its_time(program, event, taken, path, owner):
             yield event, taken, path
 
 
 def _is_overwritten(path: PathState, state: Obj) -> bool:
-    """Whether the model got another state after this one was taken, which was copied over the tensors that this one holds."""
+    """Whether the model got another state since, which was copied over the tensors that this one holds."""
     return isinstance(path.since, LoadState) and state not in path.since.states
 
 

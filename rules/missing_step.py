@@ -3,7 +3,7 @@
 ## What it does
 
 Reports a backward in a loop that fills the gradients of an optimizer which steps nowhere in the program. The optimizer is built in the code
-that leads to the loop; one that is passed in counts where the loop clears it, so that no caller can step it in between.
+that leads to the loop or by its class, whose method goes over all epochs; one that is passed in counts where the loop clears it: no caller steps it then.
 
 ## Why it matters
 
@@ -50,6 +50,7 @@ def train(net: nn.Module, loader, epochs: int):
 - Code that is not analysed may step: the optimizer escapes into it, and the loop does not clear the gradients each time. A framework may.
 - An optimizer that steps in another call of the function that builds it. A step that happens only with another setting is none: one of two branches
   of `if args.amp:` has lost its step.
+- A class that calls methods of its own which do nothing, or which it does not have: a subclass may step in them.
 - Gradients that other code reads to apply them: not where it measures them, or changes them in place.
 - Functions that only send a loss backward: their caller may step.
 - An optimizer all of whose parameters other optimizers step on in the same loop: it was rebuilt.
@@ -79,6 +80,7 @@ from looplint.rule import (
     Report,
     Reports,
     Step,
+    built_by_its_trainer,
     held_by,
     name_of,
     note,
@@ -124,7 +126,7 @@ def _never_used(program: Program, optimizer: Optimizer | Engine, event: Backward
         return None  # other optimizers step on all of its parameters: it was rebuilt
     cleared = _cleared_each_time(program, optimizer, event, own)
     if touch == "must":
-        return cleared or _built_and_kept(program, optimizer, event.root)
+        return cleared or _built_and_kept(program, optimizer, event.root) or built_by_its_trainer(program, optimizer, event)
     if cleared is None or any(event.index < step.index < cleared.index for step in program.of(Step)):
         return None  # another optimizer may hold the parameters, and steps on these gradients
     return cleared if event.index < cleared.index else None
