@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from looplint.syntax import ir
 
@@ -11,15 +11,16 @@ _SWITCHING_OFF = frozenset({"no_grad", "inference_mode"})
 _DEPTH = 3
 
 
-def only_without_gradients(code: ir.ModuleCode, function: ir.Function, depth: int = _DEPTH) -> bool:
-    """Whether a file calls a function, and switches gradients off around each of the calls."""
-    callers = [caller for caller in (code.top, *code.functions) if caller is not function and function.name in caller.called()]
+def only_without_gradients(codes: Sequence[ir.ModuleCode], function: ir.Function, depth: int = _DEPTH) -> bool:
+    """Whether some files call a function, and switch gradients off around each of the calls."""
+    functions = [f for code in codes for f in (code.top, *code.functions)]
+    callers = [caller for caller in functions if caller is not function and function.name in caller.called()]
     found = False
     for caller in callers:
         covered = any(_switches_off(d) for d in caller.decorators)
         calls = list(_calls(caller.body, function.name, covered))
         found = found or bool(calls)
-        if not all(calls) and not (depth and only_without_gradients(code, caller, depth - 1)):
+        if not all(calls) and not (depth and only_without_gradients(codes, caller, depth - 1)):
             return False
     return found
 

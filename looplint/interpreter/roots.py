@@ -110,8 +110,10 @@ def _function(interp: Interpreter, func: Func) -> bool:
     root = f"{interp.main.filename}::{func.function.qualname}"
 
     def run() -> None:
-        code = interp.main.code
-        if code is not None and only_without_gradients(code, func.function):
+        # Methods of the bases call what a subclass writes for them.
+        line = classes.mro(interp, func.owner) if func.owner is not None else []
+        modules = dict.fromkeys([interp.main, *(cls.module for cls in line)])
+        if only_without_gradients([code for each in modules if (code := each.lowered()) is not None], func.function):
             interp.grad = None  # as its callers have it, for what one can tell
         frame = functions.enter_alone(interp, func)
         bound = [func.bound] if func.bound is not None else []
