@@ -83,6 +83,7 @@ from looplint.rule import (
     InsertNoGrad,
     Loop,
     Module,
+    Note,
     Program,
     Report,
     Reports,
@@ -164,6 +165,8 @@ def check(program: Program) -> Reports:
         )
         depth = event.outside
         notes = note(switch, "validation begins here" if validates else "eval mode begins here") if evaluates else ()
+        caller = program.reached.by_bases.get(event.root)
+        notes += (Note(caller, f"{event.root.rpartition('.')[2]} is called here, where gradients are enabled"),) if caller else ()
         small = not validates and event.of_one_item
         severity: Severity = "warning" if any(loop.repeats for loop in event.loops) and not small else "advice"
         yield Report(

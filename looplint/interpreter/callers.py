@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from looplint.domain.values import ClassRef
 from looplint.syntax import ir
+from looplint.syntax.site import Site
 
 _SWITCHING_OFF = frozenset({"no_grad", "inference_mode"})
 # Through how many levels of callers the search goes.
@@ -18,25 +20,33 @@ def only_without_gradients(codes: Sequence[ir.ModuleCode], function: ir.Function
     found = False
     for caller in callers:
         covered = any(_switches_off(d) for d in caller.decorators)
-        calls = list(_calls(caller.body, function.name, covered))
+        calls = [off for _, off in _calls(caller.body, function.name, covered)]
         found = found or bool(calls)
         if not all(calls) and not (depth and only_without_gradients(codes, caller, depth - 1)):
             return False
     return found
 
 
-def _calls(body: Iterable[ir.Stmt], name: str, covered: bool) -> Iterator[bool]:
-    """For each call of a name in a block: whether gradients are off there."""
+def call_by_a_base(line: Sequence[ClassRef], function: ir.Function) -> Site | None:
+    """Where a base class calls a method that the first class of a line has, and gradients are not switched off."""
+    for cls in line[1:]:
+        for caller in cls.cls.methods.values():
+            if function.name in caller.methods:
+                for call, covered in _calls(caller.body, function.name, any(_switches_off(d) for d in caller.decorators)):
+                    if not covered and ir.path_of(call.func) == f"self.{function.name}":
+                        return Site(cls.module, call.node)
+    return None
+
+
+def _calls(body: Iterable[ir.Stmt], name: str, covered: bool) -> Iterator[tuple[ir.Call, bool]]:
+    """The calls of a name in a block, each with whether gradients are off there."""
     for stmt in body:
-        for expr in ir.expressions(stmt):
-            yield from (covered for each in ir.walk(expr) if _is_call_of(each, name))
+        for expr in ir.walk(*ir.expressions(stmt)):
+            if isinstance(expr, ir.Call) and (ir.path_of(expr.func) or "").rpartition(".")[2] == name:
+                yield expr, covered
         inside = covered or (isinstance(stmt, ir.With) and any(_switches_off(context) for context, _ in stmt.items))
         for inner in ir.bodies(stmt):
             yield from _calls(inner, name, inside)
-
-
-def _is_call_of(expr: ir.Expr, name: str) -> bool:
-    return isinstance(expr, ir.Call) and (ir.path_of(expr.func) or "").rpartition(".")[2] == name
 
 
 def _switches_off(expr: ir.Expr) -> bool:

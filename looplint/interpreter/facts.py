@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from looplint.domain.values import Arguments, EventKey, Func, Value
     from looplint.flow.graph import Loop
     from looplint.syntax import ir
+    from looplint.syntax.site import Site
 
 K = TypeVar("K")
 
@@ -108,6 +109,8 @@ class Reached:
         self.functions: dict[ir.Function, None] = {}
         # Functions of other files that are followed with this file's objects, as "file::qualified name".
         self.elsewhere: dict[str, None] = {}
+        # Of a method where following began, by the root's name: where a base class calls it.
+        self.by_bases: dict[str, Site] = {}
         # The calls of `backward` and `step`, whatever they turned out to be.
         self.gradient_calls: dict[ir.Call, None] = {}
 

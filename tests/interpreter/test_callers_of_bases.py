@@ -71,3 +71,11 @@ def test_gradients_are_those_of_the_callers(tmp_path: Path, around: str, module:
     (tmp_path / "mine.py").write_text(dedent(MINE.format(module=module, base=base, method=method)))
     answer = looplint_text("check", "--isolated", "--no-cache", "--output-format", "concise", "mine.py", cwd=tmp_path)
     assert ("LL303" in answer.stdout) == found
+
+
+def test_the_call_of_the_base_is_shown(tmp_path: Path) -> None:
+    (tmp_path / "agents.py").write_text(BASE.format(around=ON))
+    (tmp_path / "mine.py").write_text(dedent(MINE.format(module="agents", base="Agent", method="eval_step")))
+    answer = looplint_text("check", "--isolated", "--no-cache", "mine.py", cwd=tmp_path)
+    assert "eval_step is called here, where gradients are enabled" in answer.stdout
+    assert "agents.py" in answer.stdout
