@@ -154,6 +154,7 @@ def facts(outcomes: Sequence[Outcome]) -> dict[str, int]:
         "found": sum(o.found for o in asked),
         "gone": sum(o.found and o.silent for o in asked),
         "silent": sum(o.silent for o in asked),
+        "not_in_the_text": sum(bool(o.bug.not_in_the_text) and not o.found for o in asked),
     }
 
 
@@ -175,7 +176,8 @@ def table(outcomes: Sequence[Outcome]) -> str:
     asked = fact["claimed"] - fact["unread"]
     rows.append(
         f"{fact['bugs']} bugs of {fact['repositories']} repositories; {fact['claimed']} are what a rule claims to report, {fact['unread']} of these "
-        f"could not be read; of {asked} {fact['found']} are found, {fact['gone']} of them are gone with the repair, and {fact['silent']} repairs are silent"
+        f"could not be read; of {asked} {fact['found']} are found, {fact['gone']} of them are gone with the repair, and {fact['silent']} repairs are silent; of those that are missed "
+        f"{fact['not_in_the_text']} cannot be told for certain from the text"
     )
     return "\n".join(rows)
 

@@ -24,6 +24,8 @@ class Bug:
     category: str
     rules: frozenset[str]
     evidence: str
+    # Where that is so: why the text of the file and of those that import it does not tell for certain that it is a bug.
+    not_in_the_text: str = ""
 
 
 def read(path: Path = LIST) -> list[Bug]:

@@ -82,8 +82,24 @@ def test_what_cannot_be_asked_is_said(tmp_path: Path) -> None:
     gone = ask(Bug("owner/else", commit, "train.py", 1, "a", frozenset({"LL102"}), ""), tmp_path, 60)
     none = ask(Bug("owner/name", commit, "other.py", 1, "b", frozenset(), ""), tmp_path, 60)
     assert [o.unread.partition(":")[0] for o in (old, gone, none)] == ["SyntaxError", "UserError", ""]
-    assert facts([old, gone, none]) == {"repositories": 2, "bugs": 3, "claimed": 2, "unread": 2, "found": 0, "gone": 0, "silent": 0}
+    assert facts([old, gone, none]) == {
+        "repositories": 2,
+        "bugs": 3,
+        "claimed": 2,
+        "unread": 2,
+        "found": 0,
+        "gone": 0,
+        "silent": 0,
+        "not_in_the_text": 0,
+    }
     assert "no rule claims it" in table([old, gone, none])
+
+
+def test_a_missed_bug_may_have_a_reason_in_the_text() -> None:
+    missed, found = (Bug("owner/name", "", "a.py", 1, "a", frozenset({"LL303"}), "", "the caller decides") for _ in range(2))
+    outcomes = [Outcome(missed, silent=True), Outcome(found, found=True, silent=True)]
+    assert facts(outcomes)["not_in_the_text"] == 1
+    assert "1 cannot be told for certain from the text" in table(outcomes)
 
 
 def test_functions_are_found_by_row_and_by_name() -> None:
