@@ -3,11 +3,14 @@
 ## What it does
 
 Reports an optimizer's step in a loop that also runs a forward pass of its model with gradients enabled, where no backward of the program
-can reach the parameters that the optimizer holds; and one in a loop that trains a copy of its model, which no optimizer holds.
+can reach the parameters that the optimizer holds: there is none, or what goes backward is a new tensor that was made of the loss's value
+(`Variable(loss, requires_grad=True)`, `torch.tensor(loss.item(), requires_grad=True)`, `loss.detach().requires_grad_()`). Also one in a loop that
+trains a copy of its model, or a model that took its name after the optimizer was built, where no optimizer holds that one.
 
 ## Why it matters
 
-`step()` with every gradient None silently does nothing.
+`step()` with every gradient None silently does nothing. A loss that is made into a new tensor goes backward without an error, because the new
+tensor asks for gradients: it gets them itself, and the parameters get none. `Variable(x)` makes such a tensor too, since torch 0.4.
 
 ## Bad
 
@@ -69,6 +72,7 @@ What a run shows: the parameters do not change.
 from looplint.rule import (
     Automaton,
     Backward,
+    Construct,
     Escape,
     Forward,
     Loop,
@@ -126,6 +130,15 @@ def _without_gradients(program: Program, optimizer: Optimizer, step: Step, loop:
     forwards = [e for e in program.of(Forward) if loop in e.loops and (e.grad or (e.grad is None and cleared))]
     forward = next((e for e in forwards if (not optimizer.holds or related(optimizer.holds, e.subjects))), None)
     if forward is not None:
+        cut = next((e for e in program.of(Backward) if e.cut_off and loop in e.loops), None)
+        if cut is not None:
+            message = (
+                f"{called_at(step, optimizer)}.step() finds no gradients: what goes backward is a new tensor, made of a value, whose graph "
+                "does not reach the parameters, and the step silently does nothing"
+            )
+            return Report(
+                step, message, (*note(forward, "the graph of this forward pass is lost"), *note(cut, "this ends at the new tensor"))
+            )
         message = f"{called_at(step, optimizer)}.step() without any backward(): there are no gradients, and the step silently does nothing"
         return Report(step, message, note(forward, "the forward pass whose loss is never sent backward"))
     forward = next((e for e in program.of(Forward) if loop in e.loops and _trains_a_copy(program, optimizer, e)), None)
@@ -134,7 +147,26 @@ def _without_gradients(program: Program, optimizer: Optimizer, step: Step, loop:
         held = ", ".join(sorted({name_of(o, "a model") for o in optimizer.holds}))
         message = f"{called_at(step, optimizer)} holds the parameters of {held}, and what goes backward is {name_of(copy, 'a copy')}, a copy of it: the step changes nothing"
         return Report(step, message, note(forward, f"the forward pass of {name_of(copy, 'the copy')}"))
+    forward = next((e for e in forwards if _trains_its_successor(program, optimizer, e)), None)
+    if forward is not None:
+        (module,) = forward.subjects
+        message = (
+            f"{called_at(step, optimizer)} holds the parameters of an earlier {name_of(module)}, and what goes backward is the one that was built "
+            "after the optimizer: the step changes nothing"
+        )
+        return Report(step, message, note(forward, "the forward pass of the later one"))
     return None
+
+
+def _trains_its_successor(program: Program, optimizer: Optimizer, event: Forward) -> bool:
+    """Whether a forward trains a model that took the name of the one that an optimizer holds, and no optimizer holds it."""
+    (module,) = event.subjects
+    if not isinstance(module, Module) or module.symbolic or related(program.held_modules, {module}):
+        return False
+    before = any(h.name and h.name == module.name and not h.symbolic for h in optimizer.holds)
+    built = {obj: n for n, e in enumerate(program.of(Construct)) for obj in e.subjects}
+    later = built.get(module, -1) > built.get(optimizer, len(built))
+    return before and later and program.is_trained(event) and event.certain
 
 
 def _trains_a_copy(program: Program, optimizer: Optimizer, event: Forward) -> bool:

@@ -42,6 +42,8 @@ class Mark(Enum):
     VOLATILE = 12
     # It is a packed sequence, whose `data` is its tensor: `pack_padded_sequence(x, lengths).data` has the graph of x.
     PACKED = 13
+    # It is a leaf that the program made of a value, or computed from such leaves alone: no graph of it reaches a parameter of a module.
+    LEAF = 14
 
     def __hash__(self) -> int:
         return self.value
@@ -139,10 +141,17 @@ NO_TAGS: Tags = frozenset()
 _OF_ALL = frozenset({Mark.SINGLE, Mark.HOST})
 
 
-def joined(each: Iterable[Tags]) -> Tags:
-    """What was done to any of some tensors; a scaler is certain only where it scaled all of them, and some marks hold only where all have them."""
+def joined(each: Iterable[Tags], attached: list[Tags]) -> Tags:
+    """What was done to any of some tensors; a scaler is certain only where it scaled all of them, and some marks hold only where all have them.
+
+    Args:
+        each: the tags of each of them.
+        attached: the tags of those that have a graph: it begins at leaves of the program alone where it does so in all of these.
+    """
     tags = list(each)
     union = NO_TAGS.union(*tags)
+    if not all(Mark.LEAF in those for those in attached):
+        union -= {Mark.LEAF}
     union -= {mark for mark in union & _OF_ALL if not all(mark in those for those in tags)}
     partial = {tag for tag in union if isinstance(tag, Scaled) and tag.always and not all(tag in those for those in tags)}
     return union - partial | {Scaled(tag.scaler, always=False) for tag in partial} if partial else union

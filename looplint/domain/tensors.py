@@ -7,7 +7,22 @@ from collections.abc import Iterable
 from looplint.dataclass import replace
 from looplint.domain.objects import Container, List, Obj
 from looplint.domain.tags import Mark, Multiplied
-from looplint.domain.values import COMPUTED, NUMBERS, UNKNOWN, Graph, Ref, Tensor, Tuple, Unknown, Value, join_tensors
+from looplint.domain.values import (
+    COMPUTED,
+    NUMBERS,
+    UNKNOWN,
+    Atom,
+    Const,
+    External,
+    Graph,
+    Number,
+    Ref,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+    join_tensors,
+)
 from looplint.knowledge.pytorch import TENSOR_ATTRIBUTES
 
 # What stays true of a tensor without its graph, and of what is computed from it.
@@ -51,6 +66,8 @@ def combine(grad: bool | None, values: Iterable[Value]) -> Tensor | None:
     if not tensors:
         return None
     result = join_tensors(tensors)
+    if Mark.LEAF in result.tags and not all(_reaches_nothing(a) for value in values for a in value):
+        result = replace(result, tags=result.tags - {Mark.LEAF})
     deps = frozenset().union(*(a.deps for v in values for a in v if isinstance(a, Unknown)))
     graphs = {t.graph for t in tensors}
     graph: Graph = "yes" if "yes" in graphs else "maybe" if "maybe" in graphs else "no"
@@ -58,6 +75,11 @@ def combine(grad: bool | None, values: Iterable[Value]) -> Tensor | None:
     if graph == "no":
         return replace(result, sources=frozenset(), forwards=frozenset(), graph=graph, scalar=False, made=frozenset(), outcomes=frozenset())
     return replace(result, sources=result.sources | deps, graph=graph, scalar=False, made=frozenset(), outcomes=frozenset())
+
+
+def _reaches_nothing(atom: Atom) -> bool:
+    """Whether an operand adds no graph to that of the tensors beside it."""
+    return isinstance(atom, Tensor | Number | Const | External) or (isinstance(atom, Unknown) and not atom.deps)
 
 
 def under(grad: bool | None, graph: Graph) -> Graph:
@@ -73,11 +95,16 @@ def guess(grad: bool | None, tensor: Tensor, deps: frozenset[Obj] = frozenset())
     """A tensor that may or may not still have the graph of another one."""
     if grad is False or (tensor.graph == "no" and not deps):
         return Tensor(origins=tensor.origins, tags=tensor.tags & _LASTING)
-    return Tensor(tensor.sources | deps, "maybe", tensor.forwards, tensor.tags, origins=tensor.origins)
+    return Tensor(tensor.sources | deps, "maybe", tensor.forwards, tensor.tags - {Mark.LEAF}, origins=tensor.origins)
 
 
 def detached(tensor: Tensor) -> Tensor:
     return Tensor(scalar=tensor.scalar, origins=tensor.origins, made=tensor.made, tags=tensor.tags & _LASTING)
+
+
+def leaf(tensor: Tensor) -> Tensor:
+    """A tensor that begins a graph: it has the values of another one, and asks for gradients."""
+    return replace(tensor, sources=frozenset(), graph="yes", forwards=frozenset()).tagged(Mark.INPUT_GRADIENT, Mark.LEAF)
 
 
 def copied_to_host(tensor: Tensor) -> Tensor:
@@ -98,6 +125,11 @@ def computed(tensor: Tensor) -> Tensor:
 def sure(values: Iterable[Value]) -> bool:
     """Whether one of some operands is a tensor beyond doubt; then what is computed from them is one too."""
     return any(isinstance(a, Tensor) and a.made for v in values for a in v)
+
+
+def watched(tensor: Tensor) -> Tensor:
+    """The tensor after it was asked for gradients: where it has no graph, one begins here."""
+    return leaf(tensor) if tensor.graph == "no" else replace(tensor.tagged(Mark.INPUT_GRADIENT), graph="yes")
 
 
 def multiplied(tensor: Tensor, op: str, by: str) -> Tensor:

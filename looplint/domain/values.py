@@ -319,7 +319,7 @@ def join_tensors(tensors: Iterable[Tensor]) -> Tensor:
         frozenset().union(*(t.sources for t in attached)),
         graphs.pop() if len(graphs) == 1 else "maybe",
         frozenset().union(*(t.forwards for t in attached)),
-        joined(t.tags for t in items),
+        joined((t.tags for t in items), attached=[t.tags for t in attached]),
         all(t.scalar for t in items),
         frozenset().union(*(t.origins for t in items)),
         frozenset().union(*(t.made for t in items)) if all(t.made for t in items) else frozenset(),

@@ -129,6 +129,8 @@ class Backward(Event):
     manual: bool = False
     # Whether all that goes backward is known.
     known: bool = False
+    # Whether it ends at tensors that the program made of values, and comes to no parameter of a module: `Variable(loss, requires_grad=True)`.
+    cut_off: bool = False
     # The forwards whose graphs it goes through.
     forwards: frozenset[EventKey] = frozenset()
     # Whether it is the mean over one batch, as a loss function gives it: not divided, and added to nothing.

@@ -189,6 +189,8 @@ class Incidence:
             return None
         if isinstance(event, Clear) and event.of_inputs and obj.holds and not obj.of_tensors:
             return None
+        if isinstance(event, Backward) and event.cut_off and obj.exact and not obj.of_tensors:
+            return None
         if event.kind in ("move", "replace"):
             return "must" if related(obj.holds, event.subjects) else None
         rivals = {o for o in self._optimizers_by_root.get(event.root, ()) if o is obj or not self._drives_elsewhere(o, event)}

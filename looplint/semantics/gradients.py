@@ -7,7 +7,7 @@ from typing import Literal
 from looplint.dataclass import replace
 from looplint.domain.objects import Engine, List, Module, Obj
 from looplint.domain.tags import NO_TAGS, Mark, Scaled, SentBackward, Tags, is_multiplied, is_sum, kept_at
-from looplint.domain.tensors import combine, of_input
+from looplint.domain.tensors import combine, of_input, watched
 from looplint.domain.values import (
     NONE,
     NOTHING,
@@ -51,6 +51,7 @@ def backward(interp: Interpreter, expr: ir.Call, losses: list[Value], args: Argu
     create = args.get(2, "create_graph") if not via else args.keywords.get("create_graph")
     event = Backward(
         known=tensor is not None and Mark.UNKNOWN not in tags and not any(may_be_unknown(v) for v in losses),
+        cut_off=tensor is not None and Mark.LEAF in tensor.tags and tensor.graph == "yes" and not sources,
         forwards=tensor.forwards if tensor else frozenset(),
         mean=_is_mean(tags),
         scaling=_scaling(tags),
@@ -192,8 +193,8 @@ def _ask_for_gradient(interp: Interpreter, target: ir.Attr, atom: Tensor | Unkno
     if known is None or known.value:
         may_thaw(interp, atom, target.node)
     if known is not None and known.value and isinstance(target.value, ir.Name):
-        tensor = atom if isinstance(atom, Tensor) else Tensor()
-        interp.frame.locals[target.value.id] = frozenset({replace(tensor.tagged(Mark.INPUT_GRADIENT), graph="yes")})
+        asked = watched(atom) if isinstance(atom, Tensor) else Tensor(graph="yes", tags=frozenset({Mark.INPUT_GRADIENT}))
+        interp.frame.locals[target.value.id] = frozenset({asked})
 
 
 def _replace_gradient(interp: Interpreter, target: ir.Attr, owner: Params | Tensor | Unknown, value: Value) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looplint.dataclass import replace
 from looplint.domain.tags import NO_TAGS, Chunked, Mark, OfEntry, sources_of_batches
-from looplint.domain.tensors import combine, computed, copied_to_host, detached, guess, is_array, sure, under
+from looplint.domain.tensors import combine, computed, copied_to_host, detached, guess, is_array, leaf, sure, under, watched
 from looplint.domain.values import (
     COMPUTED,
     NOTHING,
@@ -138,7 +138,7 @@ def _detached(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call
     needs = args.keywords.get("requires_grad")
     known = constant_of(needs) if needs else None
     if known is not None and known.value:
-        return frozenset({Tensor(graph="yes", tags=frozenset({Mark.INPUT_GRADIENT}), made=made)})  # of the shape of another one, too
+        return frozenset({replace(leaf(tensor or Tensor()), made=made)})  # of the shape of another one, too
     if tensor is not None:
         return frozenset({replace(detached(tensor), made=made)})
     single = made and expr.args and _is_one_item(expr.args[0].value)
@@ -151,12 +151,16 @@ def _variable(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call
     needs = args.keywords.get("requires_grad")
     known = constant_of(needs) if needs else None
     if known is not None and known.value:
-        tensor = combine(interp.grad, [value]) or Tensor()
-        return frozenset({tensor.tagged(Mark.INPUT_GRADIENT)})
+        return frozenset({replace(leaf(combine(interp.grad, [value]) or Tensor()), made=COMPUTED)})
     volatile = constant_of(args.keywords["volatile"]) if "volatile" in args.keywords else None
     if volatile is not None and volatile.value:
         return frozenset({(combine(interp.grad, [value]) or Tensor()).tagged(Mark.VOLATILE)})
-    return value
+    return frozenset(_cut(a) if isinstance(a, Tensor) and a.graph == "yes" else a for a in value)
+
+
+def _cut(tensor: Tensor) -> Tensor:
+    """`Variable(x)` is a new tensor with the values of x since torch 0.4, and has no graph."""
+    return replace(detached(tensor), outcomes=tensor.outcomes)
 
 
 @transfer("number")
@@ -289,7 +293,7 @@ def ask_for_gradient(interp: Interpreter, tensor: Tensor, args: Arguments, expr:
     if known is not None and not known.value:
         return frozenset({tensor})
     may_thaw(interp, tensor, expr.node)
-    watched: Value = frozenset({replace(tensor.tagged(Mark.INPUT_GRADIENT), graph="yes")})
+    asked: Value = frozenset({watched(tensor)})
     if isinstance(expr.func, ir.Attr) and isinstance(expr.func.value, ir.Name) and expr.func.value.id in interp.frame.locals:
-        interp.frame.locals[expr.func.value.id] = watched
-    return watched
+        interp.frame.locals[expr.func.value.id] = asked
+    return asked
