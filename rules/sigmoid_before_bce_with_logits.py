@@ -2,8 +2,8 @@
 
 ## What it does
 
-Reports a call of `nn.BCEWithLogitsLoss` or `F.binary_cross_entropy_with_logits` whose prediction is the result of a sigmoid on every path.
-The sigmoid is found through names and calls, and through the `forward` of the model itself.
+Reports a call of `nn.BCEWithLogitsLoss` or `F.binary_cross_entropy_with_logits` whose prediction is the result of a sigmoid on every path, or
+that of a softmax on every path. They are found through names and calls, and through the `forward` of the model itself.
 
 ## Why it matters
 
@@ -51,14 +51,15 @@ def train(loader, epochs: int):
 
 ## Stays quiet
 
-- A prediction that is the result of a sigmoid on some path only, or whose origin is not known on some path.
+- A prediction that is the result of a sigmoid or a softmax on some path only, or whose origin is not known on some path.
 - A sigmoid for metrics, or inside the model (gates).
 - `BCELoss` after a sigmoid.
 - Targets that are probabilities.
 
 ## Repair
 
-Safe where the sigmoid is applied for the loss alone: drop it. Unsafe inside the model, whose other users may want probabilities.
+Safe where the sigmoid is applied for the loss alone: drop it. Unsafe inside the model, whose other users may want probabilities. None for a
+softmax: either it is one too many, or another loss is meant.
 
 ## Evidence
 
@@ -75,3 +76,6 @@ def check(program: Program) -> Reports:
         message = f"this loss takes logits, and {found.what} is the result of a sigmoid: after its own sigmoid no prediction is below 0.5"
         notes = tuple(Note(site, "sigmoid is applied here") for site in found.sites[:3])
         yield Report(found.event, message, notes, repair=DropActivation(event=found.event, outcomes=found.outcomes))
+    for found in scored(program, "binary_cross_entropy_with_logits", "softmax"):
+        message = f"this loss takes logits, and {found.what} is the result of a softmax, between 0 and 1: after the loss's sigmoid no prediction is below 0.5"
+        yield Report(found.event, message, tuple(Note(site, "softmax is applied here") for site in found.sites[:3]))

@@ -2,8 +2,8 @@
 
 ## What it does
 
-Reports a call of `nn.CrossEntropyLoss` or `F.cross_entropy` whose prediction is the result of a softmax on every path. The softmax is found
-through names and calls, and through the `forward` of the model itself.
+Reports a call of `nn.CrossEntropyLoss` or `F.cross_entropy` whose prediction is the result of a softmax on every path, or that of a sigmoid on
+every path. They are found through names and calls, and through the `forward` of the model itself.
 
 ## Why it matters
 
@@ -51,18 +51,19 @@ def train(loader, epochs: int):
 
 ## Stays quiet
 
-- A prediction that is the result of a softmax on some path only, or whose origin is not known on some path.
-- A softmax for metrics, or inside the model (attention).
+- A prediction that is the result of a softmax or a sigmoid on some path only, or whose origin is not known on some path.
+- A softmax or a sigmoid for metrics, or inside the model (attention).
 - `NLLLoss` after a `log_softmax`.
 - A `log_softmax` before the cross-entropy, which changes nothing: the logarithm of a softmax is its own.
 
 ## Repair
 
-Safe where the softmax is applied for the loss alone: drop it. Unsafe inside the model, whose other users may want probabilities.
+Safe where the softmax is applied for the loss alone: drop it. Unsafe inside the model, whose other users may want probabilities. None for a
+sigmoid: either it is one too many, or a binary cross-entropy is meant.
 
 ## Evidence
 
-What a run shows: the inputs of the cross-entropy are probabilities: not below 0, and each row sums to 1.
+What a run shows: the inputs of the cross-entropy all lie between 0 and 1; behind a softmax, each row sums to 1.
 """
 
 from looplint.rule import DropActivation, Note, Program, Report, Reports, scored
@@ -75,3 +76,9 @@ def check(program: Program) -> Reports:
         message = f"cross-entropy takes logits, and {found.what} is the result of a softmax: its own softmax makes the classes nearly equal, and training slow"
         notes = tuple(Note(site, "softmax is applied here") for site in found.sites[:3])
         yield Report(found.event, message, notes, repair=DropActivation(event=found.event, outcomes=found.outcomes))
+    for found in scored(program, "cross_entropy", "sigmoid"):
+        message = (
+            f"cross-entropy takes logits, and {found.what} is the result of a sigmoid, between 0 and 1: its softmax makes the classes nearly equal, "
+            "and training slow"
+        )
+        yield Report(found.event, message, tuple(Note(site, "sigmoid is applied here") for site in found.sites[:3]))

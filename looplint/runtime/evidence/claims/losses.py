@@ -27,18 +27,22 @@ def loss_input(function: str, fact: str, words: str) -> Measure:
 def where_loss_inputs(stream: Stream) -> Iterator[Witness]:
     """LL701 to LL703: the inputs of losses, in the sampled calls."""
     for code, function, words in (
-        ("LL701", "cross_entropy", "were probabilities already"),
+        ("LL701", "cross_entropy", "lay between 0 and 1, as probabilities do"),
         ("LL702", "binary_cross_entropy_with_logits", "lay between 0 and 1, as probabilities do"),
         ("LL703", "binary_cross_entropy", "were no probabilities"),
     ):
         tally = Tally()
         for mark in stream.marked("loss"):
             if mark.facts["function"] == function:
-                bad = {"LL701": mark.facts.get("sums_to_one"), "LL702": mark.facts["in_unit"], "LL703": not mark.facts["in_unit"]}[code]
-                tally.add(mark.stack, bool(bad))
-        # Values in the unit interval may occur by chance, sums of one in every row do not.
-        alone = None if code == "LL702" else mostly(2 if code == "LL701" else 1)
+                bad = mark.facts["in_unit"] is not (code == "LL703")
+                tally.add(mark.stack, bad, int(bool(mark.facts.get("sums_to_one"))))
+        alone = {"LL701": _sums_to_one, "LL702": None, "LL703": mostly(1)}[code]
         yield from tally.witnesses(code, partial(_inputs_said, words), alone)
+
+
+def _sums_to_one(count: Count) -> bool:
+    """Whether the inputs of a place are those of a softmax: values between 0 and 1 may occur by chance, sums of one in every row do not."""
+    return mostly(2)(count) and count.objects == {1}
 
 
 def _inputs_said(words: str, count: Count) -> str:
@@ -48,7 +52,7 @@ def _inputs_said(words: str, count: Count) -> str:
 CLAIMS = (
     Claim(
         "LL701",
-        loss_input("cross_entropy", "sums_to_one", "were probabilities already"),
+        loss_input("cross_entropy", "in_unit", "were probabilities already"),
         Observation(
             where_loss_inputs,
             needs="an input of the loss",
