@@ -46,6 +46,7 @@ from looplint.flow.remarks import (
     BuildSampler,
     Bypass,
     Discard,
+    Drop,
     EpochSet,
     Fetch,
     Initialize,
@@ -219,7 +220,7 @@ __all__ = [
     "accumulated", "added_up", "evens_out", "normalises",
     "Accumulate", "Autocast", "Backward", "Clear", "Clip", "Construct", "Escape", "Eval", "Forward", "Freeze", "Keep", "Load", "LoadState", "Move", "ReadFile", "Replace", "Save", "Schedule", "SetMode", "Snapshot",
     "Step", "Switch", "Thaw", "Train", "Unscale", "Update",
-    "Attach", "BuildLoader", "BuildSampler", "Bypass", "Discard", "Fetch", "Initialize", "Outdated", "Release", "Remark", "Score", "Seed", "Shelve", "Show", "EpochSet", "Touch", "Transfer", "Unready", "Unregistered",
+    "Attach", "BuildLoader", "BuildSampler", "Bypass", "Discard", "Drop", "Fetch", "Initialize", "Outdated", "Release", "Remark", "Score", "Seed", "Shelve", "Show", "EpochSet", "Touch", "Transfer", "Unready", "Unregistered",
     "Repair",
 ]  # fmt: skip
 # The repairs: each file of `looplint/repairs` names its own.

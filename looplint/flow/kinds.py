@@ -35,6 +35,7 @@ EventKind = Literal[
     "shelve",  # a list, tuple or dict becomes an attribute of a module
     "unready",  # a part is given to a module before the constructor of torch's base class has run
     "unregistered",  # a parameter is moved or converted where it is built, and a module keeps the result
+    "drop",  # a forward drops numbers by a function that is not told the mode of its module
     "bypass",  # module.forward(...) is called in place of the module
     "attach",  # something comes to stand around the calls of a module: a hook, a norm of its weights
     "transfer",  # a part of a batch goes to a device

@@ -69,6 +69,15 @@ class Unregistered(Remark):
     device: str | None
 
 
+class Drop(Remark):
+    """A forward drops numbers by a function that is not told the mode of the module, the event's subject."""
+
+    kind = "drop"
+    # The text of the function, and what the method calls its module.
+    what: str
+    own: str
+
+
 class Bypass(Remark):
     """`module.forward(...)` is called in place of the module."""
 

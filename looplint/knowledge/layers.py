@@ -39,6 +39,10 @@ DROPPING = frozenset({
     "TransformerDecoderLayer", "MultiheadAttention", "RNN", "LSTM", "GRU",
 })  # fmt: skip
 RECURRENT = frozenset({"RNN", "LSTM", "GRU"})
+# Dropouts as functions, whose `training` is True where it is not given.
+FUNCTIONAL_DROPOUTS = frozenset(f"torch.nn.functional.{name}" for name in ("dropout", "dropout1d", "dropout2d", "dropout3d"))
+# Names of classes and methods that drop in both modes on purpose: the prenet of Tacotron, samples of Bayesian networks, noise on the input.
+DROPS_ON_PURPOSE = ("prenet", "pre_net", "mcdrop", "mc_", "monte", "bayes", "noise", "perturb", "augment", "corrupt")
 # Where layers take the probability with which they drop, and whether they drop at all when it is left out.
 DROPOUT_ARGUMENTS = {
     "Dropout": (0, "p", True), "Dropout1d": (0, "p", True), "Dropout2d": (0, "p", True), "Dropout3d": (0, "p", True), "AlphaDropout": (0, "p", True),

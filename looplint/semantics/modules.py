@@ -36,6 +36,7 @@ from looplint.knowledge.pytorch import MEASURING, SAMPLING
 from looplint.semantics import checkpoints, devices, dtypes
 from looplint.semantics.carried import carries_state
 from looplint.semantics.differentiation import differentiates
+from looplint.semantics.dropouts import note_dropouts
 from looplint.semantics.functions import same
 from looplint.semantics.modes import note_modes
 from looplint.semantics.module_containers import fill_derived
@@ -312,6 +313,7 @@ def _built(interp: Interpreter, obj: Module, args: Arguments, expr: ir.Call) -> 
     if obj.cls is None and (dtype := args.keywords.get("torch_dtype") or args.keywords.get("dtype")):
         obj.dtype = dtypes.name_of(dtype)
     note_modes(interp, obj, args)
+    note_dropouts(interp, obj)
     obj.differentiates = obj.cls is not None and differentiates(interp, obj.cls)
     note_class(interp, obj)
     obj.carries = obj.cls is not None and carries_state(interp, obj.cls)

@@ -21,6 +21,7 @@ Channel: TypeAlias = Literal[
     "files",
     "states",
     "losses",
+    "dropouts",
     "autocasts",
     "loggers",
     "probes",

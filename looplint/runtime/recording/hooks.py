@@ -15,6 +15,7 @@ from looplint.runtime.recording import (
     hooks_blind,
     hooks_costs,
     hooks_data,
+    hooks_dropouts,
     hooks_gradients,
     hooks_kept,
     hooks_loggers,
@@ -102,6 +103,7 @@ def install(options: dict[str, Any], sources: Sources) -> Recorder:
     hooks_schedule.install(tape)
     hooks_data.install(tape, most)
     hooks_state.install(tape, modules)
+    hooks_dropouts.install(tape)
     hooks_loggers.install(tape)
     hooks_kept.install(tape, sources, optimizers, modules)
     hooks_blind.install(tape)

@@ -169,6 +169,21 @@ def where_batch_unused(stream: Stream) -> Iterator[Witness]:
     )
 
 
+def dropped_in_eval(run: Stream, right: Stream) -> Signal:
+    mine, others = ([bool(m.facts["in_eval"]) for m in s.marked("dropout")] for s in (run, right))
+    text = f"{sum(mine)} of {len(mine)} measured dropouts dropped while their module was in eval mode (repaired: {sum(others)})"
+    return Signal(sum(mine) > sum(others), share(sum(mine), len(mine)), text)
+
+
+def where_dropped_in_eval(stream: Stream) -> Iterator[Witness]:
+    """LL307: dropouts whose module is in eval mode."""
+    tally = Tally()
+    for mark in stream.marked("dropout"):
+        tally.add(mark.stack, bool(mark.facts["in_eval"]), decisive=bool(mark.facts["in_eval"]))
+    say = "{} of {} measured dropouts here dropped while their module was in eval mode"
+    yield from tally.witnesses("LL307", partial(_said, say), lambda count: count.bad > 1)
+
+
 CLAIMS = (
     Claim(
         "LL301",
@@ -222,6 +237,16 @@ CLAIMS = (
             needs="two batches of a pass over a loader that get the same tensor",
             confirms="a validation pass in which a forward or a loss gets the same tensor for each batch",
             channels=("forwards", "losses", "backwards", "loaders"),
+        ),
+    ),
+    Claim(
+        "LL307",
+        dropped_in_eval,
+        Observation(
+            where_dropped_in_eval,
+            needs="a dropout of a module in eval mode",
+            confirms="a dropout that drops while its module is in eval mode",
+            channels=("dropouts", "modes"),
         ),
     ),
 )

@@ -1,0 +1,100 @@
+"""Functional dropouts of a module that no mode switches off: `F.dropout(x, 0.5)` drops in eval mode too, because `training` is True by default."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from looplint.domain.objects import Module
+from looplint.domain.values import ClassRef, Const, External, Value
+from looplint.flow.remarks import Drop
+from looplint.interpreter import classes
+from looplint.interpreter.interpreter import Interpreter
+from looplint.knowledge.layers import DROPS_ON_PURPOSE, FUNCTIONAL_DROPOUTS
+from looplint.syntax import ir
+
+
+def note_dropouts(interp: Interpreter, obj: Module) -> None:
+    """Remark the dropouts in the forward of a module that is built, and in its methods that the forward calls."""
+    if obj.cls is None or not interp.at:
+        return
+    for function, owner, call in _always_on(interp, obj, obj.cls):
+        if owner.module.frame is not None:
+            saved, interp.frame = interp.frame, owner.module.frame
+            interp.remark(Drop(what=ir.render(call.func), own=function.params[0].name), call.node, {obj})
+            interp.frame = saved
+
+
+def _always_on(interp: Interpreter, obj: Module, cls: ClassRef) -> Iterator[tuple[ir.Function, ClassRef, ir.Call]]:
+    """The calls of dropouts that do not say whether they are in training, each with the method that it stands in and the class of that."""
+    if any(classes.find_member(interp, cls, name) is not None for name in ("train", "eval")):
+        return  # it sets its rates by itself
+    seen: set[str] = set()
+    work = ["forward"]
+    while work:
+        name = work.pop()
+        found = classes.find_member(interp, cls, name) if name not in seen else None
+        seen.add(name)
+        if found is None:
+            continue
+        function, owner = found
+        if not isinstance(function, ir.Function) or not function.params:
+            continue
+        if _is_on_purpose(function, owner) or _knows_the_mode(function):
+            continue
+        usage = function.usage.get(function.params[0].name)
+        work.extend(sorted(usage.methods | usage.attrs) if usage is not None else ())
+        for stmt in ir.statements(function.body):
+            for expr in ir.walk(*ir.expressions(stmt)):
+                if isinstance(expr, ir.Call) and _drops(interp, obj, function, owner, expr):
+                    yield function, owner, expr
+
+
+def _is_on_purpose(function: ir.Function, owner: ClassRef) -> bool:
+    names = f"{owner.cls.name} {function.name}".lower()
+    return any(word in names for word in DROPS_ON_PURPOSE)
+
+
+def _knows_the_mode(function: ir.Function) -> bool:
+    """Whether a method asks for a mode anywhere, or is told one: what it drops may hang on that."""
+    asked = any("train" in attr or "eval" in attr for usage in function.usage.values() for attr in usage.attrs)
+    told = any(word in p.name.lower() for p in function.params for word in ("train", "eval", "test", "infer", "mode", "deterministic"))
+    return asked or told
+
+
+def _drops(interp: Interpreter, obj: Module, function: ir.Function, owner: ClassRef, call: ir.Call) -> bool:
+    """Whether a call is a dropout at a rate above 0 that does not say whether it is in training."""
+    told = sum(a.keyword is None for a in call.args) > 2 or any(a.star or a.keyword == "training" for a in call.args)
+    if told or "dropout" not in (ir.path_of(call.func) or ""):
+        return False
+    named = classes.static_value(interp, call.func, owner.module, owner.closure)
+    if not named or not all(isinstance(a, External) and a.qualname in FUNCTIONAL_DROPOUTS for a in named):
+        return False
+    rate = next((a.value for n, a in enumerate(call.args) if a.keyword == "p" or (a.keyword is None and n == 1)), None)
+    match rate:
+        case None:
+            return True
+        case ir.Const(value=int() | float() as value):
+            return value > 0
+        case ir.Attr(value=ir.Name(id=name), attr=attr) if name == function.params[0].name:
+            return not _is_set_again(interp, owner, attr) and not _is_zero(obj.heap.get(attr))
+    return False
+
+
+def _is_set_again(interp: Interpreter, cls: ClassRef, attr: str) -> bool:
+    """Whether a method other than the constructor sets an attribute: a rate that is set to 0 for a validation."""
+    methods = [m for c in classes.mro(interp, cls) for m in c.cls.methods.values() if m.name != "__init__" and m.params]
+    return any(_writes(s, f"{m.params[0].name}.{attr}") for m in methods for s in ir.statements(m.body))
+
+
+def _writes(stmt: ir.Stmt, path: str) -> bool:
+    match stmt:
+        case ir.Assign(targets=targets):
+            return any(ir.path_of(target) == path for target in targets)
+        case ir.AugAssign(target=target):
+            return ir.path_of(target) == path
+    return False
+
+
+def _is_zero(value: Value | None) -> bool:
+    """Whether a rate may be 0, as far as the program tells."""
+    return any(isinstance(a, Const) and not a.value for a in value or ())

@@ -1,0 +1,101 @@
+"""A functional dropout is not told the mode of its module: it drops in eval mode too.
+
+## What it does
+
+Reports `F.dropout(x)` and `F.dropout(x, p)`, of one, two or three dimensions too, in the forward of a module that the program puts into eval mode,
+or in a method that the forward calls, where `training` is not given.
+
+## Why it matters
+
+`nn.functional.dropout` drops unless it is told `training=False`, whatever mode the module is in: `model.eval()` reaches the layers of a model, not the
+functions that its forward calls. Validation, tests and predictions then run with dropout: they differ from pass to pass, and are worse than the model is.
+
+## Bad
+
+```python
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.hidden = nn.Linear(16, 32)
+        self.out = nn.Linear(32, 4)
+
+    def forward(self, x):
+        return self.out(nn.functional.dropout(torch.relu(self.hidden(x)), 0.5))
+
+
+def test(loader, checkpoint):
+    net = Net()
+    net.load_state_dict(checkpoint)
+    net.eval()
+    with torch.no_grad():
+        return sum((net(x).argmax(1) == y).sum().item() for x, y in loader)
+```
+
+## Good
+
+```python
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.hidden = nn.Linear(16, 32)
+        self.out = nn.Linear(32, 4)
+
+    def forward(self, x):
+        return self.out(nn.functional.dropout(torch.relu(self.hidden(x)), 0.5, training=self.training))
+
+
+def test(loader, checkpoint):
+    net = Net()
+    net.load_state_dict(checkpoint)
+    net.eval()
+    with torch.no_grad():
+        return sum((net(x).argmax(1) == y).sum().item() for x, y in loader)
+```
+
+## Stays quiet
+
+- A dropout that is given `training`, True too: samples of a Bayesian network.
+- A method that reads `self.training` or is told a mode, and a class that has a `train()` or `eval()` of its own.
+- A rate that is 0, is set outside of the constructor, or comes in a variable.
+- Names that say that it is on purpose: the prenet of Tacotron, noise, Monte-Carlo samples; and forwards that are repeated on the same input.
+- Models that the program never puts into eval mode.
+
+## Repair
+
+Safe: `training=self.training`.
+
+## Evidence
+
+What a run shows: the dropout drops while its module is in eval mode.
+"""
+
+from looplint.rule import Drop, Eval, Forward, Program, Report, Reports, SetArgument, note
+
+CODE = "LL307"
+
+
+def check(program: Program) -> Reports:
+    reported = set()
+    for event in program.of(Drop):
+        if event.site in reported:
+            continue
+        for module in event.subjects:
+            evaluated = next((e for e in program.of(Eval) if program.touches(e, module)), None)
+            whole = set(module.lineage())
+            if evaluated is None or any(e.repeated and whole & e.subjects for e in program.of(Forward)):
+                continue
+            reported.add(event.site)
+            message = (
+                f"{event.what}() drops in eval mode too: its `training` is True where it is not given, whatever mode {event.own} is in"
+            )
+            repair = SetArgument(event=event, name="training", value=f"{event.own}.training")
+            yield Report(event, message, note(evaluated, "eval mode from here on"), repair=repair)
+            break
