@@ -3,12 +3,13 @@
 ## What it does
 
 Reports `F.dropout(x)` and `F.dropout(x, p)`, of one, two or three dimensions too, in the forward of a module that the program puts into eval mode,
-or in a method that the forward calls, where `training` is not given.
+or in a method that the forward calls, where `training` is not given; and `F.scaled_dot_product_attention(q, k, v, dropout_p=self.rate)` there, in a
+method that does not ask for the mode.
 
 ## Why it matters
 
 `nn.functional.dropout` drops unless it is told `training=False`, whatever mode the module is in: `model.eval()` reaches the layers of a model, not the
-functions that its forward calls. Validation, tests and predictions then run with dropout: they differ from pass to pass, and are worse than the model is.
+functions that its forward calls. `scaled_dot_product_attention` always drops at the rate that it is given. Validation, tests and predictions then run with dropout: they differ from pass to pass, and are worse than the model is.
 
 ## Bad
 
@@ -70,14 +71,14 @@ def test(loader, checkpoint):
 
 ## Repair
 
-Safe: `training=self.training`.
+Safe: `training=self.training`, or `dropout_p=self.rate if self.training else 0.0`.
 
 ## Evidence
 
 What a run shows: the dropout drops while its module is in eval mode.
 """
 
-from looplint.rule import Drop, Eval, Forward, Program, Report, Reports, SetArgument, note
+from looplint.rule import Drop, Eval, Forward, GiveArgument, Program, Repair, Report, Reports, SetArgument, note
 
 CODE = "LL307"
 
@@ -93,9 +94,15 @@ def check(program: Program) -> Reports:
             if evaluated is None or any(e.repeated and whole & e.subjects for e in program.of(Forward)):
                 continue
             reported.add(event.site)
-            message = (
-                f"{event.what}() drops in eval mode too: its `training` is True where it is not given, whatever mode {event.own} is in"
-            )
-            repair = SetArgument(event=event, name="training", value=f"{event.own}.training")
-            yield Report(event, message, note(evaluated, "eval mode from here on"), repair=repair)
+            why = f"it takes {event.argument} as it is given" if event.argument else "its `training` is True where it is not given"
+            message = f"{event.what}() drops in eval mode too: {why}, whatever mode {event.own} is in"
+            yield Report(event, message, note(evaluated, "eval mode from here on"), repair=_repair(event))
             break
+
+
+def _repair(event: Drop) -> Repair | None:
+    """How the function is told the mode; None where its rate is given by position."""
+    if not event.argument:
+        return SetArgument(event=event, name="training", value=f"{event.own}.training")
+    rate = f"{event.rate} if {event.own}.training else 0.0"
+    return GiveArgument(event=event, values={event.argument: rate}) if event.rate else None

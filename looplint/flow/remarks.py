@@ -76,6 +76,9 @@ class Drop(Remark):
     # The text of the function, and what the method calls its module.
     what: str
     own: str
+    # The argument that gives an attention its rate, and its text; "" where the function is a dropout.
+    argument: str = ""
+    rate: str = ""
 
 
 class Bypass(Remark):

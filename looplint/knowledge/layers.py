@@ -41,6 +41,8 @@ DROPPING = frozenset({
 RECURRENT = frozenset({"RNN", "LSTM", "GRU"})
 # Dropouts as functions, whose `training` is True where it is not given.
 FUNCTIONAL_DROPOUTS = frozenset(f"torch.nn.functional.{name}" for name in ("dropout", "dropout1d", "dropout2d", "dropout3d"))
+# Attention as a function, which drops at the rate that it is given: the position and the name of that.
+FUNCTIONAL_ATTENTION = {"torch.nn.functional.scaled_dot_product_attention": (4, "dropout_p")}
 # Names of classes and methods that drop in both modes on purpose: the prenet of Tacotron, samples of Bayesian networks, noise on the input.
 DROPS_ON_PURPOSE = ("prenet", "pre_net", "mcdrop", "mc_", "monte", "bayes", "noise", "perturb", "augment", "corrupt")
 # Where layers take the probability with which they drop, and whether they drop at all when it is left out.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from looplint.domain.objects import Module
-from looplint.domain.values import ClassRef, Const, External, Value
+from looplint.domain.values import ClassRef, Const, External, Ref, Value
 from looplint.flow.remarks import Drop
 from looplint.interpreter import classes
 from looplint.interpreter.interpreter import Interpreter
-from looplint.knowledge.layers import DROPS_ON_PURPOSE, FUNCTIONAL_DROPOUTS
+from looplint.knowledge.layers import DROPS_ON_PURPOSE, FUNCTIONAL_ATTENTION, FUNCTIONAL_DROPOUTS
 from looplint.syntax import ir
 
 
@@ -17,15 +17,16 @@ def note_dropouts(interp: Interpreter, obj: Module) -> None:
     """Remark the dropouts in the forward of a module that is built, and in its methods that the forward calls."""
     if obj.cls is None or not interp.at:
         return
-    for function, owner, call in _always_on(interp, obj, obj.cls):
+    for function, owner, drop, call in _always_on(interp, obj, obj.cls):
         if owner.module.frame is not None:
             saved, interp.frame = interp.frame, owner.module.frame
-            interp.remark(Drop(what=ir.render(call.func), own=function.params[0].name), call.node, {obj})
+            drop.own = function.params[0].name
+            interp.remark(drop, call.node, {obj})
             interp.frame = saved
 
 
-def _always_on(interp: Interpreter, obj: Module, cls: ClassRef) -> Iterator[tuple[ir.Function, ClassRef, ir.Call]]:
-    """The calls of dropouts that do not say whether they are in training, each with the method that it stands in and the class of that."""
+def _always_on(interp: Interpreter, obj: Module, cls: ClassRef) -> Iterator[tuple[ir.Function, ClassRef, Drop, ir.Call]]:
+    """The calls that drop whatever mode the module is in, each with the method that it stands in and the class of that."""
     if any(classes.find_member(interp, cls, name) is not None for name in ("train", "eval")):
         return  # it sets its rates by itself
     seen: set[str] = set()
@@ -45,8 +46,9 @@ def _always_on(interp: Interpreter, obj: Module, cls: ClassRef) -> Iterator[tupl
         work.extend(sorted(usage.methods | usage.attrs) if usage is not None else ())
         for stmt in ir.statements(function.body):
             for expr in ir.walk(*ir.expressions(stmt)):
-                if isinstance(expr, ir.Call) and _drops(interp, obj, function, owner, expr):
-                    yield function, owner, expr
+                drop = _drop(interp, obj, function, owner, expr) if isinstance(expr, ir.Call) else None
+                if drop is not None and isinstance(expr, ir.Call):
+                    yield function, owner, drop, expr
 
 
 def _is_on_purpose(function: ir.Function, owner: ClassRef) -> bool:
@@ -61,22 +63,40 @@ def _knows_the_mode(function: ir.Function) -> bool:
     return asked or told
 
 
-def _drops(interp: Interpreter, obj: Module, function: ir.Function, owner: ClassRef, call: ir.Call) -> bool:
-    """Whether a call is a dropout at a rate above 0 that does not say whether it is in training."""
-    told = sum(a.keyword is None for a in call.args) > 2 or any(a.star or a.keyword == "training" for a in call.args)
-    if told or "dropout" not in (ir.path_of(call.func) or ""):
-        return False
+def _drop(interp: Interpreter, obj: Module, function: ir.Function, owner: ClassRef, call: ir.Call) -> Drop | None:
+    """What is remarked of a call that drops at a rate above 0 without being told whether it is in training; None for any other."""
+    what = ir.path_of(call.func) or ""
+    if not what.rpartition(".")[2].startswith(("dropout", "scaled_dot")) or any(a.star for a in call.args):
+        return None
     named = classes.static_value(interp, call.func, owner.module, owner.closure)
-    if not named or not all(isinstance(a, External) and a.qualname in FUNCTIONAL_DROPOUTS for a in named):
-        return False
-    rate = next((a.value for n, a in enumerate(call.args) if a.keyword == "p" or (a.keyword is None and n == 1)), None)
+    names = {a.qualname for a in named if isinstance(a, External)}
+    if len(names) != 1 or len(named) > 1:
+        return None
+    (qualname,) = names
+    attention = FUNCTIONAL_ATTENTION.get(qualname)
+    if attention is None and qualname not in FUNCTIONAL_DROPOUTS:
+        return None
+    position, argument = attention or (1, "p")
+    given = next((a.value for n, a in enumerate(call.args) if a.keyword == argument or (a.keyword is None and n == position)), None)
+    if attention is not None:
+        by_name = any(a.keyword == argument for a in call.args)
+        drop = Drop(what=what, own="", argument=argument, rate=ir.render(given) if by_name else "")
+        return drop if given is not None and _is_positive(interp, obj, function, owner, given) else None
+    told = sum(a.keyword is None for a in call.args) > 2 or any(a.keyword == "training" for a in call.args)
+    return Drop(what=what, own="") if not told and (given is None or _is_positive(interp, obj, function, owner, given)) else None
+
+
+def _is_positive(interp: Interpreter, obj: Module, function: ir.Function, owner: ClassRef, rate: ir.Expr) -> bool:
+    """Whether a rate is a number above 0, or one that the constructor alone gives the module, and not known to be 0."""
     match rate:
-        case None:
-            return True
         case ir.Const(value=int() | float() as value):
             return value > 0
-        case ir.Attr(value=ir.Name(id=name), attr=attr) if name == function.params[0].name:
-            return not _is_set_again(interp, owner, attr) and not _is_zero(obj.heap.get(attr))
+        case ir.Attr(value=ir.Attr(value=ir.Name(id=name), attr=attr), attr="p") | ir.Attr(value=ir.Name(id=name), attr=attr):
+            layers = [a.obj for a in obj.heap.get(attr, ()) if isinstance(a, Ref) and isinstance(a.obj, Module)]
+            off = any(layer.modal == "no" for layer in layers)
+            return (
+                name == function.params[0].name and not off and not _is_set_again(interp, owner, attr) and not _is_zero(obj.heap.get(attr))
+            )
     return False
 
 

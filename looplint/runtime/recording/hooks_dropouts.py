@@ -9,7 +9,7 @@ from typing import Any
 from torch import nn
 from torch.nn import functional
 
-from looplint.knowledge.layers import DROPS_ON_PURPOSE, FUNCTIONAL_DROPOUTS
+from looplint.knowledge.layers import DROPS_ON_PURPOSE, FUNCTIONAL_ATTENTION, FUNCTIONAL_DROPOUTS
 from looplint.runtime.recording.tape import Tape
 from looplint.runtime.recording.watching import Watching, hook
 
@@ -19,16 +19,26 @@ _NEAR = 8
 
 def install(tape: Tape) -> None:
     for qualname in sorted(FUNCTIONAL_DROPOUTS):
-        hook(tape, "dropouts", functional, qualname.rpartition(".")[2], _dropout(tape))
+        hook(tape, "dropouts", functional, qualname.rpartition(".")[2], _drops(tape, 1, "p", 0.5, most=2))
+    for qualname, (position, argument) in FUNCTIONAL_ATTENTION.items():
+        hook(tape, "dropouts", functional, qualname.rpartition(".")[2], _drops(tape, position, argument, 0.0))
 
 
-def _dropout(tape: Tape) -> Callable[..., Watching]:
+def _drops(tape: Tape, position: int, argument: str, usual: float, most: int | None = None) -> Callable[..., Watching]:
+    """Watches a function that drops at a rate, which stands at a position or by name, and is `usual` where it is not given.
+
+    Args:
+        most: how many positional arguments there are where the function is not told whether it is in training; None where it cannot be told.
+    """
+
     def watch(*args: Any, **kwargs: Any) -> Watching:
-        if len(args) > 2 or "training" in kwargs:
+        if most is not None and (len(args) > most or "training" in kwargs):
             return  # as torch's own layers call it
-        rate = args[1] if len(args) > 1 else kwargs.get("p", 0.5)
+        rate = args[position] if len(args) > position else kwargs.get(argument, usual)
+        if not rate:
+            return
         module = _caller()
-        if module is None or not rate or not tape.sample(f"dropout {module.training}", id(type(module)), 6):
+        if module is None or not tape.sample(f"dropout {module.training}", id(type(module)), 6):
             return
         tape.write({"record": "dropout", "at": tape.place(), "events": tape.events, "in_eval": not module.training})
         del args, kwargs, module
