@@ -5,7 +5,8 @@
 Reports an optimizer's step in a loop that also runs a forward pass of its model with gradients enabled, where no backward of the program
 can reach the parameters that the optimizer holds: there is none, or what goes backward is a new tensor that was made of the loss's value
 (`Variable(loss, requires_grad=True)`, `torch.tensor(loss.item(), requires_grad=True)`, `loss.detach().requires_grad_()`). Also one in a loop that
-trains a copy of its model, or a model that took its name after the optimizer was built, where no optimizer holds that one.
+trains a copy of its model, or a model that took its name after the optimizer was built, where no optimizer holds that one; and a forward whose
+outputs are put into such a new tensor, so that only other parts of the model learn.
 
 ## Why it matters
 
@@ -83,6 +84,7 @@ from looplint.rule import (
     Reports,
     Step,
     called_at,
+    cut_off,
     name_of,
     note,
     related,
@@ -109,6 +111,15 @@ def check(program: Program) -> Reports:
                 continue  # a step that is given a closure
             loop = event.loops[-1]
             if any(loop in e.loops for e in backwards):
+                forward = cut_off(program, optimizer, event) if optimizer.exact else None
+                if forward is not None:
+                    (module,) = forward.subjects
+                    message = (
+                        f"the graph of {name_of(module, 'this forward')} ends in a new tensor before backward(): its parameters get no gradients, and "
+                        f"{name_of(optimizer)} steps without them"
+                    )
+                    yield Report(event, message, note(forward, "the forward whose graph is lost"))
+                    break
                 continue
             cleared = _cleared_before(program, optimizer, event)
             if not cleared and not (in_sight and not any(loop in e.loops for e in program.of(Escape))):

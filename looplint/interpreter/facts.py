@@ -36,6 +36,8 @@ class Uses:
         self.trained: set[EventKey] = set()
         # What goes backward is computed from it, with its graph or without: predictions that are another one's targets.
         self.supervising: set[EventKey] = set()
+        # Its values are put into a new tensor that asks for gradients, or into a `Variable`: the graph ends there.
+        self.cut_off: set[EventKey] = set()
         # `torch.autograd.grad` goes through it.
         self.differentiated: set[EventKey] = set()
         # It is differentiated by tensors that are no parameters.

@@ -138,6 +138,8 @@ def _detached(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call
     needs = args.keywords.get("requires_grad")
     known = constant_of(needs) if needs else None
     if known is not None and known.value:
+        if qualname.rpartition(".")[2] == "tensor" and tensor is not None:
+            interp.uses.cut_off |= tensor.origins
         return frozenset({replace(leaf(tensor or Tensor()), made=made)})  # of the shape of another one, too
     if tensor is not None:
         return frozenset({replace(detached(tensor), made=made)})
@@ -150,6 +152,7 @@ def _variable(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call
     value = args.positional[0] if args.positional else UNKNOWN
     needs = args.keywords.get("requires_grad")
     known = constant_of(needs) if needs else None
+    interp.uses.cut_off.update(*(a.origins for a in value if isinstance(a, Tensor)))
     if known is not None and known.value:
         return frozenset({replace(leaf(combine(interp.grad, [value]) or Tensor()), made=COMPUTED)})
     volatile = constant_of(args.keywords["volatile"]) if "volatile" in args.keywords else None

@@ -8,7 +8,7 @@ from statistics import fmean
 from looplint.runtime.evidence.claim import GRADIENTS, Claim, Observation
 from looplint.runtime.evidence.questions import concerns, empty, fills, nearby, norms, optimizers, states, steps_of, together, unchanged
 from looplint.runtime.evidence.signals import Signal, per_optimizer, share
-from looplint.runtime.evidence.witness import Tally, Witness, mostly
+from looplint.runtime.evidence.witness import Count, Tally, Witness, mostly
 from looplint.runtime.streams.stream import Event, Stream, Thing
 
 
@@ -151,8 +151,18 @@ def where_never_stepped(stream: Stream) -> Iterator[Witness]:
     yield from tally.witnesses("LL106", lambda c: say.format(c.bad, c.whole), lambda c: over and len(c.objects & still) > 0 and c.whole > 1)
 
 
+def lacking(stream: Stream, optimizer: Thing) -> int:
+    """How many of an optimizer's parameters had no gradient in any of its steps, at least; 0 where none had one."""
+    steps, held = steps_of(stream, optimizer), optimizer.facts["parameters"]
+    return min((held - step.facts["grads"] for step in steps), default=0) if all(step.facts["grads"] for step in steps) else 0
+
+
 def never_filled(run: Stream, optimizer: Thing, right: Stream, match: Thing | None) -> Signal:
     steps = steps_of(run, optimizer)
+    short, others = lacking(run, optimizer), lacking(right, match) if match is not None else 0
+    if short > others:
+        text = f"{short} of {optimizer.facts['parameters']} parameters had no gradient in all {len(steps)} steps (repaired: {others})"
+        return Signal(True, float(short), text)
     hollow, still = sum(empty(step) for step in steps), unchanged(run, optimizer)
     return Signal(
         bool(steps) and hollow == len(steps) and still,
@@ -162,15 +172,21 @@ def never_filled(run: Stream, optimizer: Thing, right: Stream, match: Thing | No
 
 
 def where_never_filled(stream: Stream) -> Iterator[Witness]:
-    """LL107: steps of an optimizer that no backward ever reaches."""
-    tally = Tally()
+    """LL107: steps of an optimizer that no backward ever reaches, or some of whose parameters none does: those may be unused on purpose."""
+    tally, partly = Tally(), set[int]()
     for optimizer in optimizers(stream):
         dry = not any(fills(e, optimizer) for e in stream.events)
+        if short := lacking(stream, optimizer):
+            partly.add(optimizer.id)
         for step in steps_of(stream, optimizer):
-            tally.add(step.stack, dry and empty(step), optimizer.id)
-    yield from tally.witnesses(
-        "LL107", lambda c: f"{c.bad} of {c.whole} steps here found no gradient, and no backward ever reached these parameters", mostly()
-    )
+            tally.add(step.stack, (dry and empty(step)) or short > 0, optimizer.id)
+
+    def say(count: Count) -> str:
+        if count.objects & partly:
+            return f"{count.bad} of {count.whole} steps here found no gradient for some of the parameters, which no backward ever reached"
+        return f"{count.bad} of {count.whole} steps here found no gradient, and no backward ever reached these parameters"
+
+    yield from tally.witnesses("LL107", say, lambda count: mostly()(count) and not count.objects & partly)
 
 
 CLAIMS = (

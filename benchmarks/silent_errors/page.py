@@ -1,0 +1,90 @@
+"""The tables of `docs/silent-errors.md`, written from what is stored."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from benchmarks.silent_errors.tables import Shown, errors, programs
+from looplint.linting.catalogue import load
+
+BLOCK = re.compile(r"<!-- (traincheck|pysiassist|programs|counts) -->\n.*?<!-- /\1 -->", re.DOTALL)
+
+
+def rendered(page: str) -> str:
+    """The page, with its tables written anew."""
+    return BLOCK.sub(lambda found: f"<!-- {found[1]} -->\n{_TABLES[found[1]]()}\n<!-- /{found[1]} -->", page)
+
+
+def _row(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def _codes(codes: Iterable[str]) -> str:
+    """Rules, those that are off by default marked."""
+    opt_in = {rule.code for rule in load() if not rule.default}
+    return ", ".join(f"[{code}](rules/{code}.md){' (opt-in)' if code in opt_in else ''}" for code in codes)
+
+
+def traincheck() -> str:
+    shown = programs()
+    lines = ["| error | in whose code | what happens | text | run | why not |", "|---|---|---|---|---|---|"]
+    for entry in errors()["traincheck"]:
+        program = shown.get(entry.get("program", ""))
+        text, run = (_codes(program.text) or "no", _codes(program.run) or "no") if program else ("", "")
+        why = entry.get("why", "") or (program.why if program else "")
+        lines.append(_row([f"[{entry['name']}]({entry['source']})", entry["where"], entry["what"], text, run, why]))
+    return "\n".join(lines)
+
+
+def programs_table() -> str:
+    lines = ["| program | text | run | samples | why not |", "|---|---|---|---:|---|"]
+    used = [entry["program"] for table in errors().values() for entry in table if "program" in entry]
+    for name, program in sorted(programs().items()):
+        lines.append(_row([f"`{name}`", _codes(program.text) or "no", _codes(program.run) or "no", str(used.count(name)), program.why]))
+    return "\n".join(lines)
+
+
+def pysiassist() -> str:
+    shown = programs()
+    lines = ["| row | pattern | what the code shows | on the post itself | program | found by |", "|---:|---:|---|---|---|---|"]
+    for entry in errors()["pysiassist"]:
+        row, post = f"[{entry['row']}]({entry['source']})", entry.get("post", [])
+        if "out" in entry:
+            lines.append(_row([row, str(entry["pattern"]), f"out of scope: {entry['out']}", "", "", ""]))
+            continue
+        own = "no Python" if post is None else _codes(post) or "no"
+        lines.append(_row([row, str(entry["pattern"]), entry["what"], own, f"`{entry['program']}`", _found_by(shown[entry["program"]])]))
+    return "\n".join(lines)
+
+
+def _found_by(program: Shown) -> str:
+    return {(True, True): "both", (True, False): "text", (False, True): "run", (False, False): "none"}[
+        bool(program.text), bool(program.run)
+    ]
+
+
+def counts() -> str:
+    shown, samples = programs(), errors()["pysiassist"]
+    inside = [entry for entry in samples if "program" in entry]
+    found = [_found_by(shown[entry["program"]]) for entry in inside]
+    posts = sum(bool(entry.get("post")) for entry in inside)
+    return (
+        f"{len(inside)} of the {len(samples)} samples show an error of a training or validation loop. Both sides find {found.count('both')} of these errors in a program "
+        f"that shows the same, the text alone {found.count('text')}, the run alone {found.count('run')}, neither {found.count('none')}. "
+        f"In the posts' own code, which shows a part of a program, the text finds {posts}."
+    )
+
+
+_TABLES: dict[str, Callable[[], str]] = {"traincheck": traincheck, "pysiassist": pysiassist, "programs": programs_table, "counts": counts}
+# What a test wants of each stored error.
+KEYS: dict[str, frozenset[str]] = {
+    "traincheck": frozenset({"name", "source", "where", "what"}),
+    "pysiassist": frozenset({"row", "pattern", "source"}),
+}
+
+
+def lacking(table: str, entry: dict[str, Any]) -> frozenset[str]:
+    """What an error's entry does not state."""
+    return KEYS[table] - entry.keys()

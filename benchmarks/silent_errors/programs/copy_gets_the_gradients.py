@@ -1,0 +1,21 @@
+"""The optimizer steps before a copy of its model goes backward."""
+
+import copy
+
+import torch
+from torch import nn, optim
+from torch.utils.data import DataLoader, TensorDataset
+
+torch.manual_seed(0)
+x = torch.randn(96, 8)
+y = x[:, :3].argmax(1)
+loader = DataLoader(TensorDataset(x, y), batch_size=12, shuffle=True)
+net = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+optimizer = optim.SGD(net.parameters(), lr=0.1)
+
+for inputs, labels in loader:
+    optimizer.step()
+    trial = copy.deepcopy(net)
+    loss = nn.functional.cross_entropy(trial(inputs), labels)
+    print(loss.item())
+    loss.backward()

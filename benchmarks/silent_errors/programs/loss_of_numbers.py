@@ -1,0 +1,23 @@
+"""The losses of the rows are added up as numbers, which are made a tensor that asks for gradients."""
+
+import torch
+from torch import nn, optim
+from torch.autograd import Variable
+from torch.utils.data import DataLoader, TensorDataset
+
+torch.manual_seed(0)
+x = torch.randn(96, 8)
+y = x[:, :3].argmax(1)
+loader = DataLoader(TensorDataset(x, y), batch_size=12, shuffle=True)
+net = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+optimizer = optim.SGD(net.parameters(), lr=0.1)
+
+for _ in range(3):
+    for inputs, labels in loader:
+        optimizer.zero_grad()
+        total = 0.0
+        for row, label in zip(net(inputs), labels):
+            total += nn.functional.cross_entropy(row, label).item()
+        loss = Variable(torch.tensor(total), requires_grad=True)
+        loss.backward()
+        optimizer.step()

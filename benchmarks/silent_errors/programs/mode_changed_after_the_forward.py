@@ -1,0 +1,21 @@
+"""`eval()` stands before the forward of the training, and `train()` between that and the backward."""
+
+import torch
+from torch import nn, optim
+from torch.utils.data import DataLoader, TensorDataset
+
+torch.manual_seed(0)
+x = torch.randn(96, 8)
+y = x[:, :3].argmax(1)
+loader = DataLoader(TensorDataset(x, y), batch_size=12, shuffle=True)
+net = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Dropout(0.3), nn.Linear(16, 3))
+optimizer = optim.SGD(net.parameters(), lr=0.1)
+for _ in range(3):
+    for inputs, labels in loader:
+        net.eval()
+        outputs = net(inputs)
+        net.train()
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(outputs, labels)
+        loss.backward()
+        optimizer.step()
