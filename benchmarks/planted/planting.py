@@ -180,12 +180,32 @@ def no_eval(text: Text) -> Found:
 @planter("validation without no_grad", "LL303")
 def no_no_grad(text: Text) -> Found:
     for function in _evaluations(text):
+        if _off_elsewhere(text, function):
+            continue
         switches = [n for n in ast.walk(function) if isinstance(n, ast.With) and _is_no_grad(n.items[0].context_expr) and len(n.items) == 1]
         decorated = [d for d in function.decorator_list if _is_no_grad(d)]
         if len(switches) == 1 and not decorated and switches[0].body[0].lineno > switches[0].lineno:
             yield switches[0].lineno, text.dedent_body(switches[0])
         elif not switches and len(decorated) == 1:
             yield decorated[0].lineno, text.drop_line(decorated[0].lineno)
+
+
+# What Lightning calls with gradients switched off.
+_HOOKS = ("validation_step", "test_step", "predict_step")
+
+
+def _off_elsewhere(text: Text, function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether gradients are switched off by what a function calls, or by its callers, as far as names in the file tell: then nothing changes."""
+    off = [f for f in text.functions if f is not function and any(map(_is_no_grad, f.decorator_list))]
+    inside = [n for n in ast.walk(text.tree) if isinstance(n, ast.With) and any(_is_no_grad(i.context_expr) for i in n.items)]
+    called = _called(function)
+    around = [n for n in (*off, *inside) if n not in list(ast.walk(function))]
+    return function.name in _HOOKS or any(f.name in called for f in off) or any(function.name in _called(n) for n in around)
+
+
+def _called(node: ast.AST) -> set[str]:
+    """The names of what is called in a piece of code, of functions and of methods."""
+    return {ast.unparse(n.func).rpartition(".")[2] for n in ast.walk(node) if isinstance(n, ast.Call)}
 
 
 def _is_no_grad(node: ast.expr) -> bool:

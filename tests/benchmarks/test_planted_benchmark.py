@@ -22,3 +22,19 @@ def test_train_mode_is_taken_away_only_where_training_comes_again() -> None:
 def test_only_what_is_no_module_is_moved_for_nothing() -> None:
     text = "for x, y in loader:\n    x = x.to(device)\n    head = head.to(device)\n    part = part.cuda()\n    loss = head(x) + norm(part.weight)\n"
     assert [plant.row for plant in plants(text) if plant.category == "result of to() thrown away"] == [2]
+
+
+VALIDATE = "@torch.no_grad()\ndef validate(net, data):\n    for x in data:\n        print({use}(x))\n\n\n"
+
+
+def test_gradients_are_switched_on_only_where_nothing_else_switches_them_off() -> None:
+    def rows(text: str) -> list[int]:
+        return [plant.row for plant in plants(text) if plant.category == "validation without no_grad"]
+
+    plain = VALIDATE.format(use="net")
+    assert rows(plain) == [1]
+    assert rows(plain + "def main(net, data):\n    validate(net, data)\n") == [1]
+    assert rows(plain + "def main(net, data):\n    with torch.no_grad():\n        validate(net, data)\n") == []
+    assert rows(plain + "@torch.inference_mode()\ndef main(net, data):\n    return validate(net, data)\n") == []
+    assert rows(VALIDATE.format(use="infer") + "@torch.no_grad()\ndef infer(x):\n    return net(x)\n") == []
+    assert rows(plain.replace("validate", "validation_step")) == []
