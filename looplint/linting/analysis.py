@@ -13,7 +13,8 @@ import libcst as cst
 
 from looplint.dataclass import replace
 from looplint.finding import SEVERITIES, Certainty, Finding, Fix, Location, Problem, Related
-from looplint.interpreter.interpreter import UNIT_TEST_FUEL
+from looplint.interpreter.interpreter import UNIT_TEST_FUEL, Interpreter
+from looplint.interpreter.release import release
 from looplint.interpreter.roots import follow, interpreter_of
 from looplint.linting.catalogue import folder
 from looplint.linting.coverage import FoundLoop
@@ -68,7 +69,7 @@ def analyse_file(source: Source, rules: Sequence[Rule], overlay: Overlay | None 
 def _analyse(source: Source, rules: Sequence[Rule], overlay: Overlay | None, target_torch: str | None) -> FileResult:
     project = Project(overlay)
     try:
-        program, info = _program(source, project)
+        program, info, interpreter = _program(source, project)
         if target_torch:
             program.target_torch = tuple(int(part) for part in target_torch.split("."))
     except Unparsable as error:
@@ -96,6 +97,7 @@ def _analyse(source: Source, rules: Sequence[Rule], overlay: Overlay | None, tar
     loops = tuple(_found(loop) for loop in training_loops(program, info, project.modules))
     # A unit test calls a function with what is worth a test: that says less of the function than its own file does.
     followed = frozenset() if tests else frozenset(program.reached.elsewhere)
+    release(interpreter)
     return FileResult(_distinct(findings), tuple(problems), followed, reads, loops)
 
 
@@ -149,12 +151,12 @@ def build_program(source: Source, project: Project | None = None) -> tuple[Progr
         Unparsable: the source is no Python, or is nested too deeply.
     """
     try:
-        return deeply(_program, source, project)
+        return deeply(_program, source, project)[:2]
     except RecursionError:
         raise Unparsable(Problem(source.display, _TOO_DEEP)) from None
 
 
-def _program(source: Source, project: Project | None = None) -> tuple[Program, ModuleInfo]:
+def _program(source: Source, project: Project | None = None) -> tuple[Program, ModuleInfo, Interpreter]:
     info = ModuleInfo(source.place_of_imports, source.display, source)
     try:
         info.code = parsed(source.text)
@@ -170,7 +172,7 @@ def _program(source: Source, project: Project | None = None) -> tuple[Program, M
     except TooDeep as error:
         cell, place = source.place(Location(error.row, 1))
         raise Unparsable(Problem(source.display, error.message, place, cell)) from None
-    return Program(interpreter, info.filename, complete), info
+    return Program(interpreter, info.filename, complete), info, interpreter
 
 
 def _syntax_error(source: Source, error: cst.ParserSyntaxError) -> Problem:
