@@ -63,7 +63,9 @@ Safe: move the clear to the top of the batch body.
 What a run shows: the parameters of the optimizer do not change over a step.
 """
 
-from looplint.rule import Automaton, Backward, Clear, MoveClear, Program, Report, Reports, Step, called_at, constant_of, note
+from collections.abc import Sequence
+
+from looplint.rule import Automaton, Backward, Clear, MoveClear, Program, Report, Reports, Step, Visit, called_at, constant_of, note
 
 CODE = "LL101"
 
@@ -94,6 +96,12 @@ def _drops(program: Program, clear: Clear) -> bool:
     return known is None or bool(known.value)
 
 
+def _skips(visits: Sequence[Visit], clear: Clear, step: Step, backward: Backward) -> bool:
+    """Whether a clear and its step stand under a condition, and another step without it uses the gradients of the same backward."""
+    others = [v for v in visits if isinstance(v.event, Step) and v.event is not step and not set(clear.guards) <= set(v.event.guards)]
+    return any(s.last(Backward) is backward for v in others for s in v.sometimes("filled"))
+
+
 def check(program: Program) -> Reports:
     for optimizer in program.optimizers:
         visits = program.run(AUTOMATON, optimizer)
@@ -107,6 +115,8 @@ def check(program: Program) -> Reports:
             for state in visit.sometimes("dropped"):
                 clear, backward = state.last(Clear), state.last(Backward)
                 if clear in clears and backward is not None and clear not in reported:
+                    if _skips(visits, clear, step, backward):
+                        continue  # a branch that drops an update, beside a step that uses the same gradients
                     reported.add(clear)
                     harm = _NOTHING if _drops(program, clear) else _ZEROS
                     message = f"{called_at(step, optimizer)}'s gradients are cleared between backward() and step(): {harm}"

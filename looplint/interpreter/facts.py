@@ -32,6 +32,8 @@ class Uses:
         self.fetched: set[EventKey] = set()
         # It is compared with something: with a target by a loss, with labels by `==`.
         self.compared: set[EventKey] = set()
+        # It is cut from its graph by `detach()`.
+        self.detached: set[EventKey] = set()
         # It goes backward.
         self.trained: set[EventKey] = set()
         # What goes backward is computed from it, with its graph or without: predictions that are another one's targets.

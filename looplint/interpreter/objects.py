@@ -286,8 +286,6 @@ def item(interp: Interpreter, obj: Obj, key: Const | None) -> Value:
                 return call_values(interp, classes.bind(interp, getter, obj), [frozenset({key}) if key else UNKNOWN])
         case Data():
             return frozenset({Tensor(tags=frozenset({OfBatch(obj)}))})
-        case StateDict():
-            return ref(obj)  # one of its tensors, which shares its numbers with the model's
     return UNKNOWN
 
 

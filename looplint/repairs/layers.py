@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from looplint.flow.events import Event
+from looplint.flow.remarks import Discard
 from looplint.repairs.draft import Change, Draft, Infeasible
 from looplint.repairs.layout import Layout, Statement
 from looplint.repairs.names import reads, sets
@@ -61,7 +62,12 @@ class AssignResult(Repair):
         targets = ", ".join(layout.code(r) for r in receivers)
         draft = Draft(layout)
         draft.insert(statement.start, f"{targets} = ")
-        return Plan(f"Assign the result to {targets}", "safe", [draft])
+        # What goes to a device at last may be read there as an array is read on the processor.
+        function = layout.function_of(statement)
+        code = layout.code(function.node) if function is not None else layout.text
+        on_host = any(".cpu()" not in line for line in code.splitlines() if ".numpy()" in line)
+        moves = isinstance(self.event, Discard) and self.event.changes == "device"
+        return Plan(f"Assign the result to {targets}", "unsafe" if moves and on_host else "safe", [draft])
 
 
 def _assignable(node: cst.BaseExpression) -> bool:

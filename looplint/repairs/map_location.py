@@ -73,6 +73,7 @@ def _devices_at(place: Statement, layout: Layout) -> set[str]:
             isinstance(node, cst.Assign)
             and len(node.targets) == 1
             and isinstance(node.targets[0].target, cst.Name)
+            and not isinstance(node.value, cst.Comparison | cst.BooleanOperation | cst.UnaryOperation)
             and "is_available()" in layout.code(node.value)
         ):
             owner = layout.function_of(statement)

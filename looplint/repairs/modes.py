@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Literal
 
 import libcst as cst
 
@@ -134,14 +135,17 @@ class InsertNoGrad(Repair):
         draft = Draft(layout)
         function = layout.function_of(target)
         local = function is not None and imported_in(layout, function, target, "torch")
+        # Who detaches what a model gives knows that it has a graph: a model that is not in sight may need one inside.
+        unseen = self.event.key in p.program.uses.detached and any(o.symbolic for o in self.event.subjects)
+        applicability: Literal["safe", "unsafe"] = "unsafe" if unseen else "safe"
         no_grad = f"{'torch.no_grad' if local else named(draft, layout, 'torch', 'no_grad')}()"
         if not local and function is not None and _only_evaluates(p, function, layout):
             draft.insert(layout.extent(function.node)[0], f"@{no_grad}{layout.newline}{layout.indent(function)}")
             assert isinstance(function.node, cst.FunctionDef)
-            return Plan(f"Switch gradients off in {function.node.name.value}", "safe", [draft])
+            return Plan(f"Switch gradients off in {function.node.name.value}", applicability, [draft])
         first, last = _neighbours(p, target, layout)
         draft.wrap(first, last, f"with {no_grad}:")
-        return Plan("Run the pass under torch.no_grad()", "safe", [draft])
+        return Plan("Run the pass under torch.no_grad()", applicability, [draft])
 
 
 def _attack_before(p: Planner, module: Obj, statement: Statement, layout: Layout) -> Statement | None:

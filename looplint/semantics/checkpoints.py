@@ -14,7 +14,7 @@ from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import method_transfer, methods_of, transfer
 from looplint.semantics.downloads import is_downloaded
-from looplint.semantics.tensor_evidence import note_dropped
+from looplint.semantics.tensor_evidence import note_discarded
 from looplint.syntax import ir
 from looplint.syntax.site import Site
 
@@ -213,5 +213,5 @@ def _method(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.
             return frozenset({Iter(frozenset({Tuple((UNKNOWN, ref(obj)))}))})
         case "values":
             return frozenset({Iter(ref(obj))})
-    note_dropped(interp, name, args, expr)  # a dict has no conversions: it is one of its tensors
+    note_discarded(interp, Unknown(), name, args, expr)  # a dict has no conversions: it may be one of its tensors
     return UNKNOWN

@@ -62,10 +62,18 @@ def _forward_asks(interp: Interpreter, cls: ClassRef) -> bool:
             continue
         usage = found[0].usage.get(found[0].params[0].name)
         if usage is not None:
-            if "training" in usage.attrs and not _returns_more(found[0]):
+            if "training" in usage.attrs and not _returns_more(found[0]) and not _saves_memory(found[0]):
                 return True
             work.extend(sorted(usage.methods | usage.attrs))
     return False
+
+
+def _saves_memory(function: ir.Function) -> bool:
+    """Whether a method reads `self.training` only to compute checkpointed parts again in the backward: what it gives is the same."""
+    mode = f"{function.params[0].name}.training"
+    wholes = [whole for stmt in ir.statements(function.body) for whole in ir.expressions(stmt)]
+    asking = [whole for whole in wholes if any(ir.path_of(e) == mode for e in ir.walk(whole))]
+    return bool(asking) and all(any("checkpoint" in path for path in ir.paths_in(whole)) for whole in asking)
 
 
 def _returns_more(function: ir.Function) -> bool:

@@ -26,6 +26,7 @@ _DEPTH = 4
 # What programs call batches of tokenizers and of graph libraries, which change in place.
 _STRUCTURED = re.compile(r"(?i)batch|data|graph|^g\d?$|encod|token|^inputs?$|sample|feature")
 _IN_PLACE = re.compile(r"(?i)batch|graph|^g\d?$|encod|token")
+_MODULE = re.compile(r"(?i)(^|_)(model|net|network|module|backbone)$")
 _LABELS = re.compile(r"(?i)^(labels?|targets?|y|gt|classes)$")
 # Modules of libraries that are built on tensors alone: none takes a batch of another kind.
 _TAKERS = ("torch.nn.", "torchvision.models.", "timm.")
@@ -35,13 +36,6 @@ def note_discarded(interp: Interpreter, atom: Tensor | Unknown, name: str, args:
     """Remark a conversion whose result is not used, where what is converted is a tensor."""
     receiver = _dropped_by(name, expr)
     if receiver is not None and _is_tensor(interp, atom, receiver):
-        note_dropped(interp, name, args, expr)
-
-
-def note_dropped(interp: Interpreter, name: str, args: Arguments, expr: ir.Expr) -> None:
-    """Remark a conversion of a tensor whose result is not used."""
-    receiver = _dropped_by(name, expr)
-    if receiver is not None:
         interp.remark(Discard(receiver=ir.render(receiver), method=name, changes=_changes(name, args)), expr.node, ())
 
 
@@ -62,6 +56,8 @@ def _changes(name: str, args: Arguments) -> Literal["device", "type"]:
 
 
 def _is_tensor(interp: Interpreter, atom: Tensor | Unknown, receiver: ir.Expr) -> bool:
+    if _MODULE.search((ir.path_of(receiver) or "").rpartition(".")[2]):
+        return False  # a module changes in place, and a caller may give something else in the place of one
     if isinstance(atom, Tensor) and (atom.made or any(map(holds_tensors, sources_of_batches(atom.tags)))):
         return True
     if isinstance(atom, Tensor) and any(isinstance(tag, OfEntry) and _collates_by_itself(tag.source) for tag in atom.tags):

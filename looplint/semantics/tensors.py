@@ -218,7 +218,9 @@ def on_tensor(interp: Interpreter, tensor: Tensor, name: str, args: Arguments, e
                 return frozenset({copied_to_host(tensor)})
             return frozenset({Number(averages.units_of_item(tensor) if name == "item" else frozenset())})
         case "detach":
-            if name not in ("detach", "detach_", "long", "int", "bool", "byte"):
+            if name in ("detach", "detach_"):
+                interp.uses.detached |= tensor.origins
+            elif name not in ("long", "int", "bool", "byte"):
                 interp.uses.scored |= tensor.origins
             if name in ("eq", "ne"):
                 interp.uses.compared |= tensor.origins

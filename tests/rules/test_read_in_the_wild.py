@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from textwrap import dedent
+
 import pytest
 
+import looplint
 from programs import assert_marked
 
 CACHE = """
@@ -132,3 +135,86 @@ def test_a_schedule_skips_its_first_value_where_it_has_several(name: str, test: 
 )
 def test_a_program_that_cannot_run_without_a_gpu_loads_nothing_elsewhere(moved: str, marked: str) -> None:
     assert_marked(LOADED.replace("{moved}", moved).replace("{marked}", marked))
+
+
+SKIPPED = """
+        def main(data, net: nn.Module, limit, skip):
+            opt = torch.optim.SGD(net.parameters(), lr=0.1)
+            scaler = torch.amp.GradScaler("cuda")
+            for x, y in data:
+                opt.zero_grad()
+                scaler.scale(nn.functional.mse_loss(net(x), y)).backward()
+                scaler.unscale_(opt)
+                norm = nn.utils.clip_grad_norm_(net.parameters(), limit)
+                if norm > limit:
+                    {test}
+                        opt.zero_grad(){marked}
+                        scaler.step(opt)
+                        scaler.update()
+                        {then}
+                scaler.step(opt)
+                scaler.update()
+        """
+DETACHED = """
+        class Trainer:
+            def __init__(self, build, loader, conf):
+                self.net = build(conf)
+                self.opt = torch.optim.SGD(self.net.parameters(), lr=0.1)
+                self.loader = loader
+            def fit(self):
+                for epoch in range(9):
+                    self.net.eval()
+                    images = []
+                    for x, y in self.loader:
+                        images.append(self.net(x).{read})
+                    self.net.train()
+                    for x, y in self.loader:
+                        self.opt.zero_grad()
+                        nn.functional.mse_loss(self.net(x), y).backward()
+                        self.opt.step()
+        """
+CHECKPOINTED = """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.gradient_checkpointing = False
+                self.body = nn.Linear(2, 2)
+            def forward(self, x):
+                if self.training and self.gradient_checkpointing:
+                    x = torch.utils.checkpoint.checkpoint(self.body, x)
+                else:
+                    x = self.body(x)
+                return {result}
+        def main(data, valid):
+            net = Net()
+            opt = torch.optim.SGD(net.parameters(), lr=0.1)
+            net.train()
+            for epoch in range(9):
+                for x, y in data:
+                    opt.zero_grad()
+                    nn.functional.mse_loss(net(x), y).backward()
+                    opt.step()
+                net.eval()
+                with torch.no_grad():
+                    print(sum(nn.functional.mse_loss(net(x), y).item() for x, y in valid))
+        """
+
+
+def test_an_update_that_is_dropped_on_purpose() -> None:
+    assert_marked(SKIPPED.replace("{test}", "if skip:").replace("{then}", "continue").replace("{marked}", ""))
+
+
+@pytest.mark.parametrize(("read", "severities"), [("detach()", {"advice"}), ("cpu().numpy()", {"warning"})])
+def test_who_detaches_what_an_unseen_model_gives_knows_of_its_graph(read: str, severities: set[str]) -> None:
+    text = "import torch\nfrom torch import nn\n" + dedent(DETACHED.replace("{read}", read))
+    found = [f for f in looplint.lint(text, isolated=True) if f.code == "LL303"]
+    assert {f.severity for f in found} == severities
+    assert {f.fix.applicability for f in found if f.fix} == ({"unsafe"} if read == "detach()" else {"safe"})
+
+
+@pytest.mark.parametrize(("result", "severity"), [("x", "warning"), ("nn.functional.dropout(x, 0.5, self.training)", "error")])
+def test_a_mode_that_only_saves_memory_has_no_effect(result: str, severity: str) -> None:
+    text = "import torch\nfrom torch import nn\n" + dedent(CHECKPOINTED.replace("{result}", result))
+    (found,) = looplint.lint(text, isolated=True)
+    assert (found.code, found.severity) == ("LL301", severity)
+    assert ("no effect" in found.message) == (severity == "warning")
