@@ -75,9 +75,11 @@ What a run shows: two passes over one batch differ; running statistics change.
 """
 
 from looplint.rule import (
+    MODE,
     Forward,
     InsertEval,
     LoadState,
+    Module,
     Obj,
     Program,
     Report,
@@ -90,6 +92,7 @@ from looplint.rule import (
     mode_states,
     name_of,
     note,
+    refs,
     related,
     validation_loop,
 )
@@ -113,7 +116,9 @@ def check(program: Program) -> Reports:
         loaded = None if is_stepped else _loaded(program, module, event)
         if event.frozen or not (is_stepped or loaded):
             continue  # a model that is frozen, or that no optimizer steps and no weights are loaded into
-        matters = mode_matters(top_of(module), program.kept_in_eval | bypassed(module, program.arguments_of(event)))
+        matters = mode_matters(
+            top_of(module), program.kept_in_eval | bypassed(module, program.arguments_of(event)) | _in_eval(program, module, event)
+        )
         if matters is False or loaded and not matters:
             continue  # a model known to have neither dropout nor batch norm, besides parts that stay in eval mode or that this call leaves out
         loop = validation_loop(program, event)
@@ -140,6 +145,13 @@ def _loaded(program: Program, module: Obj, event: Forward) -> LoadState | None:
     """Where a model, or the one that it is a part of, has got the weights of a file before a forward."""
     loads = [e for e in program.of(LoadState) if e.certain and e.files and e.index < event.index and e.root == event.root]
     return next((e for e in reversed(loads) if not e.subjects.isdisjoint(module.lineage())), None)
+
+
+def _in_eval(program: Program, module: Obj, event: Forward) -> set[Obj]:
+    """The parts of a module that are in eval mode at a forward on every path, whatever mode the module itself is in."""
+    parts = {part for value in module.heap.values() for part in refs(value, Module)}
+    visits = [(part, visit) for part in parts for visit in program.run_past(MODE, part, [event]) if visit.event is event]
+    return {part for part, visit in visits if visit.always("eval")}
 
 
 def _samples(program: Program, event: Forward) -> bool:
