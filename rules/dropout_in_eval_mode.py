@@ -11,6 +11,8 @@ method that does not ask for the mode.
 `nn.functional.dropout` drops unless it is told `training=False`, whatever mode the module is in: `model.eval()` reaches the layers of a model, not the
 functions that its forward calls. `scaled_dot_product_attention` always drops at the rate that it is given. Validation, tests and predictions then run with dropout: they differ from pass to pass, and are worse than the model is.
 
+Where it is not in sight whether the rate of an attention is above 0, the finding is a warning.
+
 ## Bad
 
 ```python
@@ -96,7 +98,8 @@ def check(program: Program) -> Reports:
             reported.add(event.site)
             why = f"it takes {event.argument} as it is given" if event.argument else "its `training` is True where it is not given"
             message = f"{event.what}() drops in eval mode too: {why}, whatever mode {event.own} is in"
-            yield Report(event, message, note(evaluated, "eval mode from here on"), repair=_repair(event))
+            severity = "error" if event.sure else "warning"  # the rate of an attention is often 0
+            yield Report(event, message, note(evaluated, "eval mode from here on"), repair=_repair(event), severity=severity)
             break
 
 

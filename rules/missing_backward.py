@@ -73,11 +73,9 @@ What a run shows: the parameters do not change.
 from looplint.rule import (
     Automaton,
     Backward,
-    Construct,
     Escape,
     Forward,
     Loop,
-    Module,
     Optimizer,
     Program,
     Report,
@@ -88,6 +86,8 @@ from looplint.rule import (
     name_of,
     note,
     related,
+    trains_a_copy,
+    trains_its_successor,
 )
 
 CODE = "LL107"
@@ -152,13 +152,13 @@ def _without_gradients(program: Program, optimizer: Optimizer, step: Step, loop:
             )
         message = f"{called_at(step, optimizer)}.step() without any backward(): there are no gradients, and the step silently does nothing"
         return Report(step, message, note(forward, "the forward pass whose loss is never sent backward"))
-    forward = next((e for e in program.of(Forward) if loop in e.loops and _trains_a_copy(program, optimizer, e)), None)
+    forward = next((e for e in program.of(Forward) if loop in e.loops and trains_a_copy(program, optimizer, e)), None)
     if forward is not None:
         (copy,) = forward.subjects
         held = ", ".join(sorted({name_of(o, "a model") for o in optimizer.holds}))
         message = f"{called_at(step, optimizer)} holds the parameters of {held}, and what goes backward is {name_of(copy, 'a copy')}, a copy of it: the step changes nothing"
         return Report(step, message, note(forward, f"the forward pass of {name_of(copy, 'the copy')}"))
-    forward = next((e for e in forwards if _trains_its_successor(program, optimizer, e)), None)
+    forward = next((e for e in forwards if trains_its_successor(program, optimizer, e)), None)
     if forward is not None:
         (module,) = forward.subjects
         message = (
@@ -167,22 +167,3 @@ def _without_gradients(program: Program, optimizer: Optimizer, step: Step, loop:
         )
         return Report(step, message, note(forward, "the forward pass of the later one"))
     return None
-
-
-def _trains_its_successor(program: Program, optimizer: Optimizer, event: Forward) -> bool:
-    """Whether a forward trains a model that took the name of the one that an optimizer holds, and no optimizer holds it."""
-    (module,) = event.subjects
-    if not isinstance(module, Module) or module.symbolic or related(program.held_modules, {module}):
-        return False
-    before = any(h.name and h.name == module.name and not h.symbolic for h in optimizer.holds)
-    built = {obj: n for n, e in enumerate(program.of(Construct)) for obj in e.subjects}
-    later = built.get(module, -1) > built.get(optimizer, len(built))
-    return before and later and program.is_trained(event) and event.certain
-
-
-def _trains_a_copy(program: Program, optimizer: Optimizer, event: Forward) -> bool:
-    """Whether a forward trains a copy of what an optimizer holds, and no optimizer holds the copy."""
-    (module,) = event.subjects
-    original = module.original if isinstance(module, Module) else None
-    copied = original is not None and program.is_trained(event) and event.certain and related(optimizer.holds, {original})
-    return copied and not related(program.held_modules, {module})

@@ -79,6 +79,8 @@ class Drop(Remark):
     # The argument that gives an attention its rate, and its text; "" where the function is a dropout.
     argument: str = ""
     rate: str = ""
+    # Whether the rate is known to be above 0.
+    sure: bool = True
 
 
 class Bypass(Remark):

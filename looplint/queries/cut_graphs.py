@@ -1,9 +1,9 @@
-"""Forwards whose graph ends in a new tensor on the way to the loss: the parameters behind them get no gradients."""
+"""Why no gradients reach what an optimizer holds: the graph ends in a new tensor, or another model than its own is trained."""
 
 from __future__ import annotations
 
 from looplint.domain.objects import Module, Optimizer
-from looplint.flow.events import Forward, Step
+from looplint.flow.events import Construct, Forward, Step
 from looplint.queries.program import Program
 from looplint.queries.relations import related
 
@@ -28,3 +28,22 @@ def cut_off(program: Program, optimizer: Optimizer, step: Step) -> Forward | Non
         if not any(e.key in reached and related(e.subjects, {module}) for e in forwards):
             return event
     return None
+
+
+def trains_its_successor(program: Program, optimizer: Optimizer, event: Forward) -> bool:
+    """Whether a forward trains a model that took the name of the one that an optimizer holds, and no optimizer holds it."""
+    (module,) = event.subjects
+    if not isinstance(module, Module) or module.symbolic or related(program.held_modules, {module}):
+        return False
+    before = any(h.name and h.name == module.name and not h.symbolic for h in optimizer.holds)
+    built = {obj: n for n, e in enumerate(program.of(Construct)) for obj in e.subjects}
+    later = built.get(module, -1) > built.get(optimizer, len(built))
+    return before and later and program.is_trained(event) and event.certain
+
+
+def trains_a_copy(program: Program, optimizer: Optimizer, event: Forward) -> bool:
+    """Whether a forward trains a copy of what an optimizer holds, and no optimizer holds the copy."""
+    (module,) = event.subjects
+    original = module.original if isinstance(module, Module) else None
+    copied = original is not None and program.is_trained(event) and event.certain and related(optimizer.holds, {original})
+    return copied and not related(program.held_modules, {module})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from looplint.domain.objects import Module
-from looplint.domain.values import ClassRef, Const, External, Ref, Value
+from looplint.domain.values import NOTHING, ClassRef, Const, External, Ref, Value, constant_of
 from looplint.flow.remarks import Drop
 from looplint.interpreter import classes
 from looplint.interpreter.interpreter import Interpreter
@@ -80,7 +80,8 @@ def _drop(interp: Interpreter, obj: Module, function: ir.Function, owner: ClassR
     given = next((a.value for n, a in enumerate(call.args) if a.keyword == argument or (a.keyword is None and n == position)), None)
     if attention is not None:
         by_name = any(a.keyword == argument for a in call.args)
-        drop = Drop(what=what, own="", argument=argument, rate=ir.render(given) if by_name else "")
+        sure = given is not None and _is_known(obj, given)
+        drop = Drop(what=what, own="", argument=argument, rate=ir.render(given) if by_name else "", sure=sure)
         return drop if given is not None and _is_positive(interp, obj, function, owner, given) else None
     told = sum(a.keyword is None for a in call.args) > 2 or any(a.keyword == "training" for a in call.args)
     return Drop(what=what, own="") if not told and (given is None or _is_positive(interp, obj, function, owner, given)) else None
@@ -97,6 +98,20 @@ def _is_positive(interp: Interpreter, obj: Module, function: ir.Function, owner:
             return (
                 name == function.params[0].name and not off and not _is_set_again(interp, owner, attr) and not _is_zero(obj.heap.get(attr))
             )
+    return False
+
+
+def _is_known(obj: Module, rate: ir.Expr) -> bool:
+    """Whether a rate is a number in sight, which is above 0 where `_is_positive` holds: its own, the module's, or that of a dropout of the module."""
+    match rate:
+        case ir.Const():
+            return True
+        case ir.Attr(value=ir.Attr(attr=attr)) | ir.Attr(attr=attr):
+            values = obj.heap.get(attr, NOTHING)
+            layers = [a.obj for a in values if isinstance(a, Ref) and isinstance(a.obj, Module)]
+            given = [layer.arguments.get(0, "p") if layer.arguments else None for layer in layers]
+            known = [constant_of(v) for v in given if v is not None] or [a for a in values if isinstance(a, Const)]
+            return bool(known) and all(c is not None and isinstance(c.value, int | float) and c.value > 0 for c in known)
     return False
 
 
