@@ -80,7 +80,7 @@ Safe: `training=self.training`, or `dropout_p=self.rate if self.training else 0.
 What a run shows: the dropout drops while its module is in eval mode.
 """
 
-from looplint.rule import Drop, Eval, Forward, GiveArgument, Program, Repair, Report, Reports, SetArgument, note
+from looplint.rule import Drop, Eval, Forward, GiveArgument, Program, Repair, Report, Reports, SetArgument, Severity, note
 
 CODE = "LL307"
 
@@ -98,7 +98,7 @@ def check(program: Program) -> Reports:
             reported.add(event.site)
             why = f"it takes {event.argument} as it is given" if event.argument else "its `training` is True where it is not given"
             message = f"{event.what}() drops in eval mode too: {why}, whatever mode {event.own} is in"
-            severity = "error" if event.sure else "warning"  # the rate of an attention is often 0
+            severity: Severity = "error" if event.sure else "warning"  # the rate of an attention is often 0
             yield Report(event, message, note(evaluated, "eval mode from here on"), repair=_repair(event), severity=severity)
             break
 
