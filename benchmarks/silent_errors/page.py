@@ -23,8 +23,8 @@ def _row(cells: Iterable[str]) -> str:
 
 def _codes(codes: Iterable[str]) -> str:
     """Rules, those that are off by default marked."""
-    opt_in = {rule.code for rule in load() if not rule.default}
-    return ", ".join(f"[{code}](rules/{code}.md){' (opt-in)' if code in opt_in else ''}" for code in codes)
+    rules = {rule.code: rule for rule in load()}
+    return ", ".join(f"[{code}](rules/{rules[code].name}.md){'' if rules[code].default else ' (opt-in)'}" for code in codes)
 
 
 def traincheck() -> str:
