@@ -13,25 +13,33 @@ _SWITCHING_OFF = frozenset({"no_grad", "inference_mode"})
 _DEPTH = 3
 
 
-def only_without_gradients(codes: Sequence[ir.ModuleCode], function: ir.Function, depth: int = _DEPTH) -> bool:
-    """Whether some files call a function, and switch gradients off around each of the calls."""
-    functions = [f for code in codes for f in (code.top, *code.functions)]
-    callers = [caller for caller in functions if caller is not function and function.name in caller.called()]
+def possible_callers(code: ir.ModuleCode, line: Sequence[ClassRef]) -> list[ir.Function]:
+    """The functions of a file and of those of the bases in a line of classes, without the methods that a nearer class replaces."""
+    codes = dict.fromkeys([code, *(each for cls in line if (each := cls.module.lowered()) is not None)])
+    replaced = {
+        f for number, cls in enumerate(line) for name, f in cls.cls.methods.items() if any(name in c.cls.methods for c in line[:number])
+    }
+    return [f for each in codes for f in (each.top, *each.functions) if f not in replaced]
+
+
+def only_without_gradients(functions: Sequence[ir.Function], function: ir.Function, depth: int = _DEPTH) -> bool:
+    """Whether some functions call another one, and switch gradients off around each of the calls."""
+    callers = [caller for caller in functions if caller is not function and caller.calls(function.name)]
     found = False
     for caller in callers:
         covered = any(_switches_off(d) for d in caller.decorators)
         calls = [off for _, off in _calls(caller.body, function.name, covered)]
         found = found or bool(calls)
-        if not all(calls) and not (depth and only_without_gradients(codes, caller, depth - 1)):
+        if not all(calls) and not (depth and only_without_gradients(functions, caller, depth - 1)):
             return False
     return found
 
 
 def call_by_a_base(line: Sequence[ClassRef], function: ir.Function) -> Site | None:
     """Where a base class calls a method that the first class of a line has, and gradients are not switched off."""
-    for cls in line[1:]:
-        for caller in cls.cls.methods.values():
-            if function.name in caller.methods:
+    for number, cls in enumerate(line):
+        for name, caller in cls.cls.methods.items():
+            if number and function.name in caller.methods and not any(name in c.cls.methods for c in line[:number]):
                 for call, covered in _calls(caller.body, function.name, any(_switches_off(d) for d in caller.decorators)):
                     if not covered and ir.path_of(call.func) == f"self.{function.name}":
                         return Site(cls.module, call.node)

@@ -13,7 +13,7 @@ from looplint.domain.values import ClassRef, Func, Ref, Value, const, ref
 from looplint.flow.graph import Loose
 from looplint.interpreter import calls, classes, functions, generators, hooks
 from looplint.interpreter.assignments import assign
-from looplint.interpreter.callers import call_by_a_base, only_without_gradients
+from looplint.interpreter.callers import call_by_a_base, only_without_gradients, possible_callers
 from looplint.interpreter.expressions import evaluate
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import ROOT_FUEL, Interpreter, OutOfFuel
@@ -114,8 +114,7 @@ def _function(interp: Interpreter, func: Func) -> bool:
         line = classes.mro(interp, func.owner) if func.owner is not None else []
         if (site := call_by_a_base(line, func.function)) is not None:
             interp.reached.by_bases[root] = site
-        modules = dict.fromkeys([interp.main, *(cls.module for cls in line)])
-        if only_without_gradients([code for each in modules if (code := each.lowered()) is not None], func.function):
+        if interp.main.code is not None and only_without_gradients(possible_callers(interp.main.code, line), func.function):
             interp.grad = None  # as its callers have it, for what one can tell
         frame = functions.enter_alone(interp, func)
         bound = [func.bound] if func.bound is not None else []

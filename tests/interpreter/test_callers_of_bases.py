@@ -73,6 +73,19 @@ def test_gradients_are_those_of_the_callers(tmp_path: Path, around: str, module:
     assert ("LL303" in answer.stdout) == found
 
 
+def test_a_caller_that_the_class_replaces_calls_nothing(tmp_path: Path) -> None:
+    (tmp_path / "agents.py").write_text(BASE.format(around=ON))
+    mine = dedent(MINE.format(module="agents", base="Agent", method="eval_step"))
+    (tmp_path / "mine.py").write_text(f"""import torch
+{mine}
+    def act(self, batches, training):
+        with torch.no_grad():
+            return self.eval_step(batches)
+""")
+    answer = looplint_text("check", "--isolated", "--no-cache", "--output-format", "concise", "mine.py", cwd=tmp_path)
+    assert "LL303" not in answer.stdout
+
+
 def test_the_call_of_the_base_is_shown(tmp_path: Path) -> None:
     (tmp_path / "agents.py").write_text(BASE.format(around=ON))
     (tmp_path / "mine.py").write_text(dedent(MINE.format(module="agents", base="Agent", method="eval_step")))
