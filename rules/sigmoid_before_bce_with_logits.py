@@ -66,7 +66,7 @@ softmax: either it is one too many, or another loss is meant.
 What a run shows: the inputs of the loss all lie between 0 and 1.
 """
 
-from looplint.rule import DropActivation, Note, Program, Report, Reports, scored
+from looplint.rule import ChooseLoss, DropActivation, Note, Program, Report, Reports, scored
 
 CODE = "LL702"
 
@@ -78,4 +78,5 @@ def check(program: Program) -> Reports:
         yield Report(found.event, message, notes, repair=DropActivation(event=found.event, outcomes=found.outcomes))
     for found in scored(program, "binary_cross_entropy_with_logits", "softmax"):
         message = f"this loss takes logits, and {found.what} is the result of a softmax, between 0 and 1: after the loss's sigmoid no prediction is below 0.5"
-        yield Report(found.event, message, tuple(Note(site, "softmax is applied here") for site in found.sites[:3]))
+        notes = tuple(Note(site, "softmax is applied here") for site in found.sites[:3])
+        yield Report(found.event, message, notes, repair=ChooseLoss())

@@ -66,7 +66,7 @@ sigmoid: either it is one too many, or a binary cross-entropy is meant.
 What a run shows: the inputs of the cross-entropy all lie between 0 and 1; behind a softmax, each row sums to 1.
 """
 
-from looplint.rule import DropActivation, Note, Program, Report, Reports, scored
+from looplint.rule import ChooseLoss, DropActivation, Note, Program, Report, Reports, scored
 
 CODE = "LL701"
 
@@ -81,4 +81,5 @@ def check(program: Program) -> Reports:
             f"cross-entropy takes logits, and {found.what} is the result of a sigmoid, between 0 and 1: its softmax makes the classes nearly equal, "
             "and training slow"
         )
-        yield Report(found.event, message, tuple(Note(site, "sigmoid is applied here") for site in found.sites[:3]))
+        notes = tuple(Note(site, "sigmoid is applied here") for site in found.sites[:3])
+        yield Report(found.event, message, notes, repair=ChooseLoss())

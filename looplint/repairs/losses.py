@@ -18,7 +18,7 @@ from looplint.repairs.places import meet, place_at
 from looplint.repairs.planner import Planner
 from looplint.repairs.repair import Plan, Repair
 
-__all__ = ["DivideLoss", "DropActivation", "TakeLogits"]
+__all__ = ["ChooseLoss", "DivideLoss", "DropActivation", "TakeLogits"]
 
 
 class DivideLoss(Repair):
@@ -60,6 +60,13 @@ class DivideLoss(Repair):
         else:
             draft.replace(loss, f"({layout.code(loss)} / {factor})")
         return Plan(f"Divide the loss by {self.every}", "unsafe", [draft])
+
+
+class ChooseLoss(Repair):
+    """No change: the activation is one too many, or another loss is meant, and the program does not tell which."""
+
+    def plan(self, p: Planner) -> Plan:
+        raise Infeasible("either the activation is one too many, or another loss is meant")
 
 
 class DropActivation(Repair):

@@ -95,7 +95,7 @@ SILENT = {
     "part replaced": ("seq = nn.Sequential(nn.Linear(4, 1), nn.Sigmoid()); seq[-1] = nn.Identity()", "loss = logits_loss(seq(x), y)"),
     "the first of two losses": (
         "criterion = nn.CrossEntropyLoss() if flag else nn.BCEWithLogitsLoss()",
-        "loss = criterion(net(x).sigmoid(), y) if isinstance(criterion, nn.CrossEntropyLoss) else criterion(net(x), y)",
+        "loss = criterion(net(x).tanh(), y) if isinstance(criterion, nn.CrossEntropyLoss) else criterion(net(x), y)",
     ),
     "one of two losses, one of two outputs": (
         "criterion = nn.CrossEntropyLoss() if flag else nn.NLLLoss()",
