@@ -56,7 +56,7 @@ def train(model: nn.Module, loader, epochs: int):
 - bfloat16, and types and devices that are not known.
 - Programs that set the autocast's type for the whole process.
 - Models that no optimizer steps.
-- Gradients that the program multiplies itself.
+- Gradients that the program multiplies itself, and models whose forward switches autocast itself.
 - The branch for runs in which the autocast is switched off: a backward under a condition on the same switch, or under any condition where
   other backwards are scaled.
 - A backward by a framework, and a loss whose computation is not known.
@@ -71,7 +71,7 @@ with a scaler.
 What a run shows: backward passes go unscaled through forward passes in float16.
 """
 
-from looplint.rule import COMPUTING, Autocast, Backward, Forward, Program, Report, Reports, UseBfloat16, note, related
+from looplint.rule import COMPUTING, Autocast, Backward, Forward, Program, Report, Reports, UseBfloat16, note, related, sets_its_precision
 
 CODE = "LL603"
 
@@ -87,6 +87,8 @@ def check(program: Program) -> Reports:
             continue  # a model that no optimizer steps
         if related({module}, program.gradients.scaled):
             continue  # gradients that the program multiplies itself
+        if sets_its_precision(module):
+            continue  # a model whose forward switches autocast itself
         for visit in program.run(COMPUTING, module):
             backward = visit.event
             if not isinstance(backward, Backward) or backward.key in seen or not visit.always("half"):

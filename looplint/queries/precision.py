@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from looplint.dataclass import dataclass
-from looplint.domain.objects import Engine, Module, Optimizer, Scaler
+from looplint.domain.objects import Engine, Module, Obj, Optimizer, Scaler
 from looplint.domain.values import constant_of
 from looplint.flow.automaton import Automaton
 from looplint.flow.events import Backward, Escape, Event, Move, Step, Unscale, Update
@@ -69,6 +69,12 @@ UPDATING = Automaton(
         ("stale", "step:scaler"): "stale",
     },
 )
+
+
+def sets_its_precision(module: Obj) -> bool:
+    """Whether the forward of a module's class has a region of mixed precision of its own, whatever is around its call."""
+    forward = module.cls.cls.methods.get("forward") if module.cls is not None else None
+    return forward is not None and any("autocast" in name for name in forward.usage)
 
 
 def scaler_of(backward: Backward) -> Scaler | None:

@@ -218,3 +218,28 @@ def test_a_mode_that_only_saves_memory_has_no_effect(result: str, severity: str)
     (found,) = looplint.lint(text, isolated=True)
     assert (found.code, found.severity) == ("LL301", severity)
     assert ("no effect" in found.message) == (severity == "warning")
+
+
+HALF = """
+        class Critic(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.body = nn.Linear(2, 1)
+            def forward(self, x):
+                {region}
+                    return self.body(x.float())
+        def main(data):
+            critic = Critic().cuda()
+            opt = torch.optim.SGD(critic.parameters(), lr=0.1)
+            for x, y in data:
+                opt.zero_grad()
+                with torch.autocast("cuda", dtype=torch.float16):
+                    loss = nn.functional.mse_loss(critic(x), y)
+                loss.backward(){marked}
+                opt.step()
+        """
+
+
+@pytest.mark.parametrize(("region", "marked"), [("with torch.autocast('cuda', enabled=False):", ""), ("if True:", "  # expect: LL603")])
+def test_a_model_that_switches_autocast_itself(region: str, marked: str) -> None:
+    assert_marked(HALF.replace("{region}", region).replace("{marked}", marked))
