@@ -79,4 +79,4 @@ def check(program: Program) -> Reports:
     for found in scored(program, "binary_cross_entropy_with_logits", "softmax"):
         message = f"this loss takes logits, and {found.what} is the result of a softmax, between 0 and 1: after the loss's sigmoid no prediction is below 0.5"
         notes = tuple(Note(site, "softmax is applied here") for site in found.sites[:3])
-        yield Report(found.event, message, notes, repair=ChooseLoss())
+        yield Report(found.event, message, notes, repair=ChooseLoss(activation="softmax"))

@@ -82,4 +82,4 @@ def check(program: Program) -> Reports:
             "and training slow"
         )
         notes = tuple(Note(site, "sigmoid is applied here") for site in found.sites[:3])
-        yield Report(found.event, message, notes, repair=ChooseLoss())
+        yield Report(found.event, message, notes, repair=ChooseLoss(activation="sigmoid"))

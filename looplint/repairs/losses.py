@@ -63,10 +63,16 @@ class DivideLoss(Repair):
 
 
 class ChooseLoss(Repair):
-    """No change: the activation is one too many, or another loss is meant, and the program does not tell which."""
+    """No change: the activation is one too many, or another loss is meant, and the program does not tell which.
+
+    Attributes:
+        activation: what the prediction came out of: "softmax" or "sigmoid".
+    """
+
+    activation: str
 
     def plan(self, p: Planner) -> Plan:
-        raise Infeasible("either the activation is one too many, or another loss is meant")
+        raise Infeasible(f"either the {self.activation} is one too many, or another loss is meant")
 
 
 class DropActivation(Repair):
