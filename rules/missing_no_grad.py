@@ -167,8 +167,8 @@ def check(program: Program) -> Reports:
         notes = note(switch, "validation begins here" if validates else "eval mode begins here") if evaluates else ()
         caller = program.reached.by_bases.get(event.root)
         notes += (Note(caller, f"{event.root.rpartition('.')[2]} is called here, where gradients are enabled"),) if caller else ()
-        small = (not validates and event.of_one_item) or event.key in program.uses.detached
-        severity: Severity = "warning" if any(loop.repeats for loop in event.loops) and not small else "advice"
+        minor = (not validates and event.of_one_item) or event.key in program.uses.detached
+        severity: Severity = "warning" if any(loop.repeats for loop in event.loops) and not minor else "advice"
         yield Report(
             event, message, notes, repair=InsertNoGrad(loop=loop, event=event, depth=depth), site=event.chain[depth], severity=severity
         )

@@ -48,8 +48,7 @@ def train(net: nn.Module, loader, epochs: int):
 
 - A program that could not be followed to its end, or in which a step's optimizer is not known.
 - Code that is not analysed may step: the optimizer escapes into it, and the loop does not clear the gradients each time. A framework may.
-- An optimizer that steps in another call of the function that builds it. A step that happens only with another setting is none: one of two branches
-  of `if args.amp:` has lost its step.
+- An optimizer that steps in another call of the function that builds it, unless only another setting (`if args.amp:`) makes that step.
 - A class that calls methods of its own which do nothing, or which it does not have: a subclass may step in them.
 - Gradients that other code reads to apply them: not where it measures them, or changes them in place.
 - Functions that only send a loss backward: their caller may step.
@@ -100,9 +99,10 @@ def check(program: Program) -> Reports:
     steps = program.of(Step)
     for optimizer in program.optimizers:
         own = _in_some_call(steps, optimizer)
+        rest = [e for e in steps if e not in own]
         if _used_otherwise(program, optimizer):
             continue  # gradients that other code applies
-        unused = [(e, start) for e in program.of(Backward) if (start := _never_used(program, optimizer, e, own)) is not None]
+        unused = [(e, start) for e in program.of(Backward) if (start := _lost(program, optimizer, e, own, rest)) is not None]
         if not unused:
             continue
         event, start = next((found for found in unused if program.touches(found[0], optimizer) == "must"), unused[-1])
@@ -113,7 +113,7 @@ def check(program: Program) -> Reports:
         yield Report(event, message, note(start, what), repair=InsertStep(optimizer=optimizer, backward=event))
 
 
-def _never_used(program: Program, optimizer: Optimizer | Engine, event: Backward, own: list[Step]) -> Clear | Construct | None:
+def _lost(program: Program, optimizer: Optimizer | Engine, event: Backward, own: list[Step], rest: list[Step]) -> Clear | Construct | None:
     """What shows that nothing uses the gradients of a backward: where the optimizer is built, or its gradients are cleared; None where that is not sure."""
     touch = program.touches(event, optimizer)
     if not event.loops or touch is None:
@@ -122,7 +122,7 @@ def _never_used(program: Program, optimizer: Optimizer | Engine, event: Backward
         return None  # gradients that are filled by hand, or wanted of the inputs
     if not all(ruled_out_by_settings(program, event, step) for step in own):
         return None  # an optimizer that steps, in this or another call of the function that builds it
-    if _others_step([e for e in program.of(Step) if e not in own], optimizer, event):
+    if _others_step(rest, optimizer, event):
         return None  # other optimizers step on all of its parameters: it was rebuilt
     cleared = _cleared_each_time(program, optimizer, event, own)
     if touch == "must":

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
 
 import libcst as cst
 
 from looplint.domain.objects import Obj
+from looplint.finding import Applicability
 from looplint.flow.events import Clear, Eval, Event, Forward, Move, Train
 from looplint.flow.graph import Loop
 from looplint.repairs.draft import Draft, Infeasible
@@ -137,7 +137,7 @@ class InsertNoGrad(Repair):
         local = function is not None and imported_in(layout, function, target, "torch")
         # Who detaches what a model gives knows that it has a graph: a model that is not in sight may need one inside.
         unseen = self.event.key in p.program.uses.detached and any(o.symbolic for o in self.event.subjects)
-        applicability: Literal["safe", "unsafe"] = "unsafe" if unseen else "safe"
+        applicability: Applicability = "unsafe" if unseen else "safe"
         no_grad = f"{'torch.no_grad' if local else named(draft, layout, 'torch', 'no_grad')}()"
         if not local and function is not None and _only_evaluates(p, function, layout):
             draft.insert(layout.extent(function.node)[0], f"@{no_grad}{layout.newline}{layout.indent(function)}")

@@ -118,16 +118,8 @@ def _is_known(obj: Module, rate: ir.Expr) -> bool:
 def _is_set_again(interp: Interpreter, cls: ClassRef, attr: str) -> bool:
     """Whether a method other than the constructor sets an attribute: a rate that is set to 0 for a validation."""
     methods = [m for c in classes.mro(interp, cls) for m in c.cls.methods.values() if m.name != "__init__" and m.params]
-    return any(_writes(s, f"{m.params[0].name}.{attr}") for m in methods for s in ir.statements(m.body))
-
-
-def _writes(stmt: ir.Stmt, path: str) -> bool:
-    match stmt:
-        case ir.Assign(targets=targets):
-            return any(ir.path_of(target) == path for target in targets)
-        case ir.AugAssign(target=target):
-            return ir.path_of(target) == path
-    return False
+    assigned = ((m, s) for m in methods for s in ir.statements(m.body) if isinstance(s, ir.Assign | ir.AugAssign))
+    return any(ir.path_of(target) == f"{m.params[0].name}.{attr}" for m, s in assigned for target in ir.targets(s))
 
 
 def _is_zero(value: Value | None) -> bool:

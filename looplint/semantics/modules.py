@@ -117,11 +117,11 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
         interp.grad = None if enabled else enabled
     trained: Graph = "maybe" if method in MEASURING or any(isinstance(o, Module) and o.foreign for o in obj.lineage()) else "yes"
     own = trained if not frozen else "no"
-    bare = shows_no_parameters(interp, obj)
+    bare = False
     if own != "no" and without_parameters(obj):
         own, bare = "maybe" if inputs is None or deps else "no", True  # there is a graph only where the inputs have one
-    elif own == "yes" and bare:
-        own = "maybe"
+    elif own != "no" and shows_no_parameters(interp, obj):
+        own, bare = "maybe", True
     graph = under(interp.grad, own if own == "yes" or inputs is None or inputs.graph == "no" else inputs.graph)
     happening = Forward(
         inputs=inputs,

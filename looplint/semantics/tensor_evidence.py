@@ -130,9 +130,9 @@ def _is_part_like_others(interp: Interpreter, name: str) -> bool:
         if isinstance(target, ir.Name) and _converted(stmt.value) == target.id
     }
     alike = kept & parts
-    if _STRUCTURED.search(name) and _works_in_place(interp.frame.module):
-        return False
     if _STRUCTURED.search(name):
+        if _works_in_place(interp.frame.module):
+            return False
         alike = {other for other in alike if _STRUCTURED.search(other) or (_LABELS.search(other) and not _IN_PLACE.search(name))}
     return bool(alike)
 

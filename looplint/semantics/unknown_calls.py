@@ -14,7 +14,8 @@ from looplint.syntax import ir
 
 _MEASURES = r"(?:metric|evaluat|meter|scor|accurac|acc(?![a-z])|psnr|ssim|lpips|iou|confusion|(?<![a-z])fid(?![a-z])|(?<![a-z])(?:wer|cer|bleu|auc|f1)(?![a-z]))"
 # `evaluator.update(outputs)`, `self.metrics.add(...)`; and `compute_metrics(outputs)`, `get_accuracy(outputs, labels)`.
-_KEEPER = re.compile(rf"(?i)(?:^|\.)[^.]*{_MEASURES}[^.]*\.(?:update|add|append|add_batch|process|accumulate|collect)$")
+_KEEPER = re.compile(rf"(?i){_MEASURES}[^.]*$")
+_KEEPING = frozenset({"update", "add", "append", "add_batch", "process", "accumulate", "collect"})
 _COMPUTER = re.compile(rf"(?i)(?:^|[._])(?:compute|calc|calculate|get|measure|eval|evaluate|update)_[^.]*{_MEASURES}[^.]*$")
 
 
@@ -33,8 +34,13 @@ def _unknown_called(interp: Interpreter, args: Arguments, expr: ir.Expr) -> None
 
 def note_measured(interp: Interpreter, args: Arguments, expr: ir.Call) -> bool:
     """Note that what is called is a metric or keeps one, if its name says so: what it is given is measured."""
-    callee = ir.render(expr.func)
-    measures = bool((expr.dropped and _KEEPER.search(callee)) or _COMPUTER.search(callee))
+    match expr.func:
+        case ir.Attr(value=keeper, attr=name) if expr.dropped and name.lower() in _KEEPING:
+            measures = _KEEPER.search(ir.render(keeper)) is not None
+        case ir.Attr(attr=name) | ir.Name(id=name):
+            measures = _COMPUTER.search(name) is not None
+        case other:
+            measures = _COMPUTER.search(ir.render(other)) is not None
     given = combine(interp.grad, args.values()) if measures else None
     interp.uses.scored |= given.origins if given is not None else frozenset()
     return measures
