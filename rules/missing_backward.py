@@ -91,14 +91,14 @@ from looplint.rule import (
 )
 
 CODE = "LL107"
+# A program that could not be followed to its end may go backward elsewhere.
+WHOLE_PROGRAM = True
 
 
 _FILLING = Automaton(start="?", arrows={("*", "clear"): "empty", ("*", "backward"): "filled"}, reads=frozenset({"step"}))
 
 
 def check(program: Program) -> Reports:
-    if not program.complete:
-        return  # a program that could not be followed to its end
     for optimizer in program.optimizers:
         if not isinstance(optimizer, Optimizer) or optimizer.many:
             continue  # optimizers of one list or dict, which cannot be distinguished

@@ -89,13 +89,15 @@ from looplint.rule import (
 )
 
 CODE = "LL106"
+# A program that could not be followed to its end may step elsewhere.
+WHOLE_PROGRAM = True
 # What functions are called that use a model and do not train it.
 _EVALUATING = re.compile(r"(?i)^(?!.*(?:train|fit|optim)).*(?<![a-z])(?:eval|val|valid|test|sampl|predict|infer|log|plot|save|visual|ema)")
 
 
 def check(program: Program) -> Reports:
-    if not program.complete or program.steps_unknown_objects:
-        return  # a program that could not be followed to its end, or in which a step's optimizer is not known
+    if program.steps_unknown_objects:
+        return  # a step's optimizer is not known
     steps = program.of(Step)
     for optimizer in program.optimizers:
         own = _in_some_call(steps, optimizer)

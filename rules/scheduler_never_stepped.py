@@ -80,11 +80,11 @@ from looplint.rule import (
 )
 
 CODE = "LL205"
+# A program that could not be followed to its end may step it elsewhere.
+WHOLE_PROGRAM = True
 
 
 def check(program: Program) -> Reports:
-    if not program.complete:
-        return  # a program that could not be followed to its end
     stepped = {o for e in program.of(Schedule) for o in e.subjects}
     if any(not e.subjects for e in program.of(Schedule)):
         return  # it is not known what is stepped

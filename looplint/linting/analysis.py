@@ -78,7 +78,10 @@ def _analyse(source: Source, rules: Sequence[Rule], overlay: Overlay | None, tar
     made: list[Report] = []
     problems: list[Problem] = []
     reads, tests = project.reads(), is_unit_test(info)
+    unanswered = frozenset(rule.code for rule in rules if rule.whole_program and not program.complete)
     for rule in rules:
+        if rule.code in unanswered:
+            continue
         try:
             reports = list(rule.check(program))
             found = [_finding(rule, report, tests) for report in reports]
@@ -98,7 +101,7 @@ def _analyse(source: Source, rules: Sequence[Rule], overlay: Overlay | None, tar
     # A unit test calls a function with what is worth a test: that says less of the function than its own file does.
     followed = frozenset() if tests else frozenset(program.reached.elsewhere)
     release(interpreter)
-    return FileResult(_distinct(findings), tuple(problems), followed, reads, loops)
+    return FileResult(_distinct(findings), tuple(problems), followed, reads, loops, unanswered)
 
 
 def _fault(rule: Rule, error: Exception) -> str:

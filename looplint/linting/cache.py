@@ -226,7 +226,7 @@ def _build(cls: type[T], data: dict[str, Any]) -> T:
     """A value of a class from what `_plain` made of it."""
     values = {name: _value(name, value) for name, value in data.items()}
     if cls is FileResult:
-        values["followed"] = frozenset(values["followed"])
+        values["followed"], values["unanswered"] = frozenset(values["followed"]), frozenset(values["unanswered"])
     return cls(**values)
 
 

@@ -23,7 +23,10 @@ Check = Callable[["Program"], Iterator["Report"]]
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule as its file states it. The page is the file's docstring."""
+    """A rule as its file states it. The page is the file's docstring.
+
+    `whole_program` is set for a rule about what happens nowhere in a program: it is not asked where not all of that program was followed.
+    """
 
     code: str
     name: str
@@ -33,6 +36,7 @@ class Rule:
     doc: str
     check: Check
     path: Path
+    whole_program: bool = False
 
 
 def folder(name: str = "rules") -> Path:
@@ -201,4 +205,5 @@ def _load_rule(file: Path) -> Rule:
         doc.strip(),
         check,
         file,
+        getattr(module, "WHOLE_PROGRAM", False),
     )

@@ -317,10 +317,15 @@ def merge(results: Iterable[FileResult]) -> list[Finding]:
     """Put the findings of all files together.
 
     A function that one file only defines is judged by itself there, and with its real objects where another file calls it: the caller knows better,
-    unless a loop that the function leads to is judged in its own file and with no caller's objects, or more of it is certain there than with any of these.
+    unless a loop that the function leads to is judged in its own file and with no caller's objects, or more of it is certain there than with any of these,
+    or the rule needs a whole program and no caller's was followed to its end.
     """
     results = list(results)
-    followed = frozenset().union(*(r.followed for r in results))
+    # The functions that callers followed, and the rules that none of these could answer.
+    followed: dict[str, frozenset[str]] = {}
+    for result in results:
+        for root in result.followed:
+            followed[root] = followed.get(root, result.unanswered) & result.unanswered
     judged = [[loop for loop in result.loops if loop.judged] for result in results]
     by_callers: dict[tuple[str, tuple[str, int]], set[int]] = {}
     for result, loops in zip(results, judged):
@@ -330,7 +335,7 @@ def merge(results: Iterable[FileResult]) -> list[Finding]:
     for result, loops in zip(results, judged):
         own = {root for loop in loops for root in loop.roots if not _known_as_well(loop, by_callers.get((root, _loop(loop))))}
         for finding in result.findings:
-            if finding.root not in followed or finding.root in own:
+            if finding.root not in followed or finding.root in own or finding.code in followed[finding.root]:
                 place = finding.code, finding.filename, finding.location.row, finding.location.column
                 kept[place] = min(kept.get(place, finding), finding, key=lambda f: SEVERITIES.index(f.severity))
     return sorted(kept.values(), key=lambda f: f.sort_key)

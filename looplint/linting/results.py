@@ -14,7 +14,8 @@ class FileResult:
 
     `followed` names the functions of other files that were followed with a caller's objects ("file::function"). `reads` is None where the result
     is not to be used again: it came of an accident, or of something that cannot be checked. `loops` are the training loops of the file, and those of
-    other files that its objects let be judged.
+    other files that its objects let be judged. `unanswered` are the codes of the rules that need a whole program, where this one was not followed to
+    its end.
     """
 
     findings: tuple[Finding, ...]
@@ -22,3 +23,4 @@ class FileResult:
     followed: frozenset[str]
     reads: Reads | None = None
     loops: tuple[FoundLoop, ...] = ()
+    unanswered: frozenset[str] = frozenset()

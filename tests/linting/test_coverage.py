@@ -204,3 +204,20 @@ def test_a_loop_that_a_framework_runs_over_hooks_is_judged(tmp_path: Path, name:
 def test_a_hook_whose_loss_is_not_known_is_named(tmp_path: Path) -> None:
     text = "import lightning as L\n\n\nclass Fit(L.LightningModule):\n    def training_step(self, batch):\n        return {}\n"
     assert "fit.py:5: what `training_step` gives is not known to be a loss of the model" in checked(tmp_path, fit=text).output
+
+
+def test_a_caller_that_was_not_followed_to_its_end_hides_nothing_of_what_needs_a_whole_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the caller does before is larger than its budget, so that it cannot tell whether the optimizer steps; the function's own file can."""
+    engine = (
+        "from torch import nn, optim\n\n\ndef fit(loader):\n    net = nn.Linear(2, 1)\n    optimizer = optim.SGD(net.parameters(), lr=0.1)\n"
+        "    for x, y in loader:\n        optimizer.zero_grad()\n        nn.functional.mse_loss(net(x), y).backward()\n"
+    )
+    work = "    net(x).sum().backward()\n" * 600
+    main = f"import torch\nfrom engine import fit\n\n\ndef warm(net, x):\n{work}\n\nwarm(torch.nn.Linear(2, 1), torch.ones(2))\nfit([])\n"
+    for budget, small in (("interpreter.ROOT_FUEL", 600), ("roots.ROOT_FUEL", 600), ("allowances._LEAST", 60)):
+        monkeypatch.setattr(f"looplint.interpreter.{budget}", small)
+    assert "LL106" in checked(tmp_path, engine=engine, main=main).output
+    alone = CliRunner().invoke(cli, ["check", "--no-cache", "--isolated", str(tmp_path / "main.py")])
+    assert "No problems found" in alone.output
