@@ -122,10 +122,8 @@ def _lost(program: Program, optimizer: Optimizer | Engine, event: Backward, own:
         return None
     if event.manual or event.loops[-1] in program.gradients.read_of_tensors:
         return None  # gradients that are filled by hand, or wanted of the inputs
-    if not all(ruled_out_by_settings(program, event, step) for step in own):
-        return None  # an optimizer that steps, in this or another call of the function that builds it
-    if _others_step(rest, optimizer, event):
-        return None  # other optimizers step on all of its parameters: it was rebuilt
+    if not all(ruled_out_by_settings(program, event, step) for step in own) or _others_step(rest, optimizer, event):
+        return None  # it steps, in this or another call of the function that builds it, or was rebuilt: others step on all of its parameters
     cleared = _cleared_each_time(program, optimizer, event, own)
     if touch == "must":
         return cleared or _built_and_kept(program, optimizer, event.root) or built_by_its_trainer(program, optimizer, event)

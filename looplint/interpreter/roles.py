@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from looplint.knowledge.pytorch import names_a_loss
+from looplint.knowledge.pytorch import STATEFUL, names_a_loss
 from looplint.knowledge.tensor_members import TENSOR_MEMBERS
 from looplint.syntax.ir import Usage
 
@@ -27,6 +27,7 @@ _MAKERS = frozenset({
     "build", "get", "make", "create", "init", "load", "class", "cls", "fn", "func", "factory", "builder", "type",
     "setup", "prepare", "wrap", "unwrap", "register", "compile", "convert",
 })  # fmt: skip
+_OPTIMIZERS = STATEFUL | {"SGD", "LBFGS"}
 # The methods of a scaler that take an optimizer.
 _SCALED = re.compile(r"\.unscale_$|scaler\w*\.step$", re.IGNORECASE)
 # What the schedules of a diffusion have, and those of a learning rate do not.
@@ -84,6 +85,8 @@ def infer_role(name: str, usage: Usage, annotation: str) -> str | None:
         methods & _MODULE_METHODS and (usage.applied or methods & {"parameters", "named_parameters", "modules"})
     ):
         return "module"
+    if _feeds_an_optimizer(usage):
+        return "module"
     if usage.applied and names_a_loss(lowered):
         return "loss"
     if usage.applied and any(part in lowered for part in _MODULES) and not _names_a_maker(name):
@@ -117,7 +120,7 @@ def proves_itself(role: str, usage: Usage) -> bool:
     methods = usage.methods
     match role:
         case "module":
-            return usage.applied and bool(methods & _MODULE_METHODS)
+            return usage.applied and (bool(methods & _MODULE_METHODS) or _feeds_an_optimizer(usage))
         case "optimizer":
             return "step" in methods or _goes_to_a_scaler(usage)
         case "scheduler":
@@ -130,6 +133,11 @@ def proves_itself(role: str, usage: Usage) -> bool:
 def _goes_to_a_scaler(usage: Usage) -> bool:
     """Whether a scaler steps it, or divides its gradients: `scaler.step(optimizer)`, `scaler.unscale_(optimizer)`."""
     return any(position == 0 and _SCALED.search(callee) for callee, position in usage.passed)
+
+
+def _feeds_an_optimizer(usage: Usage) -> bool:
+    """Whether it is called, and an optimizer gets the parameters that one of its methods collects: `Adam(field.groups(rate))`."""
+    return usage.applied and any(callee.rpartition(".")[2] in _OPTIMIZERS for callee in usage.feeds)
 
 
 def _names_a_maker(name: str) -> bool:

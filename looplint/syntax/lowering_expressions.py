@@ -83,6 +83,8 @@ class ExpressionLowering(Scopes):
                 callee = ir.path_of(func)
         if callee is None:
             return
+        if args and args[0].keyword in (None, "params") and (source := self._method_of(args[0].value)) is not None:
+            source.feeds.add(callee)
         for position, arg in enumerate(args):
             usage = self._usage(arg.value) if isinstance(arg.value, ir.Name | ir.Attr) else None
             if usage is None:
@@ -93,6 +95,16 @@ class ExpressionLowering(Scopes):
                 usage.named.add((callee, arg.keyword))
             else:
                 usage.passed.add((callee, position))
+
+    def _method_of(self, value: ir.Expr) -> ir.Usage | None:
+        """How that is used whose method gives a value: called in its place, or the last that gave what has its name."""
+        match value:
+            case ir.Call(func=ir.Attr(value=receiver)):
+                return self._usage(receiver)
+            case ir.Name(id=name):
+                made = next((source for source, target in reversed(self._function_stack[-1].made) if target == name and "." in source), None)
+                return self._usage_at(made.rpartition(".")[0]) if made is not None else None
+        return None
 
     def _constant(self, node: cst.Integer | cst.Float | cst.Imaginary | cst.SimpleString) -> ir.Expr:
         try:

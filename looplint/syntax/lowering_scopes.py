@@ -36,8 +36,10 @@ class Scopes:
 
     def _usage(self, expr: ir.Expr) -> ir.Usage | None:
         path = ir.path_of(expr)
-        if path is None:
-            return self._usage_of_entry(expr)
+        return self._usage_of_entry(expr) if path is None else self._usage_at(path)
+
+    def _usage_at(self, path: str) -> ir.Usage:
+        """How a dotted name is used in the current function; an attribute of `self`, in its class."""
         if path.startswith("self."):
             cls = self._class_of_method()
             if cls is not None:

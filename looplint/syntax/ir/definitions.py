@@ -39,6 +39,8 @@ class Usage:
     passed: set[tuple[str, int]] = field(default_factory=set)
     # The same for those to which it goes by a keyword.
     named: set[tuple[str, str]] = field(default_factory=set)
+    # The dotted names of the functions that get, as their first argument, what one of its methods gives: `Adam(model.groups(rate))`.
+    feeds: set[str] = field(default_factory=set)
     # Whether an entry of it is taken by its name, or all are handed on as keyword arguments, as those of a dictionary.
     keyed: bool = False
     # Whether it is subtracted, multiplied or divided, as numbers and tensors are.
@@ -66,6 +68,7 @@ class Usage:
         self.keyed = self.keyed or other.keyed
         self.passed |= other.passed
         self.named |= other.named
+        self.feeds |= other.feeds
         self.annotations |= other.annotations
 
 
