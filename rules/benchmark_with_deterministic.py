@@ -52,7 +52,7 @@ def main(net, loader, opt):
 
 - Either switch alone.
 - Switches in two branches of one condition, or under two options that do not depend on each other.
-- A switch that is set back to False, or to a value that is not known, before the other one is set.
+- A switch that is set back to False, or to a value that is not known, before the other one is set, or after it before a model runs.
 
 ## Repair
 
@@ -64,7 +64,7 @@ under a condition: runs without it lose benchmark mode too.
 What a run shows: both flags are True when it ends.
 """
 
-from looplint.rule import Automaton, Event, Program, Report, Reports, SetValue, Switch, more_than, note
+from looplint.rule import Automaton, Backward, Event, Forward, Program, Report, Reports, SetValue, Switch, more_than, note
 
 CODE = "LL902"
 SEVERITY = "advice"
@@ -97,6 +97,8 @@ def check(program: Program) -> Reports:
                 (e for e in reversed(program.of(Switch)) if e.setting == other and e.on and e.root == later.root and e.index < later.index),
                 None,
             )
+            if _undone(program, later):
+                continue  # one that is set back before anything runs
             if earlier is None or not (visit.always(other) or _whenever(earlier, later) or _whenever(later, earlier)):
                 continue  # switches under two options that do not depend on each other
             benchmark, deterministic = (later, earlier) if later.setting == "benchmark" else (earlier, later)
@@ -117,6 +119,14 @@ def check(program: Program) -> Reports:
 def _together(one: Event, other: Event) -> bool:
     """Whether both switches are set in one call of one function, under the same conditions: neither was set alone."""
     return one.calls == other.calls and set(one.guards) == set(other.guards)
+
+
+def _undone(program: Program, later: Switch) -> bool:
+    """Whether one of the switches is set back wherever the second is set, and no model runs between."""
+    back = next(
+        (e for e in program.of(Switch) if not e.on and later.index < e.index and e.root == later.root and _whenever(e, later)), None
+    )
+    return back is not None and not any(later.index < e.index < back.index for e in program.of(Forward, Backward))
 
 
 def _whenever(one: Event, other: Event) -> bool:

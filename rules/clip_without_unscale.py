@@ -59,7 +59,7 @@ def train(model: nn.Module, loader, epochs: int):
 ## Stays quiet
 
 - Gradients that the program multiplies itself, as by `1 / scaler.get_scale()`.
-- A clip that may be of another optimizer's gradients.
+- A clip that may be of another optimizer's gradients, and an optimizer in whose place another one of the same parameters steps.
 - A loss that only may be scaled: `GradScaler(enabled=False)`, bfloat16 without a scaler, one of several scalers.
 - A clip under a condition on what also switches the scaler on or off, and one in a branch without the scaler whose other branch uses it.
 - Libraries that unscale on their own (`accelerator.clip_grad_norm_`).
@@ -114,7 +114,10 @@ def check(program: Program) -> Reports:
             if perhaps_off(program, clip, scaler):
                 continue  # the branch without the scaler of a condition, where the scaler may be switched off
             name = called_at(backward, scaler)
-            step = next((e for e in program.of(Step) if optimizer in e.subjects and e.root == clip.root), None)
+            steps = [e for e in program.of(Step) if e.root == clip.root]
+            step = next((e for e in steps if optimizer in e.subjects), None)
+            if steps and step is None:
+                continue  # an optimizer of the same parameters that another one steps in the place of
             opt = called_at(step, optimizer) if step is not None else name_of(optimizer)
             message = f"the gradients are clipped while they are still scaled: {name}.unscale_({opt}) has to run before the clip"
             notes = note(backward, f"{name} scales the loss here, and its gradients with it")

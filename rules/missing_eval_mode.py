@@ -8,6 +8,9 @@ them; or one that is built in sight, is known to have such a layer and has got t
 that does not train it. Outside such a loop the forward is reported where gradients are disabled, its result is compared with something and the
 model is known to have such a layer.
 
+It is an error where the model is seen to have such a layer. Where its layers are out of sight, it is a warning if the program switches its mode anywhere, and
+advice if it never does: then its author may know that the mode changes nothing.
+
 ## Why it matters
 
 Dropout is active, and batch norm uses the statistics of the validation batches and learns from them: the numbers are noisy and too low,
@@ -76,6 +79,7 @@ What a run shows: two passes over one batch differ; running statistics change.
 
 from looplint.rule import (
     MODE,
+    Eval,
     Forward,
     InsertEval,
     LoadState,
@@ -138,7 +142,14 @@ def check(program: Program) -> Reports:
         else:
             notes = note(loaded, f"{name} gets its weights here") if loaded else note(trained, f"{name} is trained here")
         depth = event.outside
-        yield Report(event, message, notes, repair=InsertEval(module=module, loop=loop, event=event, depth=depth), site=event.chain[depth])
+        repair = InsertEval(module=module, loop=loop, event=event, depth=depth)
+        severity = None if matters else "warning" if switch or _is_switched(program, module) else "advice"
+        yield Report(event, message, notes, repair=repair, site=event.chain[depth], severity=severity)
+
+
+def _is_switched(program: Program, module: Obj) -> bool:
+    """Whether the program sets the mode of a model, or of what it is a part of, anywhere: its author takes it for one whose modes differ."""
+    return any(not e.subjects.isdisjoint(module.lineage()) for e in program.of(Eval, Train))
 
 
 def _loaded(program: Program, module: Obj, event: Forward) -> LoadState | None:

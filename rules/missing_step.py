@@ -96,14 +96,12 @@ _EVALUATING = re.compile(r"(?i)^(?!.*(?:train|fit|optim)).*(?<![a-z])(?:eval|val
 
 
 def check(program: Program) -> Reports:
-    if program.steps_unknown_objects:
-        return  # a step's optimizer is not known
     steps = program.of(Step)
     for optimizer in program.optimizers:
         own = _in_some_call(steps, optimizer)
         rest = [e for e in steps if e not in own]
-        if _used_otherwise(program, optimizer):
-            continue  # gradients that other code applies
+        if program.steps_unknown_objects or _used_otherwise(program, optimizer):
+            continue  # a step's optimizer is not known, or other code applies the gradients
         unused = [(e, start) for e in program.of(Backward) if (start := _lost(program, optimizer, e, own, rest)) is not None]
         if not unused:
             continue
@@ -123,7 +121,9 @@ def _lost(program: Program, optimizer: Optimizer | Engine, event: Backward, own:
     if event.manual or event.loops[-1] in program.gradients.read_of_tensors:
         return None  # gradients that are filled by hand, or wanted of the inputs
     if not all(ruled_out_by_settings(program, event, step) for step in own) or _others_step(rest, optimizer, event):
-        return None  # it steps, in this or another call of the function that builds it, or was rebuilt: others step on all of its parameters
+        return (
+            None  # it steps, in this or another call of the function that builds it, or was rebuilt: others step on all of its parameters
+        )
     cleared = _cleared_each_time(program, optimizer, event, own)
     if touch == "must":
         return cleared or _built_and_kept(program, optimizer, event.root) or built_by_its_trainer(program, optimizer, event)

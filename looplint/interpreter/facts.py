@@ -30,6 +30,8 @@ class Uses:
         self.scored: set[EventKey] = set()
         # It leaves torch as plain numbers: an array, a list.
         self.fetched: set[EventKey] = set()
+        # It becomes an array without `detach()`, which torch refuses where there is a graph: there is none, whatever the model may be.
+        self.graphless: set[EventKey] = set()
         # It is compared with something: with a target by a loss, with labels by `==`.
         self.compared: set[EventKey] = set()
         # It is cut from its graph by `detach()`.

@@ -35,7 +35,7 @@ from looplint.domain.values import (
 from looplint.interpreter import classes, hooks, imports, objects
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
-from looplint.knowledge.pytorch import CALLS, CONVENTIONAL_NAMES
+from looplint.knowledge.pytorch import CALLS, CONVENTIONAL_NAMES, TENSOR_ATTRIBUTES
 from looplint.syntax import ir
 
 _BUILTINS = frozenset(dir(builtins))
@@ -85,6 +85,8 @@ def attribute(interp: Interpreter, base: Value, name: str, *, called: bool = Fal
                 if name == "grad":
                     hooks.gradient_read.run(interp, atom)
                 value = attribute_of_tensor(atom, name)
+            case Params() if name in TENSOR_ATTRIBUTES - {"data", "grad"}:
+                value = NUMBERS if name == "shape" else UNKNOWN
             case Params():
                 if name == "grad" or atom.grad:
                     hooks.gradient_read.run(interp, atom)

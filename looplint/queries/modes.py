@@ -79,7 +79,8 @@ def mode_effects(module: Obj, *, dropout: str, norm: str) -> str:
         return norm
     if layers and known and all(layer in DROPPING for layer in layers):
         return dropout
-    return f"{dropout}, and {norm}"
+    both = f"{dropout}, and {norm}"
+    return both if layers else f"{both}, if it has such layers"
 
 
 def _layers_with_modes(module: Obj, besides: Collection[Obj]) -> tuple[set[str], bool]:

@@ -310,7 +310,7 @@ class Program(Incidence):
         """Whether a tensor has its graph: it is known to, or it is a loss of predictions through which some backward goes, if not from every branch."""
         if tensor.graph == "maybe" and (went_backward(tensor.tags) or Mark.LOSS in tensor.tags) and tensor.forwards:
             return tensor.forwards <= self.uses.trained
-        return tensor.graph == "yes"
+        return tensor.graph == "yes" and not (tensor.forwards and tensor.forwards <= self.uses.graphless)
 
     def arguments_of(self, event: Forward) -> Arguments | None:
         """What a forward is given, where its class is known."""

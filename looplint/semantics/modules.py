@@ -41,7 +41,7 @@ from looplint.semantics.functions import same
 from looplint.semantics.modes import note_modes
 from looplint.semantics.module_containers import fill_derived
 from looplint.semantics.outcomes import of_forward
-from looplint.semantics.parameters import held, note_class, shows_no_parameters, without_parameters
+from looplint.semantics.parameters import held, is_frozen, note_class, shows_no_parameters, without_parameters
 from looplint.syntax import ir
 
 _NO_MODELS = (
@@ -109,7 +109,7 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
     """A module is applied: its result depends on its parameters and on its inputs."""
     inputs = combine(interp.grad, [*args.values(), obj.fed] if isinstance(obj, TorchModule) and obj.fed else args.values())
     deps = frozenset().union(*(a.deps for v in args.values() for a in v if isinstance(a, Unknown)))
-    frozen = isinstance(obj, TorchModule) and obj.frozen
+    frozen = is_frozen(obj)
     # What code that cannot be followed returns may be a number as well.
     method = str(obj.key[-1]) if isinstance(obj, Module) and obj.part and isinstance(obj.key, tuple) else ""
     enabled = interp.grad

@@ -87,6 +87,17 @@ def without_parameters(obj: Obj) -> bool:
     return _all_parameters(obj, lambda parameter: False, PARAMETERLESS)
 
 
+def is_frozen(obj: Obj) -> bool:
+    """Whether no parameter of a module asks for gradients: it was frozen as a whole, or each of its parts was, or has none."""
+    if isinstance(obj, TorchModule) and obj.frozen:
+        return True
+    return _all_parameters(obj, _frozen, PARAMETERLESS, whole=_frozen) and not without_parameters(obj)
+
+
+def _frozen(part: Module) -> bool:
+    return part.frozen
+
+
 def shows_no_parameters(interp: Interpreter, obj: Obj) -> bool:
     """Whether nothing shows that a module of the program holds a parameter: none of its parts has one, and no other attribute is used as a part is."""
     if not isinstance(obj, Module) or obj.cls is None or obj.symbolic or obj.lost or not obj.in_sight:
@@ -117,25 +128,36 @@ def draws_nothing(obj: Obj) -> bool:
     return _all_parameters(obj, lambda parameter: parameter.constant, PARAMETERLESS | CONSTANT_LAYERS, drawn=False)
 
 
-def _all_parameters(obj: Obj, holds: Callable[[Module], bool], layers: frozenset[str], depth: int = 4, *, drawn: bool = True) -> bool:
+def _all_parameters(
+    obj: Obj,
+    holds: Callable[[Module], bool],
+    layers: frozenset[str],
+    depth: int = 4,
+    *,
+    drawn: bool = True,
+    whole: Callable[[Module], bool] | None = None,
+) -> bool:
     """Whether something holds of every parameter of a module: it is known that there are no others.
 
     Args:
         holds: what is asked of a parameter that the program makes.
         layers: the layers of torch of whose parameters it holds.
         drawn: whether methods may draw the values of the parameters.
+        whole: tells of a part that it holds of all in it, whatever that is.
     """
     if isinstance(obj, Loss) and obj.cls is None and obj.qualname.startswith("torch.nn."):
         return True  # the weights of torch's losses are buffers
     if not isinstance(obj, Module) or obj.symbolic or not depth:
         return False
+    if whole is not None and whole(obj):
+        return True
     if obj.parameter:
         return holds(obj)
 
     def of_atom(atom: Atom, depth: int) -> bool:
         match atom:
             case Ref(obj) if isinstance(obj, TorchModule):
-                return _all_parameters(obj, holds, layers, depth - 1, drawn=drawn)
+                return _all_parameters(obj, holds, layers, depth - 1, drawn=drawn, whole=whole)
             case Ref(obj) if isinstance(obj, Container):
                 return all(of_atom(a, depth - 1) for value in obj.heap.values() for a in value) if depth else False
             case Tensor():

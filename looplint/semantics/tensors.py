@@ -214,6 +214,8 @@ def on_tensor(interp: Interpreter, tensor: Tensor, name: str, args: Arguments, e
                 interp.uses.scored |= tensor.origins
             else:
                 interp.uses.fetched |= tensor.origins
+            if name == "numpy" and not args.values() and tensor.graph != "no":
+                interp.uses.graphless |= tensor.forwards
             if name in ("numpy", "tolist"):
                 return frozenset({copied_to_host(tensor)})
             return frozenset({Number(averages.units_of_item(tensor) if name == "item" else frozenset())})

@@ -102,7 +102,9 @@ class ExpressionLowering(Scopes):
             case ir.Call(func=ir.Attr(value=receiver)):
                 return self._usage(receiver)
             case ir.Name(id=name):
-                made = next((source for source, target in reversed(self._function_stack[-1].made) if target == name and "." in source), None)
+                made = next(
+                    (source for source, target in reversed(self._function_stack[-1].made) if target == name and "." in source), None
+                )
                 return self._usage_at(made.rpartition(".")[0]) if made is not None else None
         return None
 

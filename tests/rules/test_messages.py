@@ -171,7 +171,7 @@ for epoch in range(9):
         ("nn.GRU(4, 4, num_layers=2, dropout=0.5)", ": dropout is active"),
         ("nn.BatchNorm1d(4)", ": batch norm uses and updates batch statistics"),
         ("nn.BatchNorm1d(4), nn.Dropout(0.1)", ": dropout is active, and batch norm uses and updates batch statistics"),
-        ("*layers", ": dropout is active, and batch norm uses and updates batch statistics"),
+        ("*layers", ": dropout is active, and batch norm uses and updates batch statistics, if it has such layers"),
     ],
 )
 def test_the_mode_is_said_to_do_what_it_does_to_these_layers(layers: str, effect: str) -> None:

@@ -1,0 +1,198 @@
+"""What was reported wrongly in libraries that nobody had read, as small programs, beside what is to be reported still."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+
+import looplint
+from programs import assert_marked
+
+KEPT = """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.body = nn.Linear(2, 1)
+            def forward(self, x):
+                self.kept = {value}
+                return self.body(x)
+        def main(data):
+            net = Net()
+            opt = torch.optim.SGD(net.parameters(), lr=0.1)
+            for x, y in data:
+                opt.zero_grad()
+                nn.functional.mse_loss(net(x), y).backward()
+                opt.step()
+        """
+
+
+@pytest.mark.parametrize(
+    "value", ["next(self.parameters()).device", "next(self.body.parameters()).dtype", "list(self.parameters())[0].shape"]
+)
+def test_what_a_parameter_says_of_itself_is_no_parameter(value: str) -> None:
+    assert_marked(KEPT.replace("{value}", value))
+
+
+SWITCHES = """
+        def main(args, data):
+            torch.backends.cudnn.benchmark = True{marked}
+            if args.deterministic:
+                torch.backends.cudnn.deterministic = True
+                {then}
+            net = nn.Linear(2, 1)
+            opt = torch.optim.SGD(net.parameters(), lr=0.1)
+            for x, y in data:
+                opt.zero_grad()
+                nn.functional.mse_loss(net(x), y).backward()
+                opt.step()
+            {after}
+        """
+
+
+@pytest.mark.parametrize(
+    ("then", "after", "marked"),
+    [
+        ("torch.backends.cudnn.benchmark = False", "", ""),
+        ("torch.backends.cudnn.deterministic = False", "", ""),
+        ("pass", "torch.backends.cudnn.benchmark = False", "  # expect: LL902"),
+    ],
+)
+def test_a_switch_that_is_set_back_before_a_model_runs(then: str, after: str, marked: str) -> None:
+    assert_marked(SWITCHES.replace("{then}", then).replace("{after}", after).replace("{marked}", marked))
+
+
+STATISTICS = """
+        def statistics(detector, loader):
+            mu = torch.zeros(8)
+            for epoch in range(2):
+                for x in loader:
+                    features = detector.eval()(x)
+                    mu += features.sum(0){marked}
+            {after}
+        """
+
+
+@pytest.mark.parametrize(
+    ("after", "marked"),
+    [
+        ("return mu.cpu().numpy()", ""),
+        ("mu /= len(loader)\n            return mu.numpy()", ""),
+        ("return mu.detach().cpu().numpy()", "  # expect: LL402"),
+        ("return mu.cpu().numpy(force=True)", "  # expect: LL402"),
+    ],
+)
+def test_what_becomes_an_array_has_no_graph(after: str, marked: str) -> None:
+    text = "import torch\nfrom torch import nn\n" + dedent(STATISTICS.replace("{after}", after).replace("{marked}", marked))
+    found = [f.code for f in looplint.lint(text, isolated=True) if f.code == "LL402"]
+    assert found == (["LL402"] if marked else [])
+
+
+FROZEN = """
+        class Features(nn.Module):
+            def __init__(self, trains=False):
+                super().__init__()
+                self.body = nn.Sequential()
+                for n in range(3):
+                    self.body.add_module(str(n), nn.Linear(2, 2))
+                if not trains:
+                    {freeze}
+            def forward(self, x):
+                return self.body(x)
+        class Distance(nn.Module):
+            def __init__(self, kind="vgg"):
+                super().__init__()
+                self.kind = kind
+                if self.kind in ["vgg", "vgg16"]:
+                    self.net = Features()
+                else:
+                    self.net = nn.Linear(2, 2)
+                self.shift = torch.Tensor([0.5, 0.5])
+            def forward(self, x, y):
+                return (self.net(x - self.shift) - self.net(y - self.shift)).mean()
+        def measure(loader):
+            distance = {made}
+            distance.eval()
+            return [distance(x, y).item() for x, y in loader]{marked}
+        """
+
+
+@pytest.mark.parametrize(
+    ("freeze", "made", "marked"),
+    [
+        ("for p in self.parameters():\n                        p.requires_grad = False", "Distance()", ""),
+        ("self.requires_grad_(False)", "Distance('vgg16').to('cuda')", ""),
+        ("self.body.requires_grad_(False)", "Distance()", ""),
+        ("self.requires_grad_(False)", "Distance('lin')", "  # expect: LL303"),
+        ("pass", "Distance()", "  # expect: LL303"),
+    ],
+)
+def test_a_model_all_of_whose_parts_are_frozen(freeze: str, made: str, marked: str) -> None:
+    assert_marked(FROZEN.replace("{freeze}", freeze).replace("{made}", made).replace("{marked}", marked))
+
+
+VALIDATED = """
+        import torch
+        from torch import nn
+        {net}
+        def main(data, valid):
+            net = {made}
+            opt = torch.optim.SGD(net.parameters(), lr=0.1)
+            for epoch in range(9):
+                {mode}
+                for x, y in data:
+                    opt.zero_grad()
+                    nn.functional.mse_loss(net(x), y).backward()
+                    opt.step()
+                total = 0
+                with torch.no_grad():
+                    for x, y in valid:
+                        total += nn.functional.mse_loss(net(x), y).item()
+                print(total)
+        """
+
+
+@pytest.mark.parametrize(
+    ("net", "made", "mode", "severity"),
+    [
+        ("from models import layers", "nn.Sequential(*layers)", "pass", "advice"),
+        ("from models import build", "build('net')", "net.train()", "warning"),
+        ("", "nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.5), nn.Linear(2, 1))", "pass", "error"),
+    ],
+)
+def test_a_validation_in_train_mode_weighs_what_is_seen_of_the_model(net: str, made: str, mode: str, severity: str) -> None:
+    text = dedent(VALIDATED.replace("{net}", net).replace("{made}", made).replace("{mode}", mode))
+    (found,) = [f for f in looplint.lint(text, isolated=True) if f.code == "LL302"]
+    assert found.severity == severity
+    assert found.message.endswith("if it has such layers") == (severity != "error")
+
+
+UNSCALED = """
+        class Trainer:
+            def __init__(self, model, make=None):
+                self.model = model
+                self.scaler = torch.cuda.amp.GradScaler()
+                if make is None:
+                    self.optimizer = torch.optim.Adam(self.model.parameters())
+                else:
+                    self.optimizer = make(self.model)
+            def after(self):
+                {unscale}
+                nn.utils.clip_grad_norm_(self.model.parameters(), 1.0){marked}
+            def train(self, data):
+                for x, y in data:
+                    self.optimizer.zero_grad()
+                    self.scaler.scale(nn.functional.mse_loss(self.model(x), y)).backward()
+                    self.after()
+                    self.scaler.step(self.optimizer)
+                    self.scaler.update()
+        def main(data, args):
+            model = nn.Linear(2, 1)
+            Trainer(model).model.eval()
+            Trainer(model, lambda net: torch.optim.SGD(net.parameters(), lr=0.1)).train(data)
+        """
+
+
+@pytest.mark.parametrize(("unscale", "marked"), [("self.scaler.unscale_(self.optimizer)", ""), ("pass", "  # expect: LL601")])
+def test_an_optimizer_that_never_steps_needs_no_unscaling(unscale: str, marked: str) -> None:
+    assert_marked(UNSCALED.replace("{unscale}", unscale).replace("{marked}", marked))
