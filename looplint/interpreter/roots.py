@@ -18,9 +18,11 @@ from looplint.interpreter.expressions import evaluate
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import ROOT_FUEL, Interpreter, OutOfFuel
 from looplint.interpreter.outside import parameter
+from looplint.interpreter.roles import names_a_loader
 from looplint.interpreter.statements import run_block
 from looplint.interpreter.unreached_methods import follow_insides
 from looplint.knowledge.frameworks import FRAMEWORK_HOOKS
+from looplint.knowledge.pytorch import CONVERSIONS
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo, Project
 
@@ -161,6 +163,8 @@ def _methods(interp: Interpreter, cls: ir.Class) -> bool:
     elif kind in (Dataset, Optimizer, Scheduler, Loss):
         return True
     if kind is Module and not cls.trains_itself:
+        uncalled = [f for f in uncalled if f.name != "forward" and _tells_by_itself(f)]
+    if not uncalled:
         return True
     complete = True
     instance = calls.instance_for(interp, found)
@@ -174,6 +178,12 @@ def _methods(interp: Interpreter, cls: ir.Class) -> bool:
         bound = None if ir.is_static(function) else ref(instance)
         complete = _function(interp, Func(function, interp.main, None, bound, found)) and complete
     return complete
+
+
+def _tells_by_itself(method: ir.Function) -> bool:
+    """Whether a model's method is worth following without its caller: it goes over batches that it is given, or drops what a conversion gives."""
+    over_batches = any(p.name in method.usage and method.usage[p.name].iterated and names_a_loader(p.name) for p in method.params)
+    return over_batches or not method.dropped.isdisjoint(CONVERSIONS)
 
 
 def _with_loops_of_their_own(interp: Interpreter, methods: list[ir.Function]) -> list[ir.Function]:

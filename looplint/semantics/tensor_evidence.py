@@ -27,6 +27,8 @@ _DEPTH = 4
 _STRUCTURED = re.compile(r"(?i)batch|data|graph|^g\d?$|encod|token|^inputs?$|sample|feature")
 _IN_PLACE = re.compile(r"(?i)batch|graph|^g\d?$|encod|token")
 _MODULE = re.compile(r"(?i)(^|_)(model|net|network|module|backbone)$")
+# What can be moved and is called so is a tensor, or a batch of images that gives a moved copy as well (detectron2's ImageList, DETR's NestedTensor).
+_MEDIA = re.compile(r"(?i)(^|_)(images?|imgs?|videos?|pixel_values|waveforms?|wavs?)$")
 _LABELS = re.compile(r"(?i)^(labels?|targets?|y|gt|classes)$")
 # Modules of libraries that are built on tensors alone: none takes a batch of another kind.
 _TAKERS = ("torch.nn.", "torchvision.models.", "timm.")
@@ -80,7 +82,7 @@ def _is_tensor(interp: Interpreter, atom: Tensor | Unknown, receiver: ir.Expr) -
     if usage is None or _own_fields(usage):
         return False
     given: list[tuple[str, int | str]] = [*usage.passed, *usage.named]
-    if _used_as_tensor(usage) or any(_takes_tensors(interp, _value_at(interp, callee), place) for callee, place in given):
+    if _MEDIA.search(path.rpartition(".")[2]) or _used_as_tensor(usage) or any(_takes_tensors(interp, _value_at(interp, callee), place) for callee, place in given):
         return True
     return isinstance(receiver, ir.Name) and (_is_made_as_tensors_are(interp, receiver.id) or _is_part_like_others(interp, receiver.id))
 
