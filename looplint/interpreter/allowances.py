@@ -36,8 +36,10 @@ from looplint.syntax.project import ModuleInfo
 
 # The part of what is left that a call may use: of code that may train, and of other code.
 _TRAINING, _OTHER = 0.9, 0.5
+# The same where a root has used up its budget before: what it does itself is followed, and less of what it calls.
+_TRAINING_AGAIN, _OTHER_AGAIN = 0.35, 0.1
 # What each call may use in any case, however many are around it.
-_LEAST = 3_000
+_LEAST, _LEAST_AGAIN = 3_000, 600
 # What all calls of a function may use together that only works on data: it reads files, tokenizes, filters, formats.
 _DATA_WORK = 2_500
 _POSITION = tuple(name for name in (*Path.__slots__, *Position.__slots__) if name != "graph")
@@ -57,8 +59,9 @@ def follow_within(interp: Interpreter, frame: Frame, follow: Callable[[], Value]
     floor = interp.floor
     fuel, occurred = interp.fuel, interp.occurred
     available = fuel - floor
-    part = int(available * (_TRAINING if may_train(interp, function) else _OTHER))
-    interp.floor = fuel - max(part, min(available, _LEAST))
+    training, other, least = (_TRAINING_AGAIN, _OTHER_AGAIN, _LEAST_AGAIN) if interp.again else (_TRAINING, _OTHER, _LEAST)
+    part = int(available * (training if may_train(interp, function) else other))
+    interp.floor = fuel - max(part, min(available, least))
     try:
         found = follow()
         _note_data_work(interp, frame, nodes, fuel, occurred)

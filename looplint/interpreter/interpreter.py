@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 E = TypeVar("E", bound=Event)
 # How many statements and expressions are followed from one root, and from all roots of a file.
 ROOT_FUEL = 120_000
+# What a root gets once more that is larger than this, to be followed with less of what it calls.
+AGAIN_FUEL = 60_000
 FILE_FUEL = 240_000
 # A unit test that trains nothing itself may call any of a library; what it calls is judged in its own file, and what is found in a test is advice.
 UNIT_TEST_FUEL = 30_000
@@ -80,6 +82,8 @@ class Interpreter(Position):
         self.fuel = ROOT_FUEL
         self.floor = 0
         self.left = FILE_FUEL
+        # Whether a root is followed once more that was larger than its budget.
+        self.again = False
         # How often something was emitted, remarked or written, and what calls gave in which nothing was.
         self.happened = 0
         # How often something was emitted or remarked, or an object of the loop was built; what is only kept or handed on does not count.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from functools import partial
 from typing import Literal
 
@@ -16,7 +17,7 @@ from looplint.interpreter.assignments import assign
 from looplint.interpreter.callers import call_by_a_base, only_without_gradients, possible_callers
 from looplint.interpreter.expressions import evaluate
 from looplint.interpreter.frames import Frame
-from looplint.interpreter.interpreter import ROOT_FUEL, Interpreter, OutOfFuel
+from looplint.interpreter.interpreter import AGAIN_FUEL, ROOT_FUEL, Interpreter, OutOfFuel
 from looplint.interpreter.outside import parameter
 from looplint.interpreter.roles import names_a_loader
 from looplint.interpreter.statements import run_block
@@ -77,13 +78,24 @@ def _definitions(body: list[ir.Stmt]) -> list[ir.FunctionDef]:
     return found
 
 
-def _begin(interp: Interpreter, run: object, root: str) -> bool:
+def _begin(interp: Interpreter, run: Callable[[], object], root: str) -> bool:
+    """Follow from one root on; one that is larger than its budget is followed once more, with less of what it calls."""
+    if _within(interp, run, root, ROOT_FUEL):
+        return True
+    interp.again = True
+    try:
+        return _within(interp, run, root, AGAIN_FUEL)
+    finally:
+        interp.again = False
+
+
+def _within(interp: Interpreter, run: Callable[[], object], root: str, budget: int) -> bool:
     if interp.left <= 0:
         return False
     interp.root = root
     interp.candidates = interp.assembling = 0
     interp.grad, interp.autocast, interp.guards, interp.loops, interp.scopes, interp.active = True, None, (), (), [], []
-    interp.fuel, interp.floor = min(ROOT_FUEL, interp.left), 0
+    interp.fuel, interp.floor = min(budget, interp.left), 0
     given = interp.fuel
     interp.recordings.clear()
     interp.constants = {}
@@ -93,7 +105,6 @@ def _begin(interp: Interpreter, run: object, root: str) -> bool:
     interp.graph.entries.append(entry)
     interp.at = [Loose(entry)]
     try:
-        assert callable(run)
         run()
     except OutOfFuel:
         interp.graph.cut(length)

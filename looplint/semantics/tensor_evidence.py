@@ -82,7 +82,11 @@ def _is_tensor(interp: Interpreter, atom: Tensor | Unknown, receiver: ir.Expr) -
     if usage is None or _own_fields(usage):
         return False
     given: list[tuple[str, int | str]] = [*usage.passed, *usage.named]
-    if _MEDIA.search(path.rpartition(".")[2]) or _used_as_tensor(usage) or any(_takes_tensors(interp, _value_at(interp, callee), place) for callee, place in given):
+    if (
+        _MEDIA.search(path.rpartition(".")[2])
+        or _used_as_tensor(usage)
+        or any(_takes_tensors(interp, _value_at(interp, callee), place) for callee, place in given)
+    ):
         return True
     return isinstance(receiver, ir.Name) and (_is_made_as_tensors_are(interp, receiver.id) or _is_part_like_others(interp, receiver.id))
 
