@@ -121,7 +121,7 @@ def check(program: Program) -> Reports:
                     yield Report(event, message, note(forward, "the forward whose graph is lost"))
                     break
                 continue
-            cleared = _cleared_before(program, optimizer, event)
+            cleared = _cleared_before(program, optimizer, event, none_before=not backwards)
             if not cleared and not (in_sight and not any(loop in e.loops for e in program.of(Escape))):
                 continue  # code that cannot be followed may go backward
             report = _without_gradients(program, optimizer, event, loop, cleared)
@@ -130,10 +130,14 @@ def check(program: Program) -> Reports:
                 break
 
 
-def _cleared_before(program: Program, optimizer: Optimizer, step: Step) -> bool:
-    """Whether a step always comes after a clear in the same loop, with nothing between them that may fill the gradients again."""
+def _cleared_before(program: Program, optimizer: Optimizer, step: Step, *, none_before: bool) -> bool:
+    """Whether a step always comes after a clear in the same loop, with nothing between them that may fill the gradients again.
+
+    Where the clear comes after the step, the first turn finds what was there before the loop: nothing, if nothing in sight goes backward.
+    """
     visit = next((v for v in program.run(_FILLING, optimizer) if v.event is step), None)
-    return visit is not None and all(s.state == "empty" and s.since is not None and step.loops[-1] in s.since.loops for s in visit.states)
+    states = [s for s in visit.states if not (none_before and s.state == "?" and s.since is None)] if visit is not None else []
+    return bool(states) and all(s.state == "empty" and s.since is not None and step.loops[-1] in s.since.loops for s in states)
 
 
 def _without_gradients(program: Program, optimizer: Optimizer, step: Step, loop: Loop, cleared: bool) -> Report | None:
