@@ -93,6 +93,7 @@ from looplint.rule import (
     mode_states,
     name_of,
     note,
+    only_in_train_mode,
     over_chunks,
     over_data,
     over_loader,
@@ -125,8 +126,8 @@ def check(program: Program) -> Reports:
             continue  # a forward whose result goes backward
         if event.grad is not True:
             continue  # a decorator, a context or a caller that disables gradients
-        if event.enabled:
-            continue  # a context that enables gradients, which are wanted then
+        if event.enabled or only_in_train_mode(event):
+            continue  # a context that enables gradients, which are wanted then, or the branch of `if model.training:`
         if event.key in program.uses.differentiated or program.for_input_gradient(event):
             continue  # a forward that is differentiated by its inputs
         if shares_a_call(event, differentiated):

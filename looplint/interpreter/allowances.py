@@ -169,8 +169,10 @@ def _kinds_of(values: list[Value]) -> frozenset[object]:
                     work.extend(items)
                 case Tensor(graph=graph):
                     found.add(graph)
-                case Unknown(deps) | Method(Unknown(deps)):
+                case Unknown(deps):
                     found.add(bool(deps))
+                case Method(owner) if not isinstance(owner, Ref):
+                    work.append(frozenset({owner}))
                 case Const() | Number() | External() | ModuleRef():
                     pass
                 case _:
@@ -193,8 +195,10 @@ def _is_data(values: list[Value]) -> bool:
                     pass
                 case Tensor(graph="no"):
                     pass
-                case Unknown(deps) | Method(Unknown(deps)) if not deps:
-                    pass  # an attribute of what is not known is a setting
+                case Unknown(deps) if not deps:
+                    pass
+                case Method(owner):
+                    work.append(frozenset({owner}))  # an attribute of a setting is a setting: `cfg.encoder.length`
                 case Tuple(items):
                     work.extend(items)
                 case Ref(obj) if not isinstance(obj, TRACKED):

@@ -13,6 +13,7 @@ from looplint.knowledge.layers import BUILT_OF_LAYERS, DROPPING, MODE_SENSITIVE
 from looplint.queries.iterations import is_within
 from looplint.queries.program import Program
 from looplint.queries.relations import exclude_each_other, subjects
+from looplint.syntax import ir
 
 MODE = Automaton(
     start="train", arrows={("*", "eval"): "eval", ("*", "train"): "train", ("*", "mode"): UNSEEN}, reads=frozenset({"forward"})
@@ -25,6 +26,22 @@ def mode_states(program: Program, module: Obj, event: Event) -> Visit | None:
         if visit.event is event:
             return visit
     return None
+
+
+def only_in_train_mode(event: Event) -> bool:
+    """Whether an event stands in a branch that runs in train mode alone: `if model.training:`."""
+    return any(guard.of_mode and _trains(guard.test, guard.held) for guard in event.guards)
+
+
+def _trains(test: ir.Expr, held: bool) -> bool:
+    match test:
+        case ir.Attr(attr="training"):
+            return held
+        case ir.Unary(op="not", operand=operand):
+            return _trains(operand, not held)
+        case ir.BoolOp(op=op, left=left, right=right) if held == (op == "and"):
+            return _trains(left, held) or _trains(right, held)
+    return False
 
 
 def mode_matters(module: Obj, besides: Collection[Obj] = ()) -> bool | None:

@@ -196,3 +196,37 @@ UNSCALED = """
 @pytest.mark.parametrize(("unscale", "marked"), [("self.scaler.unscale_(self.optimizer)", ""), ("pass", "  # expect: LL601")])
 def test_an_optimizer_that_never_steps_needs_no_unscaling(unscale: str, marked: str) -> None:
     assert_marked(UNSCALED.replace("{unscale}", unscale).replace("{marked}", marked))
+
+
+BRANCHES = """
+        def forward(net, x, y):
+            {test}
+                out = {first}
+            else:
+                with torch.no_grad():
+                    out = {second}
+            return nn.functional.mse_loss(out, y)
+        def main(data, valid):
+            net = nn.Linear(2, 1)
+            opt = torch.optim.SGD(net.parameters(), lr=0.1)
+            for epoch in range(9):
+                net.train()
+                for x, y in data:
+                    opt.zero_grad()
+                    forward(net, x, y).backward()
+                    opt.step()
+                net.eval()
+                total = 0
+                for x, y in valid:
+                    total += forward(net, x, y).item()
+                print(total)
+        """
+
+
+@pytest.mark.parametrize("test", ["if net.training:", "if net.training and net.weight.requires_grad:", "if not (not net.training):"])
+def test_the_branch_for_training_is_no_validation(test: str) -> None:
+    assert_marked(BRANCHES.replace("{test}", test).replace("{first}", "net(x)").replace("{second}", "net(x)"))
+
+
+def test_the_branch_of_another_condition_is_one() -> None:
+    assert_marked(BRANCHES.replace("{test}", "if x.ndim > 1:").replace("{first}", "net(x)  # expect: LL303").replace("{second}", "net(x)"))
