@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from looplint.domain.objects import Container, Disk, File, Module, Obj, StateDict
-from looplint.domain.values import NONE, UNKNOWN, Arguments, Atom, Const, Iter, Ref, Tuple, Unknown, Value, ref
+from looplint.domain.values import NONE, UNKNOWN, Arguments, Atom, Const, Iter, Ref, Tuple, Unknown, Value, constant_of, ref
 from looplint.flow.events import LoadState, ReadFile, Save, Snapshot
 from looplint.flow.graph import Loop
 from looplint.interpreter import choices, hooks, outside
@@ -95,7 +95,9 @@ def _load(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) ->
     file = interp.create(File, expr.node)
     path = ir.render(expr.args[0].value) if expr.args else ""
     named = any(_PUBLISHED.search(text) for text in (_without_stage(path), *_texts(args.positional[:1])))
-    file.published = named or (bool(expr.args) and is_downloaded(interp, expr.args[0].value))
+    known = constant_of(args.positional[0]) if args.positional else None
+    text = known.value if known is not None and isinstance(known.value, str) else None
+    file.published = named or (bool(expr.args) and is_downloaded(interp, expr.args[0].value, text))
     placed = "map_location" in args.keywords or len(args.positional) > 1 or args.starred
     interp.emit(ReadFile(file=file, map_location=placed), expr.node, {_disk(interp)})
     return frozenset({Unknown(files=frozenset({file}))})

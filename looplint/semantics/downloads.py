@@ -8,23 +8,44 @@ from collections.abc import Iterator
 from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax import ir
 
-# Functions that write what they download to the file they are given.
-_DOWNLOADING = re.compile(r"(?i)download|urlretrieve|^wget$|^fetch")
+# Functions that write what they download to the file or the folder they are given, or say where they wrote it.
+_DOWNLOADING = re.compile(r"(?i)download|urlretrieve|^wget$|^fetch|(?:file|path|model|weights|checkpoint)s?_from_url$|^cached_path$")
 # Names of what sends a request to a server.
 _ASKING = frozenset({"requests", "urlopen", "urllib.request.urlopen", "request.urlopen", "httpx", "aiohttp"})
 
 
-def is_downloaded(interp: Interpreter, path: ir.Expr) -> bool:
-    """Whether this function, or the module's own code, writes a download to the file that `torch.load` is given."""
+def is_downloaded(interp: Interpreter, path: ir.Expr, known: str | None) -> bool:
+    """Whether this function, or the module's own code, writes a download to the file that `torch.load` is given.
+
+    Args:
+        path: the argument of `torch.load`.
+        known: the path itself, where it stands in the program.
+    """
     code = interp.frame.module.lowered()
     functions = dict.fromkeys((interp.frame.function, *((code.top,) if code is not None else ())))
-    return any(_downloads(function, ir.render(path)) for function in functions)
+    return any(_gives(function, path) or _downloads(function, ir.render(path), known) for function in functions)
 
 
-def _downloads(function: ir.Function, path: str) -> bool:
-    """Whether a function writes a download to a file, by the text of its path."""
+def _gives(function: ir.Function, path: ir.Expr) -> bool:
+    """Whether a path is what a function that downloads says of where it wrote: `path = load_file_from_url(url)`."""
+    text = ir.path_of(path)
+    if text is not None:
+        return any(target == text and _DOWNLOADING.search(callee.rpartition(".")[2]) for callee, target in function.made)
+    return isinstance(path, ir.Call) and _DOWNLOADING.search((ir.path_of(path.func) or "").rpartition(".")[2]) is not None
+
+
+def _downloads(function: ir.Function, path: str, known: str | None) -> bool:
+    """Whether a function writes a download to a file, by the text of its path, or to the folder that the file is in."""
     asks = not _ASKING.isdisjoint(function.usage)
-    return any(_writes(call, asks) and any(ir.render(a.value) == path for a in call.args) for call in _calls(function))
+    folder = known.rpartition("/")[0] if known is not None else ""
+    return any(
+        _writes(call, asks)
+        and any(
+            ir.render(a.value) == path or (isinstance(a.value, ir.Const) and a.value.value in {known, folder} - {None, ""})
+            for a in call.args
+        )
+        for call in _calls(function)
+    )
 
 
 def _writes(call: ir.Call, asks: bool) -> bool:

@@ -230,3 +230,30 @@ def test_the_branch_for_training_is_no_validation(test: str) -> None:
 
 def test_the_branch_of_another_condition_is_one() -> None:
     assert_marked(BRANCHES.replace("{test}", "if x.ndim > 1:").replace("{first}", "net(x)  # expect: LL303").replace("{second}", "net(x)"))
+
+
+DOWNLOADED = """
+        def main(url, device=torch.device("cuda" if torch.cuda.is_available() else "cpu")):
+            net = nn.Linear(2, 1).to(device)
+            {before}
+            net.load_state_dict(torch.load({path})["params"]){marked}
+            opt = torch.optim.SGD(net.parameters(), lr=0.1)
+            for x, y in loader:
+                opt.zero_grad()
+                nn.functional.mse_loss(net(x.to(device)), y.to(device)).backward()
+                opt.step()
+        """
+
+
+@pytest.mark.parametrize(
+    ("before", "path", "marked"),
+    [
+        ("path = load_file_from_url(url=URLS['net'], model_dir='weights')", "path", ""),
+        ("pass", "utils.load_file_from_url(url)", ""),
+        ("path = 'weights/net/last.pth'\n            load_file_from_url(url=url, model_dir='weights/net')", "path", ""),
+        ("path = 'weights/net/last.pth'\n            load_file_from_url(url=url, model_dir='weights/other')", "path", "  # expect: LL803"),
+        ("path = args.checkpoint", "path", "  # expect: LL803"),
+    ],
+)
+def test_a_file_that_the_program_downloads_was_saved_by_somebody_else(before: str, path: str, marked: str) -> None:
+    assert_marked(DOWNLOADED.replace("{before}", before).replace("{path}", path).replace("{marked}", marked))
