@@ -117,6 +117,9 @@ class LoweringVisitor(ExpressionLowering):
             case ir.Display(items=targets), ir.Display(items=values) if len(targets) == len(values):
                 for one, other in zip(targets, values):
                     self._note_alias(one, other)
+            case ir.Name() | ir.Attr(), ir.IfExp():
+                self._note_alias(target, value.body)
+                self._note_alias(target, value.orelse)
             case ir.Name() | ir.Attr(), ir.Call(func=ir.Attr(value=moved, attr="to" | "cuda" | "train" | "eval")):
                 self._note_alias(target, moved)
             case ir.Name() | ir.Attr(), ir.Name() | ir.Attr():

@@ -94,3 +94,41 @@ PROGRAMS = {
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_condition_is_the_same_in_caller_and_callee(name: str) -> None:
     assert_marked(PROGRAMS[name])
+
+
+RUNS = """
+        class Trainer:
+            def train(self, encoder, loader, optimizer, epochs, nodes=False):
+                {choose}
+                for made in run(encoder, loader, optimizer, epochs):
+                    yield made
+            def run_graphs(self, encoder, loader, optimizer, epochs):
+                encoder.train()
+                for epoch in range(epochs):
+                    for x, y in loader:
+                        loss = nn.functional.mse_loss(encoder(x), y)
+                        loss.backward(){marked}
+                        optimizer.zero_grad()
+                        optimizer.step()
+                    yield encoder
+            def run_nodes(self, encoder, loader, optimizer, epochs):
+                encoder.train()
+                for epoch in range(epochs):
+                    for x, y in loader:
+                        optimizer.zero_grad()
+                        nn.functional.mse_loss(encoder(x), y).backward()
+                        optimizer.step()
+                    yield encoder
+        """
+
+
+@pytest.mark.parametrize(
+    "choose",
+    [
+        "run = self.run_nodes if nodes else self.run_graphs",
+        "if nodes:\n                    run = self.run_nodes\n                else:\n                    run = self.run_graphs",
+        "run = self.run_graphs",
+    ],
+)
+def test_a_method_under_another_name_tells_what_it_is_given(choose: str) -> None:
+    assert_marked(RUNS.replace("{choose}", choose).replace("{marked}", "  # expect: LL101"))
