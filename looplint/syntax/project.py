@@ -51,7 +51,7 @@ class ModuleInfo:
         """The lowered code, or None for a module that cannot be parsed."""
         if self.code is None and not self.broken:
             try:
-                self.code = parsed(self.source.text)
+                self.code = parsed(self.source.text, imported=True)
             except (cst.ParserSyntaxError, TooDeep, RecursionError):
                 self.broken = True
         return self.code
