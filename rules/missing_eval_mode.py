@@ -120,17 +120,17 @@ def check(program: Program) -> Reports:
         loaded = None if is_stepped else _loaded(program, module, event)
         if event.frozen or not (is_stepped or loaded):
             continue  # a model that is frozen, or that no optimizer steps and no weights are loaded into
-        matters = mode_matters(
-            top_of(module), program.kept_in_eval | bypassed(module, program.arguments_of(event)) | _in_eval(program, module, event)
-        )
-        if matters is False or loaded and not matters:
-            continue  # a model known to have neither dropout nor batch norm, besides parts that stay in eval mode or that this call leaves out
         loop = validation_loop(program, event)
-        if loop is None and not (event.grad is False and event.key in program.uses.compared and matters):
-            continue  # outside such a loop: gradients are disabled, the result is compared, and the model is known to have such a layer
+        if loop is None and not (event.grad is False and event.key in program.uses.compared):
+            continue  # outside such a loop: gradients are disabled, and the result is compared
         visit = mode_states(program, module, event)
         if visit is None or not visit.always("train") or (loop, module) in reported:
             continue
+        matters = mode_matters(
+            top_of(module), program.kept_in_eval | bypassed(module, program.arguments_of(event)) | _in_eval(program, module, event)
+        )
+        if matters is False or (loaded or loop is None) and not matters:
+            continue  # a model known to have neither dropout nor batch norm, besides parts that stay in eval mode or that this call leaves out
         reported.add((loop, module))
         trained = next((e for e in program.of(Forward) if module in e.subjects and program.is_trained(e)), None)
         name = name_of(module)

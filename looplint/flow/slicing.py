@@ -81,7 +81,10 @@ def _reduce(graph: EventGraph, start: int, before: Edges, relevant: Collection[i
     for index in sorted(before, reverse=True):
         found: dict[Edge, None] = {}
         for edge in before[index]:
-            found.update(dict.fromkeys(_through(edge, passed, remembered)))
+            if edge.target not in passed and (edge.condition in remembered or edge == (edge.target, None, True, edge.back)):
+                found[edge] = None
+            else:
+                found.update(dict.fromkeys(_through(edge, passed, remembered)))
         # A loop in which nothing happens need not be gone through again: only the way out counts.
         kept = [e for e in found if (e.target != index or index in looping) and not (e.back and e.target in idle)]
         edges[index] = out = _meeting(kept, passed)

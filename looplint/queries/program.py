@@ -139,7 +139,11 @@ class Program(Incidence):
         """The visits of an automaton for one object, at other events too; they change a state where the automaton has an arrow for them."""
         touching, _ = self._surroundings(obj)
         relevant = {event.index: certainty for event, certainty in touching if event.kind in automaton.kinds}
-        return run(self.slices, automaton, {**relevant, **{event.index: "must" for event in others}})
+        relevant |= {event.index: "must" for event in others}
+        key = (automaton, tuple(sorted(relevant.items())))
+        if key not in self._runs:
+            self._runs[key] = run(self.slices, automaton, relevant)
+        return self._runs[key]
 
     def _surroundings(self, obj: Obj) -> tuple[list[tuple[Event, Touch]], Slices]:
         """The events that happen to an object, for sure or perhaps, and the slices of the graph around them: each automaton needs a part of those."""
