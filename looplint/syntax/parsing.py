@@ -1,25 +1,23 @@
 """Parsing and lowering, once for each text: the files of one run import the same modules.
 
 What was used last is kept as it is. What the files of a run import is packed when it makes room for others: packed, a module takes a
-fiftieth of the memory, and is there again in a quarter of the time that parsing and lowering take.
+twentieth of the memory, and is there again in a quarter of the time that parsing and lowering take.
 """
 
 from __future__ import annotations
 
 import hashlib
-import pickle
-import zlib
 
 import libcst as cst
 
-from looplint.syntax import bounds
+from looplint.syntax import bounds, packing
 from looplint.syntax.ir import ModuleCode
 from looplint.syntax.lowering import lower
 from looplint.syntax.stack import on_a_larger_stack
 
 # How many characters of source are kept lowered; a character of source takes about fifty bytes as a tree.
 _MOST_KEPT = 1_000_000
-# How many bytes of packed modules are kept; a character of source takes about one.
+# How many bytes of packed modules are kept; a character of source takes about two.
 _MOST_PACKED = 24 << 20
 _kept: dict[str, ModuleCode] = {}
 _imported: set[str] = set()
@@ -68,29 +66,18 @@ def _make_room(length: int) -> None:
 
 def _pack(text: str, code: ModuleCode) -> None:
     digest = _digest(text)
-    packed = _packed.pop(digest, None)
+    packed = _packed.pop(digest, None) or packing.pack(code)
     if packed is None:
-        # What was found out about it is found out again: it may refer to anything.
-        code.facts.clear()
-        for function in code.functions:
-            function.facts.clear()
-        try:
-            packed = zlib.compress(pickle.dumps(code, pickle.HIGHEST_PROTOCOL), 1)
-        except RecursionError:
-            return  # it is nested deeply, and is parsed again
-        left = _MOST_PACKED - len(packed) - sum(map(len, _packed.values()))
-        while left < 0 and _packed:
-            left += len(_packed.pop(next(iter(_packed))))
+        return  # it is nested deeply, and is parsed again
+    left = _MOST_PACKED - len(packed) - sum(map(len, _packed.values()))
+    while left < 0 and _packed:
+        left += len(_packed.pop(next(iter(_packed))))
     _packed[digest] = packed
 
 
 def _unpacked(text: str) -> ModuleCode | None:
     packed = _packed.get(_digest(text)) if _packed else None
-    if packed is None:
-        return None
-    code = pickle.loads(zlib.decompress(packed))
-    assert isinstance(code, ModuleCode)
-    return code
+    return packing.unpack(packed) if packed is not None else None
 
 
 def _digest(text: str) -> bytes:

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
 import libcst as cst
 
 from looplint.dataclass import dataclass, field
 from looplint.syntax.ir.expression_nodes import Call, Display, Expr, Name, Star, path_of
 from looplint.syntax.ir.statement_nodes import Assign, AugAssign, ClassDef, For, FunctionDef, Import, Stmt, Try, With, statements
+
+Code = TypeVar("Code", contravariant=True)
+
+
+class Later(Protocol[Code]):
+    """What some code lacks until it is needed."""
+
+    def load(self, code: Code, /) -> None: ...
+
 
 # How the name of a function begins that `super()` gives, as text.
 SUPER = "super()"
@@ -99,6 +108,16 @@ class Function:
     made: list[tuple[str, str]] = field(default_factory=list)
     # What was found out about it (`kept_with_code`).
     facts: dict[object, object] = field(default_factory=dict, repr=False)
+    # What gives its body, and that of its node, where they were left packed.
+    later: Later[Function] | None = field(default=None, repr=False)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            if name != "body" or self.later is None:
+                raise AttributeError(name)
+            self.later.load(self)
+            return self.body
 
     def called(self) -> set[str]:
         """The names of what it calls, of methods or of functions."""
@@ -166,6 +185,16 @@ class ModuleCode:
     spans: dict[cst.CSTNode, tuple[int, int, int, int]] = field(default_factory=dict)
     # What was found out about it (`kept_with_code`).
     facts: dict[object, object] = field(default_factory=dict, repr=False)
+    # What gives its tree with the bodies of all functions, where some were left packed.
+    later: Later[ModuleCode] | None = field(default=None, repr=False)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            if name != "tree" or self.later is None:
+                raise AttributeError(name)
+            self.later.load(self)
+            return self.tree
 
 
 def is_static(function: Function) -> bool:
