@@ -5,7 +5,7 @@ Without this a tokenizer or the conversion of a checkpoint would use up what a t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import libcst as cst
 
@@ -32,7 +32,6 @@ from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import TRACKED, Interpreter, OutOfFuel
 from looplint.interpreter.state import Path, Position
 from looplint.syntax import ir
-from looplint.syntax.project import ModuleInfo
 
 # The part of what is left that a call may use: of code that may train, and of other code.
 _TRAINING, _OTHER = 0.9, 0.5
@@ -89,26 +88,8 @@ def follow_within(interp: Interpreter, frame: Frame, follow: Callable[[], Value]
 
 def may_train(interp: Interpreter, function: ir.Function) -> bool:
     """Whether the text of a function goes backward or steps, or calls something of that name which does."""
-    modules = interp.project.modules
-    if interp.training_names[0] != len(modules):
-        interp.training_names = len(modules), _names_that_train([interp.main, *modules])
-    return function.name in interp.training_names[1] or not interp.training_names[1].isdisjoint(function.called())
-
-
-def _names_that_train(modules: Iterable[ModuleInfo]) -> frozenset[str]:
-    """The names of the functions in which a backward or a step stands, or from which a call by name leads to one."""
-    codes = [info.code for info in modules if info.code is not None]
-    callers: dict[str, set[str]] = {}
-    for function in (f for code in codes for f in code.functions):
-        for name in function.called():
-            callers.setdefault(name, set()).add(function.name)
-    found = set(ir.GRADIENT_METHODS)
-    work = [*found, *(call.function.name for code in codes for call in code.gradient_calls)]
-    while work:
-        name = work.pop()
-        work.extend(caller for caller in callers.get(name, ()) if caller not in found)
-        found.add(name)
-    return frozenset(found)
+    interp.training.update(interp.main, interp.project.modules)
+    return function.name in interp.training.names or not interp.training.names.isdisjoint(function.called())
 
 
 def _note_data_work(interp: Interpreter, frame: Frame, start: int, fuel: int, occurred: int) -> None:

@@ -30,6 +30,7 @@ from looplint.flow.graph import Loop, Loose
 from looplint.flow.remarks import Fetch, Remark
 from looplint.interpreter.facts import Agenda, Applications, Evidence, Flags, GradientAccess, Heap, Reached, Uses
 from looplint.interpreter.state import Position
+from looplint.interpreter.training_names import TrainingNames
 from looplint.knowledge.pytorch import PLAIN_ATTRIBUTES
 from looplint.syntax import ir
 
@@ -99,8 +100,8 @@ class Interpreter(Position):
         self.noted: list[EventKey] = []
         # Whether all that was met and may train was followed.
         self.complete = True
-        # The names of functions that may train, as long as that many modules are read.
-        self.training_names: tuple[int, frozenset[str]] = (-1, frozenset())
+        # The names of functions that may train.
+        self.training = TrainingNames()
         # Whether the forwards of classes differentiate something.
         self.differentiating: dict[ir.Class, bool] = {}
         self.lines: dict[object, list[ClassRef]] = {}
