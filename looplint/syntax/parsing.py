@@ -19,6 +19,8 @@ from looplint.syntax.stack import on_a_larger_stack
 _MOST_KEPT = 1_000_000
 # How many bytes of packed modules are kept; a character of source takes about two.
 _MOST_PACKED = 24 << 20
+# What a module takes of which all bodies are packed, beside one that is whole.
+_PACKED_PART = 0.25
 _kept: dict[str, ModuleCode] = {}
 _imported: set[str] = set()
 # By the digest of the text.
@@ -54,14 +56,19 @@ def _parse(text: str) -> ModuleCode:
 
 def _make_room(length: int) -> None:
     """Take out what was not used for longest, until a text of this length fits."""
-    left = _MOST_KEPT - length - sum(map(len, _kept))
+    left = _MOST_KEPT - length - sum(_weight(*kept) for kept in _kept.items())
     while left < 0 and _kept:
         oldest = next(iter(_kept))
-        left += len(oldest)
         code = _kept.pop(oldest)
+        left += _weight(oldest, code)
         if oldest in _imported:
             _imported.discard(oldest)
             _pack(oldest, code)
+
+
+def _weight(text: str, code: ModuleCode) -> int:
+    """What a module counts for: as many characters as take its memory where it is whole."""
+    return int(len(text) * (_PACKED_PART + (1 - _PACKED_PART) * packing.share_unpacked(code)))
 
 
 def _pack(text: str, code: ModuleCode) -> None:
