@@ -156,7 +156,7 @@ def _hand_over(interp: Interpreter, scope: Scope, callee: str, place: int | str,
             for path in _kept_in_result(scope, callee, func, param):
                 _merge(into, suffix, uses(interp, scope, path, depth + 1))
             if param.annotation is not None:
-                into.setdefault(suffix, ir.Usage()).annotations.add(ir.render(param.annotation))
+                into.setdefault(suffix, ir.Usage()).annotations |= {ir.render(param.annotation)}
 
 
 def _kept_in_result(scope: Scope, callee: str, func: Func, param: ir.Param) -> list[str]:

@@ -52,7 +52,7 @@ class ExpressionLowering(Scopes):
         value = self.expr(node.value)
         usage = self._usage(value)
         if usage:
-            usage.attrs.add(node.attr.value)
+            usage.attrs |= {node.attr.value}
         return ir.Attr(node, value, node.attr.value)
 
     def visit_Call(self, node: cst.Call) -> ir.Expr:
@@ -61,7 +61,7 @@ class ExpressionLowering(Scopes):
             self._function_stack[-1].methods.add(func.attr)
             usage = self._usage(func.value)
             if usage:
-                usage.methods.add(func.attr)
+                usage.methods |= {func.attr}
         usage = self._usage(func)
         if usage:
             usage.calls += 1
@@ -84,7 +84,7 @@ class ExpressionLowering(Scopes):
         if callee is None:
             return
         if args and args[0].keyword in (None, "params") and (source := self._method_of(args[0].value)) is not None:
-            source.feeds.add(callee)
+            source.feeds |= {callee}
         for position, arg in enumerate(args):
             usage = self._usage(arg.value) if isinstance(arg.value, ir.Name | ir.Attr) else None
             if usage is None:
@@ -92,9 +92,9 @@ class ExpressionLowering(Scopes):
             if arg.star:
                 usage.keyed = usage.keyed or arg.star == "**"
             elif arg.keyword is not None:
-                usage.named.add((callee, arg.keyword))
+                usage.named |= {(callee, arg.keyword)}
             else:
-                usage.passed.add((callee, position))
+                usage.passed |= {(callee, position)}
 
     def _method_of(self, value: ir.Expr) -> ir.Usage | None:
         """How that is used whose method gives a value: called in its place, or the last that gave what has its name."""

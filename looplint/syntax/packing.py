@@ -47,13 +47,13 @@ def pack(code: ir.ModuleCode) -> bytes | None:
         head = _without_bodies(code, [code.functions[number] for number in separable])
     except RecursionError:
         return None
-    return zlib.compress(pickle.dumps((head, separable)), 1)
+    return pickle.dumps((zlib.compress(head, 1), separable))
 
 
 def unpack(packed: bytes) -> ir.ModuleCode:
     """The module that was packed; equal to it, and made of other nodes."""
-    head, bodies = pickle.loads(zlib.decompress(packed))
-    code = pickle.loads(head)
+    head, bodies = pickle.loads(packed)
+    code = pickle.loads(zlib.decompress(head))
     assert isinstance(code, ir.ModuleCode)
     for number, body in bodies.items():
         function = code.functions[number]
@@ -79,7 +79,7 @@ class _Body:
 
     def load(self, function: ir.Function) -> None:
         function.later = None
-        function.body, block = pickle.loads(self.packed)
+        function.body, block = pickle.loads(zlib.decompress(self.packed))
         _put(function.node, block)
 
 
@@ -103,7 +103,7 @@ def _packed_body(function: ir.Function) -> bytes | None:
     if not isinstance(function.node, cst.FunctionDef):
         return None
     try:
-        return _dumped((function.body, function.node.body), _BodyPickler)
+        return zlib.compress(_dumped((function.body, function.node.body), _BodyPickler), 1)
     except _Inseparable:
         return None
 

@@ -15,12 +15,12 @@ from looplint.syntax.ir import ModuleCode
 from looplint.syntax.lowering import lower
 from looplint.syntax.stack import on_a_larger_stack
 
-# How many characters of source are kept lowered; a character of source takes about fifty bytes as a tree.
+# How many characters of source are kept lowered; a character of source takes about forty bytes as a tree.
 _MOST_KEPT = 1_000_000
 # How many bytes of packed modules are kept; a character of source takes about two.
 _MOST_PACKED = 24 << 20
 # What a module takes of which all bodies are packed, beside one that is whole.
-_PACKED_PART = 0.25
+_PACKED_PART = 0.35
 _kept: dict[str, ModuleCode] = {}
 _imported: set[str] = set()
 # By the digest of the text.

@@ -107,8 +107,8 @@ RUNS = """
                 for epoch in range(epochs):
                     for x, y in loader:
                         loss = nn.functional.mse_loss(encoder(x), y)
-                        loss.backward(){marked}
-                        optimizer.zero_grad()
+                        loss.backward()
+                        optimizer.zero_grad(){marked}
                         optimizer.step()
                     yield encoder
             def run_nodes(self, encoder, loader, optimizer, epochs):

@@ -38,24 +38,24 @@ class Param:
 class Usage:
     """How a function uses one of its names: evidence for the role of a parameter."""
 
-    methods: set[str] = field(default_factory=set)
-    attrs: set[str] = field(default_factory=set)
+    methods: frozenset[str] = frozenset()
+    attrs: frozenset[str] = frozenset()
     # How often it is called, and how often of these to take the place of what is called: `optimizer = optimizer(parameters)`.
     calls: int = 0
     rebound: int = 0
     iterated: bool = False
     # The dotted names of the functions it is passed to, each with its place among the arguments; those of `super()` begin with SUPER.
-    passed: set[tuple[str, int]] = field(default_factory=set)
+    passed: frozenset[tuple[str, int]] = frozenset()
     # The same for those to which it goes by a keyword.
-    named: set[tuple[str, str]] = field(default_factory=set)
+    named: frozenset[tuple[str, str]] = frozenset()
     # The dotted names of the functions that get, as their first argument, what one of its methods gives: `Adam(model.groups(rate))`.
-    feeds: set[str] = field(default_factory=set)
+    feeds: frozenset[str] = frozenset()
     # Whether an entry of it is taken by its name, or all are handed on as keyword arguments, as those of a dictionary.
     keyed: bool = False
     # Whether it is subtracted, multiplied or divided, as numbers and tensors are.
     computed: bool = False
     # The annotations of the parameters that it becomes, as text.
-    annotations: set[str] = field(default_factory=set)
+    annotations: frozenset[str] = frozenset()
 
     @property
     def called(self) -> bool:
