@@ -56,15 +56,23 @@ else:
         return tuple(of.__fields__)
 
     def replace(instance, **changes):
-        values = {name: getattr(instance, name) for name, each in instance.__fields__.items() if each.init}
-        return type(instance)(**(values | changes))
+        taken, values = _taken(type(instance))
+        return type(instance)(**(dict(zip(taken, values(instance), strict=True)) | changes))
+
+    @cache
+    def _taken(cls):
+        """The names of what a class is made from, and what gives the values of these."""
+        taken = tuple(name for name, each in cls.__fields__.items() if each.init)
+        return taken, _getter(taken)
 
     def _own(value):
         return value if type(value) is Field else Field(value)
 
     def _values(fields):
         """What gives the fields of an instance as one tuple."""
-        names = tuple(fields)
+        return _getter(tuple(fields))
+
+    def _getter(names):
         if len(names) < 2:
             return lambda instance: tuple(getattr(instance, name) for name in names)
         return operator.attrgetter(*names)

@@ -331,7 +331,11 @@ def join(left: Value, right: Value) -> Value:
     """The least value that covers both."""
     if left is right or left == right:
         return left
-    both = _without_merged(left | right)
+    both = left | right
+    kinds = [type(atom) for atom in both]
+    if len(kinds) <= WIDTH and Tuple not in kinds and kinds.count(Tensor) < 2 and kinds.count(Ref) < 2:
+        return both
+    both = _without_merged(both)
     tensors = [a for a in both if isinstance(a, Tensor)]
     if len(tensors) > 1:
         both = frozenset(a for a in both if not isinstance(a, Tensor)) | {join_tensors(tensors)}

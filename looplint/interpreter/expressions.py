@@ -31,7 +31,7 @@ from looplint.domain.values import (
 from looplint.interpreter import calls, choices, generators, gradient_uses, hooks, instances, loops, objects, settings
 from looplint.interpreter.elements import element_of, loaders_in, subscript
 from looplint.interpreter.frames import Trace
-from looplint.interpreter.interpreter import Interpreter
+from looplint.interpreter.interpreter import Interpreter, OutOfFuel
 from looplint.interpreter.names import attribute, lookup
 from looplint.interpreter.operators import binary, compare, negated, truth_of
 from looplint.knowledge.pytorch import FETCHING
@@ -40,7 +40,9 @@ from looplint.syntax import ir
 
 def evaluate(interp: Interpreter, expr: ir.Expr) -> Value:
     """Everything the expression can be on the present path; its events are emitted on the way."""
-    interp.burn()
+    interp.fuel -= 1  # as `burn` does
+    if interp.fuel < interp.floor:
+        raise OutOfFuel
     return _EVALUATE[type(expr)](interp, expr)
 
 
@@ -60,14 +62,21 @@ def _call(interp: Interpreter, expr: ir.Call) -> Value:
     if isinstance(expr.func, ir.Attr):
         if expr.func.attr in ir.GRADIENT_METHODS and interp.at and not interp.aside:
             interp.reached.gradient_calls.setdefault(expr)
-        with gradient_uses.of_call(interp.gradients, expr):
+        if isinstance(expr.func.value, ir.Name):
             receiver = evaluate(interp, expr.func.value)
+        else:
+            with gradient_uses.of_call(interp.gradients, expr):
+                receiver = evaluate(interp, expr.func.value)
         callee = attribute(interp, receiver, expr.func.attr, called=True)
     else:
         callee = evaluate(interp, expr.func)
     args = Arguments()
+    measures = gradient_uses.measures(expr)
     for arg in expr.args:
-        with gradient_uses.of_argument(interp.gradients, expr, arg.value):
+        if measures:
+            with gradient_uses.of_argument(interp.gradients, arg.value):
+                value = evaluate(interp, arg.value)
+        else:
             value = evaluate(interp, arg.value)
         if arg.star == "*":
             items = exact_items(value)
@@ -85,8 +94,10 @@ def _call(interp: Interpreter, expr: ir.Call) -> Value:
             args.keywords[arg.keyword] = value
         else:
             args.positional.append(value)
-    if not all(isinstance(a, Func | ClassRef) for a in callee):
-        generators.drain(interp, args)
+    for atom in callee:
+        if not isinstance(atom, (Func, ClassRef)):
+            generators.drain(interp, args)
+            break
     return calls.call(interp, callee, args, expr)
 
 

@@ -132,7 +132,8 @@ def _on_all(values: list[Value | None], slot: str) -> Value | None:
 
 def _common(stacks: list[tuple[Guard, ...]]) -> tuple[Guard, ...]:
     shortest = min(stacks, key=len)
-    length = 0
-    while length < len(shortest) and all(stack[length] == shortest[length] for stack in stacks):
-        length += 1
-    return shortest[:length]
+    for length, guard in enumerate(shortest):
+        for stack in stacks:
+            if stack[length] is not guard and stack[length] != guard:
+                return shortest[:length]
+    return shortest

@@ -29,10 +29,14 @@ def of_call(gradients: GradientAccess, call: ir.Call) -> AbstractContextManager[
     return gradients.unapplied() if measured or (method in _CHANGING and call.dropped) else _IN_ANY_WAY
 
 
-def of_argument(gradients: GradientAccess, call: ir.Call, argument: ir.Expr) -> AbstractContextManager[None]:
-    """How an argument is to be read: `torch.isnan(p.grad)` measures it."""
-    measures = isinstance(call.func, ir.Attr) and call.func.attr in _MEASURING
-    return gradients.unapplied() if measures and _is_gradient(argument) else _IN_ANY_WAY
+def measures(call: ir.Call) -> bool:
+    """Whether a call measures its arguments: `torch.isnan(p.grad)`."""
+    return isinstance(call.func, ir.Attr) and call.func.attr in _MEASURING
+
+
+def of_argument(gradients: GradientAccess, argument: ir.Expr) -> AbstractContextManager[None]:
+    """How an argument is to be read that is measured."""
+    return gradients.unapplied() if _is_gradient(argument) else _IN_ANY_WAY
 
 
 def of_target(gradients: GradientAccess, target: ir.Expr) -> AbstractContextManager[None]:

@@ -151,7 +151,8 @@ class Position(Path):
 
     def guarded(self) -> bool:
         """Whether a condition inside the innermost loop stands before what happens now."""
-        return any(g.depth >= len(self.loops) and g.frame == self.frame.ctx for g in self.guards) and bool(self.loops)
+        depth, ctx = len(self.loops), self.frame.ctx
+        return depth > 0 and any(guard.frame is ctx for guard in self.guards if guard.depth >= depth)
 
     @contextmanager
     def beside(self, frame: Frame) -> Iterator[None]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
@@ -231,49 +231,42 @@ def named(path: str, node: cst.CSTNode) -> Expr:
     return expr
 
 
-def children(expr: Expr) -> Iterator[Expr]:
+def children(expr: Expr) -> Sequence[Expr]:
     """The direct sub-expressions of an expression."""
-    match expr:
-        case Attr() | Star():
-            yield expr.value
-        case Walrus():
-            yield expr.value
-        case Call():
-            yield expr.func
-            for arg in expr.args:
-                yield arg.value
-        case Display():
-            yield from expr.items
-        case DictDisplay():
-            for key, value in expr.items:
-                if key is not None:
-                    yield key
-                yield value
-        case Subscript():
-            yield expr.value
-            yield expr.index
-        case Binary() | BoolOp():
-            yield expr.left
-            yield expr.right
-        case Unary():
-            yield expr.operand
-        case Compare():
-            yield expr.left
-            yield from expr.rights
-        case IfExp():
-            yield expr.test
-            yield expr.body
-            yield expr.orelse
-        case Comprehension():
-            yield from expr.elements
-            for clause in expr.clauses:
-                yield clause.iter
-                yield from clause.tests
-        case Yield():
-            if expr.value is not None:
-                yield expr.value
-        case Format() | Opaque():
-            yield from expr.parts
+    find = _CHILDREN.get(type(expr))
+    return find(expr) if find is not None else ()
+
+
+def _parts_of_call(expr: Call) -> Sequence[Expr]:
+    return [expr.func, *(arg.value for arg in expr.args)]
+
+
+def _parts_of_dict(expr: DictDisplay) -> Sequence[Expr]:
+    return [part for pair in expr.items for part in pair if part is not None]
+
+
+def _parts_of_comprehension(expr: Comprehension) -> Sequence[Expr]:
+    return [*expr.elements, *(part for clause in expr.clauses for part in (clause.iter, *clause.tests))]
+
+
+_CHILDREN: dict[type, Callable[[Any], Sequence[Expr]]] = {
+    Attr: lambda expr: (expr.value,),
+    Star: lambda expr: (expr.value,),
+    Walrus: lambda expr: (expr.value,),
+    Call: _parts_of_call,
+    Display: lambda expr: expr.items,
+    DictDisplay: _parts_of_dict,
+    Subscript: lambda expr: (expr.value, expr.index),
+    Binary: lambda expr: (expr.left, expr.right),
+    BoolOp: lambda expr: (expr.left, expr.right),
+    Unary: lambda expr: (expr.operand,),
+    Compare: lambda expr: (expr.left, *expr.rights),
+    IfExp: lambda expr: (expr.test, expr.body, expr.orelse),
+    Comprehension: _parts_of_comprehension,
+    Yield: lambda expr: (expr.value,) if expr.value is not None else (),
+    Format: lambda expr: expr.parts,
+    Opaque: lambda expr: expr.parts,
+}
 
 
 def walk(*roots: Expr) -> Iterator[Expr]:
