@@ -80,7 +80,7 @@ Safe: `training=self.training`, or `dropout_p=self.rate if self.training else 0.
 What a run shows: the dropout drops while its module is in eval mode.
 """
 
-from looplint.rule import Drop, Eval, Forward, GiveArgument, Program, Repair, Report, Reports, SetArgument, Severity, note
+from looplint.rule import Drop, Eval, Forward, GiveArgument, Program, Repair, Report, Reports, SetArgument, Severity, note, samples
 
 CODE = "LL307"
 
@@ -93,7 +93,7 @@ def check(program: Program) -> Reports:
         for module in event.subjects:
             evaluated = next((e for e in program.of(Eval) if program.touches(e, module)), None)
             whole = set(module.lineage())
-            if evaluated is None or any(e.repeated and whole & e.subjects for e in program.of(Forward)):
+            if evaluated is None or any(whole & e.subjects and samples(program, e) for e in program.of(Forward)):
                 continue
             reported.add(event.site)
             why = f"it takes {event.argument} as it is given" if event.argument else "its `training` is True where it is not given"

@@ -88,7 +88,6 @@ from looplint.rule import (
     Program,
     Report,
     Reports,
-    Step,
     Train,
     bypassed,
     mode_effects,
@@ -98,6 +97,7 @@ from looplint.rule import (
     note,
     refs,
     related,
+    samples,
     validation_loop,
 )
 
@@ -112,7 +112,7 @@ def check(program: Program) -> Reports:
             continue  # a forward whose result goes backward, or is what another one is trained on
         if event.key not in program.uses.scored:
             continue  # a forward whose result is not measured
-        if _samples(program, event):
+        if samples(program, event):
             continue  # Monte-Carlo dropout
         if program.looks_again(event):
             continue  # a second look at the batch that is trained on
@@ -163,12 +163,6 @@ def _in_eval(program: Program, module: Obj, event: Forward) -> set[Obj]:
     parts = {part for value in module.heap.values() for part in refs(value, Module)}
     visits = [(part, visit) for part in parts for visit in program.run_past(MODE, part, [event]) if visit.event is event]
     return {part for part, visit in visits if visit.always("eval")}
-
-
-def _samples(program: Program, event: Forward) -> bool:
-    """Whether one input is run again and again, as Monte-Carlo dropout does; not where the model is trained in between."""
-    trains = bool(event.loops) and any(event.loops[-1] in e.loops for e in program.of(Step))
-    return event.repeated and not trains
 
 
 def top_of(module: Obj) -> Obj:

@@ -75,11 +75,15 @@ def run(proof: Proof, checkout: Path) -> dict[str, Any]:
 
 
 def not_reported(proof: Proof, checkout: Path) -> list[str]:
-    """What a proof says that looplint reports, and is not reported: where the file is linted with those beside it, which may call it."""
-    result = lint_paths([str((checkout / proof.path).parent)], Selection(select=("ALL",)), jobs=1)
+    """What a proof says that looplint reports, and is not reported: where the file is linted with those beside it and those named, which may call it."""
+    result = lint_paths(
+        [str((checkout / proof.path).parent), *(str(checkout / c) for c in proof.callers)], Selection(select=("ALL",)), jobs=1
+    )
     reported = {(f.location.row, f.code): f.severity for f in result.findings if Path(f.filename) == checkout / proof.path}
     return [
-        f"{code} is not reported at line {row} as an error" for row, code in proof.found.items() if reported.get((row, code)) != "error"
+        f"{code} is not reported at line {row} as {proof.severity}"
+        for row, code in proof.found.items()
+        if reported.get((row, code)) != proof.severity
     ]
 
 

@@ -212,6 +212,29 @@ def _is_no_grad(node: ast.expr) -> bool:
     return any(word in ast.unparse(node) for word in ("no_grad", "inference_mode"))
 
 
+@planter("dropout that is not told the mode", "LL307")
+def always_dropping(text: Text) -> Found:
+    built = {ast.unparse(n.func).rpartition(".")[2] for n in ast.walk(text.tree) if isinstance(n, ast.Call)}
+    if ".eval()" not in text.text:
+        return
+    for cls in ast.walk(text.tree):
+        if not isinstance(cls, ast.ClassDef) or cls.name not in built:
+            continue
+        for forward in (m for m in cls.body if isinstance(m, ast.FunctionDef) and m.name == "forward"):
+            calls = [n for n in ast.walk(forward) if isinstance(n, ast.Call) and ast.unparse(n.func).endswith((".dropout", ".dropout2d"))]
+            told = [c for c in calls if any(k.arg == "training" and ast.unparse(k.value) == "self.training" for k in c.keywords)]
+            # Another that asks keeps the method's knowledge of its mode; a rate in a variable may be 0.
+            if ast.unparse(forward).count("self.training") == len(told) == 1 and _is_dropping(told[0]):
+                kept = [k for k in told[0].keywords if k.arg != "training"]
+                yield told[0].lineno, text.replace(told[0], ast.unparse(ast.Call(told[0].func, told[0].args, kept)))
+
+
+def _is_dropping(call: ast.Call) -> bool:
+    """Whether a dropout has a rate above 0 in sight, its own or the default one."""
+    rates = [*call.args[1:2], *(k.value for k in call.keywords if k.arg == "p")]
+    return all(isinstance(r, ast.Constant) and isinstance(r.value, float) and r.value > 0 for r in rates)
+
+
 @planter("no train() after validation", "LL301", "LL304")
 def no_train(text: Text) -> Found:
     if ".eval()" not in text.text:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looplint.domain.objects import List, Module
 from looplint.domain.values import Atom, Const, Iter, Number, Ref, Tensor, Tuple, is_over_loader, refs
-from looplint.flow.events import Backward, Escape, Event, Step
+from looplint.flow.events import Backward, Escape, Event, Forward, Step
 from looplint.flow.graph import Loop
 from looplint.queries.program import Program
 from looplint.syntax import ir
@@ -23,6 +23,12 @@ def untrained_loop(program: Program, event: Event) -> Loop | None:
     loop = event.loops[-1]
     trained = any(loop in e.loops for e in program.of(Backward, Step, Escape) if e.kind != "escape" or e.certain)
     return None if trained else loop
+
+
+def samples(program: Program, event: Forward) -> bool:
+    """Whether one input is run again and again, as Monte-Carlo dropout does; not where something is trained in between."""
+    trains = bool(event.loops) and any(event.loops[-1] in e.loops for e in program.of(Step))
+    return event.repeated and not trains
 
 
 def over_data(loop: Loop) -> bool:

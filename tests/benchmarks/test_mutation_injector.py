@@ -76,6 +76,7 @@ PLAIN_COUNTS = {
     "LL303": 3,
     "LL304": 2,
     "LL306": 1,
+    "LL307": 1,
     "LL401": 5,
     "LL402": 4,
     "LL403": 9,
@@ -253,6 +254,20 @@ def test_a_loop_without_evaluation_cannot_miss_train_mode() -> None:
 
 def test_a_model_whose_mode_does_not_matter_cannot_miss_eval_mode() -> None:
     assert planted(PLAIN.replace("nn.Dropout(0.1)", "nn.ReLU()"), "LL302") == {}
+
+
+def test_a_dropout_is_planted_only_in_a_model_that_is_evaluated() -> None:
+    layered = PLAIN.replace("self.head(self.body(x))", "self.head(self.drop(self.body(x)))").replace(
+        "        self.head", "        self.drop = nn.Dropout(0.3)\n        self.head"
+    )
+    assert set(planted(layered, "LL307")) == {
+        "a layer replaced by a function",
+        "a layer replaced by a function at its rate",
+        "the input of the last layer dropped",
+    }
+    assert planted(layered.replace("    model.eval()\n", ""), "LL307") == {}
+    asking = PLAIN.replace("self.body(x))", "nn.functional.dropout(self.body(x), 0.3, training=self.training))")
+    assert planted(asking, "LL307") == {"a dropout that is not told the mode": asking.replace(", training=self.training", "")}
 
 
 def test_a_target_without_gradients_is_no_validation() -> None:

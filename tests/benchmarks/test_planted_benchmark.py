@@ -38,3 +38,24 @@ def test_gradients_are_switched_on_only_where_nothing_else_switches_them_off() -
     assert rows(plain + "@torch.inference_mode()\ndef main(net, data):\n    return validate(net, data)\n") == []
     assert rows(VALIDATE.format(use="infer") + "@torch.no_grad()\ndef infer(x):\n    return net(x)\n") == []
     assert rows(plain.replace("validate", "validation_step")) == []
+
+
+DROPPING = """\
+class Net(nn.Module):
+    def forward(self, x):
+        return self.head(F.dropout(x, {rate}, training=self.training))
+
+
+net = Net()
+net.{mode}()
+"""
+
+
+def test_a_dropout_loses_its_mode_only_where_it_drops_and_its_model_is_evaluated() -> None:
+    def texts(text: str) -> list[str]:
+        return [plant.text for plant in plants(text) if plant.category == "dropout that is not told the mode"]
+
+    assert texts(DROPPING.format(rate=0.5, mode="eval")) == [DROPPING.format(rate=0.5, mode="eval").replace(", training=self.training", "")]
+    assert texts(DROPPING.format(rate="rate", mode="eval")) == []
+    assert texts(DROPPING.format(rate=0.5, mode="train")) == []
+    assert texts(DROPPING.format(rate=0.5, mode="eval").replace("Net()", "build()")) == []

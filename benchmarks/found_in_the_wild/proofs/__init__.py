@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+_STATED = ("REPO", "COMMIT", "PATH", "FOUND", "SEVERITY", "CALLERS")
+
 
 @dataclass(frozen=True)
 class Proof:
@@ -21,6 +23,8 @@ class Proof:
         commit: the commit that was read and run.
         path: the file with the findings.
         found: the rule at each line.
+        severity: that of the findings.
+        callers: files that are linted with it, besides those of its folder: the programs that call it.
     """
 
     name: str
@@ -28,6 +32,8 @@ class Proof:
     commit: str
     path: str
     found: Mapping[int, str]
+    severity: str = "error"
+    callers: tuple[str, ...] = ()
 
 
 def proofs() -> Iterator[Proof]:
@@ -36,8 +42,6 @@ def proofs() -> Iterator[Proof]:
         constants = {
             node.targets[0].id: ast.literal_eval(node.value)
             for node in tree.body
-            if isinstance(node, ast.Assign)
-            and isinstance(node.targets[0], ast.Name)
-            and node.targets[0].id in ("REPO", "COMMIT", "PATH", "FOUND")
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id in _STATED
         }
-        yield Proof(file.stem, constants["REPO"], constants["COMMIT"], constants["PATH"], constants["FOUND"])
+        yield Proof(file.stem, **{name.lower(): value for name, value in constants.items()})

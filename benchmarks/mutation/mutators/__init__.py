@@ -13,6 +13,7 @@ from benchmarks.mutation.mutators.costs import (
     deprecated_amp,
     zero_grad_not_to_none,
 )
+from benchmarks.mutation.mutators.dropouts import dropout_in_eval_mode
 from benchmarks.mutation.mutators.feeding import (
     loader_without_workers,
     non_blocking_without_pinned,
@@ -74,6 +75,7 @@ MUTATORS: Mapping[str, Mutator] = {
     "LL303": missing_no_grad,
     "LL304": eval_mode_left_on,
     "LL306": validation_batch_unused,
+    "LL307": dropout_in_eval_mode,
     "LL401": logged_tensor,
     "LL402": accumulated_tensor,
     "LL403": formatted_tensor,
