@@ -3,12 +3,15 @@
 ## What it does
 
 Reports a clear that on every path finds gradients which a backward of the same iteration has computed, where the optimizer then steps with
-no backward in between, on every path.
+no backward in between, on every path; and a clear for every batch where the only optimizer of the loop steps once in k batches.
 
 ## Why it matters
 
 The step finds no gradients. With plain SGD nothing is learned at all; with momentum only stale momentum moves the parameters. Nothing
 warns: a step with every gradient None is a complete no-op.
+
+Where gradients are meant to add up over k batches, a clear for each of them leaves the step those of the last one: the other k - 1 are
+computed for nothing, and what was divided by k is k times too small.
 
 ## Bad
 
@@ -56,7 +59,7 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Repair
 
-Safe: move the clear to the top of the batch body.
+Safe: move the clear to the top of the batch body, or behind the step where gradients add up.
 
 ## Evidence
 
@@ -65,7 +68,21 @@ What a run shows: the parameters of the optimizer do not change over a step.
 
 from collections.abc import Sequence
 
-from looplint.rule import Automaton, Backward, Clear, MoveClear, Program, Report, Reports, Step, Visit, called_at, constant_of, note
+from looplint.rule import (
+    Automaton,
+    Backward,
+    Clear,
+    MoveClear,
+    Program,
+    Report,
+    Reports,
+    Step,
+    Visit,
+    called_at,
+    constant_of,
+    note,
+    thrown_away,
+)
 
 CODE = "LL101"
 
@@ -103,6 +120,7 @@ def _skips(visits: Sequence[Visit], clear: Clear, step: Step, backward: Backward
 
 
 def check(program: Program) -> Reports:
+    yield from _accumulated(program)
     for optimizer in program.optimizers:
         visits = program.run(AUTOMATON, optimizer)
         # Clears of this optimizer that on every path find gradients of the same iteration, or what another such clear has left of them.
@@ -127,3 +145,23 @@ def check(program: Program) -> Reports:
                         notes,
                         repair=MoveClear(optimizer=optimizer, clear=clear, backward=backward, step=step),
                     )
+
+
+def _accumulated(program: Program) -> Reports:
+    """Gradients that are meant to add up, and are cleared for every batch."""
+    reported = set()
+    for step in program.of(Step):
+        found = thrown_away(program, step)
+        if found is None or found[1].site in reported:
+            continue
+        every, clear, backward = found
+        optimizer = next((o for o in program.optimizers if o in step.subjects), None)
+        if optimizer is None:
+            continue
+        reported.add(clear.site)
+        name = called_at(step, optimizer)
+        message = (
+            f"{name}'s gradients are cleared for every batch, and {name} steps once in {every}: the step uses those of the last batch alone"
+        )
+        notes = note(backward, "the gradients are computed here") + note(step, f"the step is made once in {every} batches")
+        yield Report(clear, message, notes, repair=MoveClear(optimizer=optimizer, clear=clear, backward=backward, step=step))

@@ -99,6 +99,30 @@ def left_over(program: Program, step: Event) -> bool:
     return counted and len(guards) == 1 and not isinstance(guards[0].test, BoolOp)
 
 
+def thrown_away(program: Program, step: Step) -> tuple[str, Clear, Backward] | None:
+    """Of a step made once in k batches whose gradients are cleared for every single one: the k, the clear, and the backward that it undoes.
+
+    Only where one optimizer is all that the loop steps, and each batch has the same backward: a step that has its own under its condition
+    uses all that it makes, and one of two optimizers may be meant to step less often than its loss is computed.
+    """
+    optimizer = next(iter(step.subjects), None)
+    loop = step.loops[-1] if step.loops else None
+    if not isinstance(optimizer, Optimizer) or loop is None or loop not in program.batch_loops or not step.certain:
+        return None
+    every = next((k for g in step.guards if g.depth >= len(step.loops) and (k := period(g, loop))), None)
+    backwards = [e for e in program.of(Backward) if loop in e.loops]
+    regular = all(e.loops[-1] is loop and program.every_iteration(e, loop) and program.touches(e, optimizer) for e in backwards)
+    if every is None or not backwards or not regular or any(loop in e.loops and e.site != step.site for e in program.of(Step)):
+        return None
+    last = backwards[-1]
+    for clear in program.of(Clear):
+        between = last.index < clear.index < step.index  # this one leaves the step nothing at all
+        found = clear.loops[-1:] == (loop,) and clear.certain and not between and program.touches(clear, optimizer)
+        if found and program.every_iteration(clear, loop):
+            return every, clear, last
+    return None
+
+
 def normalises(module: Obj) -> Obj | None:
     """The part of a module, or itself, that normalises over the batch."""
     seen: set[int] = set()

@@ -16,30 +16,59 @@ def steps_use_nothing(run: Stream, optimizer: Thing, right: Stream, match: Thing
     steps = steps_of(run, optimizer)
     hollow = sum(empty(step) for step in steps)
     still = ", parameters unchanged" if unchanged(run, optimizer) else ""
+    unused, made = thrown_away(run, optimizer)
+    if unused and hollow < 0.5 * len(steps):
+        others = thrown_away(right, match)[0] if match else 0
+        text = f"the gradients of {unused} of {made} backwards were cleared before a step used them (repaired: {others})"
+        return Signal(unused >= 0.5 * made and others < 0.5 * unused, share(unused, made), text)
     text = f"{hollow} of {len(steps)} steps found no gradient{still}"
     backward = bool(run.of("backward"))
     return Signal(backward and bool(steps) and hollow / len(steps) >= 0.5, share(hollow, len(steps)), text)
 
 
+def thrown_away(run: Stream, optimizer: Thing) -> tuple[int, int]:
+    """How many backwards fill an optimizer's gradients that a clear takes away before a step, and how many there are."""
+    unused = made = waiting = 0
+    for event, _ in states(run, optimizer):
+        if event.kind == "clear":
+            unused, waiting = unused + waiting, 0
+        elif event.kind == "step":
+            waiting = 0
+        elif event.kind == "backward":
+            made, waiting = made + 1, waiting + 1
+    return unused, made
+
+
 def where_cleared_too_early(stream: Stream) -> Iterator[Witness]:
-    """LL101: clears of filled gradients after which a step finds none."""
+    """LL101: clears of filled gradients after which a step finds none, or only those of a later iteration."""
     tally = Tally()
     for optimizer in optimizers(stream):
         waiting: Event | None = None
         filling: Event | None = None
+        unused: list[Event] = []  # clears of gradients that no step has used, since the last step
+        after_steps = {event.stack for event, state in states(stream, optimizer) if event.kind == "clear" and state == "applied"}
         for event, state in states(stream, optimizer):
             filling = event if event.kind == "backward" else filling
             if event.kind == "clear":
-                # Gradients of the previous iteration are another case: there the step came too early.
                 if waiting is None and state == "filled" and filling is not None and together(filling, event):
                     waiting = event
-                if waiting is not event:
+                elif waiting is None and state == "filled":
+                    unused.append(event)
+                elif waiting is not event:
                     tally.add(event.stack, False, decisive=state != "empty")
+            elif waiting is not None and event.kind == "backward" and not together(waiting, event):
+                unused.append(waiting)
+                waiting = None
             elif waiting is not None and event.kind in ("step", "backward"):
                 tally.add(waiting.stack, event.kind == "step" and empty(event), optimizer.id)
                 waiting = None
+            if event.kind == "step":
+                # A step that finds nothing at all came too early, and a clear that no step comes before drops a batch: both are other cases.
+                for clear in unused:
+                    tally.add(clear.stack, not empty(event) and clear.stack in after_steps, optimizer.id)
+                unused = []
     yield from tally.witnesses(
-        "LL101", lambda c: f"{c.bad} of {c.whole} clears here threw away gradients that the next step then missed", mostly()
+        "LL101", lambda c: f"{c.bad} of {c.whole} clears here threw away gradients that the next step then lacked", mostly()
     )
 
 
