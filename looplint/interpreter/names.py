@@ -29,6 +29,7 @@ from looplint.domain.values import (
     Tuple,
     Unknown,
     Value,
+    const,
     join,
     ref,
 )
@@ -152,6 +153,8 @@ def _plain_attribute(interp: Interpreter, atom: Atom, name: str) -> Value:
             if isinstance(what, ir.Function):
                 is_class_method = any(isinstance(d, ir.Name) and d.id == "classmethod" for d in what.decorators)
                 return frozenset({Func(what, owner.module, owner.closure, frozenset({atom}) if is_class_method else None, owner)})
+        case Const(str() as text) if name == "type":
+            return const(text.partition(":")[0])  # texts have no such attribute: it stands for the device that it names
         case Iter() | Const() | Method() | Context():
             return frozenset({Method(atom, name)})
         case Unknown():

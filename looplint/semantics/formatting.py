@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from looplint.domain.tags import Mark
-from looplint.domain.values import UNKNOWN, Arguments, Tensor, Tuple, Value
+from looplint.domain.values import NOTHING, UNKNOWN, Arguments, Const, Tensor, Tuple, Value
 from looplint.flow.remarks import Show
 from looplint.interpreter import hooks
 from looplint.interpreter.interpreter import Interpreter
@@ -44,4 +44,6 @@ def note_percent(interp: Interpreter, expr: ir.Expr, value: Value) -> None:
 @transfer("text")
 def _text(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     note_arguments(interp, expr.args, args.positional)
-    return UNKNOWN
+    given = args.positional[0] if qualname == "builtins.str" and len(args.positional) == 1 else NOTHING
+    known = bool(given) and all(isinstance(a, Const) and isinstance(a.value, str) for a in given)
+    return given if known else UNKNOWN  # `str(device)`, which stands for the text that it was given
