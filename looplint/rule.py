@@ -92,6 +92,7 @@ from looplint.queries.feeding import (
     over_batches,
     padded_passes,
     same_everywhere,
+    shortened_passes,
     smaller_last,
     trains,
 )
@@ -213,7 +214,7 @@ __all__ = [
     "CLEARING", "MODE", "UNSEEN", "Automaton", "Binary", "BoolOp", "Compare", "Const", "Event", "Expr", "Guard", "Loop", "Note", "Obj", "PathState", "Program", "Report", "Reports", "Severity", "Site", "Tensor", "Uncleared",
     "Value", "Visit", "constant_of", "always_in_eval", "asks_for_gpu", "eval_is_chosen", "left_in_eval", "may_train_again", "mode_effects", "mode_matters", "mode_states", "only_in_train_mode", "saved_after", "trains_a_part", "validation_before", "called_at", "callee", "container_at", "built_by_its_trainer", "more_than", "name_of", "note", "only_where", "over_chunks", "over_data", "over_entries", "over_loader", "over_parts", "over_tensor", "paths_in", "refs", "related", "render", "run", "shares_a_call", "tensor_of", "uncleared", "arguments_site", "cut_off", "trains_a_copy", "trains_its_successor",
     "Engine", "Loader", "Loss", "Module", "Optimizer", "Sampler", "Scaler", "Scheduler", "StateDict", "held_by", "only", "subjects",
-    "contains_part", "may_follow", "samples", "untrained_loop", "validation_loop", "without_parameters", "draws_nothing",
+    "contains_part", "may_follow", "samples", "shortened_passes", "untrained_loop", "validation_loop", "without_parameters", "draws_nothing",
     "COMPUTING", "SCALING", "UPDATING", "condition_of", "disabled", "escapes_each_time", "perhaps_off", "scaler_of", "sets_its_precision", "switched", "unscaled_by_hand",
     "counter_given", "in_one_turn", "is_within", "ruled_out_by_settings", "known_elsewhere", "only_containers", "may_go_on", "turns_after", "unregistered", "wrapper_for",
     "argument", "bypassed", "changing", "epoch_passes", "is_record", "is_written", "off", "on_accelerator", "only_over", "over_batches", "same_everywhere", "trains",

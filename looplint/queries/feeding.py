@@ -59,6 +59,19 @@ def smaller_last(loader: Loader) -> LastBatch | None:
     return LastBatch(left, size) if left and data.length > size and argument(loader, "sampler") is None else None
 
 
+def measured_passes(program: Program) -> Iterator[tuple[Forward, Loader]]:
+    """The passes over a loader on which nothing is trained, each loader once, with a forward whose results are measured."""
+    seen: set[Loader] = set()
+    for event in program.of(Forward):
+        loop = validation_loop(program, event)
+        loader = only_loader(loop.over) if loop is not None else None
+        if loader is None or loader in seen or loader in program.training_passes or program.is_trained(event):
+            continue
+        if event.key in program.uses.scored and not (loader.escaped or loader.prepared):
+            seen.add(loader)
+            yield event, loader
+
+
 @dataclass(frozen=True, slots=True)
 class PaddedPass:
     """A pass over a loader in which nothing is trained and results are measured, and the sampler that repeats items for it."""
@@ -70,20 +83,37 @@ class PaddedPass:
 
 def padded_passes(program: Program) -> Iterator[PaddedPass]:
     """The validation passes over a loader, on which nothing is trained, whose distributed sampler repeats items until each process has as many."""
-    seen: set[Loader] = set()
     built = {obj for event in program.of(BuildSampler) for obj in event.subjects}
-    for event in program.of(Forward):
-        loop = validation_loop(program, event)
-        loader = only_loader(loop.over) if loop is not None else None
-        if loader is None or loader in seen or loader in program.training_passes or program.is_trained(event):
-            continue
+    for event, loader in measured_passes(program):
         given = loader.options.get("sampler", frozenset())
         samplers = refs(given, Sampler)
-        if len(samplers) != 1 or len(given) != 1 or samplers[0] not in built or not samplers[0].pads:
-            continue
-        if event.key in program.uses.scored and not (loader.escaped or loader.prepared or samplers[0].escaped):
-            seen.add(loader)
+        if len(samplers) == len(given) == 1 and samplers[0] in built and samplers[0].pads and not samplers[0].escaped:
             yield PaddedPass(event, loader, samplers[0])
+
+
+@dataclass(frozen=True, slots=True)
+class ShortenedPass:
+    """A pass over a loader in which nothing is trained and results are measured, and which leaves out the last batch where it is smaller."""
+
+    forward: Forward
+    built: Event
+    # How many items it leaves out; None where that is not known.
+    items: int | None
+
+
+def shortened_passes(program: Program) -> Iterator[ShortenedPass]:
+    """The validation passes over a loader, on which nothing is trained, that was told to drop the last batch where it is smaller."""
+    built = {obj: e for e in program.of(BuildLoader) for obj in e.subjects}
+    for event, loader in measured_passes(program):
+        if argument(loader, "drop_last") is not True or loader not in built or not same_everywhere(program, built[loader], "drop_last"):
+            continue
+        if not isinstance(argument(loader, "sampler") or argument(loader, "batch_sampler"), type(None)):
+            continue  # a sampler may have chosen what fits
+        size, data = argument(loader, "batch_size"), refs(loader.options.get("dataset"), Dataset)[:1]
+        length = data[0].length if data else None
+        items = length % size if length is not None and type(size) is int and size > 0 else None
+        if items != 0 and size not in (None, 1):
+            yield ShortenedPass(event, built[loader], items)
 
 
 def only_over(loop: Loop, loader: Loader) -> bool:

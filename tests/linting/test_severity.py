@@ -228,6 +228,7 @@ def test_rules_that_report_what_happens_to_a_run_say_so() -> None:
         "LL904": "warning",
         "LL905": "warning",
         "LL906": "advice",
+        "LL907": "warning",
     }
 
 

@@ -36,11 +36,22 @@ def _describe(loader: DataLoader[Any]) -> dict[str, Any]:
     return {
         "batches": length,
         "batch_size": loader.batch_size,
+        "dropped": _dropped(loader),
         "sampler": type(loader.sampler).__name__,
         "dataset": type(loader.dataset).__name__,
         "workers": loader.num_workers,
         "pinned": loader.pin_memory,
     }
+
+
+def _dropped(loader: DataLoader[Any]) -> int | None:
+    """How many items each pass leaves out at its end; None where that is not known."""
+    if not loader.drop_last or loader.batch_size is None:
+        return 0
+    try:
+        return len(loader.sampler) % loader.batch_size  # type: ignore[arg-type]
+    except TypeError:
+        return None
 
 
 def _construct(tape: Tape) -> Callable[..., Watching]:

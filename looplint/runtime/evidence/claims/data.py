@@ -80,6 +80,30 @@ def where_seeded_late(stream: Stream) -> Iterator[Witness]:
         yield from tally.witnesses("LL904", lambda c: f"{drawn} parameters were there when the first seed was set here")
 
 
+def _left_out(stream: Stream) -> dict[int, int]:
+    """How many items each pass leaves out over a loader that some forward in eval mode took batches of, and no backward."""
+    trained = {loader for e in stream.of("backward") for loader, _, _ in e.batches}
+    used = {loader for e in stream.of("forward") if not e.facts["training"] for loader, _, _ in e.batches}
+    return {n: stream.things[n].facts["dropped"] for n in used - trained if stream.things[n].facts.get("dropped") is not None}
+
+
+def leaves_out(run: Stream, right: Stream) -> Signal:
+    mine, others = sum(_left_out(run).values()), sum(_left_out(right).values())
+    return Signal(
+        mine > others, float(mine), f"loaders on which nothing is trained left out {mine} items in each pass (repaired: {others})"
+    )
+
+
+def where_left_out(stream: Stream) -> Iterator[Witness]:
+    """LL907: loaders that were evaluated, and not trained on, and the items that they dropped."""
+    tally, found = Tally(), _left_out(stream)
+    for mark in stream.marked("loader"):
+        number = mark.facts["object"]
+        if number in found:
+            tally.add(mark.stack, found[number] > 0, number)
+    yield from tally.witnesses("LL907", lambda c: f"{c.bad} of {c.whole} loaders built here and only evaluated left out items in each pass")
+
+
 CLAIMS = (
     Claim(
         "LL901",
@@ -120,6 +144,16 @@ CLAIMS = (
             needs="a seed",
             confirms="parameters that are there before the first seed",
             channels=("seeds",),
+        ),
+    ),
+    Claim(
+        "LL907",
+        leaves_out,
+        Observation(
+            where_left_out,
+            needs="a forward in eval mode on a batch of the loader",
+            confirms="a pass that leaves out items",
+            channels=("forwards", "backwards", "loaders"),
         ),
     ),
 )
