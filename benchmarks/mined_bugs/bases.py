@@ -1,6 +1,6 @@
 """The correct programs of which the minimal ones are made, in pieces: a model, data, a training epoch, an evaluation, and what calls them."""
 
-HEAD = '''\
+HEAD = """\
 import copy
 import math
 import os
@@ -22,8 +22,8 @@ class Net(nn.Module):
 
 
 device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-'''
-DATA = '''\
+"""
+DATA = """\
 train_set = TensorDataset(torch.randn(256, 8), torch.randint(3, (256,)))
 val_set = TensorDataset(torch.randn(64, 8), torch.randint(3, (64,)))
 train_loader = DataLoader(train_set, batch_size=32, shuffle=True)
@@ -31,8 +31,8 @@ val_loader = DataLoader(val_set, batch_size=32)
 model = Net().to(device)
 criterion = nn.CrossEntropyLoss()
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
-'''
-EPOCH = '''
+"""
+EPOCH = """
 
 def train_epoch(model, loader, optimizer, criterion):
     model.train()
@@ -45,8 +45,8 @@ def train_epoch(model, loader, optimizer, criterion):
         optimizer.step()
         total += loss.item()
     return total / len(loader)
-'''
-EVALUATION = '''
+"""
+EVALUATION = """
 
 @torch.no_grad()
 def evaluate(model, loader, criterion):
@@ -61,13 +61,13 @@ def evaluate(model, loader, criterion):
     return total / seen, correct / seen
 
 
-'''
-MAIN = '''
+"""
+MAIN = """
 for epoch in range(5):
     train_loss = train_epoch(model, train_loader, optimizer, criterion)
     print(epoch, train_loss, evaluate(model, val_loader, criterion))
-'''
-INLINE = '''
+"""
+INLINE = """
 for epoch in range(30):
     model.train()
     for x, y in train_loader:
@@ -77,8 +77,8 @@ for epoch in range(30):
         loss.backward()
         optimizer.step()
     print(evaluate(model, val_loader, criterion))
-'''
-ACCUMULATING = '''
+"""
+ACCUMULATING = """
 
 def train_epoch(model, loader, optimizer, criterion, accum=4):
     model.train()
@@ -94,8 +94,8 @@ def train_epoch(model, loader, optimizer, criterion, accum=4):
             optimizer.zero_grad()
         total += loss.item()
     return total / len(loader)
-'''
-SCHEDULED = '''
+"""
+SCHEDULED = """
 
 def train_epoch(model, loader, optimizer, criterion, scheduler, accum=4):
     model.train()
@@ -103,13 +103,13 @@ def train_epoch(model, loader, optimizer, criterion, scheduler, accum=4):
     for step, (x, y) in enumerate(loader):
         loss = criterion(model(x.to(device)), y.to(device)) / accum
         loss.backward()
-        if (step + 1) % accum == 0:
+        if (step + 1) % accum == 0 or step + 1 == len(loader):
             optimizer.step()
             scheduler.step()
             optimizer.zero_grad()
     return loss.item()
-'''
-SCALED = '''
+"""
+SCALED = """
 
 def train_epoch(model, loader, optimizer, criterion):
     model.train()
@@ -125,8 +125,8 @@ def train_epoch(model, loader, optimizer, criterion):
         scaler.step(optimizer)
         scaler.update()
     return loss.item()
-'''
-FROZEN = '''
+"""
+FROZEN = """
 
 class Classifier(nn.Module):
     def __init__(self):
@@ -136,8 +136,8 @@ class Classifier(nn.Module):
 
     def forward(self, x):
         return self.head(self.encoder(x))
-'''
-BEST = '''
+"""
+BEST = """
 best, best_state = 0.0, None
 for epoch in range(5):
     train_epoch(model, train_loader, optimizer, criterion)
@@ -146,8 +146,8 @@ for epoch in range(5):
         best, best_state = accuracy, copy.deepcopy(model.state_dict())
 model.load_state_dict(best_state)
 print(evaluate(model, val_loader, criterion))
-'''
-RESUMED = '''
+"""
+RESUMED = """
 scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=20)
 start = 0
 if os.path.exists("last.pt"):
@@ -162,8 +162,8 @@ for epoch in range(start, 20):
     print(evaluate(model, val_loader, criterion))
     kept = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "scheduler": scheduler.state_dict(), "epoch": epoch}
     torch.save(kept, "last.pt")
-'''
-ADVERSARIAL = '''
+"""
+ADVERSARIAL = """
 gen = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 8)).to(device)
 disc = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 1)).to(device)
 opt_g = torch.optim.Adam(gen.parameters(), 2e-4)
@@ -183,4 +183,4 @@ for epoch in range(3):
         loss_g = bce(disc(fake), ones)
         loss_g.backward()
         opt_g.step()
-'''
+"""

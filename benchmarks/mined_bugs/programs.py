@@ -29,8 +29,15 @@ RESUMES = HEAD + EPOCH + EVALUATION + DATA + RESUMED
 GAN = HEAD + ADVERSARIAL
 BUILT = "optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)\n"
 FREEZES = HEAD + FROZEN + EPOCH + EVALUATION + DATA.replace("Net()", "Classifier()") + "model.encoder.requires_grad_(False)\n" + MAIN
-HORIZON = "scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=5 * len(train_loader) // 4)\n"
-UPDATES = HEAD + SCHEDULED + EVALUATION + DATA + HORIZON + MAIN.replace("optimizer, criterion)\n    print", "optimizer, criterion, scheduler)\n    print")
+HORIZON = "scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=5 * math.ceil(len(train_loader) / 4))\n"
+UPDATES = (
+    HEAD
+    + SCHEDULED
+    + EVALUATION
+    + DATA
+    + HORIZON
+    + MAIN.replace("optimizer, criterion)\n    print", "optimizer, criterion, scheduler)\n    print")
+)
 CORRECT = {
     "plain": PLAIN,
     "one_loop": ONE_LOOP,
@@ -60,7 +67,10 @@ def _gradients() -> Iterator[tuple[str, str]]:
     yield "accumulation_not_divided", edit(ACCUMULATED, " / accum\n", "\n")
     yield "cleared_for_every_batch", edit(ACCUMULATED, "        loss = crit", f"{clear}        loss = crit")
     yield "last_batches_dropped", edit(ACCUMULATED, " or step + 1 == len(loader)", "")
-    yield "clip_of_each_part", edit(ACCUMULATED, f"            {clip}", "", "        loss.backward()\n", f"        loss.backward()\n        {clip}")
+    yield (
+        "clip_of_each_part",
+        edit(ACCUMULATED, f"            {clip}", "", "        loss.backward()\n", f"        loss.backward()\n        {clip}"),
+    )
     yield "clip_after_the_step", edit(PLAIN, step, f"{step}        {clip}")
     yield "schedule_in_place_of_the_step", edit(
         PLAIN,
@@ -109,43 +119,83 @@ def _modes() -> Iterator[tuple[str, str]]:
     yield "frozen_part_normalises", FREEZES
     yield "eval_of_a_frozen_part_undone", edit(FREEZES, "requires_grad_(False)\n", "requires_grad_(False)\nmodel.encoder.eval()\n")
     teacher = '\nteacher = Net().to(device)\nteacher.load_state_dict(torch.load("teacher.pt", map_location=device))\nfor epoch in range(30)'
-    with_teacher = "        with torch.no_grad():\n            soft = teacher(x).softmax(1)\n        loss = F.kl_div(model(x).log_softmax(1), soft)\n"
-    yield "teacher_in_train_mode", edit(ONE_LOOP, "\nfor epoch in range(30)", teacher, "        loss = criterion(model(x), y)\n", with_teacher)
+    with_teacher = (
+        "        with torch.no_grad():\n            soft = teacher(x).softmax(1)\n        loss = F.kl_div(model(x).log_softmax(1), soft)\n"
+    )
+    yield (
+        "teacher_in_train_mode",
+        edit(ONE_LOOP, "\nfor epoch in range(30)", teacher, "        loss = criterion(model(x), y)\n", with_teacher),
+    )
     attention = (
         "\n\nclass Attention(nn.Module):\n    def __init__(self, dropout=0.1):\n        super().__init__()\n        self.qkv = nn.Linear(8, 24)\n"
         "        self.dropout = dropout\n        self.out = nn.Linear(8, 3)\n\n    def forward(self, x):\n        q, k, v = self.qkv(x)[:, None].chunk(3, dim=-1)\n"
         "        return self.out(F.scaled_dot_product_attention(q, k, v, dropout_p=self.dropout)[:, 0])\n"
     )
     yield "attention_drops_in_eval_mode", edit(HEAD + attention + PLAIN.removeprefix(HEAD), "model = Net()", "model = Attention()")
-    frozen = "for p in model.parameters():\n    p.requires_grad = False\n"
     yield "freezing_taken_back", edit(FREEZES, "\nfor epoch", "for p in model.parameters():\n    p.requires_grad = True\n\nfor epoch")
     yield "requires_grad_of_a_module", edit(FREEZES, "model.encoder.requires_grad_(False)", "model.encoder.requires_grad = False")
-    del frozen
 
 
 def _memory() -> Iterator[tuple[str, str]]:
     yield "sum_of_losses", edit(PLAIN, "total += loss.item()", "total += loss")
-    yield "outputs_kept", edit(PLAIN, "    total = 0.0\n    for", "    total, kept = 0.0, []\n    for", "total += loss.item()", "total += loss.item()\n        kept.append(model(x))")
+    yield (
+        "outputs_kept",
+        edit(
+            PLAIN,
+            "    total = 0.0\n    for",
+            "    total, kept = 0.0, []\n    for",
+            "total += loss.item()",
+            "total += loss.item()\n        kept.append(model(x))",
+        ),
+    )
     yield "retained_graph", edit(PLAIN, "loss.backward()", "loss.backward(retain_graph=True)")
     recurrent = (
         "\n\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.rnn = nn.LSTM(1, 16, batch_first=True)\n        self.out = nn.Linear(16, 3)\n\n"
         "    def forward(self, x, state=None):\n        y, state = self.rnn(x[..., None], state)\n        return self.out(y[:, -1]), state\n\n\n"
     )
-    carried = edit(ONE_LOOP, "    for x, y in train_loader", "    state = None\n    for x, y in train_loader", "        loss = criterion(model(x), y)\n", "        out, state = model(x, state)\n        loss = criterion(out, y)\n")
-    yield "state_carried_with_its_graph", edit(carried, "\nfor epoch", f"{recurrent}model = Net().to(device)\n{BUILT}\nfor epoch", "loss.backward()", "loss.backward(retain_graph=True)")
+    carried = edit(
+        ONE_LOOP,
+        "    for x, y in train_loader",
+        "    state = None\n    for x, y in train_loader",
+        "        loss = criterion(model(x), y)\n",
+        "        out, state = model(x, state)\n        loss = criterion(out, y)\n",
+    )
+    yield (
+        "state_carried_with_its_graph",
+        edit(
+            carried,
+            "\nfor epoch",
+            f"{recurrent}model = Net().to(device)\n{BUILT}\nfor epoch",
+            "loss.backward()",
+            "loss.backward(retain_graph=True)",
+        ),
+    )
     yield "sync_every_batch", edit(PLAIN, "total += loss.item()", "total += loss.item()\n        print(loss.item())")
 
 
 def _schedules() -> Iterator[tuple[str, str]]:
     cosine = "scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=30)\n"
-    yield "epochs_counted_in_batches", edit(ONE_LOOP, BUILT, BUILT + cosine, "        optimizer.step()\n", "        optimizer.step()\n        scheduler.step()\n")
+    yield (
+        "epochs_counted_in_batches",
+        edit(ONE_LOOP, BUILT, BUILT + cosine, "        optimizer.step()\n", "        optimizer.step()\n        scheduler.step()\n"),
+    )
     yield "never_stepped", edit(ONE_LOOP, BUILT, BUILT + cosine)
-    yield "stepped_before_the_epoch", edit(ONE_LOOP, BUILT, BUILT + cosine, "    model.train()\n", "    scheduler.step()\n    model.train()\n")
+    yield (
+        "stepped_before_the_epoch",
+        edit(ONE_LOOP, BUILT, BUILT + cosine, "    model.train()\n", "    scheduler.step()\n    model.train()\n"),
+    )
     warm = "scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda s: min(1.0, (s + 1) / 100))\n"
     twice = edit(ONE_LOOP, BUILT, BUILT + warm, "        optimizer.step()\n", "        optimizer.step()\n        scheduler.step()\n")
     yield "stepped_twice", edit(twice, "    print(evaluate", "    scheduler.step()\n    print(evaluate")
-    yield "updates_counted_in_batches", edit(UPDATES, "            scheduler.step()\n            optimizer.zero_grad()\n", "            optimizer.zero_grad()\n        scheduler.step()\n")
-    yield "batches_counted_in_updates", edit(UPDATES, "5 * len(train_loader) // 4", "5 * len(train_loader)")
+    yield (
+        "updates_counted_in_batches",
+        edit(
+            UPDATES,
+            "            scheduler.step()\n            optimizer.zero_grad()\n",
+            "            optimizer.zero_grad()\n        scheduler.step()\n",
+        ),
+    )
+    yield "batches_counted_in_updates", edit(UPDATES, "5 * math.ceil(len(train_loader) / 4)", "5 * len(train_loader)")
 
 
 def _precision() -> Iterator[tuple[str, str]]:
@@ -162,14 +212,26 @@ def _data() -> Iterator[tuple[str, str]]:
     yield "epoch_never_set", edit(PLAIN, "train_loader = DataLoader(train_set, batch_size=32, shuffle=True)", sampled)
     yield "validation_on_the_training_data", edit(PLAIN, "DataLoader(val_set", "DataLoader(train_set")
     yield "evaluation_drops_items", edit(PLAIN, "DataLoader(val_set, batch_size=32)", "DataLoader(val_set, batch_size=48, drop_last=True)")
-    yield "evaluation_repeats_items", edit(PLAIN, "DataLoader(val_set, batch_size=32)", "DataLoader(val_set, batch_size=32, sampler=DistributedSampler(val_set))")
+    yield (
+        "evaluation_repeats_items",
+        edit(PLAIN, "DataLoader(val_set, batch_size=32)", "DataLoader(val_set, batch_size=32, sampler=DistributedSampler(val_set))"),
+    )
 
 
 def _losses() -> Iterator[tuple[str, str]]:
     yield "softmax_twice", edit(PLAIN, "criterion(model(x), y)", "criterion(model(x).softmax(1), y)")
     yield "last_batch_for_the_epoch", edit(PLAIN, "return total / len(loader)", "return loss.item()")
     mean = edit(PLAIN, "criterion(out, y).item() * len(y)", "criterion(out, y).item()")
-    yield "mean_of_means", edit(mean, "return total / seen", "return total / len(loader)", "DataLoader(val_set, batch_size=32)", "DataLoader(val_set, batch_size=48)")
+    yield (
+        "mean_of_means",
+        edit(
+            mean,
+            "return total / seen",
+            "return total / len(loader)",
+            "DataLoader(val_set, batch_size=32)",
+            "DataLoader(val_set, batch_size=48)",
+        ),
+    )
     yield "means_divided_by_items", edit(mean, "return total / seen", "return total / len(loader.dataset)")
     yield "sum_of_means", edit(mean, "return total / seen", "return total")
 
@@ -194,17 +256,40 @@ def _checkpoints() -> Iterator[tuple[str, str]]:
     copied = "copy.deepcopy(model.state_dict())"
     yield "best_state_not_copied", edit(KEEPS_BEST, copied, "model.state_dict()")
     yield "best_state_copied_flat", edit(KEEPS_BEST, copied, "model.state_dict().copy()")
-    yield "best_model_by_name", edit(KEEPS_BEST, copied, "model", "model.load_state_dict(best_state)\n", "", "print(evaluate(model", "print(evaluate(best_state")
+    yield (
+        "best_model_by_name",
+        edit(KEEPS_BEST, copied, "model", "model.load_state_dict(best_state)\n", "", "print(evaluate(model", "print(evaluate(best_state"),
+    )
     yield "best_state_never_used", edit(KEEPS_BEST, "model.load_state_dict(best_state)\n", "")
-    yield "resumed_without_optimizer", edit(RESUMES, '    optimizer.load_state_dict(state["optimizer"])\n', "", '"optimizer": optimizer.state_dict(), ', "")
-    yield "resumed_without_schedule", edit(RESUMES, '    scheduler.load_state_dict(state["scheduler"])\n', "", '"scheduler": scheduler.state_dict(), ', "")
-    yield "trained_by_its_own_loss", edit(KEEPS_BEST, "    train_epoch(model", "    accuracy = -train_epoch(model", "    _, accuracy = evaluate(model, val_loader, criterion)\n", "", "best, best_state = 0.0, None", "best, best_state = -math.inf, None")
+    yield (
+        "resumed_without_optimizer",
+        edit(RESUMES, '    optimizer.load_state_dict(state["optimizer"])\n', "", '"optimizer": optimizer.state_dict(), ', ""),
+    )
+    yield (
+        "resumed_without_schedule",
+        edit(RESUMES, '    scheduler.load_state_dict(state["scheduler"])\n', "", '"scheduler": scheduler.state_dict(), ', ""),
+    )
+    yield (
+        "trained_by_its_own_loss",
+        edit(
+            KEEPS_BEST,
+            "    train_epoch(model",
+            "    accuracy = -train_epoch(model",
+            "    _, accuracy = evaluate(model, val_loader, criterion)\n",
+            "",
+            "best, best_state = 0.0, None",
+            "best, best_state = -math.inf, None",
+        ),
+    )
 
 
 def _adversaries() -> Iterator[tuple[str, str]]:
     yield "fake_not_detached", edit(GAN, "disc(fake.detach())", "disc(fake)", "loss_d.backward()", "loss_d.backward(retain_graph=True)")
     yield "discriminator_not_cleared", edit(GAN, "        opt_d.zero_grad()\n", "")
-    yield "adversarial_term_detached", edit(GAN, "loss_g = bce(disc(fake), ones)", "loss_g = F.l1_loss(fake, real) + bce(disc(fake.detach()), ones)")
+    yield (
+        "adversarial_term_detached",
+        edit(GAN, "loss_g = bce(disc(fake), ones)", "loss_g = F.l1_loss(fake, real) + bce(disc(fake.detach()), ones)"),
+    )
 
 
 PROGRAMS: dict[str, str] = dict(
