@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +19,8 @@ _COMPARE = {
     "Equal": "==", "NotEqual": "!=", "LessThan": "<", "LessThanEqual": "<=", "GreaterThan": ">", "GreaterThanEqual": ">=", "Is": "is",
     "IsNot": "is not", "In": "in", "NotIn": "not in",
 }  # fmt: skip  # fmt: skip
+# What has a method `backward` that sends no loss backward: the kernels of an extension, and the tape of NVIDIA's warp.
+_NO_LOSSES = re.compile(r"torch\.ops\.|tape$")
 _UNARY = {"Not": "not", "Minus": "-", "Plus": "+", "BitInvert": "~"}
 
 
@@ -68,7 +71,7 @@ class ExpressionLowering(Scopes):
         args = [ir.Arg(self.expr(a.value), a.keyword.value if a.keyword else None, a.star) for a in node.args]
         self._note_passed(func, args)
         call = ir.Call(node, func, args)
-        if isinstance(func, ir.Attr) and func.attr in ir.GRADIENT_METHODS:
+        if isinstance(func, ir.Attr) and func.attr in ir.GRADIENT_METHODS and not _NO_LOSSES.match(ir.path_of(func.value) or ""):
             loop = self._loops[-1] if self._loops else None
             self.gradient_calls.append(
                 ir.GradientCall(call, ir.GRADIENT_METHODS[func.attr], self._function_stack[-1], self._class_of_method(), loop)

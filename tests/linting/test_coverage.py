@@ -71,6 +71,12 @@ def test_gradients_of_inputs_are_no_training_loop(tmp_path: Path) -> None:
     assert "training loop" not in checked(tmp_path, attack=ATTACK).output
 
 
+@pytest.mark.parametrize("call", ["torch.ops.rwkv7_gate.backward(grad_out.contiguous(), a0)", "tape.backward(grad_out)"])
+def test_the_backward_of_an_extension_is_no_training_loop(tmp_path: Path, call: str) -> None:
+    text = f"import torch\n\n\ndef _backward(ctx, grad_out):\n    a0, a1 = ctx.saved_tensors\n    return tuple({call})\n"
+    assert "training loop" not in checked(tmp_path, kernel=text).output
+
+
 def test_a_loop_is_judged_that_goes_backward_in_a_method_called_backward(tmp_path: Path) -> None:
     text = """\
 import torch
