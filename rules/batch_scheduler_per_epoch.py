@@ -56,6 +56,7 @@ def train(net: nn.Module, loader, epochs: int):
 - `scheduler.step(epoch)`, with an argument.
 - A step outside the loop that is directly around a training loop.
 - A step that may be another scheduler's.
+- A loop that goes as far as the schedule does: `T_max=total` and `while step < total`, with several updates a turn.
 
 ## Repair
 
@@ -76,6 +77,7 @@ from looplint.rule import (
     Schedule,
     Scheduler,
     Step,
+    bounds_of,
     name_of,
     note,
     only,
@@ -101,6 +103,8 @@ def check(program: Program) -> Reports:
             continue  # a scheduler that is stepped in the training loop too
         if event.args.positional:
             continue  # scheduler.step(epoch)
+        if scheduler.counts_to and scheduler.counts_to in bounds_of(event.loops[-1]):
+            continue  # a loop that goes as far as the schedule does: `while step < total`
         name = name_of(scheduler)
         construct = next((e for e in program.of(Construct) if scheduler in e.subjects), None)
         message = f"{name} counts optimizer steps, but is stepped once an epoch: the schedule hardly begins before training ends"

@@ -13,11 +13,23 @@ from looplint.flow.graph import EventGraph, Guard, Loop
 from looplint.interpreter.settled import rebound_in
 from looplint.queries.program import Program
 from looplint.queries.relations import rule_each_other_out
-from looplint.syntax.ir import Attr, Binary, BoolOp, Call, Compare, Const, Expr, Name, Unary, paths_in, walk
+from looplint.syntax.ir import Attr, Binary, BoolOp, Call, Compare, Const, Expr, For, Name, Unary, While, paths_in, render, walk
 from looplint.syntax.site import Site
 
 _END = re.compile(r"(?i)last|final|done|finish|stop|end|complete|exhaust|converge")
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+def bounds_of(loop: Loop) -> frozenset[str]:
+    """The texts of what decides how far a loop goes: the arguments of its `range`, what its condition compares."""
+    match loop.stmt:
+        case For(iter=iterated):
+            calls = [c for c in walk(iterated) if isinstance(c, Call) and isinstance(c.func, Name) and c.func.id in ("range", "trange")]
+            return frozenset(render(arg.value) for call in calls for arg in call.args)
+        case While(test=test):
+            compared = [c for c in walk(test) if isinstance(c, Compare)]
+            return frozenset(render(operand) for each in compared for operand in (each.left, *each.rights))
+    return frozenset()
 
 
 def may_go_on(program: Program, event: Event, loop: Loop) -> bool:

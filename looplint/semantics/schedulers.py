@@ -40,6 +40,7 @@ def unit_of(interp: Interpreter, obj: Scheduler, args: Arguments, expr: ir.Call)
     if name in STEP_UNIT_SCHEDULERS:
         position, keyword = TOTALS[name]
         value, text = args.get(position, keyword), _argument(expr, position, keyword)
+        obj.counts_to = ir.render(text) if text is not None else ""
         in_epochs = value is not None and text is not None and _unit_of_value(interp, value, text) == "epochs"
         return None if in_epochs else "steps"
     if name == "ReduceLROnPlateau":
@@ -53,7 +54,7 @@ def unit_of(interp: Interpreter, obj: Scheduler, args: Arguments, expr: ir.Call)
         text = _argument(expr, position, keyword)
         if value is None or text is None:
             continue
-        obj.horizon = constant_of(value)
+        obj.horizon, obj.counts_to = constant_of(value), ir.render(text)
         obj.milestone = _last_milestone(value)
         return _unit_of_value(interp, value, text)
     return None

@@ -257,3 +257,33 @@ DOWNLOADED = """
 )
 def test_a_file_that_the_program_downloads_was_saved_by_somebody_else(before: str, path: str, marked: str) -> None:
     assert_marked(DOWNLOADED.replace("{before}", before).replace("{path}", path).replace("{marked}", marked))
+
+
+HORIZON = """
+        def main(args, replay):
+            net = nn.Linear(2, 1)
+            opt = torch.optim.SGD(net.parameters(), lr=0.1)
+            sched = torch.optim.lr_scheduler.CosineAnnealingLR(opt, T_max={horizon})
+            step = 0
+            {loop}
+                for i in range(args.updates):
+                    x, y = replay.sample()
+                    opt.zero_grad()
+                    nn.functional.mse_loss(net(x), y).backward()
+                    opt.step()
+                step += 1
+                sched.step(){marked}
+        """
+
+
+@pytest.mark.parametrize(
+    ("horizon", "loop", "marked"),
+    [
+        ("args.total_steps", "while step < args.total_steps:", ""),
+        ("args.total_steps", "for step in range(args.start, args.total_steps):", ""),
+        ("args.total_steps", "for step in tqdm(range(args.total_steps), desc='train'):", ""),
+        ("args.total_steps", "for epoch in range(args.epochs):", "  # expect: LL202"),
+    ],
+)
+def test_a_schedule_as_long_as_the_loop_that_steps_it(horizon: str, loop: str, marked: str) -> None:
+    assert_marked(HORIZON.replace("{horizon}", horizon).replace("{loop}", loop).replace("{marked}", marked))
