@@ -85,7 +85,7 @@ def check(program: Program) -> Reports:
             None,
         )
         fate = "are dropped" if cleared is not None else "go into the first step of the next one"
-        message = f"{name_of(optimizer)} steps once in {every} batches and not at the end: the gradients of the batches left over in an epoch {fate}"
+        message = f"{name_of(optimizer)} steps once in {every} batches and not at the end: the gradients of the batches left over in an epoch {fate}; step once more after the loop"
         yield Report(event, message, note(cleared, "they are cleared here"), repair=StepAtTheEnd(step=event, loop=event.loops[-1]))
 
 

@@ -101,10 +101,12 @@ def check(program: Program) -> Reports:
         if backward is None or not _unscaled(program, backward, optimizer, loop):
             continue
         what = "batches" if loop is event.loops[-1] or loop.draws else "parts of a batch"
-        message = f"gradients of {every} {what} are added up before {called_at(event, optimizer)}.step(), but the loss is not divided by {every}: they are {every} times too large"
         even = evens_out(program, optimizer)
-        if even:
-            message += f"; {optimizer.qualname.rpartition('.')[2]} evens that out, while a clip or another optimizer would not"
+        evened = f" ({optimizer.qualname.rpartition('.')[2]} evens that out, a clip or another optimizer would not)" if even else ""
+        message = (
+            f"gradients of {every} {what} are added up before {called_at(event, optimizer)}.step(), but the loss is not divided by {every}: "
+            f"they are that many times too large{evened}; divide the loss by it"
+        )
         yield Report(
             backward,
             message,

@@ -78,7 +78,7 @@ from looplint.rule import (
     Scheduler,
     Step,
     bounds_of,
-    name_of,
+    called_at,
     note,
     only,
     refs,
@@ -105,15 +105,15 @@ def check(program: Program) -> Reports:
             continue  # scheduler.step(epoch)
         if scheduler.counts_to and scheduler.counts_to in bounds_of(event.loops[-1]):
             continue  # a loop that goes as far as the schedule does: `while step < total`
-        name = name_of(scheduler)
+        name = called_at(event, scheduler)
         construct = next((e for e in program.of(Construct) if scheduler in e.subjects), None)
-        message = f"{name} counts optimizer steps, but is stepped once an epoch: the schedule hardly begins before training ends"
+        message = f"{name} counts optimizer steps, but is stepped once an epoch: the schedule hardly begins before training ends; step it after each step of the optimizer"
         steps, own = [e for e in program.of(Step) if inner in e.loops], refs(scheduler.optimizer, Optimizer)
         step = next((e for e in steps if not own or set(own) & set(e.subjects)), None)
         optimizer = next(iter(step.subjects), None) if step else None
         yield Report(
             event,
             message,
-            note(construct, f"{name} is built for steps here"),
+            note(construct, "its length is given in steps here"),
             repair=MoveIntoBatchLoop(event=event, step=step, optimizer=optimizer) if step else None,
         )

@@ -100,7 +100,7 @@ def check(program: Program) -> Reports:
                 if _stays_in_eval(program, step, module, layer):
                     continue  # a model, or a part with the layer, that is in eval mode where it is trained
                 seen.add((step.key, module))
-                message = f"the gradients of {every} batches are added up, and {name_of(module)} normalises within each: its statistics are those of one small batch"
+                message = f"the gradients of {every} batches are added up, and {name_of(module)} normalises within each: its statistics are those of one small batch; take larger batches, or a norm that does not depend on them, such as GroupNorm"
                 notes = (
                     (Note(Site(layer.source, layer.node), "the layer is built here"),)
                     if layer.source is not None and layer.node is not None

@@ -71,6 +71,6 @@ CODE = "LL703"
 
 def check(program: Program) -> Reports:
     for found in scored(program, "binary_cross_entropy", "linear"):
-        message = f"this loss takes probabilities, and {found.what} comes straight out of a layer: the first value that is not between 0 and 1 raises an error"
+        message = f"this loss takes probabilities, and {found.what} comes straight out of a layer: the first value that is not between 0 and 1 raises an error; use the loss that takes logits, BCEWithLogitsLoss"
         notes = tuple(Note(site, "no sigmoid follows this layer") for site in found.sites[:3])
         yield Report(found.event, message, notes, repair=TakeLogits(event=found.event))

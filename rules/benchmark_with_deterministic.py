@@ -105,7 +105,8 @@ def check(program: Program) -> Reports:
             condition = more_than(deterministic, benchmark) or more_than(benchmark, deterministic)
             both = f"both modes of cuDNN are on where `{condition}`" if condition else "both modes of cuDNN are on"
             message = (
-                f"{both}: benchmark may take another algorithm in each run, and two runs will not be the same in spite of deterministic"
+                f"{both}: benchmark picks algorithms by timing them, so two runs with one seed can differ in spite of deterministic; "
+                "set benchmark to False if runs have to repeat exactly"
             )
             yield Report(
                 benchmark,

@@ -94,8 +94,8 @@ from looplint.rule import (
     Reports,
     Save,
     Snapshot,
+    called_at,
     in_one_turn,
-    name_of,
     note,
     related,
 )
@@ -123,7 +123,7 @@ def check(program: Program) -> Reports:
         if found is None:
             continue
         read, taken, path = found
-        held, name = f"{state.name} holds" if state.name else "this state holds", name_of(state.owner, "the model")
+        held, name = f"{state.name} holds" if state.name else "this state holds", called_at(taken, state.owner, "the model")
         what = "restored" if read.kind == "load" else "saved"
         loaded = isinstance(path.since, LoadState)
         changes = (
@@ -131,7 +131,7 @@ def check(program: Program) -> Reports:
             if loaded
             else "the steps that follow change them, and what is kept is the last state"
         )
-        message = f"{held} the tensors of {name} themselves: {changes}, not this one"
+        message = f"{held} the tensors of {name} themselves: {changes}, not this one; keep copy.deepcopy({name}.state_dict())"
         notes = note(path.since, "another state is loaded here" if loaded else "the parameters change here")
         notes += note(read, f"and the state is {what} here")
         for event in (taken, *_taken_too(program, state, taken, read)):

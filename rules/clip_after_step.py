@@ -93,7 +93,7 @@ def check(program: Program) -> Reports:
             used = "the step has already used the unclipped gradients"
             if visit.always("dropped"):
                 used += ", and they are cleared by now"
-            message = f"the clip runs after {called_at(step, optimizer)}.step(): {used}"
+            message = f"the clip runs after {called_at(step, optimizer)}.step(): {used}; clip between backward() and the step"
             yield Report(
                 clip,
                 message,

@@ -102,6 +102,6 @@ def check(program: Program) -> Reports:
                 clip = state.last(Clip)
                 if clip in early and clip not in reported:
                     reported.add(clip)
-                    message = f"the clip runs before backward(): there are no gradients yet, and {called_at(step, optimizer)} steps with unclipped ones"
+                    message = f"the clip runs before backward(): there are no gradients yet, and {called_at(step, optimizer)} steps with unclipped ones; clip between backward() and the step"
                     notes = note(state.last(Backward), "the gradients are computed here") + note(step, "and used here, unclipped")
                     yield Report(clip, message, notes, repair=MoveBeforeStep(clip=clip, step=step, optimizer=optimizer))

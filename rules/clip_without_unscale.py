@@ -119,7 +119,7 @@ def check(program: Program) -> Reports:
             if steps and step is None:
                 continue  # an optimizer of the same parameters that another one steps in the place of
             opt = called_at(step, optimizer) if step is not None else name_of(optimizer)
-            message = f"the gradients are clipped while they are still scaled: {name}.unscale_({opt}) has to run before the clip"
+            message = f"the gradients are clipped while they are still scaled: the limit leaves next to nothing of them; call {name}.unscale_({opt}) before the clip"
             notes = note(backward, f"{name} scales the loss here, and its gradients with it")
             built = next((e for e in program.of(Construct) if scaler in e.subjects), None)
             if condition_of(scaler):

@@ -78,5 +78,5 @@ def check(program: Program) -> Reports:
         return
     for event in program.of(Outdated):
         device, name = event.device, event.name
-        message = f'torch.{device}.amp.{name} is deprecated and warns: torch.amp.{name}("{device}") does the same'
+        message = f'torch.{device}.amp.{name} is deprecated: it warns wherever it is used; write torch.amp.{name}("{device}")'
         yield Report(event, message, repair=UseTorchAmp(event=event, device=device, name=name))

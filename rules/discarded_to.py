@@ -78,6 +78,5 @@ def check(program: Program) -> Reports:
         if not event.certain:
             continue  # it may be something else than a tensor
         stays = "keeps its type" if event.changes == "type" else "stays where it is"
-        yield Report(
-            event, f"{event.method}() returns a new tensor, which is not used: {event.receiver} {stays}", repair=AssignResult(event=event)
-        )
+        message = f"{event.receiver}.{event.method}() gives a copy, which is not used: {event.receiver} {stays}; assign the copy, or leave the call out"
+        yield Report(event, message, repair=AssignResult(event=event))

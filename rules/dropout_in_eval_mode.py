@@ -97,7 +97,12 @@ def check(program: Program) -> Reports:
                 continue
             reported.add(event.site)
             why = f"it takes {event.argument} as it is given" if event.argument else "its `training` is True where it is not given"
-            message = f"{event.what}() drops in eval mode too: {why}, whatever mode {event.own} is in"
+            how = (
+                f"pass {event.argument}={event.rate or 'it'} only if {event.own}.training"
+                if event.argument
+                else f"pass training={event.own}.training"
+            )
+            message = f"{event.what}() drops in eval mode too: {why}, whatever mode {event.own} is in; {how}"
             severity: Severity = "error" if event.sure else "warning"  # the rate of an attention is often 0
             yield Report(event, message, note(evaluated, "eval mode from here on"), repair=_repair(event), severity=severity)
             break

@@ -78,5 +78,5 @@ def check(program: Program) -> Reports:
             continue  # a call where an exception is handled
         if not program.every_iteration(event, loop):
             continue  # a call under a condition that changes from iteration to iteration
-        message = f"{event.what}() in every batch: each waits for the device, and allocates its memory again"
+        message = f"{event.what}() in every batch: each waits for the device, and memory has to be allocated again; leave it out"
         yield Report(event, message, repair=DropCall(event=event))

@@ -102,6 +102,7 @@ from looplint.rule import (
     left_in_eval,
     may_go_on,
     may_train_again,
+    mode_effects,
     mode_matters,
     mode_states,
     note,
@@ -154,4 +155,5 @@ def _message(program: Program, event: Event, module: Obj, loop: Loop, what: str)
     until = ", to the end of the epoch" if loop is program.batch_loop(event) else ""
     on_other_paths = any(loop in e.loops and program.touches(e, module) for e in program.of(Train))
     because = f"on this path nothing calls {name}.train()" if on_other_paths else f"nothing in this loop calls {name}.train() again"
-    return f"after a {what} {name} is still in eval mode here{until}: {because}"
+    effect = mode_effects(module, dropout="dropout is off", norm="batch norm does not learn")
+    return f"{name} is still in eval mode here after a {what}{until}, as {because}: {effect}; call it before training goes on"

@@ -79,5 +79,5 @@ def check(program: Program) -> Reports:
     for found in padded_passes(program):
         event = next(e for e in program.of(BuildSampler) if found.sampler in e.subjects)
         drawn = ", others each time it shuffles" if found.sampler.by_epoch else ""
-        message = f"this sampler repeats items until each process has as many{drawn}: in what is measured here they count twice"
+        message = f"this sampler repeats items until each process has as many{drawn}: in what is measured here they count twice; measure in one process, or leave the repeated ones out"
         yield Report(event, message, note(found.forward, "the model is measured here"))

@@ -85,7 +85,7 @@ def check(program: Program) -> Reports:
         if found is None:
             continue
         one, other = name_of(optimizer, "the optimizer"), name_of(found.other, "the other one")
-        message = f"{one} also applies the gradients that the loss of {other}'s phase has left: nothing clears them before its own backward"
+        message = f"{one} also applies the gradients that the loss of {other}'s phase has left: nothing clears them before its own backward; call {one}.zero_grad() there"
         yield Report(
             found.step,
             message,

@@ -77,5 +77,5 @@ def check(program: Program) -> Reports:
             continue  # outside loops over batches, or in one that counts epochs
         if not program.every_iteration(event, loop):
             continue  # under a condition that changes from iteration to iteration
-        message = f"{event.name} is formatted as a tensor in every batch: each waits for the device, which this line does not show"
+        message = f"{event.name} is formatted as a tensor in every batch: each waits for the device, which this line does not show; format its value, .item()"
         yield Report(event, message, repair=ShowItem(event=event))

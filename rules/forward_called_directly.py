@@ -94,6 +94,8 @@ def check(program: Program) -> Reports:
         around = next((e for e in program.of(Attach) if module in e.subjects), None)
         what = PASSED_OVER[around.what] if around is not None else "a hook on the module would not run"
         called = f"{event.alias}() is {name}.forward(), called" if event.alias else f"{name}.forward() is called"
-        message = f"{called} in place of {name}(): {what}"
+        message = f"{called} in place of {name}(): {what}; call {name}(...)"
         severity: Severity = "advice" if around is None else "warning" if around.what == "compilation" else "error"
-        yield Report(event, message, note(around, "which is put around its calls here"), repair=CallModule(event=event), severity=severity)
+        yield Report(
+            event, message, note(around, "it is put around the calls of the module here"), repair=CallModule(event=event), severity=severity
+        )

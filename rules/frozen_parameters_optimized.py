@@ -82,5 +82,5 @@ def check(program: Program) -> Reports:
         if found is None or not found.step.loops:
             continue
         name = name_of(optimizer, "the optimizer")
-        message = f"{name} steps while all parameters that it holds are frozen: its steps change nothing"
+        message = f"{name} steps while all parameters that it holds are frozen: its steps change nothing; unfreeze what it is to train, or leave {name} out"
         yield Report(found.step, message, note(found.freeze, "they take no gradients from here on"))

@@ -76,5 +76,5 @@ def check(program: Program) -> Reports:
         if found is None:
             continue
         name = name_of(found.module, "the model")
-        message = f"the scaler gets gradients in float16: {name_of(optimizer, 'the optimizer')} trains {name} in float16, and unscaling refuses that"
+        message = f"the scaler gets gradients in float16: {name_of(optimizer, 'the optimizer')} trains {name} in float16, and unscaling raises an error; leave {name} in float32, autocast converts"
         yield Report(found.event, message, note(found.move, f"{name} is converted here"))

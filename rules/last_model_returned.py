@@ -92,7 +92,7 @@ def check(program: Program) -> Reports:
     for found in unread_best_states(program):
         name = name_of(found.owner, "the model")
         goes_on = "is returned" if found.returned and found.used is None else "goes on after the loop" if found.used else "is left behind"
-        message = f"{found.name} keeps the best state of {name} and is never read: what {goes_on} is the last state"
+        message = f"{found.name} keeps the best state of {name} and is never read: what {goes_on} is the last state; load it, {name}.load_state_dict({found.name}), when training ends"
         used = found.used is not None or found.returned
         repair = RestoreBest(snapshot=found.event, loop=found.event.loops[-1], name=found.name)
         yield Report(found.event, message, note(found.used, f"{name} is used here"), repair=repair, severity="error" if used else "warning")

@@ -77,7 +77,7 @@ from looplint.rule import (
     Scheduler,
     Transfer,
     asks_for_gpu,
-    name_of,
+    called_at,
     note,
 )
 
@@ -110,13 +110,13 @@ def check(program: Program) -> Reports:
             if restored and not program.may_move_to_either(o for e in restored for o in e.subjects):
                 continue  # a model that stays on the CPU, or is moved to a GPU on every machine
             if restored or event.file.holds_module:  # else it is loaded for something else than a state
-                names = ", ".join(sorted({name_of(o, "the model") for e in restored for o in e.subjects})) or "the model"
+                names = ", ".join(sorted({called_at(e, o, "the model") for e in restored for o in e.subjects})) or "the model"
                 what = f"the state of {names}" if restored else "a module"
-                message = f"{what} is loaded onto the device it was saved from: where that is a GPU, this fails on the machines without one"
+                message = f"{what} is loaded onto the device it was saved from: where that is a GPU, this fails on machines without one; pass map_location"
                 yield Report(
                     event,
                     message,
-                    note(choice, "which this program is written for: the device is chosen here"),
+                    note(choice, "the program is written for both: a GPU, or none, is chosen here"),
                     repair=MapLocation(event=event, restored=restored),
                 )
 

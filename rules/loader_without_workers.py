@@ -90,6 +90,6 @@ def check(program: Program) -> Reports:
             continue  # a dataset that is not known to read, decode or compute its items on access
         if loader.style == "iterable":
             continue  # an iterable dataset
-        message = f"{name_of(loader, 'this loader')} makes its batches in the training process: the device waits for each"
+        message = f"{name_of(loader, 'this loader')} makes its batches in the training process: the device waits for each; pass num_workers"
         notes = note(found.backward, "its batches are trained on here")
         yield Report(found.loader, message, notes, repair=GiveArgument(event=found.loader, values=WORKERS, applicability="unsafe"))

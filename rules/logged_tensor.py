@@ -108,7 +108,8 @@ def check(program: Program) -> Reports:
             continue  # no loop that trains or iterates over data, or a graph from a forward pass before it
         if _is_of_one_update(program, event, made):
             continue  # a container that lives for one iteration of an outer loop that trains what its tensors come from
-        message = f"{container_at(event)} keeps tensors with their autograd graphs: the nodes of every iteration stay in memory as long as it does"
+        how = ".item()" if event.value.scalar else ".detach()"
+        message = f"{container_at(event)} keeps tensors with their autograd graphs: memory grows with every iteration; keep only the values, with {how}"
         yield Report(
             event,
             message,

@@ -74,10 +74,10 @@ def check(program: Program) -> Reports:
         if event.weighted:
             continue  # a quotient that is multiplied again
         if event.loader is None:
-            message = f"{event.total} adds up the mean loss of each batch and is divided by the number of items: it is too small by the batch size"
+            message = f"{event.total} adds up the mean loss of each batch and is divided by the number of items: it is too small by the batch size; divide by the number of batches"
             yield Report(event, message, repair=AverageBatches(average=event))
             continue
         last = smaller_last(event.loader)
         if last is not None:
-            message = f"the last batch has {last.items} items and not {last.size}, and its mean counts in {event.total} as much as that of the others"
+            message = f"the mean of the last batch, {last.items} items and not {last.size}, counts in {event.total} like the others: the average is a little off; weight each by its number of items"
             yield Report(event, message, severity="advice", repair=AverageBatches(average=event))

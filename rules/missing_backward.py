@@ -116,7 +116,7 @@ def check(program: Program) -> Reports:
                     (module,) = forward.subjects
                     message = (
                         f"the graph of {name_of(module, 'this forward')} ends in a new tensor before backward(): its parameters get no gradients, and "
-                        f"{name_of(optimizer)} steps without them"
+                        f"{name_of(optimizer)} steps without them; send the loss itself backward"
                     )
                     yield Report(event, message, note(forward, "the forward whose graph is lost"))
                     break
@@ -149,25 +149,25 @@ def _without_gradients(program: Program, optimizer: Optimizer, step: Step, loop:
         if cut is not None:
             message = (
                 f"{called_at(step, optimizer)}.step() finds no gradients: what goes backward is a new tensor, made of a value, whose graph "
-                "does not reach the parameters, and the step silently does nothing"
+                "does not reach the parameters, and the step silently does nothing; send the loss itself backward"
             )
             return Report(
                 step, message, (*note(forward, "the graph of this forward pass is lost"), *note(cut, "this ends at the new tensor"))
             )
-        message = f"{called_at(step, optimizer)}.step() without any backward(): there are no gradients, and the step silently does nothing"
+        message = f"{called_at(step, optimizer)}.step() without any backward(): there are no gradients, and the step silently does nothing; call backward() on the loss before it"
         return Report(step, message, note(forward, "the forward pass whose loss is never sent backward"))
     forward = next((e for e in program.of(Forward) if loop in e.loops and trains_a_copy(program, optimizer, e)), None)
     if forward is not None:
         (copy,) = forward.subjects
         held = ", ".join(sorted({name_of(o, "a model") for o in optimizer.holds}))
-        message = f"{called_at(step, optimizer)} holds the parameters of {held}, and what goes backward is {name_of(copy, 'a copy')}, a copy of it: the step changes nothing"
+        message = f"{called_at(step, optimizer)} holds the parameters of {held}, and what goes backward is {name_of(copy, 'a copy')}, a copy of it: the step changes nothing; give the optimizer the parameters of the copy"
         return Report(step, message, note(forward, f"the forward pass of {name_of(copy, 'the copy')}"))
     forward = next((e for e in forwards if trains_its_successor(program, optimizer, e)), None)
     if forward is not None:
         (module,) = forward.subjects
         message = (
             f"{called_at(step, optimizer)} holds the parameters of an earlier {name_of(module)}, and what goes backward is the one that was built "
-            "after the optimizer: the step changes nothing"
+            "after the optimizer: the step changes nothing; build the optimizer behind it"
         )
         return Report(step, message, note(forward, "the forward pass of the later one"))
     return None

@@ -135,7 +135,7 @@ def check(program: Program) -> Reports:
         trained = next((e for e in program.of(Forward) if module in e.subjects and program.is_trained(e)), None)
         name = name_of(module)
         effect = mode_effects(module, dropout="dropout is active", norm="batch norm uses and updates batch statistics")
-        message = f"{name} is in train mode in this validation pass: {effect}"
+        message = f"{name} is in train mode in this validation pass: {effect}; call {name}.eval() before it, and {name}.train() before training goes on"
         switch = next((s.last(Train) for s in visit.states if s.last(Train)), None)
         if switch:
             notes = note(switch, "train mode is switched on here")

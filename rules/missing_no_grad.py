@@ -162,7 +162,8 @@ def check(program: Program) -> Reports:
         validates = loop is not None and (event.key in program.uses.compared or over_data(loop) or over_chunks(loop))
         where = "in this validation pass" if validates else "for this forward pass"
         message = (
-            f"gradients are enabled {where}: every call of {called} builds a graph and keeps its activations, and nothing goes backward"
+            f"gradients are enabled {where}: every call of {called} builds a graph, which takes memory and time, and nothing goes backward; "
+            "run it under torch.no_grad()"
         )
         depth = event.outside
         notes = note(switch, "validation begins here" if validates else "eval mode begins here") if evaluates else ()

@@ -107,7 +107,7 @@ def check(program: Program) -> Reports:
             steps = [e for e in stale if (e.root, e.loops[-1:]) == place]
             name = called_at(steps[-1], scaler)
             built_here = f"{name} is built here" + (f", and on where {condition_of(scaler)}" if condition_of(scaler) else "")
-            message = f"{name}.update() is missing: the next {name}.step() raises an error, and the scale never adapts"
+            message = f"{name}.update() is missing: the next {name}.step() raises an error, and the scale never adapts; call {name}.update() after it"
             yield Report(steps[-1], message, note(built, built_here), repair=InsertUpdate(scaler=scaler, steps=steps))
 
 

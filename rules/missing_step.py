@@ -108,7 +108,7 @@ def check(program: Program) -> Reports:
         event, start = next((found for found in unused if program.touches(found[0], optimizer) == "must"), unused[-1])
         name, where = name_of(optimizer), only_where(event, own)
         run = f"where {where}, gradients" if where else "gradients"
-        message = f"{run} are computed in this loop, but {name}.step() is called on no path: the parameters never change"
+        message = f"{run} are computed in this loop, but nothing calls {name}.step(): the parameters never change; call it after backward()"
         what = f"{name} is built here" if isinstance(start, Construct) else f"{name}'s gradients are cleared here"
         yield Report(event, message, note(start, what), repair=InsertStep(optimizer=optimizer, backward=event))
 

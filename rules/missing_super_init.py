@@ -71,5 +71,5 @@ def check(program: Program) -> Reports:
         if event.constructor in reported:
             continue
         reported.add(event.constructor)
-        message = f"super().__init__() has not run before {event.part}: a module cannot take {event.what} until then"
+        message = f"{event.part} is set before super().__init__() has run: until then a module takes no {event.what} and raises AttributeError; call it first"
         yield Report(event, message, repair=CallSuperInit(event=event))

@@ -131,11 +131,11 @@ def _report(switch: Event, found: list[tuple[Event, Obj, Loop]]) -> Report:
     name = called_at(event, module)
     effect = mode_effects(module, dropout="dropout is off", norm="batch norm does not learn")
     if not matters:
-        effect = "this has no effect now, without dropout and batch norm, and will have one when such a layer is added"
+        effect = "without dropout and batch norm that changes nothing yet"
     others = {part: other for other, part, _ in reversed(found) if part is not module}
     return Report(
         event,
-        f"{name} is in eval mode here from the second epoch on: {effect}, because nothing calls {name}.train() again",
+        f"{name} is in eval mode here from the second epoch on, as nothing calls {name}.train() again: {effect}; call it at the start of each epoch",
         (
             *note(switch, "eval() is called here, in the epoch before"),
             *(

@@ -74,10 +74,10 @@ def check(program: Program) -> Reports:
         if _others_cleared_twice(program, optimizer, found.loop):
             continue  # wrong-optimizer-cleared reports that
         name = called_at(found.step, optimizer)
-        message = f"gradients add up over all batches: nothing clears {name}'s gradients between {name}.step() and the next backward()"
         clears = [e for e in program.of(Clear) if found.loop in e.loops and program.touches(e, optimizer)]
         condition = only_where(found.backward, clears)
-        message += f" where `{condition}`" if condition else ""
+        where = f" where `{condition}`" if condition else ""
+        message = f"nothing clears {name}'s gradients between {name}.step() and the next backward(){where}: they add up over all batches; call {name}.zero_grad() for each"
         yield Report(
             found.backward,
             message,

@@ -140,18 +140,18 @@ def check(program: Program) -> Reports:
 def _message(program: Program, event: Move, optimizer: Optimizer, loaded: Event | None) -> tuple[str, bool]:
     """What this move does to the optimizer, and whether that breaks it."""
     name, held, kind = name_of(next(iter(event.subjects))), name_of(optimizer), optimizer.qualname.rpartition(".")[2]
-    old = f"{held} goes on with the old ones: nothing is learned"
+    old = f"{held} goes on with the old ones, and nothing is learned; build {held} after it"
     stays = f"after {name}.{event.method}() that state is still on the old device"
     if program.flags.overwrites_params:
-        return f"{name} gets new parameters here (the overwrite flag is set), and {old}", True
+        return f"{name} gets new parameters here, as the overwrite flag is set: {old}", True
     if event.method == "to_empty":
-        return f"{name}.to_empty() makes new parameters when it leaves the meta device, and {old}", True
+        return f"{name}.to_empty() makes new parameters when it leaves the meta device: {old}", True
     if event.device == "xla":
-        return f"{name}.{event.method}() makes new parameters on XLA, and {old}", True
+        return f"{name}.{event.method}() makes new parameters on XLA: {old}", True
     if kind in EAGER_STATE:
-        return f"{kind} allocates its state when it is built: {stays} and in the old type", True
+        return f"{kind} allocates its state when it is built: {stays} and in the old type; build it after that", True
     if loaded is not None and converts(event) == "device":
-        return f"{held} has been given its state: {stays}", True
+        return f"{held} has been given its state: {stays}; move {name} before that", True
     what, do = ("moved", "move") if converts(event) == "device" else ("converted", "convert")
-    works = f"{name} is {what} after {held} took its parameters; on CPU and CUDA they change in place and it works, on XLA or with to_empty() it does not"
-    return f"{works}: {do} it before", False
+    works = "that works on CPU and CUDA, where they change in place, but not on XLA or with to_empty()"
+    return f"{name} is {what} after {held} took its parameters: {works}; {do} it before", False

@@ -97,7 +97,7 @@ def check(program: Program) -> Reports:
         reported.add(loader)
         name = name_of(loader, "the loader")
         waiting = [e for e in program.of(Transfer) if loader in e.subjects and e.waits and e.device != "cpu"]
-        message = f"non_blocking=True has no effect: the batches of {name} are not in pinned memory"
+        message = f"non_blocking=True has no effect: the batches of {name} are not in pinned memory; give the loader pin_memory=True"
         yield Report(
             event, message, note(built[loader], "built without pin_memory"), repair=PinLoader(loader=built[loader], waiting=waiting)
         )

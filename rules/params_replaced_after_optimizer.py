@@ -110,7 +110,7 @@ def check(program: Program) -> Reports:
             name, held, attr = name_of(module), name_of(optimizer), event.attr
             changed = f"{name}{attr}" if attr.startswith("[") else f"{name}.{attr}"
             what = f"{changed} is replaced" if attr else f"a part is added to {name}"
-            message = f"{what} after {held} took the parameters: the new ones get gradients, but {held} never changes them"
+            message = f"{what} after {held} took the parameters: the new ones get gradients, but {held} never changes them; build {held} after that"
             yield Report(
                 event,
                 message,

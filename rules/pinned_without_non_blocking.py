@@ -89,7 +89,9 @@ def check(program: Program) -> Reports:
         (loader,) = loaders
         if argument(loader, "pin_memory") is not True:
             continue  # a loader that does not pin, or whose arguments are not known
-        message = f"{event.name} is in pinned memory and the program waits for its copy: non_blocking=True is missing"
+        message = (
+            f"the program waits for the copy of {event.name}, which is in pinned memory: it could go on meanwhile; pass non_blocking=True"
+        )
         yield Report(
             event,
             message,

@@ -79,8 +79,8 @@ def check(program: Program) -> Reports:
         construct = next((e for e in program.of(Construct) if scheduler in e.subjects), None)
         counter = counter_given(event)
         if counter is not None:
-            message = f"{name_of(scheduler)}.step({counter}) gets {counter} as the metric: the learning rate follows the count of the loop, not the model"
+            message = f"{name_of(scheduler)}.step({counter}) gets {counter} as the metric: the learning rate follows the count of the loop, not the model; pass the validation loss"
             yield Report(event, message, note(construct, "ReduceLROnPlateau is built here"), repair=PassMetric(event=event))
         elif not args.positional and not args.keywords and not args.starred:
-            message = f"{name_of(scheduler)}.step() needs the metric it watches: without it ReduceLROnPlateau raises TypeError"
+            message = f"{name_of(scheduler)}.step() needs the metric it watches: without it ReduceLROnPlateau raises TypeError; pass the validation loss"
             yield Report(event, message, note(construct, "ReduceLROnPlateau is built here"), repair=PassMetric(event=event))

@@ -85,6 +85,7 @@ from looplint.rule import (
     Report,
     Reports,
     Save,
+    called_at,
     given_no_state,
     name_of,
     note,
@@ -114,9 +115,10 @@ def check(program: Program) -> Reports:
             if not _starts_anew(program, optimizer):
                 continue
             name = name_of(optimizer, "the optimizer")
-            message = f"{name_of(models[0], 'the model')} is restored to train on, {name} is not: its averages start from nothing"
             kept = [e for e in program.of(Save) if any(s.owner in models for s in e.states)]
             what = "with" if any(s.owner is optimizer for e in kept for s in e.states) else "without"
+            how = "load its state here too" if what == "with" else "save its state with the model's, and load it here"
+            message = f"{called_at(restored, models[0], 'the model')} is restored to train on, {name} is not: its momentum and averages start from nothing; {how}"
             yield Report(
                 restored,
                 message,

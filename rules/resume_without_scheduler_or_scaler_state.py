@@ -94,6 +94,7 @@ from looplint.rule import (
     RestoreState,
     Save,
     Scheduler,
+    called_at,
     goes_on,
     name_of,
     note,
@@ -119,11 +120,10 @@ def check(program: Program) -> Reports:
         schedulers = [o for o, _ in anew if isinstance(o, Scheduler)]
         names = " and ".join(name_of(o) for o, _ in anew)
         consequence = "the schedule starts over" if schedulers else "the loss scale starts over, and the first steps may overflow"
-        message = (
-            f"{name_of(optimizer, 'the optimizer')} is restored to train on, {names} {'are' if len(anew) > 1 else 'is'} not: {consequence}"
-        )
         kept = next((e for e in program.of(Save) if any(s.owner is optimizer for s in e.states)), None)
         what = "with" if kept is not None and any(s.owner is anew[0][0] for s in kept.states) else "without"
+        how = "load the state here too" if what == "with" else "save the state with the optimizer's, and load it here"
+        message = f"{called_at(restored, optimizer, 'the optimizer')} is restored to train on, {names} {'are' if len(anew) > 1 else 'is'} not: {consequence}; {how}"
         notes = note(kept, f"the checkpoint is written {what} its state here") + note(anew[0][1], f"{name_of(anew[0][0])} goes on here")
         repair = RestoreState(restored=restored, objects=tuple(o for o, _ in anew), save=kept)
         yield Report(restored, message, notes, repair=repair, severity="warning" if schedulers else "advice")

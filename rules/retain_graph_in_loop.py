@@ -87,7 +87,7 @@ def check(program: Program) -> Reports:
         made = program.forwards_of(forwards)
         if len(made) < len(forwards) or any(loop not in e.loops for e in made):
             continue  # a forward outside the loop
-        message = "retain_graph=True on the only backward of this graph: the saved activations stay until the loss is replaced, for nothing"
+        message = "retain_graph=True on the only backward of this graph: memory is kept for another backward, which never comes; leave retain_graph out"
         yield Report(
             event,
             message,

@@ -69,11 +69,12 @@ def check(program: Program) -> Reports:
         sampler = only(event, Sampler)
         if sampler is None or not sampler.seed_by_rank or not sampler.by_epoch:
             continue
-        message = "each process shuffles with a seed of its own: their parts of the dataset overlap, and miss items"
         always = any(
             refs(loader.options.get("sampler", frozenset()), Sampler) == [sampler] and not program.epoch_is_set(sampler, loader)
             for loader in program.training_passes
         )
-        if always:
-            message += ", the same in every epoch"
+        each = ", the same in every epoch" if always else ""
+        message = (
+            f"each process shuffles with a seed of its own: their parts of the dataset overlap, and miss items{each}; give all one seed"
+        )
         yield Report(event, message, repair=ShareSeed(sampler=event), severity="error" if always else None)

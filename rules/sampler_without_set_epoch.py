@@ -87,7 +87,7 @@ def check(program: Program) -> Reports:
         if program.epoch_is_set(samplers[0], loader):
             continue  # set_epoch is called, or may be: by a framework, or by code that cannot be followed
         event, name = built[samplers[0]], name_of(samplers[0], "this sampler")
-        message = f"nothing calls set_epoch on {name}: it draws the order of the first epoch in every epoch"
+        message = f"nothing calls set_epoch on {name}: it draws the order of the first epoch in every epoch; call set_epoch(epoch) at the start of each"
         others = frozenset(a for a in given if not refs(frozenset({a}), Sampler))
         repair = SetEpoch(
             sampler=event,

@@ -79,7 +79,7 @@ from looplint.rule import (
     Schedule,
     Step,
     Touch,
-    name_of,
+    called_at,
     note,
     refs,
     run,
@@ -113,8 +113,8 @@ def check(program: Program) -> Reports:
                 continue  # an optimizer's step under such a condition: behind it the call would come first all the same
             if not _always_first(program, event, scheduler, optimizers[0]):
                 continue  # an optimizer that has stepped before
-            name, held = name_of(scheduler), name_of(optimizers[0])
-            message = f"{name}.step() runs before {held}.step(): the first value of the schedule is skipped (PyTorch warns about it once)"
+            name, held = called_at(event, scheduler), called_at(after[0], optimizers[0])
+            message = f"{name}.step() runs before {held}.step(): the first value of the schedule is skipped (PyTorch warns about it once); step {name} after {held}"
             yield Report(
                 event,
                 message,

@@ -78,8 +78,8 @@ from looplint.rule import (
     Schedule,
     Scheduler,
     Step,
+    called_at,
     constant_of,
-    name_of,
     note,
     only,
 )
@@ -102,10 +102,10 @@ def check(program: Program) -> Reports:
             continue  # a scheduler that counts steps, or whose unit is not known
         if _guarded(program, event, loop, scheduler):
             continue  # a step under a condition that no optimizer's step in the loop stands under
-        name = name_of(scheduler)
+        name = called_at(event, scheduler)
         construct = next((e for e in program.of(Construct) if scheduler in e.subjects), None)
-        message = f"{name} counts epochs, but is stepped on every batch: the schedule ends within the first epochs"
-        notes = note(construct, f"the horizon of {name} is given in epochs here")
+        message = f"{name} counts epochs, but is stepped on every batch: the schedule ends within the first epochs; call {name}.step() once an epoch"
+        notes = note(construct, "its length is given in epochs here")
         yield Report(event, message, notes, repair=MoveToEpochEnd(event=event, loop=loop))
 
 

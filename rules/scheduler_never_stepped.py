@@ -105,5 +105,5 @@ def check(program: Program) -> Reports:
             if step is None:
                 continue  # a scheduler whose optimizer does not step in a loop after it
             name = name_of(scheduler)
-            message = f"{name} is never stepped: the learning rate keeps the value the scheduler gave it when it was built"
+            message = f"{name} is never stepped: the learning rate keeps the value the scheduler gave it when it was built; call {name}.step() as the optimizer trains, or leave the scheduler out"
             yield Report(event, message, note(step, f"{name_of(optimizers[0])} trains here"))

@@ -118,7 +118,7 @@ def check(program: Program) -> Reports:
             # Where its own optimizer steps in another loop, the scheduler is right there.
             needed = any(own[0] in e.subjects for e in steps)
             name, trains = name_of(scheduler, "the scheduler"), name_of(other, "the optimizer")
-            message = f"{name} was built on another optimizer than the one that steps: the learning rate of {trains} never changes"
+            message = f"{name} was built on another optimizer than the one that steps: the learning rate of {trains} never changes; build {name} on {trains}"
             notes = note(built[scheduler], f"{name} is built here") + note(built[other], f"{trains} is built here")
             yield Report(
                 event,

@@ -84,7 +84,7 @@ def check(program: Program) -> Reports:
             continue
         reported.add(late)
         name = name_of(module, "the model")
-        message = f"{name} was built before this seed: its first weights differ from run to run"
+        message = f"{name} was built before this seed: its first weights differ from run to run; set the seed before it is built"
         yield Report(late, message, note(built, "the weights are drawn here"), repair=MoveSeed(seed=late, construct=built))
 
 

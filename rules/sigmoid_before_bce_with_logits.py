@@ -73,10 +73,10 @@ CODE = "LL702"
 
 def check(program: Program) -> Reports:
     for found in scored(program, "binary_cross_entropy_with_logits", "sigmoid"):
-        message = f"this loss takes logits, and {found.what} is the result of a sigmoid: after its own sigmoid no prediction is below 0.5"
+        message = f"this loss takes logits, and {found.what} is the result of a sigmoid: after its own sigmoid no prediction is below 0.5; give it the values before the sigmoid"
         notes = tuple(Note(site, "sigmoid is applied here") for site in found.sites[:3])
         yield Report(found.event, message, notes, repair=DropActivation(event=found.event, outcomes=found.outcomes))
     for found in scored(program, "binary_cross_entropy_with_logits", "softmax"):
-        message = f"this loss takes logits, and {found.what} is the result of a softmax, between 0 and 1: after the loss's sigmoid no prediction is below 0.5"
+        message = f"this loss takes logits, and {found.what} is the result of a softmax, between 0 and 1: after the loss's sigmoid no prediction is below 0.5; give it the values before the softmax"
         notes = tuple(Note(site, "softmax is applied here") for site in found.sites[:3])
         yield Report(found.event, message, notes, repair=ChooseLoss(activation="softmax"))

@@ -97,7 +97,7 @@ def check(program: Program) -> Reports:
                     continue  # a step that is given a closure
                 if step in early and step not in reported:
                     reported.add(step)
-                    message = f"{called_at(step, optimizer)}.step() runs before backward(): it finds no gradients, and those of this batch are never used"
+                    message = f"{called_at(step, optimizer)}.step() runs before backward(): it finds no gradients, and those of this batch are never used; step after backward()"
                     yield Report(
                         step,
                         message,

@@ -111,7 +111,7 @@ def check(program: Program) -> Reports:
                 continue  # the other branch of a condition in which the scaler steps the optimizer
             scale, opt = called_at(backward, scaler), called_at(step, optimizer)
             harm = "its gradients are still scaled" if visit.sometimes("scaled") else "overflowed gradients are applied too"
-            message = f"the loss is scaled, but {opt} steps without {scale}: {harm}; {scale}.step({opt}) unscales them and skips overflows"
+            message = f"the loss is scaled, but {opt} steps without {scale}: {harm}; call {scale}.step({opt}), which unscales them and skips overflows"
             notes = note(backward, f"{scale} scales the loss here, and its gradients with it")
             built = next((e for e in program.of(Construct) if scaler in e.subjects), None)
             if condition_of(scaler):

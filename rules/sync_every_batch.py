@@ -96,5 +96,5 @@ def check(program: Program) -> Reports:
     for events in waits.values():
         first, *others = sorted(events, key=lambda e: e.index)
         what = first.what if isinstance(first, Fetch) else f"the text of {first.name}"
-        message = f"{what} waits for the device in every batch: the device has nothing queued until the next one"
+        message = f"{what} waits for the device in every batch: the device then has nothing to do until the next one; read it once in many batches"
         yield Report(first, message, tuple(Note(e.site, "so does this") for e in others[:2]))

@@ -102,9 +102,11 @@ def check(program: Program) -> Reports:
             continue  # an epoch loop that mixes something
         if follows_time(loader, found.batches.assigned) or program.carries_state(found.batches):
             continue  # what follows in time
-        message = f"{name_of(loader, 'this loader')} is trained on without shuffle: every epoch takes the same batches in the same order"
-        if swapped is not None:
-            message += f", while {name_of(swapped, 'another loader')}, on which nothing is trained, is shuffled"
+        instead = f", while {name_of(swapped, 'another loader')}, on which nothing is trained, is shuffled" if swapped else ""
+        message = (
+            f"{name_of(loader, 'this loader')} is trained on without shuffle{instead}: every epoch takes the same batches in the same order; "
+            "pass shuffle=True"
+        )
         call = arguments_site(found.loader)
         if call != found.loader.site:
             yield Report(

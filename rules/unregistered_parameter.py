@@ -75,7 +75,7 @@ def check(program: Program) -> Reports:
         where = "" if event.changes == "type" else " on a GPU" if event.device == "accelerator" else " on any device but the CPU"
         copied = render(event.copy).rpartition(").")[2]
         message = (
-            f"{event.name} is no parameter{where}: .{copied} gives a tensor that is computed from the new parameter, so parameters() lacks it, "
-            "no optimizer learns it and no checkpoint has it"
+            f"{event.name} is no parameter{where}: .{copied} makes a plain tensor of the new parameter, which no optimizer learns "
+            "and no checkpoint has; convert first, and make the parameter of the result"
         )
         yield Report(event, message, repair=MoveBeforeRegistering(event=event))

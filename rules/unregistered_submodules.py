@@ -97,8 +97,10 @@ def check(program: Program) -> Reports:
             continue  # modules that are registered, whose parameters are requested, passed in or on, or without parameters
         reported.add(which)
         name = event.name
+        wrapper = wrapper_for(event)
         message = (
-            f"{name} is a plain container: its modules are not in parameters(), to() or state_dict(), so they are neither trained nor saved"
+            f"{name} is a plain container: its modules are not in parameters(), to() or state_dict(), so they are neither trained nor saved; "
+            f"{f'use nn.{wrapper}' if wrapper else 'register each of them'}"
         )
         made = tuple(Note(Site(o.source, o.node), "made here") for o in lost[:2] if o.source is not None and o.node is not None)
-        yield Report(event, message, made, repair=WrapModules(event=event, wrapper=wrapper_for(event)))
+        yield Report(event, message, made, repair=WrapModules(event=event, wrapper=wrapper))

@@ -82,7 +82,7 @@ DEFAULT = False
 def check(program: Program) -> Reports:
     for found in stale_batches(program):
         read, unread = " and ".join(found.read), " and ".join(found.unread)
-        message = f"this validation loop reads {read}, which another loop left behind, and never its own {unread}"
+        message = f"this validation loop reads {read}, which another loop left behind, and never its own {unread}: every turn measures the same batch; use {unread}"
         notes = (Note(found.loop.site, "these batches are not used"), Note(found.other, "what is read is the last batch of this loop"))
         repair = ReadOwnBatch(loop=found.loop, other=found.other, stale=found.read, unread=found.unread)
         yield Report(found.forward, message, notes, repair=repair)

@@ -89,7 +89,7 @@ def check(program: Program) -> Reports:
             continue  # a loader or dataset that a loop of the program changes
         if not same_everywhere(program, found.loader, "num_workers"):
             continue  # a number of workers that differs from call to call
-        message = f"the {workers} workers of {name_of(loader, 'this loader')} end with each epoch and are started again for the next"
+        message = f"the {workers} workers of {name_of(loader, 'this loader')} end with each epoch and are started again for the next: every epoch begins with a wait; pass persistent_workers=True"
         yield Report(
             found.loader, message, repair=GiveArgument(event=found.loader, values={"persistent_workers": "True"}, applicability="unsafe")
         )

@@ -75,7 +75,7 @@ def check(program: Program) -> Reports:
             mine = [e for e in clears if other in e.subjects]
             if other is not optimizer and len(mine) > 1:
                 one, two = name_of(optimizer), name_of(other)
-                message = f"{one}'s gradients are never cleared, while {two} is cleared {len(mine)} times: {one}.step() uses the gradients of all batches so far"
+                message = f"{one}'s gradients are never cleared, while {two} is cleared {len(mine)} times: {one}.step() uses the gradients of all batches so far; call {one}.zero_grad()"
                 wrong = _misplaced(mine, found.step.index)
                 yield Report(
                     found.step,

@@ -137,7 +137,7 @@ def check(program: Program) -> Reports:
                         continue  # a branch that drops an update, beside a step that uses the same gradients
                     reported.add(clear)
                     harm = _NOTHING if _drops(program, clear) else _ZEROS
-                    message = f"{called_at(step, optimizer)}'s gradients are cleared between backward() and step(): {harm}"
+                    message = f"{called_at(step, optimizer)}'s gradients are cleared between backward() and step(): {harm}; clear them before backward()"
                     notes = note(backward, "the gradients are computed here") + note(step, "this step uses nothing")
                     yield Report(
                         clear,

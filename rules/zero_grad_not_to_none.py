@@ -79,5 +79,5 @@ def check(program: Program) -> Reports:
         given = event.set_to_none
         known = constant_of(given) if given is not None else None
         if known is not None and known.value is False:
-            message = "set_to_none=False fills the gradients with zeros: dropping them saves a write, an addition and memory"
+            message = "set_to_none=False fills the gradients with zeros: dropping them saves a write, an addition and memory; leave it out"
             yield Report(event, message, repair=DropSetting(event=event, keyword="set_to_none"))

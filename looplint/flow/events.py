@@ -100,6 +100,8 @@ class Forward(Event):
     enabled: bool
     # How many of the calls that lead to it are outside the class of the module: the first place where a mode can be set for it.
     outside: int
+    # Whether the name or the index that is called holds the module itself, and is no function that is given it.
+    applied: bool
 
     @property
     def batches(self) -> frozenset[Data]:

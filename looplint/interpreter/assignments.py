@@ -73,9 +73,10 @@ def assign(interp: Interpreter, target: ir.Expr, value: Value, stmt: ir.Stmt | N
             bind_name(interp, target.id, value)
             if not isinstance(stmt, ir.AugAssign):
                 interp.note_name(target.id)
-            for atom in value:
-                if isinstance(atom, Ref) and not atom.obj.name and not (interp.comprehensions and isinstance(atom.obj, StateDict)):
-                    atom.obj.name = target.id
+            if not isinstance(stmt, ir.Assign) or ir.path_of(stmt.value) != "self":  # what a method calls itself is no name for its callers
+                for atom in value:
+                    if isinstance(atom, Ref) and not atom.obj.name and not (interp.comprehensions and isinstance(atom.obj, StateDict)):
+                        atom.obj.name = target.id
         case ir.Attr():
             _assign_attribute(interp, target, value)
             if not isinstance(stmt, ir.AugAssign) and not interp.guarded():

@@ -90,14 +90,12 @@ def _leaf(obj: Obj) -> str:
 
 
 def mode_effects(module: Obj, *, dropout: str, norm: str) -> str:
-    """What a mode does to a module: the words for its dropout, for its batch norm, or for both where it may have both."""
-    layers, known = _layers_with_modes(module, ())
-    if layers and known and all("Norm" in layer for layer in layers):
-        return norm
-    if layers and known and all(layer in DROPPING for layer in layers):
-        return dropout
-    both = f"{dropout}, and {norm}"
-    return both if layers else f"{both}, if it has such layers"
+    """What a mode does to a module: the words for its dropout, for its batch norm, or for both; no more is said than is known of its layers."""
+    layers, _ = _layers_with_modes(module, ())
+    drops, norms = [layer for layer in layers if layer in DROPPING], [layer for layer in layers if "Norm" in layer]
+    if layers and len(layers) == len(drops) + len(norms):
+        return ", and ".join([*([dropout] if drops else []), *([norm] if norms else [])])
+    return f"{dropout}, and {norm}, if it has such layers"
 
 
 def _layers_with_modes(module: Obj, besides: Collection[Obj]) -> tuple[set[str], bool]:

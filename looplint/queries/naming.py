@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from looplint.domain.objects import Obj, Scaler
-from looplint.flow.events import Backward, Event, Forward, Keep, Step, Unscale
+from looplint.domain.objects import Obj, Scaler, StateDict
+from looplint.flow.events import Backward, Event, Forward, Keep, Snapshot, Step, Unscale
 from looplint.flow.graph import Guard
 from looplint.syntax import ir
 from looplint.syntax.site import Site
@@ -20,9 +20,9 @@ def name_of(obj: Obj, default: str = "") -> str:
     return obj.name or default or (obj.cls.cls.name if obj.cls else f"the {obj.kind}")
 
 
-def called_at(event: Event, obj: Obj) -> str:
+def called_at(event: Event, obj: Obj, default: str = "") -> str:
     """What the code at an event calls an object: `self.optimizer` of `self.optimizer.step()` and of `scaler.step(self.optimizer)`; else its name."""
-    return _written(event, obj) or name_of(obj)
+    return _written(event, obj) or name_of(obj, default)
 
 
 def _written(event: Event, obj: Obj) -> str:
@@ -36,12 +36,16 @@ def _written(event: Event, obj: Obj) -> str:
             obj in event.scalers
         ):
             return _path(owner)
+        case Snapshot(), cst.Call(func=cst.Attribute(value=owner)) if any(
+            isinstance(s, StateDict) and s.owner is obj for s in event.subjects
+        ):
+            return _path(owner)
         case _ if event.subjects != {obj}:
             return ""
         case Step(scaler=Scaler()) | Unscale(scaler=Scaler()), cst.Call(args=[cst.Arg(value=given), *_]):
             return _path(given)
-        case Forward(), cst.Call(func=cst.Name() | cst.Attribute() as called):
-            return _owner_of_call(_path(called), obj)
+        case Forward(), cst.Call(func=called):
+            return _path(called) if event.applied else _owner_of_call(_path(called), obj)
         case _, cst.Call(func=cst.Attribute(value=owner)):
             return _path(owner)
     return ""

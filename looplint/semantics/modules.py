@@ -28,7 +28,7 @@ from looplint.domain.values import (
 )
 from looplint.flow.events import Construct, Escape, Eval, Forward, Move, SetMode, Train
 from looplint.flow.remarks import Attach, Bypass, Initialize
-from looplint.interpreter import calls, classes, objects, unfollowed
+from looplint.interpreter import calls, classes, names, objects, unfollowed
 from looplint.interpreter.calls import build, builds
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import application, construction, method_transfer, transfer
@@ -131,6 +131,7 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
         autocast=interp.autocast,
         enabled=interp.enabling > 0,
         outside=interp.frame.outside,
+        applied=_is_called(interp, obj, expr.func),
     )
     event = interp.emit(happening, expr.node, {obj})
     interp.grad = enabled
@@ -153,6 +154,16 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
     if graph == "no":
         return frozenset({Tensor(tags=tags, origins=origins, outcomes=outcomes)})
     return frozenset({Tensor(sources, graph, forwards, tags, origins=origins, outcomes=outcomes)})
+
+
+def _is_called(interp: Interpreter, obj: Obj, func: ir.Expr) -> bool:
+    """Whether what a call calls is a module itself: not a function that applies it, such as `checkpoint(block, x)`, nor a method of it."""
+    match func:
+        case ir.Name(id=name):
+            return any(isinstance(a, Ref) and a.obj is obj for a in names.lookup(interp, interp.frame, name))
+        case ir.Subscript():
+            return True
+    return False
 
 
 def _repeated(interp: Interpreter, expr: ir.Call) -> bool:

@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 
 from fixture_cases import EXPECT, RULES, cases, files, own_rule, parameters
+from looplint.finding import Finding
 from looplint.linting.files import analyse, merge
 from looplint.sources.reading import read_source
 
 # Where a line says how much a finding matters (`# expect: LL504 as advice`), it has to.
 SEVERITY = re.compile(r"\b([A-Z]+[0-9]+) as (error|warning|advice)\b")
+LONGEST = 270  # characters of a message
 # A known gap is written where it is; the test fails when it is cured.
 MISSED = re.compile(r"#\s*missed:\s*([A-Z]+[0-9]+)")
 FALSE_ALARM = re.compile(r"#\s*false alarm:\s*([A-Z]+[0-9]+)")
@@ -38,16 +40,18 @@ def severities(case: Path) -> Iterator[tuple[tuple[str, int, str], str]]:
                 yield (file.name, row, code), severity
 
 
-def reported(case: Path) -> dict[tuple[str, int, str], str]:
-    """The findings of a case and their severities, by the default rules and its own; one of several files is linted as a user would, all of them together."""
+def reported(case: Path) -> dict[tuple[str, int, str], Finding]:
+    """The findings of a case, by the default rules and its own; one of several files is linted as a user would, all of them together."""
     asked = [r for r in RULES if r.default or r.code == own_rule(case)]
     results = [analyse(read_source(f), asked) for f in files(case)]
     assert not [p for r in results for p in r.problems]
-    return {(Path(f.filename).name, f.location.row, f.code): f.severity for f in merge(results)}
+    return {(Path(f.filename).name, f.location.row, f.code): f for f in merge(results)}
 
 
 @pytest.mark.parametrize("case", parameters(cases()))
 def test_findings_are_those_expected(case: Path) -> None:
     found = reported(case)
     assert found.keys() == expected(case)
-    assert dict(severities(case)) == {place: found[place] for place, _ in severities(case)}
+    assert dict(severities(case)) == {place: found[place].severity for place, _ in severities(case)}
+    # What is so, why it matters and what to do, in one breath.
+    assert all(re.fullmatch(r"[^;]+?: [^;]+; [^;]+", f.message) and len(f.message) <= LONGEST for f in found.values())
