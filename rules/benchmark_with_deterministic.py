@@ -4,7 +4,7 @@
 
 Reports `torch.backends.cudnn.benchmark = True` where `torch.backends.cudnn.deterministic = True` holds at the same time: the one that is
 set later finds the other one set on every path, or whatever conditions one of them stands under, the other one stands under too. It is advice
-where one function sets both under the same conditions, and a warning where one place undoes what another one set.
+where one function sets both, whose author sees one beside the other, and a warning where one function undoes what another one set.
 
 ## Why it matters
 
@@ -113,13 +113,8 @@ def check(program: Program) -> Reports:
                 message,
                 note(deterministic, "deterministic mode is switched on here"),
                 repair=SetValue(event=benchmark, value="False", other=deterministic, tells="deterministic"),
-                severity="advice" if _together(earlier, later) else "warning",
+                severity="advice" if earlier.calls == later.calls else "warning",
             )
-
-
-def _together(one: Event, other: Event) -> bool:
-    """Whether both switches are set in one call of one function, under the same conditions: neither was set alone."""
-    return one.calls == other.calls and set(one.guards) == set(other.guards)
 
 
 def _undone(program: Program, later: Switch) -> bool:

@@ -54,6 +54,8 @@ for epoch in range(3):
 - Weights that somebody else has published, by their name, or that the program downloads: they were saved from the CPU. That an option of the command
   line is called "pretrained" does not tell who has saved the file.
 - A load under a condition that only holds where there is a GPU, by its words.
+- Where the load would fail all the same, this is advice: into a model that `DataParallel` wraps under a condition, whose state has other names
+  without it, and in `__setstate__`, before which the tensors of a pickle are loaded.
 - What is loaded for something else than a state, such as data, and the state of a scheduler or a scaler, which holds no tensor.
 
 ## Repair
@@ -78,6 +80,7 @@ from looplint.rule import (
     Transfer,
     asks_for_gpu,
     called_at,
+    fits_only_if_spread,
     note,
 )
 
@@ -118,6 +121,9 @@ def check(program: Program) -> Reports:
                     message,
                     note(choice, "the program is written for both: a GPU, or none, is chosen here"),
                     repair=MapLocation(event=event, restored=restored),
+                    severity="advice"
+                    if event.root.endswith(".__setstate__") or any(fits_only_if_spread(program, e) for e in restored)
+                    else None,
                 )
 
 

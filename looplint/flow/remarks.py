@@ -102,6 +102,12 @@ class Attach(Remark):
     what: Literal["hook", "norm", "shards", "compilation"]
 
 
+class Spread(Remark):
+    """A module is wrapped to compute on several devices. From there on the names in its state begin with that of the wrapper's attribute, `module.`."""
+
+    kind = "spread"
+
+
 class Transfer(Remark):
     """A part of a batch goes to a device. The subjects are the loaders that the batch may come from."""
 

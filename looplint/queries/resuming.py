@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from looplint.domain.objects import Obj, Optimizer, Scaler, Scheduler
+from looplint.domain.objects import Obj, Optimizer, Scaler, Scheduler, StateDict
 from looplint.domain.values import constant_of, refs
-from looplint.flow.events import Event, LoadState, Schedule, Step
+from looplint.flow.events import Event, LoadState, Schedule, Snapshot, Step
+from looplint.flow.remarks import Spread
 from looplint.knowledge.schedules import MEMORYLESS_SCHEDULERS
+from looplint.queries.naming import callee
 from looplint.queries.program import Program
-from looplint.queries.relations import may_follow
+from looplint.queries.relations import may_follow, related, subjects
 
 # What the entries of a checkpoint are called that hold the states of schedulers and of scalers.
 _ENTRIES = {Scheduler: ("sched", "lr"), Scaler: ("scal", "amp")}
@@ -21,6 +23,22 @@ def steps_after(program: Program, optimizer: Obj, restored: Event) -> Step | Non
 def goes_on(restored: LoadState) -> bool:
     """Whether a checkpoint says where the training goes on."""
     return any(file.continues for file in restored.files)
+
+
+def fits_only_if_spread(program: Program, restored: LoadState) -> bool:
+    """Whether a state is loaded into a module that a condition has wrapped: where the condition does not hold, the names in the file do not fit."""
+    plain = any(".module." in callee(e.site) and related(owners(e), restored.subjects) for e in program.of(Snapshot))
+    if plain or ".module." in callee(restored.site):
+        return False
+    spread = [
+        e for e in program.of(Spread) if related(e.subjects, restored.subjects) and e.root == restored.root and e.index <= restored.index
+    ]
+    return any(set(e.guards) - set(restored.guards) for e in spread)
+
+
+def owners(event: Snapshot) -> list[Obj]:
+    """What the states that are taken at a place are those of."""
+    return [s.owner for s in subjects(event, StateDict)]
 
 
 def given_no_state(program: Program, obj: Obj) -> bool:

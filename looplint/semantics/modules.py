@@ -27,7 +27,7 @@ from looplint.domain.values import (
     ref,
 )
 from looplint.flow.events import Construct, Escape, Eval, Forward, Move, SetMode, Train
-from looplint.flow.remarks import Attach, Bypass, Initialize
+from looplint.flow.remarks import Attach, Bypass, Initialize, Spread
 from looplint.interpreter import calls, classes, names, objects, unfollowed
 from looplint.interpreter.calls import build, builds
 from looplint.interpreter.interpreter import Interpreter
@@ -256,6 +256,15 @@ def _attach(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.
     """A hook is registered, or `model.compile()` compiles what a call of the model runs."""
     interp.remark(Attach(what="compilation" if name == "compile" else "hook"), expr.node, {obj})
     return ref(obj) if name == "compile" else unfollowed.put_off(interp, args)
+
+
+@transfer("spread")
+def _spread(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """DataParallel and its like: the same module, which has other names in its state."""
+    wrapped = same(interp, qualname, args, expr)
+    if modules := {a.obj for a in wrapped if isinstance(a, Ref) and isinstance(a.obj, Module)}:
+        interp.remark(Spread(), expr.node, modules)
+    return wrapped
 
 
 @transfer("attach")

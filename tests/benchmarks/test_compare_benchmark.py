@@ -17,7 +17,7 @@ from benchmarks.compare.programs import Program, repositories, scripts
 pytestmark = pytest.mark.slow
 
 CASES = ("missing_zero_grad/accumulation_never_cleared", "missing_zero_grad/engine_module")
-SAID = "they add up over all batches"
+SAID = "nothing clears"
 
 
 def finding(**changes: Any) -> dict[str, Any]:

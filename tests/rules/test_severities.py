@@ -86,9 +86,9 @@ CUDNN = {
         "def seed():\n    torch.manual_seed(0)\n    torch.backends.cudnn.deterministic = True\n    torch.backends.cudnn.benchmark = True\nseed()",
         "advice",
     ),
-    "asked for by the user, and undone": (
+    "one function sets both, one of them where the user asks for it": (
         "if args.seed is not None:\n    torch.backends.cudnn.deterministic = True\ntorch.backends.cudnn.benchmark = True",
-        "warning",
+        "advice",
     ),
     "asked for in one function, undone in another": (
         "def seed():\n    torch.backends.cudnn.deterministic = True\ndef fast():\n    torch.backends.cudnn.benchmark = True\nseed()\nfast()",
@@ -108,6 +108,43 @@ ACCUMULATIONS = {
     "Adam": ("AdamW", "", "warning"),
     "Adam with a clip": ("AdamW", "nn.utils.clip_grad_norm_(net.parameters(), 1.0)\n        ", "error"),
 }
+
+
+RESUMED = """\
+import torch
+from torch import nn, optim
+
+device = "cuda" if torch.cuda.is_available() else "cpu"
+net = nn.Linear(2, 1).to(device)
+WRAPPED
+net.LOADED(torch.load("checkpoint.pt"))
+opt = optim.SGD(net.parameters(), lr=0.1)
+for x, y in loader:
+    opt.zero_grad()
+    nn.functional.mse_loss(net(x.to(device)), y.to(device)).backward()
+    opt.step()
+torch.save(net.SAVED(), "checkpoint.pt")
+"""
+WRAPPERS = {
+    "no wrapper": ("", "", "", "warning"),
+    "a wrapper where there is a GPU, with which the names in the file change": (
+        "if device == 'cuda':\n    net = nn.DataParallel(net)", "", "", "advice",
+    ),
+    "a wrapper whose inside is saved": ("if device == 'cuda':\n    net = nn.DataParallel(net)", "module.", "module.", "warning"),
+    "a wrapper in any case": ("net = nn.DataParallel(net)", "", "", "warning"),
+}  # fmt: skip
+UNPICKLED = """\
+import torch
+from torch import nn
+
+class Estimator:
+    def __init__(self):
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.model = nn.Linear(2, 1).to(self.device)
+    def METHOD(self, state):
+        self.model.load_state_dict(torch.load(str(state["path"])))
+        self.model.to(self.device)
+"""
 
 
 def severities(text: str, code: str) -> list[str]:
@@ -130,6 +167,18 @@ def test_a_late_move_matters_where_parameters_or_states_are_left_behind(case: st
 def test_both_modes_of_cudnn_matter_where_one_place_undoes_what_another_asks_for(case: str) -> None:
     text, severity = CUDNN[case]
     assert severities(program(text, ADAM), "LL902") == [severity]
+
+
+@pytest.mark.parametrize("case", WRAPPERS)
+def test_a_load_without_map_location_matters_where_the_names_fit_without_a_gpu(case: str) -> None:
+    wrapped, loaded, saved, severity = WRAPPERS[case]
+    text = RESUMED.replace("WRAPPED", wrapped).replace("LOADED", f"{loaded}load_state_dict").replace("SAVED", f"{saved}state_dict")
+    assert severities(text, "LL803") == [severity]
+
+
+@pytest.mark.parametrize(("method", "severity"), [("restore", "warning"), ("__setstate__", "advice")])
+def test_a_load_matters_less_in_a_pickle_that_holds_tensors_itself(method: str, severity: str) -> None:
+    assert severities(UNPICKLED.replace("METHOD", method), "LL803") == [severity]
 
 
 @pytest.mark.parametrize("case", ACCUMULATIONS)
