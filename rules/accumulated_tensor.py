@@ -116,8 +116,7 @@ def check(program: Program) -> Reports:
         of_a_batch = not over_data(loop) and any(over_data(around) for around in event.loops[: event.loops.index(carried[0])])
         turn = "turn" if of_a_batch else "batch"
         does = {"sum": "adds up tensors", "average": "averages tensors", "tensor": "takes in tensors"}[event.form]
-        how = ".item()" if event.value.scalar else ".detach()"
-        message = f"{target} {does} with their autograd graphs: memory grows with each {turn} until {target} is gone; take only the values, with {how}"
+        message = f"{target} {does} with their autograd graphs: memory grows with each {turn} until {target} is gone; take only the values, with .detach()"
         source = "the graph comes from this forward pass" if isinstance(made[0], Forward) else "its graph is used here, and stays"
         yield Report(
             event,

@@ -3,7 +3,7 @@
 ## What it does
 
 Reports a tensor with a graph that is put into a list, a dict or a similar container which persists from one iteration to the next, in a loop
-that trains or iterates over data. The graph comes from a forward pass in that loop.
+that trains or iterates over data. The graph comes from a forward pass in that loop. It is advice where the container is a deque of a fixed length.
 
 ## Why it matters
 
@@ -54,6 +54,7 @@ def train(net: nn.Module, loader, epochs: int):
 
 - Values without a graph: `.item()`, `float()`, `.detach()`, what is computed under `no_grad`.
 - A slot that is overwritten: a dict under a key.
+- A container out of which the same loop takes something: `clear()`, `popleft()`, `del losses[0]`.
 - A container whose contents go backward, in this call of the function around it or in another one.
 - A container that the function returns, where nobody calls that function in the linted code.
 - A container that lives for one iteration of an outer loop that trains what its tensors come from: they are steps of one computation.
@@ -86,6 +87,7 @@ from looplint.rule import (
     over_data,
     over_parts,
     over_tensor,
+    piles_up_in,
 )
 
 CODE = "LL401"
@@ -102,14 +104,14 @@ def check(program: Program) -> Reports:
             continue  # a container whose contents go backward
         if event.into.leaves:
             continue  # a container that a function returns which nobody calls
-        carried = [loop for loop in event.carried if keeps_history(program, loop)]
+        carried = [loop for loop in piles_up_in(program, event) if keeps_history(program, loop)]
         made = program.graph_of(event.value)
         if not carried or not any(carried[-1] in e.loops for e in made):
-            continue  # no loop that trains or iterates over data, or a graph from a forward pass before it
+            continue  # a container that is emptied, no loop that trains or iterates over data, or a graph from a forward pass before it
         if _is_of_one_update(program, event, made):
             continue  # a container that lives for one iteration of an outer loop that trains what its tensors come from
-        how = ".item()" if event.value.scalar else ".detach()"
-        message = f"{container_at(event)} keeps tensors with their autograd graphs: memory grows with every iteration; keep only the values, with {how}"
+        growth = "those of its last items stay in memory" if event.into.bounded else "memory grows with every iteration"
+        message = f"{container_at(event)} keeps tensors with their autograd graphs: {growth}; keep only the values, with .detach()"
         yield Report(
             event,
             message,
@@ -117,6 +119,7 @@ def check(program: Program) -> Reports:
                 made[0], "the graph comes from this forward pass" if isinstance(made[0], Forward) else "its graph is used here, and stays"
             ),
             repair=DetachArgument(event=event, scalar=event.value.scalar),
+            severity="advice" if event.into.bounded else None,
         )
 
 

@@ -90,6 +90,7 @@ from looplint.rule import (
     Reports,
     Train,
     bypassed,
+    called_at,
     mode_effects,
     mode_matters,
     mode_states,
@@ -133,14 +134,18 @@ def check(program: Program) -> Reports:
             continue  # a model known to have neither dropout nor batch norm, besides parts that stay in eval mode or that this call leaves out
         reported.add((loop, module))
         trained = next((e for e in program.of(Forward) if module in e.subjects and program.is_trained(e)), None)
-        name = name_of(module)
+        name = called_at(event, module) if event.outside == len(event.calls) else name_of(module)
         effect = mode_effects(module, dropout="dropout is active", norm="batch norm uses and updates batch statistics")
         message = f"{name} is in train mode in this validation pass: {effect}; call {name}.eval() before it, and {name}.train() before training goes on"
         switch = next((s.last(Train) for s in visit.states if s.last(Train)), None)
         if switch:
             notes = note(switch, "train mode is switched on here")
         else:
-            notes = note(loaded, f"{name} gets its weights here") if loaded else note(trained, f"{name} is trained here")
+            notes = (
+                note(loaded, f"{name} gets its weights here")
+                if loaded
+                else note(trained, f"{called_at(trained, module) if trained else name} is trained here")
+            )
         depth = event.outside
         repair = InsertEval(module=module, loop=loop, event=event, depth=depth)
         severity = None if matters else "warning" if switch or _is_switched(program, module) else "advice"

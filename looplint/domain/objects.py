@@ -399,6 +399,8 @@ class Container(Obj):
     changed: bool = False
     # Whether a function that nobody calls returns it.
     leaves: bool = False
+    # Whether it holds no more than so many items, and drops the oldest for new ones.
+    bounded: bool = False
 
 
 class List(Container):

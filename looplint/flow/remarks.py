@@ -102,6 +102,12 @@ class Attach(Remark):
     what: Literal["hook", "norm", "shards", "compilation"]
 
 
+class Withdraw(Remark):
+    """Something is taken out of a container, the event's subject, or all that it holds: `losses.clear()`, `queue.popleft()`, `del losses[0]`."""
+
+    kind = "withdraw"
+
+
 class Spread(Remark):
     """A module is wrapped to compute on several devices. From there on the names in its state begin with that of the wrapper's attribute, `module.`."""
 

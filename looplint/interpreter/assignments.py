@@ -184,6 +184,7 @@ def _is_sum(value: Value, stmt: ir.AugAssign) -> bool:
 
 
 def _unpack(interp: Interpreter, targets: list[ir.Expr], value: Value, stmt: ir.Stmt | None) -> None:
+    value = hooks.taken_apart.run(value, len(targets))
     items = exact_items(value)
     starred = next((n for n, t in enumerate(targets) if isinstance(t, ir.Star)), None)
     if items is not None and starred is None and len(items) == len(targets):

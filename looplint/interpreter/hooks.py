@@ -74,10 +74,14 @@ part_assigned: Hook[Callable[[Interpreter, Obj, ir.Attr, Value], None]] = Hook("
 result_kept: Hook[Callable[[Interpreter, ir.Attr, ir.Call, Value], None]] = Hook("result_kept")
 # `modules += value`: containers of modules take more parts.
 extended: Hook[Callable[[Interpreter, list[Module], Value], None]] = Hook("extended")
+# A value is about to be unpacked into so many targets: gives what it is taken apart into, where it is known to be several things.
+taken_apart: Hook[Callable[[Value, int], Value]] = Hook("taken_apart")
 # An entry is unpacked or indexed, by its number or key where that is known: gives the entry.
 unpacked: Hook[Callable[[Interpreter, Value, int | str | None], Value]] = Hook("unpacked")
 # A value is put into what the base can be, under a key that may be known: gives the value as it is held there.
 stored: Hook[Callable[[Interpreter, cst.CSTNode, Value, Value, Const | None], Value]] = Hook("stored")
+# `del base[index]`: something is taken out of what the base can be.
+taken_out: Hook[Callable[[Interpreter, cst.CSTNode, Value], None]] = Hook("taken_out")
 # `target += added` or `target = target + added`, from the old value to the result: gives the result as the target holds it.
 accumulated: Hook[Callable[[Interpreter, ir.Assign | ir.AugAssign, ir.Expr, Value, Value, Value], Value]] = Hook("accumulated")
 # The gradient of parameters, or of something unknown, is read.

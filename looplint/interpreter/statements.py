@@ -320,8 +320,11 @@ def _expr(interp: Interpreter, stmt: ir.ExprStmt) -> None:
 
 def _delete(interp: Interpreter, stmt: ir.Delete) -> None:
     for target in stmt.targets:
-        if isinstance(target, ir.Name):
-            interp.frame.locals.pop(target.id, None)
+        match target:
+            case ir.Name(id=name):
+                interp.frame.locals.pop(name, None)
+            case ir.Subscript(value=base):
+                hooks.taken_out.run(interp, stmt.node, evaluate(interp, base))
 
 
 def _assert(interp: Interpreter, stmt: ir.Assert) -> None:

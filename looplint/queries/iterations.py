@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 import libcst as cst
 
 from looplint.domain.call_string import CallString
-from looplint.flow.events import Event
+from looplint.flow.events import Event, Keep
 from looplint.flow.graph import EventGraph, Guard, Loop
+from looplint.flow.remarks import Withdraw
 from looplint.interpreter.settled import rebound_in
 from looplint.queries.program import Program
 from looplint.queries.relations import rule_each_other_out
@@ -40,6 +41,12 @@ def may_go_on(program: Program, event: Event, loop: Loop) -> bool:
 def turns_after(program: Program, event: Event, loops: Sequence[Loop]) -> tuple[Loop, ...]:
     """Those of some loops around an event that may turn once more after it: no way on leaves each of them, by a `break` or a `return`."""
     return tuple(loop for loop in loops if _turns_after(program.graph, event, loop))
+
+
+def piles_up_in(program: Program, event: Keep) -> tuple[Loop, ...]:
+    """The loops over whose turns what is kept in a container piles up: those that it outlives a turn of, and in which nothing is taken out of it."""
+    taken = [e for e in program.of(Withdraw) if event.into in e.subjects]
+    return tuple(loop for loop in event.carried if not any(loop in e.loops for e in taken))
 
 
 def in_one_turn(program: Program, events: Sequence[Event], loop: Loop) -> bool:

@@ -50,7 +50,8 @@ class MapLocation(Repair):
         names = _devices_at(place.statement, layout) or _devices_above(place.statement, layout)
         value = names.pop() if len(names) == 1 else '"cpu"'
         copying = {e.site.node for e in self.restored}
-        calls = [c for c in _handed_to(node, place.statement, layout) if c not in copying]
+        loads = [node, *_same_loads(node, place.statement, layout)]
+        calls = [c for load in loads for c in _handed_to(load, layout.statement_of(load) or place.statement, layout) if c not in copying]
         called = {_name_of(c) if isinstance(c, cst.Call) else None for c in calls}
         safe = (
             bool(self.restored) and called <= _HARMLESS
@@ -59,8 +60,16 @@ class MapLocation(Repair):
         )
         applicability: Literal["safe", "unsafe"] = "safe" if safe else "unsafe"
         draft = Draft(layout)
-        draft.add_argument(node, f"map_location={value}")
+        for load in loads:
+            draft.add_argument(load, f"map_location={value}")
         return Plan(f"Pass map_location={value}", applicability, [draft])
+
+
+def _same_loads(node: cst.Call, place: Statement, layout: Layout) -> list[cst.Call]:
+    """The other loads of the same file behind a load, in its function, such as that of an `except` after it: one without the other repairs nothing."""
+    function, text = layout.function_of(place), layout.code(node)
+    later = [s for s in layout.by_node.values() if s.start > place.start and layout.function_of(s) is function and not s.blocks]
+    return [call for s in later for call in _walk(s.node) if isinstance(call, cst.Call) and layout.code(call) == text]
 
 
 def _devices_at(place: Statement, layout: Layout) -> set[str]:

@@ -205,7 +205,8 @@ def _pass(p: Planner, loop: Loop | None, event: Event, depth: int, *, narrow: bo
 def _trains(p: Planner, statement: Statement, layout: Layout) -> bool:
     """Whether something is trained in a statement, in this call or in another one."""
     return any(
-        e.kind in ("backward", "step") or (isinstance(e, Forward) and p.program.is_trained(e)) for e in p.events_in(statement, layout)
+        e.kind in ("backward", "step") or (isinstance(e, Forward) and (p.program.is_trained(e) or p.program.feeds_training(e)))
+        for e in p.events_in(statement, layout)
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from looplint.dataclass import replace
 from looplint.domain.objects import Container, Dict, Instance, List, StateDict
 from looplint.domain.values import (
+    NONE,
     NOTHING,
     UNKNOWN,
     Arguments,
@@ -48,7 +49,9 @@ def _sequence(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call
 
 @transfer("list")
 def _list(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    return ref(objects.new_list(interp, expr.node, [], exact=False))
+    made = objects.new_list(interp, expr.node, [], exact=False)
+    made.bounded = args.get(1, "maxlen") not in (None, NONE)
+    return ref(made)
 
 
 @transfer("dict")
@@ -140,8 +143,11 @@ def _on_list(interp: Interpreter, obj: List, name: str, args: Arguments, expr: i
                 obj.changed = True
             interp.write(obj, "[]", value)
         case "pop" | "popleft":
+            keeping.take_out(interp, expr.node, ref(obj))
             obj.items = None
             return objects.entries(interp, obj)
+        case "clear" | "remove":
+            keeping.take_out(interp, expr.node, ref(obj))
         case "copy":
             return ref(obj)
     return UNKNOWN
@@ -149,6 +155,8 @@ def _on_list(interp: Interpreter, obj: List, name: str, args: Arguments, expr: i
 
 @methods_of(Dict)
 def _on_dict(interp: Interpreter, obj: Dict, name: str, args: Arguments, expr: ir.Call) -> Value:
+    if name in ("pop", "popitem", "clear"):
+        keeping.take_out(interp, expr.node, ref(obj))
     match name:
         case "items":
             return _pairs(interp, obj)

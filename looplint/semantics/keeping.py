@@ -8,9 +8,10 @@ from looplint.dataclass import replace
 from looplint.domain.objects import Container, Dict, Obj
 from looplint.domain.tags import Kept, Mark, Summed, is_sum, went_backward
 from looplint.domain.tensors import combine, is_array, tensors_in, under
-from looplint.domain.values import Atom, Const, EventKey, Func, Method, Ref, Tensor, Tuple, Unknown, Value, tensor_of
+from looplint.domain.values import Atom, Const, EventKey, Func, Method, Ref, Tensor, Tuple, Unknown, Value, refs, tensor_of
 from looplint.flow.events import Accumulate, Keep
 from looplint.flow.graph import Loop
+from looplint.flow.remarks import Withdraw
 from looplint.interpreter import hooks
 from looplint.interpreter.assignments import averages
 from looplint.interpreter.interpreter import Interpreter
@@ -39,6 +40,13 @@ def keep(interp: Interpreter, node: cst.CSTNode, base: Value, value: Value, key:
             if event is not None:
                 value = _remembering(value, event.key)
     return value
+
+
+@hooks.taken_out
+def take_out(interp: Interpreter, node: cst.CSTNode, base: Value) -> None:
+    """Containers give up something that they hold."""
+    if containers := set(refs(base, Container)):
+        interp.remark(Withdraw(), node, containers)
 
 
 def _may_have_graph(tensor: Tensor) -> bool:

@@ -28,7 +28,7 @@ from looplint.domain.values import (
 )
 from looplint.flow.events import Construct, Escape, Eval, Forward, Move, SetMode, Train
 from looplint.flow.remarks import Attach, Bypass, Initialize, Spread
-from looplint.interpreter import calls, classes, names, objects, unfollowed
+from looplint.interpreter import calls, classes, hooks, names, objects, unfollowed
 from looplint.interpreter.calls import build, builds
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import application, construction, method_transfer, transfer
@@ -103,6 +103,13 @@ def _compiled(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call
         if isinstance(atom, Ref) and isinstance(atom.obj, Module):
             atom.obj.compiled = True
     return same(interp, qualname, args, expr)
+
+
+@hooks.taken_apart
+def _take_apart(value: Value, count: int) -> Value:
+    """What torch.hub gives is one model, or, where it is unpacked, a model and functions that go with it: `model, utils = torch.hub.load(...)`."""
+    from_hub = [a for a in value if isinstance(a, Ref) and isinstance(a.obj, Module) and a.obj.qualname == "torch.hub.load"]
+    return frozenset({Tuple((frozenset(from_hub), *[UNKNOWN] * (count - 1)))}) if from_hub and len(from_hub) == len(value) else value
 
 
 def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Value:

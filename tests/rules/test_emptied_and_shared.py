@@ -1,0 +1,119 @@
+"""What round 17 and 18 showed to be wrong, each as a small program: emptied containers, a model that is taken apart, and two repairs."""
+
+from __future__ import annotations
+
+import pytest
+
+import looplint
+
+KEPT = """\
+from collections import deque
+import torch
+from torch import nn, optim
+net = nn.Linear(2, 1)
+opt = optim.SGD(net.parameters(), lr=0.1)
+kept = {container}
+for epoch in range(3):
+    for i, (x, y) in enumerate(loader):
+        opt.zero_grad()
+        loss = nn.functional.mse_loss(net(x), y)
+        loss.backward()
+        opt.step()
+        kept.append(loss)
+        {then}
+    {after}
+"""
+FROM_HUB = """\
+import torch
+class Vad:
+    def __init__(self):
+        self.model, (self.find, *_) = torch.hub.load("snakers4/silero-vad", "silero_vad")
+    def __call__(self, files):
+        found = []
+        for audio in files:
+            for each in self.{asked}(audio, self.model):
+                found.append({{"start": each["start"], "end": each["end"]}})
+        return found
+print(Vad()(files))
+"""
+TWO_LOADS = """\
+import torch
+from torch import nn
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+model = nn.Linear(2, 1)
+try:
+    model.load_state_dict(torch.load("best.pt"))
+except RuntimeError:
+    state, pretrained = model.state_dict(), {}
+    pretrained = torch.load("best.pt")
+    state.update({k: v for k, v in pretrained.items() if k in state})
+    model.load_state_dict(state)
+model.to(device)
+"""
+SHARED = """\
+import torch
+from torch import nn, optim
+class Weak(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm, self.out = nn.BatchNorm1d(2), nn.Linear(2, 1)
+    def forward(self, x):
+        return self.out(self.norm(x))
+class Ensemble:
+    def __init__(self):
+        self.models = []
+    def forward(self, x):
+        total = 0.0
+        with torch.no_grad():
+            for m in self.models:
+                total = total + m(x)
+        return total
+ensemble = Ensemble()
+for stage in range(3):
+    model = Weak()
+    opt = optim.Adam(model.parameters())
+    for x, y in loader:
+        opt.zero_grad()
+        nn.functional.mse_loss(model(x), y - ensemble.forward(x)).backward()
+        opt.step()
+    ensemble.models.append(model)
+    for x, y in valid:
+        print(nn.functional.mse_loss(ensemble.forward(x), y).item())
+"""
+
+
+def severities(text: str, code: str) -> list[str]:
+    return [f.severity for f in looplint.lint(text, isolated=True) if f.code == code]
+
+
+@pytest.mark.parametrize(
+    ("container", "then", "after", "expected"),
+    [
+        ("[]", "pass", "pass", ["warning"]),
+        ("deque()", "if i % 10 == 9: kept.clear()", "pass", []),
+        ("deque()", "if len(kept) > 9: print(kept.popleft().item())", "pass", []),
+        ("[]", "if len(kept) > 9: del kept[0]", "pass", []),
+        ("[]", "if len(kept) > 9: kept.pop(0)", "pass", []),
+        ("[]", "pass", "kept.clear()", ["warning"]),  # an epoch's graphs together
+        ("deque(maxlen=9)", "pass", "pass", ["advice"]),
+        ("deque([], 9)", "pass", "pass", ["advice"]),
+    ],
+)
+def test_graphs_pile_up_where_nothing_takes_them_out(container: str, then: str, after: str, expected: list[str]) -> None:
+    assert severities(KEPT.format(container=container, then=then, after=after), "LL401") == expected
+
+
+def test_functions_that_come_with_a_model_of_the_hub_are_no_models() -> None:
+    assert severities(FROM_HUB.format(asked="find"), "LL401") == []
+    assert severities(FROM_HUB.format(asked="model"), "LL401") == ["warning"]
+
+
+def test_a_load_is_repaired_with_the_one_that_follows_if_it_fails() -> None:
+    (found,) = [f for f in looplint.lint(TWO_LOADS, isolated=True) if f.code == "LL803"]
+    assert found.fix is not None and len(found.fix.edits) == 2
+    assert looplint.fix(TWO_LOADS, isolated=True).text.count('torch.load("best.pt", map_location=device)') == 2
+
+
+def test_no_mode_is_set_in_lines_that_make_the_targets_of_training() -> None:
+    (found,) = [f for f in looplint.lint(SHARED, isolated=True) if f.code == "LL302"]
+    assert found.fix is None and found.unrepaired
