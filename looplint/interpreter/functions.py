@@ -9,7 +9,7 @@ import libcst as cst
 
 from looplint.domain.membership import ready
 from looplint.domain.objects import Dict, Generator, Loss, Module, Optimizer, TorchModule
-from looplint.domain.values import NONE, UNKNOWN, Arguments, Func, Ref, Tuple, Unknown, Value, ref, refs
+from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Func, Ref, Tuple, Unknown, Value, ref, refs
 from looplint.flow.graph import Loose
 from looplint.interpreter import allowances, choices, classes, handed_down, hooks, recursion, replay, summaries, unfollowed
 from looplint.interpreter.frames import Frame, Snapshot, merge
@@ -76,8 +76,8 @@ def _left(interp: Interpreter, func: Func, args: Arguments, expr: ir.Expr, reach
 
 def _unfollowed(interp: Interpreter, func: Func, args: Arguments, expr: ir.Expr) -> Value:
     """A call of a function of the program that is too deep or too large to be followed."""
-    if func.bound is not None and func.function.name == "__init__":
-        ready(func.bound)
+    if func.function.name == "__init__":  # of a base class as well: `Base.__init__(self, n)`
+        ready(func.bound if func.bound is not None else args.get(0, "self") or NOTHING)
     return unfollowed.unknown_call(interp, func, args, expr)
 
 

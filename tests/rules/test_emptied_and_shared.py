@@ -1,4 +1,4 @@
-"""What round 17 and 18 showed to be wrong, each as a small program: emptied containers, a model that is taken apart, and two repairs."""
+"""What was found wrong in repositories, each as a small program: emptied containers, what is taken apart, constructors too deep to follow, repairs."""
 
 from __future__ import annotations
 
@@ -82,6 +82,20 @@ for stage in range(3):
 """
 
 
+DEEP = """\
+from torch import nn
+class Root(nn.Module):
+    def __init__(self):
+        super().__init__()
+class Word(Root):
+    def __init__(self):
+        Root.__init__(self)
+        self.drop = nn.Dropout(0.1)
+def build0():
+    return Word()
+"""
+
+
 def severities(text: str, code: str) -> list[str]:
     return [f.severity for f in looplint.lint(text, isolated=True) if f.code == code]
 
@@ -117,3 +131,9 @@ def test_a_load_is_repaired_with_the_one_that_follows_if_it_fails() -> None:
 def test_no_mode_is_set_in_lines_that_make_the_targets_of_training() -> None:
     (found,) = [f for f in looplint.lint(SHARED, isolated=True) if f.code == "LL302"]
     assert found.fix is None and found.unrepaired
+
+
+@pytest.mark.parametrize("depth", range(16, 24, 2))
+def test_a_constructor_that_is_too_deep_to_be_followed_may_have_run(depth: int) -> None:
+    builders = [f"def build{n}():\n    return build{n - 1}()\n" for n in range(1, depth + 1)]
+    assert severities(DEEP + "".join(builders) + f"model = build{depth}()\n", "LL506") == []
