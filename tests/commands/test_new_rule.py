@@ -34,7 +34,10 @@ def test_the_rule_works_as_it_stands(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert re.findall(r"^## (.+)$", rule.doc, re.MULTILINE) == re.findall(r"^## (.+)$", ours, re.MULTILINE)
     bad, good = re.findall(r"```python\n(.*?)```", rule.doc, re.DOTALL)
     [found] = looplint.lint(bad, filename="train.py")
-    assert (found.code, found.message) == ("ACME101", "opt steps with gradients that nothing has clipped: one large batch may undo many; clip between backward() and the step")
+    assert (found.code, found.message) == (
+        "ACME101",
+        "opt steps with gradients that nothing has clipped: one large batch may undo many; clip between backward() and the step",
+    )
     assert [note.message for note in found.related] == ["they are computed here"]
     assert looplint.lint(good, filename="train.py") == []
 
