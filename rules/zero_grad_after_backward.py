@@ -161,7 +161,8 @@ def _accumulated(program: Program) -> Reports:
         reported.add(clear.site)
         name = called_at(step, optimizer)
         message = (
-            f"{name}'s gradients are cleared for every batch, and {name} steps once in {every}: the step uses those of the last batch alone"
+            f"{name}'s gradients are cleared for every batch, and {name} steps once in {every}: the step uses those of the last batch alone; "
+            "clear them where it steps"
         )
         notes = note(backward, "the gradients are computed here") + note(step, f"the step is made once in {every} batches")
         yield Report(clear, message, notes, repair=MoveClear(optimizer=optimizer, clear=clear, backward=backward, step=step))

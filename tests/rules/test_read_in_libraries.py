@@ -35,11 +35,13 @@ def test_what_a_parameter_says_of_itself_is_no_parameter(value: str) -> None:
 
 
 SWITCHES = """
-        def main(args, data):
-            torch.backends.cudnn.benchmark = True{marked}
+        def repeatable(args):
             if args.deterministic:
                 torch.backends.cudnn.deterministic = True
                 {then}
+        def main(args, data):
+            torch.backends.cudnn.benchmark = True{marked}
+            repeatable(args)
             net = nn.Linear(2, 1)
             opt = torch.optim.SGD(net.parameters(), lr=0.1)
             for x, y in data:
@@ -164,7 +166,7 @@ def test_a_validation_in_train_mode_weighs_what_is_seen_of_the_model(net: str, m
     text = dedent(VALIDATED.replace("{net}", net).replace("{made}", made).replace("{mode}", mode))
     (found,) = [f for f in looplint.lint(text, isolated=True) if f.code == "LL302"]
     assert found.severity == severity
-    assert found.message.endswith("if it has such layers") == (severity != "error")
+    assert ("if it has such layers" in found.message) == (severity != "error")
 
 
 UNSCALED = """
