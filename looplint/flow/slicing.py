@@ -26,11 +26,18 @@ class Slices:
     def __init__(self, graph: EventGraph, parts: dict[int, Slice] | None = None) -> None:
         self.graph = graph
         self._parts = parts if parts is not None else {}
+        # The narrower ones that were made of these: automata of several rules run over the same events.
+        self._narrowed: dict[frozenset[int], Slices] = {}
 
     def narrowed(self, relevant: Collection[int]) -> Slices:
         """The slices of the parts in which one of the relevant nodes lies."""
-        numbers = sorted({bisect_right(self.graph.entries, index) - 1 for index in relevant})
-        return Slices(self.graph, {n: _reduce_fully(self.graph, self._part(n), relevant) for n in numbers if n >= 0})
+        events = frozenset(relevant)
+        found = self._narrowed.get(events)
+        if found is None:
+            numbers = sorted({bisect_right(self.graph.entries, index) - 1 for index in events})
+            parts = {n: _reduce_fully(self.graph, self._part(n), events) for n in numbers if n >= 0}
+            found = self._narrowed[events] = Slices(self.graph, parts)
+        return found
 
     def __iter__(self) -> Iterator[Slice]:
         return iter(self._parts.values())
@@ -81,7 +88,7 @@ def _reduce(graph: EventGraph, start: int, before: Edges, relevant: Collection[i
     for index in sorted(before, reverse=True):
         found: dict[Edge, None] = {}
         for edge in before[index]:
-            if edge.target not in passed and (edge.condition in remembered or edge == (edge.target, None, True, edge.back)):
+            if edge.target not in passed and _is_as_remembered(edge, remembered):
                 found[edge] = None
             else:
                 found.update(dict.fromkeys(_through(edge, passed, remembered)))
@@ -91,8 +98,10 @@ def _reduce(graph: EventGraph, start: int, before: Edges, relevant: Collection[i
         matters = index == start or index in relevant or (graph.nodes[index].kind == "head" and index not in idle)
         if not matters and not _forgets(graph.nodes[index], frames):
             passed[index] = out
-    resolved = {i: list(dict.fromkeys(e for edge in out for e in _through(edge, passed, remembered))) for i, out in edges.items()}
-    return _reachable(start, resolved)
+    for index, out in edges.items():
+        if any(edge.target in passed for edge in out):
+            edges[index] = list(dict.fromkeys(e for edge in out for e in _through(edge, passed, remembered)))
+    return _reachable(start, edges)
 
 
 def _reachable(start: int, edges: Edges) -> Edges:
@@ -108,8 +117,9 @@ def _reachable(start: int, edges: Edges) -> Edges:
 
 def _through(edge: Edge, passed: Edges, remembered: frozenset[Condition]) -> list[Edge]:
     """The edge, led on over the nodes that can be passed over. An edge carries one condition, and no node becomes more than two edges."""
-    condition = edge.condition if edge.condition in remembered else None
-    edge = Edge(edge.target, condition, edge.held if condition else True, edge.back)
+    if not _is_as_remembered(edge, remembered):
+        edge = Edge(edge.target, None, True, edge.back)
+    condition = edge.condition
     onward = passed.get(edge.target)
     if onward is None or len(onward) > 2 or (condition and any(e.condition for e in onward)):
         return [edge]
@@ -120,9 +130,14 @@ def _through(edge: Edge, passed: Edges, remembered: frozenset[Condition]) -> lis
     return found
 
 
+def _is_as_remembered(edge: Edge, remembered: frozenset[Condition]) -> bool:
+    """Whether an edge has no condition but one that is remembered."""
+    return edge.held if edge.condition is None else edge.condition in remembered
+
+
 def _meeting(out: list[Edge], passed: Edges) -> list[Edge]:
     """Replace branches that are nothing but the two outcomes of one condition, and lead to the same places, by what they lead to."""
-    while True:
+    while len(out) > 1:
         out = _either_way(out)
         halves: dict[object, Edge] = {}
         for edge in out:
@@ -140,11 +155,14 @@ def _meeting(out: list[Edge], passed: Edges) -> list[Edge]:
                 break
             halves[(kind, held)] = edge
         else:
-            return out
+            break
+    return out
 
 
 def _either_way(out: list[Edge]) -> list[Edge]:
     """The edges, with one for two that lead to the same place whether a condition holds or not."""
+    if all(edge.condition is None for edge in out):
+        return out
     present = set(out)
     merged: dict[Edge, None] = {}
     for edge in out:
