@@ -8,7 +8,7 @@ import libcst as cst
 
 from looplint.domain.objects import Obj
 from looplint.finding import Applicability
-from looplint.flow.events import Clear, Eval, Event, Forward, Move, Train
+from looplint.flow.events import Backward, Clear, Eval, Event, Forward, Move, Train
 from looplint.flow.graph import Loop
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.imports import imported_in, named
@@ -203,11 +203,19 @@ def _pass(p: Planner, loop: Loop | None, event: Event, depth: int, *, narrow: bo
 
 
 def _trains(p: Planner, statement: Statement, layout: Layout) -> bool:
-    """Whether something is trained in a statement, in this call or in another one."""
-    return any(
+    """Whether something is trained in a statement, in this call or in another one, of this program or of another that calls the same code."""
+    function = layout.function_of(statement)
+    return _goes_backward(p, statement.node if function is None else function.node) or any(
         e.kind in ("backward", "step") or (isinstance(e, Forward) and (p.program.is_trained(e) or p.program.feeds_training(e)))
         for e in p.events_in(statement, layout)
     )
+
+
+def _goes_backward(p: Planner, node: cst.CSTNode) -> bool:
+    """Whether the text sends something backward in a branch that this program never takes: another one that calls the same code trains there."""
+    calls = [n for n in _walk(node) if isinstance(n, cst.Call) and isinstance(n.func, cst.Attribute) and n.func.attr.value == "backward"]
+    reached = {id(e.site.node) for e in p.program.of(Backward)}
+    return any(id(call) not in reached for call in calls)
 
 
 def _name(p: Planner, module: Obj, place: Place, event: Event) -> str | None:

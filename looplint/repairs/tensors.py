@@ -58,6 +58,8 @@ def _where_handed_in(p: Planner, event: Keep | Accumulate, layout: Layout, value
     own = frozenset(name for block in function.blocks for statement in block.statements for name in sets(statement.node))
     names = [q.name.value for q in (*function.node.params.posonly_params, *function.node.params.params)]
     given = [number for number, name in enumerate(names) if name in reads(value) - own]
+    if _only_calls_itself(value):
+        given = [number for number in given if names[number] != "self"]  # `self._reduce(value)`: what the method is given is what counts
     if not given or names[given[0]] == "self" or reads(value) & own:
         return None
     drafts: dict[int, Draft] = {}
@@ -73,6 +75,24 @@ def _where_handed_in(p: Planner, event: Keep | Accumulate, layout: Layout, value
         draft = drafts.setdefault(id(caller.layout), Draft(caller.layout))
         _add_suffix(draft, tensor, "detach")
     return Plan("Pass it without its graph: .detach()", "safe", list(drafts.values()))
+
+
+def _only_calls_itself(value: cst.BaseExpression) -> bool:
+    """Whether an expression reads `self` for its methods alone, as in `self._reduce(value) * n`."""
+    found: list[cst.CSTNode] = []
+    work: list[cst.CSTNode] = [value]
+    while work:
+        found.append(work.pop())
+        work.extend(found[-1].children)
+    read = sum(isinstance(node, cst.Name) and node.value == "self" for node in found)
+    called = sum(
+        isinstance(n, cst.Call)
+        and isinstance(n.func, cst.Attribute)
+        and isinstance(n.func.value, cst.Name)
+        and n.func.value.value == "self"
+        for n in found
+    )
+    return read == called
 
 
 def _tensor_among(call: cst.CSTNode, names: list[str], given: list[int]) -> cst.BaseExpression | None:

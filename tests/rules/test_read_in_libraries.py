@@ -289,3 +289,63 @@ HORIZON = """
 )
 def test_a_schedule_as_long_as_the_loop_that_steps_it(horizon: str, loop: str, marked: str) -> None:
     assert_marked(HORIZON.replace("{horizon}", horizon).replace("{loop}", loop).replace("{marked}", marked))
+
+
+SHARED = """
+        def run(model, loader, optimizer, partition):
+            for x, y in loader:
+                if partition == "train":
+                    model.train()
+                    optimizer.zero_grad()
+                else:
+                    model.eval()
+                loss = nn.functional.mse_loss(model(x), y)  # expect: LL303
+                if partition == "train":
+                    loss.backward()
+                    optimizer.step()
+                else:
+                    print(loss.item())
+        def main(data):
+            model = nn.Linear(2, 1)
+            {call}
+        """
+
+
+@pytest.mark.parametrize("call", ["run(model, data, None, partition='test')", "return run(model, data, None, 'valid')"])
+def test_code_that_another_program_trains_with_is_left_as_it_is(call: str) -> None:
+    """The repair goes around the call that only evaluates."""
+    text = "import torch\nfrom torch import nn\n" + dedent(SHARED.replace("{call}", call))
+    (found,) = [f for f in looplint.lint(text, isolated=True) if f.code == "LL303"]
+    assert found.fix is not None
+    assert [edit.location.row > text[: text.index("def main")].count("\n") for edit in found.fix.edits] == [True] * len(found.fix.edits)
+
+
+METER = """
+        class Meter:
+            def __init__(self, shared):
+                self.sum, self.shared = 0, shared
+            def _sync(self, value):
+                return gather(value) if self.shared else value
+            def update(self, value, n=1):
+                self.sum += {added}  # expect: LL402
+        def main(data):
+            net = nn.Linear(2, 1)
+            opt = torch.optim.SGD(net.parameters(), lr=0.1)
+            meter, other = Meter(False), Meter(False)
+            for x, y in data:
+                opt.zero_grad()
+                loss = nn.functional.mse_loss(net(x), y)
+                loss.backward()
+                opt.step()
+                meter.update(loss, len(x))
+                other.update((net(x) > 0).float().mean().item(), len(x))
+        """
+
+
+@pytest.mark.parametrize("added", ["value * n", "self._sync(value * n)", "self._sync(value) * n"])
+def test_what_may_be_a_number_for_another_caller_is_detached_by_the_caller(added: str) -> None:
+    text = "import torch\nfrom torch import nn\n" + dedent(METER.replace("{added}", added))
+    (found,) = [f for f in looplint.lint(text, isolated=True) if f.code == "LL402"]
+    assert found.fix is not None
+    repaired = text.splitlines()[found.fix.edits[0].location.row - 1]
+    assert repaired.strip() == "meter.update(loss, len(x))"
