@@ -176,6 +176,8 @@ class Scheduler(Obj):
     counts_to: str = ""
     # The last of the milestones that are known as numbers.
     milestone: int | None = None
+    # Whether it is built to end after as many steps as there are batches, undivided.
+    ends_with_batches: bool = False
     # Whether another scheduler was built around it, which steps it.
     wrapped: bool = False
     # Whether it gives the same learning rate throughout.

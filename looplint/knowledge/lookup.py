@@ -11,6 +11,7 @@ _BUILTINS: dict[str, str] = {
     "builtins.len": "length", "builtins.list": "sequence", "builtins.tuple": "sequence", "builtins.set": "sequence", "builtins.sorted": "sequence",
     "builtins.reversed": "sequence", "builtins.filter": "filter", "builtins.map": "map", "builtins.float": "number", "builtins.int": "number",
     "builtins.str": "text", "builtins.print": "text", "builtins.repr": "text", "builtins.format": "text", "builtins.round": "number",
+    "math.ceil": "number", "math.floor": "number", "math.trunc": "number", "numpy.ceil": "number", "numpy.floor": "number",
     "builtins.bool": "number", "builtins.sum": "tensor", "builtins.max": "tensor", "builtins.min": "tensor", "builtins.abs": "tensor",
     "builtins.getattr": "getattr", "builtins.setattr": "setattr", "builtins.isinstance": "pure", "builtins.hasattr": "hasattr", "builtins.type": "pure",
     "builtins.dict": "dict", "builtins.super": "super", "builtins.vars": "vars", "builtins.exec": "exec", "builtins.eval": "unknown",

@@ -20,5 +20,15 @@ SCHEDULER_HORIZONS: dict[str, tuple[tuple[int, str], ...]] = {
     "LambdaLR": ((1, "lr_lambda"),),
     "MultiplicativeLR": ((1, "lr_lambda"),),
 }
+# Where schedulers of the whole training are told after how many steps they end.
+ENDS = {
+    "CosineAnnealingLR": (1, "T_max"),
+    "PolynomialLR": (1, "total_iters"),
+    "OneCycleLR": (2, "total_steps"),
+    "get_linear_schedule_with_warmup": (2, "num_training_steps"),
+    "get_cosine_schedule_with_warmup": (2, "num_training_steps"),
+    "get_polynomial_decay_schedule_with_warmup": (2, "num_training_steps"),
+    "get_scheduler": (3, "num_training_steps"),
+}
 # Schedulers whose next rate follows from the present one, wherever they count from.
 MEMORYLESS_SCHEDULERS = frozenset({"torch.optim.lr_scheduler.ExponentialLR"})

@@ -9,7 +9,7 @@ from looplint.domain.objects import Container, Module, Obj, Optimizer
 from looplint.domain.tags import Chunked
 from looplint.domain.values import Iter, Ref, Tensor, Tuple, Value
 from looplint.flow.automaton import Automaton
-from looplint.flow.events import Backward, Clear, Clip, Event, Step
+from looplint.flow.events import Backward, Clear, Clip, Event, Schedule, Step
 from looplint.flow.graph import Guard, Loop
 from looplint.knowledge.layers import BATCH_NORM_MODELS, BATCH_NORMS
 from looplint.knowledge.pytorch import SCALE_FREE
@@ -97,6 +97,16 @@ def left_over(program: Program, step: Event) -> bool:
     guards = [g for g in step.guards if g.depth >= len(step.loops)]
     counted = loop.iterates.startswith("enumerate(") and bool(guards) and bool(guards[0].names & loop.targets)
     return counted and len(guards) == 1 and not isinstance(guards[0].test, BoolOp)
+
+
+def stepped_with(program: Program, event: Schedule, optimizer: Optimizer) -> tuple[str, Step] | None:
+    """Of a schedule's step that is made with an optimizer's step once in k batches: the k, and that step."""
+    for step in program.of(Step):
+        if optimizer in step.subjects and step.certain and step.loops == event.loops and (every := accumulated(program, step)):
+            guard = next(g for g in step.guards if g.depth >= len(step.loops) and period(g, step.loops[-1]))
+            if _is_under(event, guard):
+                return every, step
+    return None
 
 
 def thrown_away(program: Program, step: Step) -> tuple[str, Clear, Backward] | None:

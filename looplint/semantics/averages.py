@@ -66,7 +66,9 @@ def _reckoned(
         for side in (expr.left, expr.right):
             if isinstance(average := interp.remarks.get((interp.frame.ctx, id(side.node), Average.kind)), Average):
                 average.weighted = True
-    return Number(units - {_OF_LOSSES, _OF_ONE, _OF_ALL})
+    parted = op in ("/", "//") or any(isinstance(a, Const) and isinstance(a.value, float) and a.value < 1 for a in left | right)
+    divided: frozenset[Quantity] = frozenset({"divided"}) if parted and "batches" in units else frozenset()
+    return Number(units - {_OF_LOSSES, _OF_ONE, _OF_ALL} | divided)
 
 
 def _units(value: Value) -> frozenset[Quantity]:

@@ -13,7 +13,7 @@ from looplint.interpreter import classes
 from looplint.interpreter.calls import build, builds
 from looplint.interpreter.names import lookup
 from looplint.interpreter.transfers import construction, method_transfer, transfer
-from looplint.knowledge.schedules import SCHEDULER_FACTORS, SCHEDULER_HORIZONS, STEP_UNIT_SCHEDULERS, TOTALS
+from looplint.knowledge.schedules import ENDS, SCHEDULER_FACTORS, SCHEDULER_HORIZONS, STEP_UNIT_SCHEDULERS, TOTALS
 from looplint.semantics import checkpoints
 from looplint.syntax import ir
 
@@ -60,6 +60,13 @@ def unit_of(interp: Interpreter, obj: Scheduler, args: Arguments, expr: ir.Call)
     return None
 
 
+def _ends_with_batches(obj: Scheduler, args: Arguments) -> bool:
+    """Whether the number of steps after which a scheduler ends is one of batches, undivided, as in `epochs * len(loader)`."""
+    position, keyword = ENDS.get(obj.qualname.rpartition(".")[2], (None, ""))
+    end = args.get(position, keyword) if position is not None else None
+    return bool(end) and all(isinstance(a, Number) and "batches" in a.units and "divided" not in a.units for a in end or ())
+
+
 def _last_milestone(value: Value) -> int | None:
     """The last of milestones that are known as numbers, wherever they are written."""
     items = [constant_of(item) for item in exact_items(value) or ()]
@@ -97,7 +104,15 @@ def _unit_of_value(interp: Interpreter, value: Value, expr: ir.Expr) -> Unit | N
             return "steps"
         if isinstance(atom, Func) and atom.function.params:
             return _unit_of_function(interp, atom)
-    return _unit_among({_unit_of_name(word) for word in _words(_definition(interp, expr))})
+    definition = _definition(interp, expr)
+    unit = _unit_among({_unit_of_name(word) for word in _words(definition)})
+    return None if unit == "epochs" and _is_product(definition) else unit
+
+
+def _is_product(expr: ir.Expr) -> bool:
+    """Whether something is multiplied by something else that is no constant: so many of them in each epoch, perhaps."""
+    products = (e for e in ir.walk(expr) if isinstance(e, ir.Binary) and e.op == "*")
+    return any(not isinstance(e.left, ir.Const) and not isinstance(e.right, ir.Const) for e in products)
 
 
 def _unit_among(units: set[Unit | None]) -> Unit | None:
@@ -192,6 +207,7 @@ def _built(interp: Interpreter, obj: Scheduler, args: Arguments, expr: ir.Call) 
             other.wrapped = True
     obj.optimizer = args.get(0, "optimizer") or NOTHING
     obj.unit = unit_of(interp, obj, args, expr)
+    obj.ends_with_batches = _ends_with_batches(obj, args)
     bases = classes.external_bases(interp, obj.cls) if obj.cls is not None else [obj.qualname]
     obj.of_torch = any(name.startswith(_OF_TORCH) for name in bases)
     obj.given_start = _is_given_start(args, expr)

@@ -214,6 +214,7 @@ def test_rules_that_report_what_happens_to_a_run_say_so() -> None:
         "LL001": "advice",
         "LL110": "warning",
         "LL111": "warning",
+        "LL207": "warning",
         "LL303": "warning",
         "LL401": "warning",
         "LL402": "warning",

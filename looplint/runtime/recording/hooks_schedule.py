@@ -54,10 +54,16 @@ def _count(scheduler: Any) -> int | None:
     return int(count) if isinstance(count, (int, float)) else None
 
 
+def _end(scheduler: Any) -> int | None:
+    """After how many steps a scheduler of the whole training ends; None where it does not say."""
+    ends = (getattr(scheduler, name, None) for name in ("T_max", "total_iters", "total_steps"))
+    return next((end for end in ends if isinstance(end, int)), None)
+
+
 def _construct(tape: Tape) -> Callable[..., Watching]:
     def watch(scheduler: Any, *args: Any, **kwargs: Any) -> Watching:
         if (yield None).error is None:
-            facts = {"optimizer": tape.number(getattr(scheduler, "optimizer", None)), "lr": _rates(scheduler)}
+            facts = {"optimizer": tape.number(getattr(scheduler, "optimizer", None)), "lr": _rates(scheduler), "end": _end(scheduler)}
             tape.emit("construct", tape.object(scheduler, "scheduler", facts), facts)
 
     return watch

@@ -75,6 +75,38 @@ def where_schedule_pace(stream: Stream) -> Iterator[Witness]:
     yield from seldom.witnesses("LL202", lambda c: f"{c.bad} of {c.whole} schedule steps here came after several optimizer steps")
 
 
+def _fallen_short(stream: Stream) -> dict[int, tuple[int, int]]:
+    """The schedulers that count to an end, how far each came, and that end: where the run is over, and made as many backwards as there are steps to it."""
+    made, found = len(stream.of("backward")), dict[int, tuple[int, int]]()
+    for scheduler in stream.with_role("scheduler"):
+        end, counts = scheduler.facts.get("end"), [e.facts.get("count") for e in stream.of("schedule") if e.object == scheduler.id]
+        if stream.over and end and counts and counts[-1] is not None and 0.9 * end <= made <= 1.1 * end:
+            found[scheduler.id] = (counts[-1], end)
+    return found
+
+
+def ends_too_late(run: Stream, right: Stream) -> Signal:
+    short = [(came, end) for came, end in _fallen_short(run).values() if came < 0.75 * end]
+    ends = ", ".join(
+        f"{name} ends at {rates[-1]:.3g}" for name, rates in (("it", first_rates(run)), ("the repaired one", first_rates(right))) if rates
+    )
+    return Signal(
+        bool(short), share(*short[0]) if short else 1.0, f"{', '.join(f'{came} of {end} steps were made' for came, end in short)}; {ends}"
+    )
+
+
+def where_ends_too_late(stream: Stream) -> Iterator[Witness]:
+    """LL207: the steps of schedules that count to the number of all batches, and how far they came."""
+    tally, short = Tally(), _fallen_short(stream)
+    for event in stream.of("schedule"):
+        if event.object in short:
+            came, end = short[event.object]
+            tally.add(event.stack, came < 0.75 * end, event.object)
+    yield from tally.witnesses(
+        "LL207", lambda c: f"{c.whole} steps of a schedule were made here, which ends after as many as there were backwards"
+    )
+
+
 def _vanishes(stream: Stream, scheduler: Thing, schedules: list[Event]) -> bool:
     """Whether the learning rate is as good as zero before half of the first pass over the data is over, while the training goes on.
 
@@ -283,6 +315,17 @@ CLAIMS = (
             confirms="a schedule step after steps of other optimizers alone",
             channels=("optimizers", "steps", "schedules"),
             turns=1,
+        ),
+    ),
+    Claim(
+        "LL207",
+        ends_too_late,
+        Observation(
+            where_ends_too_late,
+            needs="the end of the script, and a schedule that ends after as many steps as there were backwards",
+            confirms="such a schedule that has not gone three quarters of its way",
+            channels=("optimizers", "steps", "schedules", "backwards"),
+            harm=True,
         ),
     ),
 )

@@ -1,0 +1,42 @@
+"""What the end of a schedule counts, as its value and its words tell."""
+
+import pytest
+
+from programs import assert_marked
+
+PROGRAM = """
+import math
+import numpy as np
+from torch.utils.data import DataLoader
+
+def train(net, data, epochs, size, k):
+    loader = DataLoader(data, batch_size=size, shuffle=True)
+    opt = torch.optim.AdamW(net.parameters(), lr=1e-3)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(opt, T_max={end})
+    for epoch in range(epochs):
+        for x, y in loader:
+            opt.zero_grad()
+            nn.functional.mse_loss(net(x), y).backward()
+            opt.step()
+            schedule.step(){mark}
+"""
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "epochs * len(loader)",
+        "epochs * math.ceil(len(loader) / k)",
+        "int(np.ceil(epochs * len(loader)))",
+        "max(1, epochs * len(loader))",
+        "epochs * (len(data) // size)",
+        "math.ceil(len(data) / size) * epochs",
+    ],
+)
+def test_so_many_in_each_epoch_are_no_epochs(end: str) -> None:
+    assert_marked(PROGRAM.format(end=end, mark=""))
+
+
+@pytest.mark.parametrize("end", ["epochs", "2 * epochs", "epochs // 2", "epochs - 5"])
+def test_epochs_are(end: str) -> None:
+    assert_marked(PROGRAM.format(end=end, mark="  # expect: LL201"))
