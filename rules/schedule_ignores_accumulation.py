@@ -88,5 +88,8 @@ def check(program: Program) -> Reports:
         every, step = found
         construct = next((e for e in program.of(Construct) if scheduler in e.subjects), None)
         name = name_of(scheduler)
-        message = f"{name} counts batches, but is stepped once in {every} of them: the training ends when it has gone 1/{every} of its way"
+        message = (
+            f"{name} counts batches, but is stepped once in {every} of them: the training ends when it has gone 1/{every} of its way; "
+            f"divide the number of steps that it is built for by {every}"
+        )
         yield Report(event, message, note(construct, "its end is a number of batches") + note(step, "the optimizer steps once in them too"))
