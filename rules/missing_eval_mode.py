@@ -88,6 +88,7 @@ from looplint.rule import (
     Program,
     Report,
     Reports,
+    Severity,
     Train,
     bypassed,
     called_at,
@@ -148,7 +149,7 @@ def check(program: Program) -> Reports:
             )
         depth = event.outside
         repair = InsertEval(module=module, loop=loop, event=event, depth=depth)
-        severity = None if matters else "warning" if switch or _is_switched(program, module) else "advice"
+        severity: Severity | None = None if matters else "warning" if switch or _is_switched(program, module) else "advice"
         yield Report(event, message, notes, repair=repair, site=event.chain[depth], severity=severity)
 
 

@@ -87,7 +87,7 @@ def check(program: Program) -> Reports:
         for visit in program.run(AUTOMATON, optimizer):
             if visit.event.kind == "step" and visit.event.loops and visit.always("filled"):
                 backward = visit.sometimes("filled")[0].last(Backward)
-                message = f"{{name_of(optimizer)}} steps with gradients that nothing has clipped: one large batch may undo many; clip between backward() and the step"
+                message = f"{{name_of(optimizer)}} steps with gradients that nothing has clipped: one large batch may undo many; clip before it"
                 yield Report(visit.event, message, note(backward, "they are computed here"))
 '''
 

@@ -171,8 +171,9 @@ class Scheduler(Obj):
     unit: Unit | None = None
     # Whether it is one of torch's own, or of a class that derives from one.
     of_torch: bool = False
-    # The number that it is built to count to, and the text of it.
+    # The number that it is built to count to.
     horizon: Const | None = None
+    # And the text of it.
     counts_to: str = ""
     # The last of the milestones that are known as numbers.
     milestone: int | None = None

@@ -36,7 +36,7 @@ def test_the_rule_works_as_it_stands(tmp_path: Path, monkeypatch: pytest.MonkeyP
     [found] = looplint.lint(bad, filename="train.py")
     assert (found.code, found.message) == (
         "ACME101",
-        "opt steps with gradients that nothing has clipped: one large batch may undo many; clip between backward() and the step",
+        "opt steps with gradients that nothing has clipped: one large batch may undo many; clip before it",
     )
     assert [note.message for note in found.related] == ["they are computed here"]
     assert looplint.lint(good, filename="train.py") == []

@@ -24,7 +24,7 @@ def test_what_does_not_hold_is_said_with_its_line(tmp_path: Path) -> None:
     assert done.returncode == 1 and done.stdout.splitlines() == [
         "rules/unclipped_step.py: ACME101 unclipped-step: the example under Bad is not reported",
         "rules/unclipped_step.py: ACME101 unclipped-step: the example under Good is reported, in its line 12: "
-        "opt steps with gradients that nothing has clipped: one large batch may undo many; clip between backward() and the step",
+        "opt steps with gradients that nothing has clipped: one large batch may undo many; clip before it",
     ]
     path.write_text(text.replace("## Good", "## Fine"))
     assert "its page has no heading ## Good" in looplint_text("test-rule", "rules", cwd=tmp_path).stdout
