@@ -8,6 +8,7 @@ from looplint.domain.tags import Mark, Scaled
 from looplint.domain.tensors import combine, under
 from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Ref, Tensor, Unknown, Value, constant_of, refs
 from looplint.flow.events import Construct, Step, Unscale, Update
+from looplint.interpreter import classes
 from looplint.interpreter.calls import build
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import construction, method_transfer, transfer
@@ -30,10 +31,19 @@ def _scale(interp: Interpreter, obj: Scaler, name: str, args: Arguments, expr: i
 
 @method_transfer("scaler-step")
 def _scaler_step(interp: Interpreter, obj: Scaler, name: str, args: Arguments, expr: ir.Call) -> Value:
-    subjects = refs(args.get(0, "optimizer"), Optimizer)
+    subjects = refs(args.get(0, "optimizer"), Optimizer) or _wrapped(interp, args.get(0, "optimizer"))
     alone = len(subjects) == 1 or (len(subjects) > 1 and _is_kept(interp, args, expr))
     interp.emit(Step(scaler=obj), expr.node, subjects, certain=alone and not any(o.many for o in subjects))
     return UNKNOWN
+
+
+def _wrapped(interp: Interpreter, value: Value | None) -> list[Optimizer]:
+    """The optimizer that an object of the program keeps, whose `step` sets a rate and steps it: NoamOpt of the annotated transformer."""
+    found: dict[Optimizer, None] = {}
+    for atom in value or NOTHING:
+        if isinstance(atom, Ref) and atom.obj.cls is not None and classes.find_member(interp, atom.obj.cls, "step") is not None:
+            found.update(dict.fromkeys(o for kept in atom.obj.heap.values() for o in refs(kept, Optimizer)))
+    return list(found)
 
 
 def _is_kept(interp: Interpreter, args: Arguments, expr: ir.Call) -> bool:
@@ -55,7 +65,8 @@ def _scaler_update(interp: Interpreter, obj: Obj, name: str, args: Arguments, ex
 
 @method_transfer("scaler-unscale")
 def _scaler_unscale(interp: Interpreter, obj: Scaler, name: str, args: Arguments, expr: ir.Call) -> Value:
-    optimizers = [a.obj for a in args.get(0, "optimizer") or NOTHING if isinstance(a, Ref)]
+    given = args.get(0, "optimizer") or NOTHING
+    optimizers: list[Obj] = [*_wrapped(interp, given), *(a.obj for a in given if isinstance(a, Ref))]
     interp.emit(Unscale(scaler=obj), expr.node, optimizers)
     return NONE
 

@@ -349,3 +349,46 @@ def test_what_may_be_a_number_for_another_caller_is_detached_by_the_caller(added
     assert found.fix is not None
     repaired = text.splitlines()[found.fix.edits[0].location.row - 1]
     assert repaired.strip() == "meter.update(loss, len(x))"
+
+
+WRAPPED = """
+        class Noam:
+            def __init__(self, optimizer):
+                self.optimizer, self.count = optimizer, 0
+            @property
+            def param_groups(self):
+                return self.optimizer.param_groups
+            def step(self):
+                self.count += 1
+                for group in self.optimizer.param_groups:
+                    group["lr"] = self.count ** -0.5
+                self.optimizer.step()
+            def zero_grad(self):
+                self.optimizer.zero_grad()
+        def main(data):
+            net = nn.Linear(2, 1)
+            opt = Noam(torch.optim.Adam(net.parameters()))
+            scaler = torch.amp.GradScaler("cuda")
+            for x, y in data:
+                opt.zero_grad()
+                with torch.autocast("cuda", torch.float16):
+                    loss = nn.functional.mse_loss(net(x), y)
+                scaler.scale(loss).backward()
+                {unscale}
+                nn.utils.clip_grad_norm_(net.parameters(), 1.0){clipped}
+                scaler.step(opt){stepped}
+                {update}
+        """
+
+
+@pytest.mark.parametrize(
+    ("unscale", "update", "clipped", "stepped"),
+    [
+        ("scaler.unscale_(opt)", "scaler.update()", "", ""),
+        ("pass", "scaler.update()", "  # expect: LL601", ""),
+        ("scaler.unscale_(opt)", "pass", "", "  # expect: LL602"),
+    ],
+)
+def test_a_scaler_steps_the_optimizer_in_a_wrapper_of_the_program(unscale: str, update: str, clipped: str, stepped: str) -> None:
+    text = WRAPPED.replace("{unscale}", unscale).replace("{update}", update).replace("{clipped}", clipped)
+    assert_marked(text.replace("{stepped}", stepped))
