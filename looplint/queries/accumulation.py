@@ -119,15 +119,22 @@ def thrown_away(program: Program, step: Step) -> tuple[str, Clear, Backward] | N
     loop = step.loops[-1] if step.loops else None
     if not isinstance(optimizer, Optimizer) or loop is None or loop not in program.batch_loops or not step.certain:
         return None
-    every = next((k for g in step.guards if g.depth >= len(step.loops) and (k := period(g, loop))), None)
+    every, guard = next(((k, g) for g in step.guards if g.depth >= len(step.loops) and (k := period(g, loop))), (None, None))
     backwards = [e for e in program.of(Backward) if loop in e.loops]
     regular = all(e.loops[-1] is loop and program.every_iteration(e, loop) and program.touches(e, optimizer) for e in backwards)
-    if every is None or not backwards or not regular or any(loop in e.loops and e.site != step.site for e in program.of(Step)):
+    if (
+        every is None
+        or guard is None
+        or not backwards
+        or not regular
+        or any(loop in e.loops and e.site != step.site for e in program.of(Step))
+    ):
         return None
     last = backwards[-1]
     for clear in program.of(Clear):
         between = last.index < clear.index < step.index  # this one leaves the step nothing at all
-        found = clear.loops[-1:] == (loop,) and clear.certain and not between and program.touches(clear, optimizer)
+        apart = not _is_under(clear, guard) and not between
+        found = clear.loops[-1:] == (loop,) and clear.certain and apart and program.touches(clear, optimizer)
         if found and program.every_iteration(clear, loop):
             return every, clear, last
     return None

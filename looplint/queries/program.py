@@ -233,6 +233,10 @@ class Program(Incidence):
         if guard.home is loop.frame:
             names = guard.names if guard.frame is guard.home else ir.paths_in(guard.meaning)
             return any(name in loop.assigned or name.partition(".")[0] in loop.assigned for name in names)
+        # Whatever frame its words are of, the loop may set an attribute that it asks for.
+        attributes = {path.rpartition(".")[2] for path in loop.assigned if "." in path}
+        if any(name.rpartition(".")[2] in attributes for name in guard.names if "." in name):
+            return True
         if guard.home in loop.frame.outward():
             return False  # nothing sets its names as long as the loop runs
         return not all(_is_setting(name) for name in guard.names)

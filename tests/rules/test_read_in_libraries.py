@@ -392,3 +392,30 @@ WRAPPED = """
 def test_a_scaler_steps_the_optimizer_in_a_wrapper_of_the_program(unscale: str, update: str, clipped: str, stepped: str) -> None:
     text = WRAPPED.replace("{unscale}", unscale).replace("{update}", update).replace("{clipped}", clipped)
     assert_marked(text.replace("{stepped}", stepped))
+
+
+COUNTED = """
+        class Run:
+            def __init__(self, conf):
+                self.net = nn.Linear(2, 1)
+                self.opt = torch.optim.SGD(self.net.parameters(), lr=0.1)
+                self.iters, self.step = conf.iters, 0
+            def train_step(self, x, y):
+                (nn.functional.mse_loss(self.net(x), y) / self.iters).backward()
+                if (self.step + 1) % self.iters == 0:
+                    self.opt.step()
+                    {under}
+                {always}
+            def run(self, data):
+                while True:
+                    for x, y in data:
+                        self.train_step(x, y)
+                        self.step += 1
+        def main(conf, data):
+            Run(conf).run(data)
+        """
+
+
+@pytest.mark.parametrize(("under", "always"), [("self.opt.zero_grad()", "pass"), ("pass", "self.opt.zero_grad()  # expect: LL101")])
+def test_a_counter_that_the_caller_advances_changes_from_turn_to_turn(under: str, always: str) -> None:
+    assert_marked(COUNTED.replace("{under}", under).replace("{always}", always))
