@@ -131,7 +131,7 @@ def _report(switch: Event, found: list[tuple[Event, Obj, Loop]]) -> Report:
     name = called_at(event, module)
     effect = mode_effects(module, dropout="dropout is off", norm="batch norm does not learn")
     if not matters:
-        effect = "without dropout and batch norm that changes nothing yet"
+        effect = "without dropout and batch norm this has no effect now"
     others = {part: other for other, part, _ in reversed(found) if part is not module}
     return Report(
         event,

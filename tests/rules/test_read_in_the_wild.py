@@ -217,7 +217,7 @@ def test_a_mode_that_only_saves_memory_has_no_effect(result: str, severity: str)
     text = "import torch\nfrom torch import nn\n" + dedent(CHECKPOINTED.replace("{result}", result))
     (found,) = looplint.lint(text, isolated=True)
     assert (found.code, found.severity) == ("LL301", severity)
-    assert ("changes nothing yet" in found.message) == (severity == "warning")
+    assert ("no effect now" in found.message) == (severity == "warning")
 
 
 HALF = """
