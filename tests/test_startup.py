@@ -16,7 +16,7 @@ import pytest
         (["--help"], ["libcst", "pathspec", "torch", "pygls"]),
         (["survey", "--help"], ["libcst", "ray", "pyarrow", "plotly"]),
         (["check", "clean.py"], ["libcst", "torch", "json"]),
-        (["check", "loop.py"], ["torch", "libcst.matchers", "ray", "pyarrow"]),
+        (["check", "loop.py"], ["torch", "libcst.matchers", "ray", "pyarrow", "looplint.syntax.packing"]),
     ],
     ids=["version", "help", "help of surveys", "no file is about training", "a loop is linted"],
 )

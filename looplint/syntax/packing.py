@@ -65,12 +65,6 @@ def unpack(packed: bytes) -> ir.ModuleCode:
     return code
 
 
-def share_unpacked(code: ir.ModuleCode) -> float:
-    """How many of the bodies of a module's functions are there."""
-    packed = sum(function.later is not None for function in code.functions) if code.later is not None else 0
-    return 1 - packed / len(code.functions) if packed else 1.0
-
-
 @dataclass(frozen=True, slots=True)
 class _Body:
     """The body of a function that was not needed yet."""

@@ -6,11 +6,9 @@ twentieth of the memory, and is there again in a quarter of the time that parsin
 
 from __future__ import annotations
 
-import hashlib
-
 import libcst as cst
 
-from looplint.syntax import bounds, packing
+from looplint.syntax import bounds
 from looplint.syntax.ir import ModuleCode
 from looplint.syntax.lowering import lower
 from looplint.syntax.stack import on_a_larger_stack
@@ -68,10 +66,14 @@ def _make_room(length: int) -> None:
 
 def _weight(text: str, code: ModuleCode) -> int:
     """What a module counts for: as many characters as take its memory where it is whole."""
-    return int(len(text) * (_PACKED_PART + (1 - _PACKED_PART) * packing.share_unpacked(code)))
+    packed = sum(function.later is not None for function in code.functions) if code.later is not None else 0
+    whole = 1 - packed / len(code.functions) if packed else 1.0
+    return int(len(text) * (_PACKED_PART + (1 - _PACKED_PART) * whole))
 
 
 def _pack(text: str, code: ModuleCode) -> None:
+    from looplint.syntax import packing  # most runs import less than is kept as it is
+
     digest = _digest(text)
     packed = _packed.pop(digest, None) or packing.pack(code)
     if packed is None:
@@ -84,8 +86,14 @@ def _pack(text: str, code: ModuleCode) -> None:
 
 def _unpacked(text: str) -> ModuleCode | None:
     packed = _packed.get(_digest(text)) if _packed else None
-    return packing.unpack(packed) if packed is not None else None
+    if packed is None:
+        return None
+    from looplint.syntax import packing
+
+    return packing.unpack(packed)
 
 
 def _digest(text: str) -> bytes:
+    import hashlib
+
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -7,7 +7,7 @@ import libcst as cst
 import pytest
 
 from looplint.sources.reading import Source
-from looplint.syntax import ir, parsing
+from looplint.syntax import ir, packing, parsing
 from looplint.syntax.positions import span
 from looplint.syntax.project import ModuleInfo
 from looplint.syntax.site import Site
@@ -96,7 +96,7 @@ def test_what_is_too_deep_to_be_packed_is_parsed_again(parses: list[str], monkey
     def pack(_: object) -> None:
         return None
 
-    monkeypatch.setattr(parsing.packing, "pack", pack)
+    monkeypatch.setattr(packing, "pack", pack)
     parsing.parsed(TEXT, imported=True)
     push_out()
     assert parsing.parsed(TEXT, imported=True).tree.code == TEXT
