@@ -2,35 +2,21 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from benchmarks.mined_bugs.tables import Form, forms, others
-from looplint.linting.catalogue import load
-
-BLOCK = re.compile(r"<!-- (counts|missed|forms|others) -->\n.*?<!-- /\1 -->", re.DOTALL)
+from benchmarks.page_tables import filled, row, rules
 
 
 def rendered(page: str) -> str:
     """The page, with its tables written anew."""
-    tables = {"counts": _counts, "missed": _missed, "forms": _forms, "others": _others}
-    return BLOCK.sub(lambda found: f"<!-- {found[1]} -->\n{tables[found[1]]()}\n<!-- /{found[1]} -->", page)
+    return filled(page, {"counts": _counts, "missed": _missed, "forms": _forms, "others": _others})
 
 
-def _row(cells: Iterable[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
-
-
-def _codes(codes: Iterable[str]) -> str:
-    """Rules, those that are off by default marked."""
-    rules = {rule.code: rule for rule in load()}
-    return ", ".join(f"[{code}](rules/{rules[code].name}.md){'' if rules[code].default else ' (opt-in)'}" for code in codes)
-
-
-def _thread(row: Mapping[str, Any]) -> str:
-    repository, _, number = row["thread"].partition("#")
-    return f"[{row['thread']}](https://github.com/{repository}/issues/{number})"
+def _thread(thread: Mapping[str, Any]) -> str:
+    repository, _, number = thread["thread"].partition("#")
+    return f"[{thread['thread']}](https://github.com/{repository}/issues/{number})"
 
 
 def _verdict(form: Form) -> str:
@@ -56,19 +42,19 @@ def _forms() -> str:
     for group in dict.fromkeys(f.group for f in forms()):
         lines += ["", f"### {group}", "", "| thread | year | form | rule | minimal program |", "|---|---:|---|---|---|"]
         for form in (f for f in forms() if f.group == group):
-            for row in form.threads:
-                year = str(row["year"] or "")
-                lines.append(_row([_thread(row), year, form.words, _codes(form.rules) or "none", _verdict(form)]))
+            for thread in form.threads:
+                year = str(thread["year"] or "")
+                lines.append(row([_thread(thread), year, form.words, rules(form.rules) or "none", _verdict(form)]))
     return "\n".join([*lines[1:], ""])
 
 
 def _missed() -> str:
     lines = ["| form | threads | rule | why |", "|---|---:|---|---|"]
-    lines += [_row([f.words, str(len(f.threads)), _codes(f.rules) or "none", f.why]) for f in forms() if not f.found]
+    lines += [row([f.words, str(len(f.threads)), rules(f.rules) or "none", f.why]) for f in forms() if not f.found]
     return "\n".join(lines)
 
 
 def _others() -> str:
     lines = ["| thread | year | why it is no row above |", "|---|---:|---|"]
-    lines += [_row([_thread(t), str(t["year"] or ""), other.reason]) for other in others() for t in other.threads]
+    lines += [row([_thread(t), str(t["year"] or ""), other.reason]) for other in others() for t in other.threads]
     return "\n".join(lines)

@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
+from benchmarks.page_tables import filled, row, rules
 from benchmarks.silent_errors.tables import Shown, errors, programs
-from looplint.linting.catalogue import load
-
-BLOCK = re.compile(r"<!-- (traincheck|pysiassist|programs|counts) -->\n.*?<!-- /\1 -->", re.DOTALL)
 
 
 def rendered(page: str) -> str:
     """The page, with its tables written anew."""
-    return BLOCK.sub(lambda found: f"<!-- {found[1]} -->\n{_TABLES[found[1]]()}\n<!-- /{found[1]} -->", page)
-
-
-def _row(cells: Iterable[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
-
-
-def _codes(codes: Iterable[str]) -> str:
-    """Rules, those that are off by default marked."""
-    rules = {rule.code: rule for rule in load()}
-    return ", ".join(f"[{code}](rules/{rules[code].name}.md){'' if rules[code].default else ' (opt-in)'}" for code in codes)
+    return filled(page, _TABLES)
 
 
 def traincheck() -> str:
@@ -32,9 +19,9 @@ def traincheck() -> str:
     lines = ["| error | in whose code | what happens | text | run | why not |", "|---|---|---|---|---|---|"]
     for entry in errors()["traincheck"]:
         program = shown.get(entry.get("program", ""))
-        text, run = (_codes(program.text) or "no", _codes(program.run) or "no") if program else ("", "")
+        text, run = (rules(program.text) or "no", rules(program.run) or "no") if program else ("", "")
         why = entry.get("why", "") or (program.why if program else "")
-        lines.append(_row([f"[{entry['name']}]({entry['source']})", entry["where"], entry["what"], text, run, why]))
+        lines.append(row([f"[{entry['name']}]({entry['source']})", entry["where"], entry["what"], text, run, why]))
     return "\n".join(lines)
 
 
@@ -42,7 +29,7 @@ def programs_table() -> str:
     lines = ["| program | text | run | samples | why not |", "|---|---|---|---:|---|"]
     used = [entry["program"] for table in errors().values() for entry in table if "program" in entry]
     for name, program in sorted(programs().items()):
-        lines.append(_row([f"`{name}`", _codes(program.text) or "no", _codes(program.run) or "no", str(used.count(name)), program.why]))
+        lines.append(row([f"`{name}`", rules(program.text) or "no", rules(program.run) or "no", str(used.count(name)), program.why]))
     return "\n".join(lines)
 
 
@@ -50,12 +37,12 @@ def pysiassist() -> str:
     shown = programs()
     lines = ["| row | pattern | what the code shows | on the post itself | program | found by |", "|---:|---:|---|---|---|---|"]
     for entry in errors()["pysiassist"]:
-        row, post = f"[{entry['row']}]({entry['source']})", entry.get("post", [])
+        link, post = f"[{entry['row']}]({entry['source']})", entry.get("post", [])
         if "out" in entry:
-            lines.append(_row([row, str(entry["pattern"]), f"out of scope: {entry['out']}", "", "", ""]))
+            lines.append(row([link, str(entry["pattern"]), f"out of scope: {entry['out']}", "", "", ""]))
             continue
-        own = "no Python" if post is None else _codes(post) or "no"
-        lines.append(_row([row, str(entry["pattern"]), entry["what"], own, f"`{entry['program']}`", _found_by(shown[entry["program"]])]))
+        own = "no Python" if post is None else rules(post) or "no"
+        lines.append(row([link, str(entry["pattern"]), entry["what"], own, f"`{entry['program']}`", _found_by(shown[entry["program"]])]))
     return "\n".join(lines)
 
 
