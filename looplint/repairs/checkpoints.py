@@ -11,7 +11,7 @@ from looplint.flow.events import Construct, Event, LoadState, Save, Snapshot
 from looplint.flow.graph import Loop
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.imports import named
-from looplint.repairs.layout import Layout, Statement
+from looplint.repairs.layout import Layout, Statement, walk
 from looplint.repairs.names import dotted, reads, sets
 from looplint.repairs.places import loop_statement, name_in_function, place_at
 from looplint.repairs.planner import Planner
@@ -183,12 +183,9 @@ def _statement(p: Planner, event: Event, layout: Layout) -> Statement:
 def _element(p: Planner, event: Snapshot) -> tuple[Statement, cst.DictElement]:
     """The entry of a dict that is written out, as which a state is taken."""
     place = place_at(event, len(event.calls), p.layouts)
-    work: list[cst.CSTNode] = [place.statement.node]
-    while work:
-        item = work.pop()
+    for item in walk(place.statement.node):
         if isinstance(item, cst.DictElement) and item.value is event.site.node and isinstance(item.key, cst.SimpleString):
             return place.statement, item
-        work.extend(item.children)
     raise Infeasible("the checkpoint is not written as a dict of states")
 
 

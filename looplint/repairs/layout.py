@@ -17,6 +17,15 @@ _NEWLINE = re.compile(r"\r\n|\r|\n")
 _INDENT = re.compile(r"[ \t\f]*")
 
 
+def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """A node and all that are in it."""
+    work = [node]
+    while work:
+        item = work.pop()
+        yield item
+        work.extend(item.children)
+
+
 class Block:
     """A suite of statements: its owner (None for the module), and whether it stands on its owner's line."""
 

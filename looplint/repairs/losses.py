@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import libcst as cst
 
@@ -12,7 +11,7 @@ from looplint.flow.events import Backward, Event, Step
 from looplint.flow.remarks import Score
 from looplint.queries.predictions import prediction
 from looplint.repairs.draft import Draft, Infeasible
-from looplint.repairs.layout import Layout, Statement
+from looplint.repairs.layout import Layout, Statement, walk
 from looplint.repairs.names import reads, sets
 from looplint.repairs.places import meet, place_at
 from looplint.repairs.planner import Planner
@@ -172,7 +171,7 @@ def _inner(outcome: Outcome, node: cst.Call) -> cst.BaseExpression:
 
 
 def _argument_of(statement: Statement, node: cst.CSTNode) -> tuple[cst.Call, int]:
-    for each in _walk(statement.node):
+    for each in walk(statement.node):
         if isinstance(each, cst.Call):
             for index, arg in enumerate(each.args):
                 if arg.value is node:
@@ -180,16 +179,8 @@ def _argument_of(statement: Statement, node: cst.CSTNode) -> tuple[cst.Call, int
     raise Infeasible("the activation is not an argument of the container")
 
 
-def _walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    work = [node]
-    while work:
-        item = work.pop()
-        yield item
-        work.extend(item.children)
-
-
 def _contains(outer: cst.CSTNode, inner: cst.CSTNode) -> bool:
-    return any(each is inner for each in _walk(outer))
+    return any(each is inner for each in walk(outer))
 
 
 def _target(statement: Statement, node: cst.CSTNode, layout: Layout) -> str | None:

@@ -10,7 +10,7 @@ import libcst as cst
 
 from looplint.flow.events import LoadState, ReadFile
 from looplint.repairs.draft import Draft, Infeasible
-from looplint.repairs.layout import Layout, Statement
+from looplint.repairs.layout import Layout, Statement, walk
 from looplint.repairs.names import dotted
 from looplint.repairs.places import place_at
 from looplint.repairs.planner import Planner
@@ -69,7 +69,7 @@ def _same_loads(node: cst.Call, place: Statement, layout: Layout) -> list[cst.Ca
     """The other loads of the same file behind a load, in its function, such as that of an `except` after it: one without the other repairs nothing."""
     function, text = layout.function_of(place), layout.code(node)
     later = [s for s in layout.by_node.values() if s.start > place.start and layout.function_of(s) is function and not s.blocks]
-    return [call for s in later for call in _walk(s.node) if isinstance(call, cst.Call) and layout.code(call) == text]
+    return [call for s in later for call in walk(s.node) if isinstance(call, cst.Call) and layout.code(call) == text]
 
 
 def _devices_at(place: Statement, layout: Layout) -> set[str]:
@@ -99,7 +99,7 @@ def _devices_above(place: Statement, layout: Layout) -> set[str]:
         if isinstance(around.node, cst.FunctionDef | cst.ClassDef):
             break
         for statement in around.block.statements[: around.index]:
-            for call in (n for n in _walk(statement.node) if not statement.blocks and isinstance(n, cst.Call)):
+            for call in (n for n in walk(statement.node) if not statement.blocks and isinstance(n, cst.Call)):
                 moved = call.args[:1] if _name_of(call) == "to" else [a for a in call.args if a.keyword and a.keyword.value == "device"]
                 paths = [dotted(a.value) or "" for a in moved]
                 found.update(path for path in paths if "device" in path.rpartition(".")[2].lower())
@@ -116,7 +116,7 @@ def _handed_to(load: cst.Call, place: Statement, layout: Layout) -> Iterator[cst
     while known < len(names):
         known = len(names)
         found = {}
-        for node in _walk(block):
+        for node in walk(block):
             match node:
                 case cst.Call():
                     given = [a.value for a in node.args]
@@ -126,7 +126,7 @@ def _handed_to(load: cst.Call, place: Statement, layout: Layout) -> Iterator[cst
                     for target in (t.target for t in targets):
                         _keep(target, value, load, names, found)
                 case cst.For(target=target, iter=value) | cst.CompFor(target=target, iter=value) if _mentions(value, load, names):
-                    names |= {n.value for n in _walk(target) if isinstance(n, cst.Name)}
+                    names |= {n.value for n in walk(target) if isinstance(n, cst.Name)}
                 case cst.Return(value=cst.BaseExpression() as value) if _is_entry(value, load, names):
                     found[node] = None
     yield from found
@@ -179,11 +179,3 @@ def _name_of(call: cst.Call) -> str:
         case cst.Name(value=name) | cst.Attribute(attr=cst.Name(value=name)):
             return name
     return ""
-
-
-def _walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    work = [node]
-    while work:
-        item = work.pop()
-        yield item
-        work.extend(item.children)

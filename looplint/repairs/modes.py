@@ -12,7 +12,7 @@ from looplint.flow.events import Backward, Clear, Eval, Event, Forward, Move, Tr
 from looplint.flow.graph import Loop
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.imports import imported_in, named
-from looplint.repairs.layout import Layout, Statement
+from looplint.repairs.layout import Layout, Statement, walk
 from looplint.repairs.names import sets
 from looplint.repairs.places import Place, body_of, in_loop, loop_statement, name_in, place_at
 from looplint.repairs.planner import Planner
@@ -213,7 +213,7 @@ def _trains(p: Planner, statement: Statement, layout: Layout) -> bool:
 
 def _goes_backward(p: Planner, node: cst.CSTNode) -> bool:
     """Whether the text sends something backward in a branch that this program never takes: another one that calls the same code trains there."""
-    calls = [n for n in _walk(node) if isinstance(n, cst.Call) and isinstance(n.func, cst.Attribute) and n.func.attr.value == "backward"]
+    calls = [n for n in walk(node) if isinstance(n, cst.Call) and isinstance(n.func, cst.Attribute) and n.func.attr.value == "backward"]
     reached = {id(e.site.node) for e in p.program.of(Backward)}
     return any(id(call) not in reached for call in calls)
 
@@ -252,15 +252,6 @@ def _is_handed_in(name: str, function: Statement) -> bool:
 def _only_evaluates(p: Planner, function: Statement, layout: Layout) -> bool:
     node = function.node
     assert isinstance(node, cst.FunctionDef)
-    if not _EVALUATES.search(node.name.value) or any(isinstance(n, cst.Yield) for n in _walk(node)):
+    if not _EVALUATES.search(node.name.value) or any(isinstance(n, cst.Yield) for n in walk(node)):
         return False
     return not _trains(p, function, layout)
-
-
-def _walk(node: cst.CSTNode) -> list[cst.CSTNode]:
-    found, work = [], [node]
-    while work:
-        item = work.pop()
-        found.append(item)
-        work.extend(item.children)
-    return found

@@ -8,7 +8,7 @@ import libcst as cst
 
 from looplint.flow.events import Accumulate, Event, Keep
 from looplint.repairs.draft import Draft, Infeasible
-from looplint.repairs.layout import Layout
+from looplint.repairs.layout import Layout, walk
 from looplint.repairs.names import reads, sets
 from looplint.repairs.numbers import takes_numbers
 from looplint.repairs.places import place_at
@@ -79,11 +79,7 @@ def _where_handed_in(p: Planner, event: Keep | Accumulate, layout: Layout, value
 
 def _only_calls_itself(value: cst.BaseExpression) -> bool:
     """Whether an expression reads `self` for its methods alone, as in `self._reduce(value) * n`."""
-    found: list[cst.CSTNode] = []
-    work: list[cst.CSTNode] = [value]
-    while work:
-        found.append(work.pop())
-        work.extend(found[-1].children)
+    found = list(walk(value))
     read = sum(isinstance(node, cst.Name) and node.value == "self" for node in found)
     called = sum(
         isinstance(n, cst.Call)
