@@ -39,6 +39,8 @@ from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.pytorch import CALLS, CONVENTIONAL_NAMES, TENSOR_ATTRIBUTES
 from looplint.syntax import ir
 
+# What parameters tell of themselves, and is none of them.
+_TOLD_BY_PARAMETERS = TENSOR_ATTRIBUTES - {"data", "grad"}
 _BUILTINS = frozenset(dir(builtins))
 _OF_DICTS = frozenset(dir(OrderedDict)) | frozenset(dir(Counter))
 _OF_LISTS = frozenset(dir(list)) | frozenset(dir(set)) | frozenset(dir(deque))
@@ -86,8 +88,8 @@ def attribute(interp: Interpreter, base: Value, name: str, *, called: bool = Fal
                 if name == "grad":
                     hooks.gradient_read.run(interp, atom)
                 value = attribute_of_tensor(atom, name)
-            case Params() if name in TENSOR_ATTRIBUTES - {"data", "grad"}:
-                value = NUMBERS if name == "shape" else UNKNOWN
+            case Params() if name in _TOLD_BY_PARAMETERS:
+                value = attribute_of_tensor(Tensor(), name)
             case Params():
                 if name == "grad" or atom.grad:
                     hooks.gradient_read.run(interp, atom)

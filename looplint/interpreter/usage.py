@@ -146,12 +146,12 @@ def _hand_over(interp: Interpreter, scope: Scope, callee: str, place: int | str,
         return
     # A function that a name stands for: `run = self.run_nodes if nodes else self.run_graphs`, and `run(model, optimizer)`.
     named = [source for source, target in scope.function.aliases if target == callee]
+    of_self = all(name.startswith(("self.", ir.SUPER)) for name in named or (callee,))
     for func in (each for name in (callee, *named) for each in _functions(interp, scope, name)):
         param = _parameter(func, place)
         if param is not None:
             # The object whose method calls another one of it may be of a class derived from the one that defines that.
-            inherited = all(name.startswith(("self.", ir.SUPER)) for name in named or (callee,))
-            owner = scope.owner if func.owner is not None and inherited else func.owner
+            owner = scope.owner if func.owner is not None and of_self else func.owner
             _merge(into, suffix, uses(interp, Scope(func.function, func.module, owner), param.name, depth + 1))
             for path in _kept_in_result(scope, callee, func, param):
                 _merge(into, suffix, uses(interp, scope, path, depth + 1))

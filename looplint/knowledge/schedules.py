@@ -22,9 +22,8 @@ SCHEDULER_HORIZONS: dict[str, tuple[tuple[int, str], ...]] = {
 }
 # Where schedulers of the whole training are told after how many steps they end.
 ENDS = {
-    "CosineAnnealingLR": (1, "T_max"),
-    "PolynomialLR": (1, "total_iters"),
-    "OneCycleLR": (2, "total_steps"),
+    **{name: SCHEDULER_HORIZONS[name][0] for name in ("CosineAnnealingLR", "PolynomialLR")},
+    "OneCycleLR": TOTALS["OneCycleLR"],
     "get_linear_schedule_with_warmup": (2, "num_training_steps"),
     "get_cosine_schedule_with_warmup": (2, "num_training_steps"),
     "get_polynomial_decay_schedule_with_warmup": (2, "num_training_steps"),

@@ -31,7 +31,7 @@ def accumulated(program: Program, step: Event) -> str | None:
     loop = step.loops[-1] if step.loops else None
     if not isinstance(optimizer, Optimizer) or loop is None or loop not in program.batch_loops:
         return None
-    every = next(((k, g) for g in step.guards if g.depth >= len(step.loops) and (k := period(g, loop))), None)
+    every = _periodic(step)
     if every is None or _used_each_time(program, optimizer, loop) or _made_at_once(program, optimizer, step, every[1]):
         return None
     return every[0] if _adds_up(program, optimizer, step) else None
@@ -102,10 +102,10 @@ def left_over(program: Program, step: Event) -> bool:
 def stepped_with(program: Program, event: Schedule, optimizer: Optimizer) -> tuple[str, Step] | None:
     """Of a schedule's step that is made with an optimizer's step once in k batches: the k, and that step."""
     for step in program.of(Step):
-        if optimizer in step.subjects and step.certain and step.loops == event.loops and (every := accumulated(program, step)):
-            guard = next(g for g in step.guards if g.depth >= len(step.loops) and period(g, step.loops[-1]))
-            if _is_under(event, guard):
-                return every, step
+        if optimizer in step.subjects and step.certain and step.loops == event.loops and accumulated(program, step):
+            every = _periodic(step)
+            if every is not None and _is_under(event, every[1]):
+                return every[0], step
     return None
 
 
@@ -119,24 +119,19 @@ def thrown_away(program: Program, step: Step) -> tuple[str, Clear, Backward] | N
     loop = step.loops[-1] if step.loops else None
     if not isinstance(optimizer, Optimizer) or loop is None or loop not in program.batch_loops or not step.certain:
         return None
-    every, guard = next(((k, g) for g in step.guards if g.depth >= len(step.loops) and (k := period(g, loop))), (None, None))
+    every = _periodic(step)
     backwards = [e for e in program.of(Backward) if loop in e.loops]
     regular = all(e.loops[-1] is loop and program.every_iteration(e, loop) and program.touches(e, optimizer) for e in backwards)
-    if (
-        every is None
-        or guard is None
-        or not backwards
-        or not regular
-        or any(loop in e.loops and e.site != step.site for e in program.of(Step))
-    ):
+    if every is None or not backwards or not regular or any(loop in e.loops and e.site != step.site for e in program.of(Step)):
         return None
+    times, guard = every
     last = backwards[-1]
     for clear in program.of(Clear):
         between = last.index < clear.index < step.index  # this one leaves the step nothing at all
         apart = not _is_under(clear, guard) and not between
         found = clear.loops[-1:] == (loop,) and clear.certain and apart and program.touches(clear, optimizer)
         if found and program.every_iteration(clear, loop):
-            return every, clear, last
+            return times, clear, last
     return None
 
 
@@ -176,6 +171,11 @@ def _made_at_once(program: Program, optimizer: Obj, step: Event, guard: Guard) -
 
 def _is_under(event: Event, guard: Guard) -> bool:
     return any(g.test is guard.test and g.held == guard.held and g.frame == guard.frame for g in event.guards)
+
+
+def _periodic(step: Event) -> tuple[str, Guard] | None:
+    """Of a step under a condition that holds once in k turns of the loop around it: the k, and the condition."""
+    return next(((k, g) for g in step.guards if g.depth >= len(step.loops) and (k := period(g, step.loops[-1]))), None)
 
 
 def period(guard: Guard, loop: Loop) -> str | None:

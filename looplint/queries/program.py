@@ -82,7 +82,6 @@ class Program(Incidence):
         # The oldest version of PyTorch the code has to run on, for rules that depend on it: `program.target_torch >= (2, 3)`.
         self.target_torch: tuple[int, ...] = CURRENT_TORCH
         self._runs: dict[object, list[Visit]] = {}
-        self._narrowed: dict[tuple[int, ...], Slices] = {}
         # The part of the graph around all events; what an automaton runs over is a part of it.
         self.slices = Slices(interpreter.graph)
         self._surrounded: dict[Obj, tuple[list[tuple[Event, Touch]], Slices]] = {}
@@ -151,10 +150,7 @@ class Program(Incidence):
         if found is None:
             events = [e for root in self._roots_of(obj) for e in self._by_root.get(root, ())]
             touching = [(e, certainty) for e in events if (certainty := self.touches(e, obj))]
-            indexes = tuple(e.index for e, _ in touching)
-            if indexes not in self._narrowed:
-                self._narrowed[indexes] = self.slices.narrowed(indexes)
-            found = self._surrounded[obj] = touching, self._narrowed[indexes]
+            found = self._surrounded[obj] = touching, self.slices.narrowed({e.index for e, _ in touching})
         return found
 
     @cached_property

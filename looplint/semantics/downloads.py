@@ -29,9 +29,10 @@ def is_downloaded(interp: Interpreter, path: ir.Expr, known: str | None) -> bool
 def _gives(function: ir.Function, path: ir.Expr) -> bool:
     """Whether a path is what a function that downloads says of where it wrote: `path = load_file_from_url(url)`."""
     text = ir.path_of(path)
-    if text is not None:
-        return any(target == text and _DOWNLOADING.search(callee.rpartition(".")[2]) for callee, target in function.made)
-    return isinstance(path, ir.Call) and _DOWNLOADING.search((ir.path_of(path.func) or "").rpartition(".")[2]) is not None
+    makers = [callee for callee, target in function.made if target == text] if text is not None else []
+    if isinstance(path, ir.Call):
+        makers.append(ir.path_of(path.func) or "")
+    return any(_DOWNLOADING.search(callee.rpartition(".")[2]) for callee in makers)
 
 
 def _downloads(function: ir.Function, path: str, known: str | None) -> bool:
