@@ -26,6 +26,7 @@ for epoch in range(3):
     loss = net(torch.randn(4, 8, device=device)).pow(2).mean()
     loss.backward()
     opt.step()
+torch.save(net.state_dict(), "weights.pt")
 ```
 
 ## Good
@@ -43,6 +44,7 @@ for epoch in range(3):
     loss = net(torch.randn(4, 8, device=device)).pow(2).mean()
     loss.backward()
     opt.step()
+torch.save(net.state_dict(), "weights.pt")
 ```
 
 ## Stays quiet
@@ -54,7 +56,8 @@ for epoch in range(3):
 - Weights that somebody else has published, by their name, or that the program downloads: they were saved from the CPU. That an option of the command
   line is called "pretrained" does not tell who has saved the file.
 - A load under a condition that only holds where there is a GPU, by its words.
-- Where the load would fail all the same, this is advice: into a model that `DataParallel` wraps under a condition, whose state has other names
+- Where nothing in the program writes a state from a GPU, this is advice: who has saved the file, and from where, is not seen.
+- Where the load would fail all the same, this is advice too: into a model that `DataParallel` wraps under a condition, whose state has other names
   without it, and in `__setstate__`, before which the tensors of a pickle are loaded.
 - What is loaded for something else than a state, such as data, and the state of a scheduler or a scaler, which holds no tensor.
 
@@ -70,6 +73,7 @@ What a run shows: `torch.load` without `map_location`, in a run whose device was
 
 from looplint.rule import (
     Automaton,
+    LoadState,
     MapLocation,
     Program,
     ReadFile,
@@ -82,6 +86,7 @@ from looplint.rule import (
     called_at,
     fits_only_if_spread,
     note,
+    written_from_gpu,
 )
 
 CODE = "LL803"
@@ -116,14 +121,16 @@ def check(program: Program) -> Reports:
                 names = ", ".join(sorted({called_at(e, o, "the model") for e in restored for o in e.subjects})) or "the model"
                 what = f"the state of {names}" if restored else "a module"
                 message = f"{what} is loaded onto the device it was saved from: where that is a GPU, this fails on machines without one; pass map_location"
+                written = written_from_gpu(program, restored)
+                places = [note(choice, "the program is written for both: a GPU, or none, is chosen here")]
+                if written is not None:
+                    places.append(note(written, "a state is saved from where it is"))
                 yield Report(
                     event,
                     message,
-                    note(choice, "the program is written for both: a GPU, or none, is chosen here"),
+                    *places,
                     repair=MapLocation(event=event, restored=restored),
-                    severity="advice"
-                    if event.root.endswith(".__setstate__") or any(fits_only_if_spread(program, e) for e in restored)
-                    else None,
+                    severity="advice" if written is None or _fails_anyway(program, event, restored) else None,
                 )
 
 
@@ -131,3 +138,7 @@ def _moves_batches_to_a_gpu(program: Program) -> bool:
     """Whether batches go to a GPU under no condition that asks for one: without it, the program fails there at the latest."""
     moves = [e for e in program.of(Transfer) if e.device == "accelerator" and not e.chosen and e.certain]
     return any(not any(asks_for_gpu(g.test) for g in e.guards) for e in moves)
+
+
+def _fails_anyway(program: Program, event: ReadFile, restored: list[LoadState]) -> bool:
+    return event.root.endswith(".__setstate__") or any(fits_only_if_spread(program, e) for e in restored)

@@ -35,9 +35,9 @@ def check(program: Program) -> Iterator[Report]:
 '''
 
 
-def assert_marked(program: str) -> None:
-    """A program is reported exactly at the lines that end in `# expect: CODE`; advice does not count."""
+def assert_marked(program: str, *, advice: bool = False) -> None:
+    """A program is reported exactly at the lines that end in `# expect: CODE`; advice does not count, unless it is asked for."""
     text = f"import torch\nfrom torch import nn\n{dedent(program)}"
     expected = {(m[1], row) for row, line in enumerate(text.splitlines(), 1) for m in re.finditer(r"# expect: (LL\d+)", line)}
-    found = {(f.code, f.location.row) for f in looplint.lint(text, isolated=True) if f.severity != "advice"}
+    found = {(f.code, f.location.row) for f in looplint.lint(text, isolated=True) if advice or f.severity != "advice"}
     assert found == expected

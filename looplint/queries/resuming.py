@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from looplint.domain.objects import Obj, Optimizer, Scaler, Scheduler, StateDict
 from looplint.domain.values import constant_of, refs
-from looplint.flow.events import Event, LoadState, Schedule, Snapshot, Step
+from looplint.flow.automaton import Automaton
+from looplint.flow.events import Event, LoadState, Move, Save, Schedule, Snapshot, Step
 from looplint.flow.remarks import Spread
 from looplint.knowledge.schedules import MEMORYLESS_SCHEDULERS
 from looplint.queries.naming import callee
 from looplint.queries.program import Program
 from looplint.queries.relations import may_follow, related, subjects
 
+_PLACED = Automaton(start="?", arrows={("*", "move"): "moved"}, reads=frozenset({"save"}))
 # What the entries of a checkpoint are called that hold the states of schedulers and of scalers.
 _ENTRIES = {Scheduler: ("sched", "lr"), Scaler: ("scal", "amp")}
 
@@ -34,6 +36,35 @@ def fits_only_if_spread(program: Program, restored: LoadState) -> bool:
         e for e in program.of(Spread) if related(e.subjects, restored.subjects) and e.root == restored.root and e.index <= restored.index
     ]
     return any(set(e.guards) - set(restored.guards) for e in spread)
+
+
+def written_from_gpu(program: Program, restored: list[LoadState]) -> Save | None:
+    """Where the program writes a state like those that are restored, or any where none is known, from a GPU, if the machine has one."""
+    given = [o for e in restored for o in e.subjects]
+    for event in program.of(Save):
+        for owner in sorted({state.owner for state in event.states}, key=lambda o: o.number):
+            if (
+                (not given or any(_alike(o, owner) for o in given))
+                and program.may_move_to_either([owner])
+                and not _on_cpu(program, owner, event)
+            ):
+                return event
+    return None
+
+
+def _alike(first: Obj, second: Obj) -> bool:
+    """Whether two objects may be of one class, as far as is known."""
+    if related([first], [second]) or type(first) is not type(second):
+        return related([first], [second])
+    known = [(o.cls, o.qualname) for o in (first, second) if o.cls is not None or o.qualname]
+    return len(known) < 2 or known[0] == known[1]
+
+
+def _on_cpu(program: Program, owner: Obj, event: Save) -> bool:
+    """Whether some path to a place has moved a model to the CPU last: what is moved right before it is saved is moved for that."""
+    found = [visit for visit in program.run_past(_PLACED, owner, [event]) if visit.event is event]
+    moves = [state.last(Move) for visit in found for state in visit.states]
+    return any(move is not None and move.device == "cpu" and not move.chosen for move in moves)
 
 
 def owners(event: Snapshot) -> list[Obj]:

@@ -233,7 +233,7 @@ def _move(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Ca
     target = args.get(0, "device")
     if name == "to" and not args.positional and not args.starred and args.keywords.keys() <= _NO_DESTINATION:
         return ref(obj)
-    device = "accelerator" if name == "cuda" else devices.kind(target)
+    device = {"cuda": "accelerator", "cpu": "cpu"}.get(name) or devices.kind(target)
     move = Move(method=name, args=args, device=device, chosen=devices.is_choice(target or NOTHING), dtype=_new_dtype(name, args, expr))
     interp.emit(move, expr.node, {obj}, certain=not obj.many)
     return ref(obj)

@@ -84,4 +84,4 @@ PROGRAMS = {
 
 @pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
 def test_moves(program: str) -> None:
-    assert_marked(program)
+    assert_marked(program, advice=True)

@@ -144,7 +144,34 @@ class Estimator:
     def METHOD(self, state):
         self.model.load_state_dict(torch.load(str(state["path"])))
         self.model.to(self.device)
+    def keep(self):
+        torch.save(self.model.state_dict(), "last.pth")
 """
+WRITTEN = """\
+import torch
+from torch import nn
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = nn.Linear(8, 2).to(device)
+other = nn.Conv2d(3, 8, 3).to(device)
+net.load_state_dict(torch.load("weights.pt")STATE)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for x in torch.randn(4, 8, device=device):
+    opt.zero_grad()
+    net(x).pow(2).mean().backward()
+    opt.step()
+WRITE
+"""
+# Who writes the file that is loaded, and what the missing `map_location` is then.
+WRITERS = {
+    "nobody": ("pass", "", "advice"),
+    "the program": ("torch.save(net.state_dict(), 'weights.pt')", "", "warning"),
+    "in an entry": ("torch.save({'net': net.state_dict(), 'lr': 0.1}, 'weights.pt')", "['net']", "warning"),
+    "in each epoch": ("for epoch in range(3):\n    torch.save(net.state_dict(), f'{epoch}.pt')", "", "warning"),
+    "from the CPU": ("net.to('cpu')\ntorch.save(net.state_dict(), 'weights.pt')", "", "advice"),
+    "from the CPU, in an entry": ("torch.save({'net': net.cpu().state_dict()}, 'weights.pt')", "['net']", "advice"),
+    "of another model": ("torch.save(other.state_dict(), 'weights.pt')", "", "advice"),
+}
 
 
 def severities(text: str, code: str) -> list[str]:
@@ -179,6 +206,11 @@ def test_a_load_without_map_location_matters_where_the_names_fit_without_a_gpu(c
 @pytest.mark.parametrize(("method", "severity"), [("restore", "warning"), ("__setstate__", "advice")])
 def test_a_load_matters_less_in_a_pickle_that_holds_tensors_itself(method: str, severity: str) -> None:
     assert severities(UNPICKLED.replace("METHOD", method), "LL803") == [severity]
+
+
+@pytest.mark.parametrize(("write", "entry", "severity"), WRITERS.values(), ids=WRITERS)
+def test_a_load_matters_where_the_program_writes_such_files_from_a_gpu(write: str, entry: str, severity: str) -> None:
+    assert severities(WRITTEN.replace("WRITE", write).replace("STATE", entry), "LL803") == [severity]
 
 
 @pytest.mark.parametrize("case", ACCUMULATIONS)
