@@ -89,6 +89,7 @@ from looplint.rule import (
     Reports,
     Severity,
     callee,
+    depth_apart,
     differentiates_within,
     mode_states,
     name_of,
@@ -120,6 +121,7 @@ def _evaluates_batches(program: Program, event: Forward, loop: Loop | None, meas
 def check(program: Program) -> Reports:
     reported = set()
     differentiated = [e for e in program.of(Forward) if e.key in program.uses.differentiated]
+    rightly_recorded = [e for e in program.of(Forward) if program.is_trained(e) or e.grad is False or e.key in program.uses.differentiated]
     for event in program.of(Forward):
         module = next(iter(event.subjects))
         if program.is_trained(event) or not event.certain:
@@ -152,20 +154,20 @@ def check(program: Program) -> Reports:
             evaluates and _evaluates_batches(program, event, loop, measured)
         ):
             continue  # a forward whose result is not measured, or of a model that no optimizer steps
+        depth = depth_apart(event, rightly_recorded, event.outside)
         *_, whole = module.lineage()
-        place = (event.loops[-1:], event.root, whole)
+        place = (event.loops[-1:], event.root, whole if depth == event.outside else event.chain[depth])
         if place in reported:
             continue
         reported.add(place)
         switch = next((s.last(Eval) for s in visit.states if s.last(Eval)), None) if visit else None
-        called = callee(event.chain[event.outside]) or name_of(module)
+        called = callee(event.chain[depth]) or name_of(module)
         validates = loop is not None and (event.key in program.uses.compared or over_data(loop) or over_chunks(loop))
         where = "in this validation pass" if validates else "for this forward pass"
         message = (
             f"gradients are enabled {where}: every call of {called} builds a graph, which takes memory and time, and nothing goes backward; "
             "run it under torch.no_grad()"
         )
-        depth = event.outside
         notes = note(switch, "validation begins here" if validates else "eval mode begins here") if evaluates else ()
         caller = program.reached.by_bases.get(event.root)
         notes += (Note(caller, f"{event.root.rpartition('.')[2]} is called here, where gradients are enabled"),) if caller else ()

@@ -145,6 +145,17 @@ def shares_a_call(event: Event, others: Iterable[Event]) -> bool:
     return bool(call) and any(other.root == event.root and other.calls[: len(call)] == call for other in others)
 
 
+def depth_apart(event: Event, others: Iterable[Event], depth: int) -> int:
+    """How many calls lead to the innermost place, of at most a depth and in the loop around an event, that is on the way to none of the others.
+
+    That is where what is wrong for this event alone is put right: what lies behind it serves the others too. The given depth where all places do.
+    """
+    shared = {site for other in others for site in other.chain}
+    outermost = len(_call_in_the_loop(event)) - 1 if _call_in_the_loop(event) else len(event.calls)
+    own = (n for n in range(depth, (outermost if event.loops else 0) - 1, -1) if event.chain[n] not in shared)
+    return next(own, depth)
+
+
 def _call_in_the_loop(event: Event) -> tuple[Site, ...]:
     """The calls that lead to the one which the innermost loop around an event makes, that one included; empty where the event stands in the loop itself."""
     frame = event.key[0]

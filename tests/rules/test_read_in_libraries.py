@@ -261,6 +261,42 @@ def test_a_file_that_the_program_downloads_was_saved_by_somebody_else(before: st
     assert_marked(DOWNLOADED.replace("{before}", before).replace("{path}", path).replace("{marked}", marked), advice=True)
 
 
+RENDERED = """
+        class Renderer(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.color = nn.Linear(3, 3)
+                self.density = nn.Linear(3, 1)
+        def render(model, rays):
+            return model.color(rays) * model.density(rays){inside}
+        def main(rays, views):
+            model = Renderer()
+            opt = torch.optim.Adam(model.parameters())
+            for x, y in rays:
+                opt.zero_grad()
+                {trained}
+                nn.functional.mse_loss(out, y).backward()
+                opt.step()
+            model.eval()
+            for x, y in views:
+                out = render(model, x){at}
+                print(nn.functional.mse_loss(out, y).item())
+        """
+
+
+@pytest.mark.parametrize(
+    ("trained", "inside", "at"),
+    [
+        ("out = render(model, x)", "", "  # expect: LL303"),
+        ("out = {'rgb': render(model, x)}['rgb']", "", "  # expect: LL303"),
+        ("out = (lambda rays: render(model, rays))(x)", "", "  # expect: LL303"),
+        ("out = model.color(x) * model.density(x)", "  # expect: LL303", ""),
+    ],
+)
+def test_a_forward_that_serves_training_too_is_reported_where_it_is_called_without(trained: str, inside: str, at: str) -> None:
+    assert_marked(RENDERED.replace("{trained}", trained).replace("{inside}", inside).replace("{at}", at))
+
+
 HORIZON = """
         def main(args, replay):
             net = nn.Linear(2, 1)
