@@ -75,6 +75,7 @@ from looplint.rule import (
     Backward,
     DetachAdded,
     Forward,
+    Loop,
     Program,
     Report,
     Reports,
@@ -113,7 +114,7 @@ def check(program: Program) -> Reports:
         if event.form != "sum" and not any(loop in e.loops for e in program.of(Backward, Step)):
             continue  # an average, or a tensor filled item by item, in a loop in which nothing is trained: it may be what comes out
         target = event.target
-        of_a_batch = not over_data(loop) and any(over_data(around) for around in event.loops[: event.loops.index(carried[0])])
+        of_a_batch = not over_data(loop) and _in_one_update(program, event, carried[0])
         turn = "turn" if of_a_batch else "batch"
         does = {"sum": "adds up tensors", "average": "averages tensors", "tensor": "takes in tensors"}[event.form]
         message = f"{target} {does} with their autograd graphs: memory grows with each {turn} until {target} is gone; take only the values, with .detach()"
@@ -125,3 +126,9 @@ def check(program: Program) -> Reports:
             repair=DetachAdded(event=event, scalar=value.scalar),
             severity="advice" if of_a_batch else None,
         )
+
+
+def _in_one_update(program: Program, event: Accumulate, loop: Loop) -> bool:
+    """Whether each turn of what is around a loop has a batch of its own: it goes over data, or something goes backward right in it."""
+    around = event.loops[: event.loops.index(loop)]
+    return any(map(over_data, around)) or any(e.loops == around and e.root == event.root for e in program.of(Backward, Step))

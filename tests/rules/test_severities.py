@@ -365,3 +365,46 @@ def test_no_layer_of_a_long_sequence_differs_between_the_modes() -> None:
     text += "    net.eval()\n    with torch.no_grad():\n        for x, y in valid:\n            print(nn.functional.mse_loss(net(x), y).item())\n"
     assert severities(text, "LL301") == ["warning"]
     assert severities(text.replace("nn.ReLU()", "nn.Dropout()", 1), "LL301") == ["error"]
+
+
+HORIZON = """\
+import torch
+from torch import nn
+class Agent:
+    def __init__(self, net: nn.Module, horizon):
+        self.net, self.horizon = net, horizon
+        self.opt = torch.optim.Adam(net.parameters())
+    def update(self, z, action, target):
+        loss, priority = 0, 0
+        for t in range(self.horizon):
+            q = self.net(z, action[t])
+            loss += nn.functional.mse_loss(q, target[t])
+            priority += (q - target[t]).abs()
+        self.opt.zero_grad()
+        loss.mean().backward()
+        self.opt.step()
+        return priority.detach()
+"""
+LOOPS = """
+agent = Agent(nn.Linear(2, 1), 5)
+{}
+"""
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "",
+        "for z, action, target in loader:\n    agent.update(z, action, target)",
+        "while step < 9:\n    step += 1\n    for _ in range(updates):\n        agent.update(*buffer.sample())",
+    ],
+)
+def test_a_sum_within_one_update_is_gone_with_it(loop: str) -> None:
+    assert severities(HORIZON + (LOOPS.format(loop) if loop else ""), "LL402") == ["advice"]
+
+
+def test_a_sum_over_the_batches_beside_an_update_is_not() -> None:
+    measured = "    total = 0\n    for x, y in valid:\n        total += nn.functional.mse_loss(net(x), y)\n    print(total)\n"
+    epochs = "for epoch in range(9):\n    opt.zero_grad()\n    nn.functional.mse_loss(net(a), b).backward()\n    opt.step()\n"
+    head = program("net = nn.Linear(2, 1)", ADAM).partition("\nfor x")[0]
+    assert severities(f"{head}\n{epochs}{measured}", "LL402") == ["warning"]
