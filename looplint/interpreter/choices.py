@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from looplint.dataclass import dataclass
 from looplint.domain.autocast import switched
 from looplint.domain.call_string import CallString
-from looplint.domain.objects import Instance, Loss, Module, Obj, Optimizer, Scaler, Scheduler, TorchModule
+from looplint.domain.objects import Accelerator, Engine, Instance, Loss, Module, Obj, Optimizer, Scaler, Scheduler, TorchModule
 from looplint.domain.values import NOTHING, UNKNOWN, Atom, ClassRef, Const, Func, Method, Ref, Tuple, Value, join, ref, stable
 from looplint.flow.events import Construct
 from looplint.interpreter.frames import Frame, Snapshot, Trace
@@ -19,7 +19,7 @@ from looplint.syntax import ir
 if TYPE_CHECKING:
     import libcst as cst
 
-_JOINED = (Module, Optimizer, Scheduler, Scaler, Loss)
+_JOINED = (Module, Optimizer, Scheduler, Scaler, Loss, Accelerator, Engine)
 # One of these that was built before, and replaced in one branch, is gone; a model may go on under another name.
 _GONE_WHEN_REPLACED = (Optimizer, Scheduler, Scaler)
 

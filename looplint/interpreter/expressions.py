@@ -218,6 +218,8 @@ def _reads_number(one: ir.Expr, other: ir.Expr) -> bool:
     match one:
         case ir.Call(func=ir.Attr(value=owner, attr=name), args=[]):
             return name in FETCHING and ir.render(owner) == ir.render(other)
+        case ir.Call(func=ir.Name(id="float" | "int" | "round"), args=[ir.Arg(value=inner), *_]):
+            return _reads_number(inner, other)
     return False
 
 

@@ -10,6 +10,7 @@ from looplint.domain.tensors import combine, computed
 from looplint.domain.values import (
     NOTHING,
     UNKNOWN,
+    Atom,
     Const,
     Func,
     Method,
@@ -133,7 +134,7 @@ def compare(op: str, left: Value, right: Value) -> bool | None:
         return _compare_constants(op, one.value, two.value)
     if op in ("is", "is not", "==", "!=") and two is not None and two.value is None:
         positive = op in ("is", "==")
-        if left and not may_be_unknown(left) and all(not isinstance(a, Const | Number | Method) for a in left):
+        if left and not may_be_unknown(left) and not any(map(_may_be_none, left)):
             return not positive
     if op in ("in", "not in") and one is not None:
         items = exact_items(right)
@@ -142,6 +143,11 @@ def compare(op: str, left: Value, right: Value) -> bool | None:
             if all(c is not None for c in constants):
                 return (one.value in [c.value for c in constants if c]) == (op == "in")
     return None
+
+
+def _may_be_none(atom: Atom) -> bool:
+    """Whether what is compared with None may be it: what a caller out of sight hands in may be missing, whatever else it is used as."""
+    return isinstance(atom, Const | Number | Method) or (isinstance(atom, Ref) and atom.obj.symbolic)
 
 
 def _compare_constants(op: str, left: Any, right: Any) -> bool | None:

@@ -53,7 +53,8 @@ def infer_role(name: str, usage: Usage, annotation: str) -> str | None:
     for text in (annotation, *sorted(usage.annotations)):
         kind = annotated(text)
         if kind is not None and (used or kind in _KEPT_UNUSED):
-            return kind
+            # A plain module has neither: what an annotation calls a module is what wraps one.
+            return "engine" if kind == "module" and methods >= {"backward", "step"} else kind
     if "__name__" in usage.attrs:
         return None  # a class or a function: what it makes may be a module
     if "backward" in methods:

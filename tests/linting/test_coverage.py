@@ -227,3 +227,45 @@ def test_a_caller_that_was_not_followed_to_its_end_hides_nothing_of_what_needs_a
     assert "LL106" in checked(tmp_path, engine=engine, main=main).output
     alone = CliRunner().invoke(cli, ["check", "--no-cache", "--isolated", str(tmp_path / "main.py")])
     assert "No problems found" in alone.output
+
+
+ENGINES = {
+    "one of two engines": """
+import deepspeed
+import torch
+def main(args, loader):
+    net = torch.nn.Linear(2, 1)
+    if args.config:
+        engine, *_ = deepspeed.initialize(model=net, config=args.config)
+    else:
+        engine, *_ = deepspeed.initialize(model=net, model_parameters=net.parameters())
+    for x, y in loader:
+        engine.backward(torch.nn.functional.mse_loss(engine(x), y))
+        engine.step()
+""",
+    "an engine that the annotation calls a module": """
+import torch
+def train(model: torch.nn.Module, loader):
+    for x, y in loader:
+        loss = torch.nn.functional.mse_loss(model(x), y)
+        model.backward(loss)
+        model.step()
+""",
+    "an engine where no scaler is given": """
+import torch
+def train(model: torch.nn.Module, loader, optimizer: torch.optim.Optimizer, loss_scaler):
+    for x, y in loader:
+        loss = torch.nn.functional.mse_loss(model(x), y)
+        if loss_scaler is None:
+            model.backward(loss)
+            model.step()
+        else:
+            loss_scaler(loss, optimizer, parameters=model.parameters())
+            optimizer.zero_grad()
+""",
+}
+
+
+@pytest.mark.parametrize("source", ENGINES.values(), ids=ENGINES)
+def test_a_loop_of_an_engine_is_judged(tmp_path: Path, source: str) -> None:
+    assert "Judged 1 training loop in 1 file." in checked(tmp_path, engine=source).output

@@ -89,6 +89,7 @@ def test_an_optimizer_of_parameters_trains_its_module() -> None:
         ("penalty.item() if self.old is not None else penalty", []),
         ("penalty if self.old is None else float(penalty.item())", []),
         ("penalty if self.task == 0 else penalty.item()", []),
+        ("penalty if self.old is None else round(penalty.item(), 3)", []),
         ("penalty", ["LL402"]),
     ],
 )
