@@ -118,6 +118,8 @@ def _call_one(interp: Interpreter, atom: Atom, args: Arguments, expr: ir.Call) -
             return apply(interp, *declared, args, expr)
         case ClassRef(cls, info) if declared := effect_of_definition(info.path, cls.name):
             return apply(interp, *declared, args, expr)
+        case Func(definition, info) | ClassRef(definition, info) if interp.alone and info is not interp.main:
+            return unfollowed.unknown_call(interp, External(definition.name), args, expr)
         case Func(function):
             holder = _from_outside(atom) if ir.is_abstract(function) else None
             if holder is not None:

@@ -45,6 +45,8 @@ E = TypeVar("E", bound=Event)
 ROOT_FUEL = 120_000
 # What a root gets once more that is larger than this, to be followed with less of what it calls.
 AGAIN_FUEL = 60_000
+# What it gets at last, to be followed as if no other file were in sight: in proportion to the one that is linted.
+ALONE_FUEL = 30_000
 FILE_FUEL = 240_000
 # A unit test that trains nothing itself may call any of a library; what it calls is judged in its own file, and what is found in a test is advice.
 UNIT_TEST_FUEL = 30_000
@@ -85,6 +87,8 @@ class Interpreter(Position):
         self.left = FILE_FUEL
         # Whether a root is followed once more that was larger than its budget.
         self.again = False
+        # Whether it is followed as if no other file of the program could be read.
+        self.alone = False
         # How often something was emitted, remarked or written, and what calls gave in which nothing was.
         self.happened = 0
         # How often something was emitted or remarked, or an object of the loop was built; what is only kept or handed on does not count.

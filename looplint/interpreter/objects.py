@@ -104,9 +104,10 @@ def attribute(interp: Interpreter, obj: Obj, name: str) -> Value:
         value = join(stored, hooks.attribute_unset.run(interp, obj, name))
         obj.heap[name] = join(stored, obj.heap[name])
         return value
-    if stored is not None:
-        return stored
-    if obj.cls is not None and not (name in _KEPT_MEANING.get(obj.kind, ()) and method_effect(obj.kind, name)):
+    kept_meaning = name in _KEPT_MEANING.get(obj.kind, ()) and method_effect(obj.kind, name) is not None
+    if stored is not None and not (kept_meaning and all(isinstance(a, Unknown) for a in stored)):
+        return stored  # what takes the place of `optimizer.step` and is not known is a step all the same
+    if obj.cls is not None and not kept_meaning:
         overridden = classes.find_member(interp, obj.cls, name)
         if overridden is not None:
             value = classes.bind(interp, overridden, obj)

@@ -17,7 +17,7 @@ from looplint.interpreter.assignments import assign
 from looplint.interpreter.callers import call_by_a_base, only_without_gradients, possible_callers
 from looplint.interpreter.expressions import evaluate
 from looplint.interpreter.frames import Frame
-from looplint.interpreter.interpreter import AGAIN_FUEL, ROOT_FUEL, Interpreter, OutOfFuel
+from looplint.interpreter.interpreter import AGAIN_FUEL, ALONE_FUEL, ROOT_FUEL, Interpreter, OutOfFuel
 from looplint.interpreter.outside import parameter
 from looplint.interpreter.roles import names_a_loader
 from looplint.interpreter.statements import run_block
@@ -79,24 +79,30 @@ def _definitions(body: list[ir.Stmt]) -> list[ir.FunctionDef]:
 
 
 def _begin(interp: Interpreter, run: Callable[[], object], root: str) -> bool:
-    """Follow from one root on; one that is larger than its budget is followed once more, with less of what it calls."""
-    if _within(interp, run, root, ROOT_FUEL):
+    """Follow from one root on; one that is larger than its budget is followed once more with less of what it calls, and then without other files.
+
+    Returns:
+        False where the root was larger: what is then in the graph is what its own file tells, to which all others are out of sight.
+    """
+    if _within(interp, run, root, min(ROOT_FUEL, interp.left)):
         return True
     interp.again = True
-    try:
-        return _within(interp, run, root, AGAIN_FUEL)
-    finally:
+    if _within(interp, run, root, min(AGAIN_FUEL, interp.left)):
         interp.again = False
+        return True
+    interp.again, interp.alone = False, True
+    _within(interp, run, root, ALONE_FUEL)
+    interp.alone = False
+    return False
 
 
 def _within(interp: Interpreter, run: Callable[[], object], root: str, budget: int) -> bool:
-    if interp.left <= 0:
+    if budget <= 0:
         return False
     interp.root = root
     interp.candidates = interp.assembling = 0
     interp.grad, interp.autocast, interp.guards, interp.loops, interp.scopes, interp.active = True, None, (), (), [], []
-    interp.fuel, interp.floor = min(budget, interp.left), 0
-    given = interp.fuel
+    interp.fuel, interp.floor = budget, 0
     interp.recordings.clear()
     interp.constants = {}
     top = interp.frame
@@ -115,7 +121,7 @@ def _within(interp: Interpreter, run: Callable[[], object], root: str, budget: i
     finally:
         interp.frame = top
         interp.root = ""
-        interp.left -= given - max(interp.fuel, 0)
+        interp.left -= budget - max(interp.fuel, 0)
     return True
 
 
@@ -161,8 +167,6 @@ def _methods(interp: Interpreter, cls: ir.Class) -> bool:
     uncalled = [f for f in cls.methods.values() if f not in interp.reached.functions]
     if not uncalled or interp.main.frame is None:
         return True
-    if interp.left <= 0:
-        return False
     interp.fuel = ROOT_FUEL
     found = ClassRef(cls, interp.main)
     kind = classes.kind_of_class(interp, found)

@@ -196,3 +196,63 @@ def test_what_has_only_worked_on_data_is_followed_where_it_gets_something_of_the
     calls = "\n".join(f"work(read({n}))" for n in range(80))
     text = WORKING.replace("BODY", body).replace("CALLS", calls).replace("GIVEN", given)
     assert [f.code for f in judge(from_text(text, None, "train.py"), Selections().of_source(None)).findings] == codes
+
+
+LARGE = """\
+import torch
+from library import build, Wrapper, Base, {calls}
+
+class Trainer(Base):
+    def train(self, args, loader):
+{called}
+        net = build(args)
+        wrapped = Wrapper(net)
+        opt = self.optimizer_of(net)
+        for x, y in loader:
+            loss = torch.nn.functional.mse_loss(wrapped(x), y)
+            opt.zero_grad()
+{body}
+
+Trainer().train(None, [])
+"""
+LIBRARY = """\
+import torch
+
+class Base:
+    def optimizer_of(self, net):
+        return torch.optim.Adam(net.parameters())
+
+class Wrapper(torch.nn.Module):
+    def __init__(self, net):
+        super().__init__()
+        self.net = net
+    def forward(self, x):
+        return self.net(x)
+
+def build(args):
+    return torch.nn.Linear(2, 1)
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "codes"),
+    [
+        ("            loss.backward()\n            opt.step()", []),
+        ("            opt.step()\n            loss.backward()", ["LL105"]),
+        ("            loss.backward()\n            opt.zero_grad()\n            opt.step()", ["LL101"]),
+    ],
+    ids=["right", "stepped first", "cleared late"],
+)
+def test_a_root_that_calls_too_much_of_other_files_is_judged_by_its_own(tmp_path: Path, body: str, codes: list[str]) -> None:
+    names = [f"large{n}" for n in range(150)]
+    work = "".join(f"    values[{n}] = [x, values]\n" for n in range(150))
+    library = LIBRARY + "".join(f"def {name}(x, net):\n    values = {{}}\n    net.train()\n{work}    return values\n\n" for name in names)
+    (tmp_path / "library.py").write_text(library)
+    called = "".join(f"        {name}([args], torch.nn.Linear(2, 1))\n" for name in names)
+    (tmp_path / "train.py").write_text(LARGE.format(calls=", ".join(names), called=called, body=body))
+    source = read_source(tmp_path / "train.py")
+    program, info = build_program(source)
+    assert not program.complete
+    assert [loop.reason for loop in training_loops(program, info, [info])] == [""]
+    assert [f.code for f in judge(source, Selections().of_source(source)).findings] == codes

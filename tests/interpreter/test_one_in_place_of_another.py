@@ -270,3 +270,30 @@ def test_a_batch_of_a_loader_that_is_known_or_unknown_is_one() -> None:
                 optimizer.zero_grad()
         """
     )
+
+
+@pytest.mark.parametrize(
+    "patched",
+    [
+        "opt.step = fused.__get__(opt)",
+        "opt.step = types.MethodType(library.fused_step, opt)",
+        "opt.step = library.profiled(opt.step)",
+        "opt.zero_grad = library.quick(opt); opt.step = library.quick(opt)",
+    ],
+)
+def test_a_method_that_unknown_code_takes_the_place_of_does_what_its_name_says(patched: str) -> None:
+    assert_marked(f"""
+        import types
+        import library
+        def fused(self):
+            pass
+        def main(args, loader):
+            net = nn.Linear(2, 1)
+            opt = torch.optim.Adam(net.parameters())
+            if args.fused:
+                {patched}
+            for x, y in loader:
+                nn.functional.mse_loss(net(x), y).backward()
+                opt.zero_grad()  # expect: LL101
+                opt.step()
+        """)
