@@ -178,7 +178,6 @@ def _on_dict(interp: Interpreter, obj: Dict, name: str, args: Arguments, expr: i
             return frozenset({Tuple((UNKNOWN, objects.item(interp, obj, None)))})
         case "update":
             for value in args.values():
-                keeping.keep(interp, expr.node, ref(obj), value, None)
                 for other in refs(value, Dict):
                     _take_entries(interp, obj, other)
             for slot, value in args.keywords.items():

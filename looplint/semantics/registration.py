@@ -86,7 +86,7 @@ def _note_assigned(interp: Interpreter, obj: Obj, target: ir.Attr, value: Value)
             value=value,
             name=f"{ir.render(target.value)}.{target.attr}",
             constructor=_constructor(interp, obj),
-            used=_is_used(interp, obj, target.attr),
+            used=_is_used(interp, obj, target.attr) and not _is_deleted(interp, obj, target.attr),
             given=_is_given(interp, obj, target.attr),
         )
         interp.remark(shelve, target.node, {obj}, certain=all(isinstance(a, Tuple | Ref) and not _is_module(a) for a in value))
@@ -126,6 +126,18 @@ def _constructor(interp: Interpreter, obj: Obj) -> ir.Function | None:
 def _is_used(interp: Interpreter, obj: Obj, attr: str) -> bool:
     """Whether a method other than a constructor mentions an attribute of its object."""
     return any(attr in f.usage[f.params[0].name].attrs for f in _methods(interp, obj) if f.params[0].name in f.usage)
+
+
+def _is_deleted(interp: Interpreter, obj: Obj, attr: str) -> bool:
+    """Whether a method deletes an attribute of its object: what it holds is kept for a while, and goes somewhere else then."""
+    return any(
+        f"{function.params[0].name}.{attr}" in map(ir.path_of, stmt.targets)
+        for cls in (classes.mro(interp, obj.cls) if obj.cls is not None else ())
+        for function in cls.cls.methods.values()
+        if function.params
+        for stmt in ir.statements(function.body)
+        if isinstance(stmt, ir.Delete)
+    )
 
 
 def _is_given(interp: Interpreter, obj: Obj, attr: str) -> bool:

@@ -455,3 +455,61 @@ COUNTED = """
 @pytest.mark.parametrize(("under", "always"), [("self.opt.zero_grad()", "pass"), ("pass", "self.opt.zero_grad()  # expect: LL101")])
 def test_a_counter_that_the_caller_advances_changes_from_turn_to_turn(under: str, always: str) -> None:
     assert_marked(COUNTED.replace("{under}", under).replace("{always}", always))
+
+
+DELETED = """
+        class Scan(nn.Module):
+            def __init__(self, k):
+                super().__init__()
+                self.projections = [nn.Linear(4, 4, bias=False) for _ in range(k)]{marked}
+                {after}
+            def forward(self, x):
+                return sum(p(x) for p in self.{used})
+            {method}
+        def main(loader):
+            net = Scan(3)
+            opt = torch.optim.SGD(net.parameters(), lr=0.1)
+            for x, y in loader:
+                opt.zero_grad()
+                nn.functional.mse_loss(net(x), y).backward()
+                opt.step()
+        """
+
+
+@pytest.mark.parametrize(
+    ("after", "used", "method", "marked"),
+    [
+        ("pass", "projections", "", "  # expect: LL505"),
+        ("self.weight = nn.Parameter(torch.stack([p.weight for p in self.projections])); del self.projections", "projections", "", ""),
+        ("pass", "projections", "def freeze(self): del self.projections", ""),
+        ("self.kept = nn.ModuleList(self.projections); del self.projections, self.k", "projections", "", ""),
+    ],
+)
+def test_what_is_deleted_again_is_kept_for_a_while(after: str, used: str, method: str, marked: str) -> None:
+    text = DELETED.replace("{after}", after).replace("{used}", used).replace("{method}", method)
+    assert_marked(text.replace("{marked}", marked))
+
+
+STORED = """
+        from planner import Planner
+        def main(loader):
+            net = nn.Linear(2, 1)
+            planner = Planner()
+            opt = torch.optim.SGD(net.parameters(), lr=0.1)
+            planner_inputs = {}
+            for x, y in loader:
+                opt.zero_grad()
+                start = net(x)
+                {stored}
+                loss = {loss}
+                loss.backward()
+                opt.step()
+        """
+
+
+@pytest.mark.parametrize(
+    "stored", ["planner_inputs.update(start=start)", "planner_inputs.update({'start': start})", "planner.update(start)"]
+)
+@pytest.mark.parametrize("loss", ["planner.error().mean()", "planner.layer(planner_inputs).mean()"])
+def test_a_backward_through_what_is_not_seen_may_be_that_of_the_model(stored: str, loss: str) -> None:
+    assert_marked(STORED.replace("{stored}", stored).replace("{loss}", loss))
