@@ -65,7 +65,7 @@ def call(interp: Interpreter, callee: Value, args: Arguments, expr: ir.Call) -> 
         ends.append(interp.save())
     interp.candidates -= uncertain
     interp.join_at(ends)
-    result = choices.of_callees(interp, expr, [value for value, end in zip(results, ends, strict=True) if end.alive])
+    result = choices.of_callees(interp, expr, candidates, [value for value, end in zip(results, ends, strict=True) if end.alive])
     for atom in result if alike else ():
         if isinstance(atom, Ref):
             atom.obj.qualname = ""  # which class it is, is not known

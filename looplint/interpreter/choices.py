@@ -167,9 +167,11 @@ def _stays(interp: Interpreter, optimizer: Optimizer) -> bool:
     return not held or any(len(value) == 1 for value in held)
 
 
-def of_callees(interp: Interpreter, expr: ir.Call, values: list[Value]) -> Value:
-    """What a call gives back that goes to one of several callees: the objects that they build are one object to the caller."""
-    return _as_one(interp, expr.node, "called", values, lambda obj: _built_at(obj, {id(expr.node)}))
+def of_callees(interp: Interpreter, expr: ir.Call, callees: Sequence[Atom], values: list[Value]) -> Value:
+    """What a call gives back that goes to one of several callees: the objects that they build, or that theirs holds, are one object to the caller."""
+    owners = {atom.obj for callee in callees if isinstance(callee, Func) for atom in callee.bound or () if isinstance(atom, Ref)}
+    held = {obj for owner in owners if owner.one_of for value in owner.heap.values() if (obj := _single(value)) is not None}
+    return _as_one(interp, expr.node, "called", values, lambda obj: _built_at(obj, {id(expr.node)}) or obj in held)
 
 
 def returned(interp: Interpreter, frame: Frame, values: list[Value]) -> Value:
@@ -259,16 +261,17 @@ def _either(interp: Interpreter, node: cst.CSTNode, name: str, *objects: Obj) ->
     _join_fields(obj, objects)
     for slot in tuple(obj.heap):
         parts = [part for each in objects if (part := _single(each.heap.get(slot, frozenset()))) is not None and _is_part(part, each)]
-        if len(parts) == len(objects) and _kind_of_all(parts) is not None and not _alike(parts):
+        holding = [each for each in objects if slot in each.heap]  # on the others, nobody reads it
+        if len(parts) == len(holding) and len(parts) > 1 and _kind_of_all(parts) is not None and not _alike(parts):
             part = _either(interp, node, f"{name}.{slot}", *parts)
             part.parent = obj if isinstance(obj, Module) else None
-            obj.heap[slot] = ref(part) | frozenset().union(*(_nothing(each.heap[slot]) for each in objects))
+            obj.heap[slot] = ref(part) | frozenset().union(*(_nothing(each.heap[slot]) for each in holding))
     return obj
 
 
 def _is_part(part: Obj, whole: Obj) -> bool:
-    """Whether an object is one of what makes another one up: a module of a module, what a wrapper steps."""
-    return part.parent is whole or (isinstance(whole, Instance) and isinstance(part, _GONE_WHEN_REPLACED))
+    """Whether an object is one of what makes another one up: a module of a module, what a wrapper or a module steps."""
+    return part.parent is whole or (isinstance(whole, Instance | Module) and isinstance(part, _GONE_WHEN_REPLACED))
 
 
 def _join_fields(obj: Obj, objects: Sequence[Obj]) -> None:

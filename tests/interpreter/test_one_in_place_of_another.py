@@ -297,3 +297,80 @@ def test_a_method_that_unknown_code_takes_the_place_of_does_what_its_name_says(p
                 opt.zero_grad()  # expect: LL101
                 opt.step()
         """)
+
+
+POLICIES = """
+        class Act(nn.Module):
+            def __init__(self, config):
+                super().__init__()
+                self.model = nn.Linear(2, 2)
+                self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=config["lr"])
+            def __call__(self, x, y):
+                return {"loss": nn.functional.l1_loss(self.model(x), y)}
+            def configure_optimizers(self):
+                return self.optimizer
+
+        class Cnn(nn.Module):
+            def __init__(self, config):
+                super().__init__()
+                self.model = nn.Conv1d(2, 2, 1)
+                self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=config["lr"])
+            def __call__(self, x, y):
+                return {"loss": nn.functional.mse_loss(self.model(x), y)}
+            def configure_optimizers(self):
+                return self.optimizer
+
+        class Diffusion(nn.Module):
+            def __init__(self, config):
+                super().__init__()
+                self.nets = nn.ModuleDict({"net": nn.Linear(2, 2)})
+            def __call__(self, x, y):
+                return {"loss": nn.functional.mse_loss(self.nets["net"](x), y)}
+            def configure_optimizers(self):
+                return torch.optim.AdamW(self.nets.parameters(), lr=0.1)
+
+        def make(kind, config):
+            if kind == "ACT":
+                policy = Act(config)
+            elif kind == "CNN":
+                policy = Cnn(config)
+            elif kind == "D":
+                policy = Diffusion(config)
+            else:
+                raise NotImplementedError
+            return policy
+
+        def make_optimizer(kind, policy):
+            if kind == "ACT":
+                optimizer = policy.configure_optimizers()
+            elif kind == "CNN":
+                optimizer = policy.configure_optimizers()
+            elif kind == "D":
+                optimizer = policy.configure_optimizers()
+            else:
+                raise NotImplementedError
+            return optimizer
+
+        def main(kind, config, loader):
+            policy = make(kind, config)
+            policy.cuda()
+            {made}
+            for x, y in loader:
+                loss = policy(x, y)["loss"]
+                loss.backward()
+                optimizer.zero_grad()  # expect: LL101
+                optimizer.step()
+        """
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "optimizer = make_optimizer(kind, policy)",
+        "optimizer = policy.configure_optimizers()",
+        "optimizer = {'ACT': policy.configure_optimizers}[kind]()",
+        "optimizer = policy.configure_optimizers() if kind == 'ACT' else make_optimizer(kind, policy)",
+    ],
+)
+def test_the_optimizer_that_one_of_several_models_holds_or_builds_is_one(made: str) -> None:
+    assert_marked(POLICIES.replace("{made}", made))
