@@ -140,7 +140,7 @@ class Backward(Event):
     # Whether a scaler has multiplied it, on every path or on some, and which scalers did so on every path.
     scaling: Literal["scaled", "maybe-scaled", ""] = ""
     scalers: frozenset[Scaler] = frozenset()
-    # What runs it in place of the loss: "accelerator", "engine", "optimizer"; "framework", whose site is the hook that gives the loss.
+    # What runs it in place of the loss: "accelerator", "engine", "optimizer", "scaler"; "framework", whose site is the hook that gives the loss.
     via: str = ""
     # None where the value of the argument is not known.
     retain_graph: bool | None = False

@@ -28,6 +28,8 @@ _MAKERS = frozenset({
     "setup", "prepare", "wrap", "unwrap", "register", "compile", "convert",
 })  # fmt: skip
 _OPTIMIZERS = STATEFUL | {"SGD", "LBFGS"}
+# What the scalers are called that make a whole update when they are called; others scale data.
+_SCALERS = ("loss_scaler", "grad_scaler", "amp_scaler")
 # The methods of a scaler that take an optimizer.
 _SCALED = re.compile(r"\.unscale_$|scaler\w*\.step$", re.IGNORECASE)
 # What the schedules of a diffusion have, and those of a learning rate do not.
@@ -72,7 +74,7 @@ def infer_role(name: str, usage: Usage, annotation: str) -> str | None:
             has_modes = methods & {"train", "eval"} and not ("step" in methods and "opt" in lowered)
             return "optimizer" if not (usage.applied or has_modes or "parameters" in methods) else "module"
         return "module" if usage.applied or methods & _MODULE_METHODS else None
-    if "scale" in methods and methods & {"step", "update", "unscale_"}:
+    if ("scale" in methods and methods & {"step", "update", "unscale_"}) or (usage.applied and lowered.endswith(_SCALERS)):
         return "scaler"
     if _goes_to_a_scaler(usage) and not usage.applied:
         return "optimizer"
@@ -132,8 +134,11 @@ def proves_itself(role: str, usage: Usage) -> bool:
 
 
 def _goes_to_a_scaler(usage: Usage) -> bool:
-    """Whether a scaler steps it, or divides its gradients: `scaler.step(optimizer)`, `scaler.unscale_(optimizer)`."""
-    return any(position == 0 and _SCALED.search(callee) for callee, position in usage.passed)
+    """Whether a scaler steps it, or divides its gradients: `scaler.step(optimizer)`, `scaler.unscale_(optimizer)`, `loss_scaler(loss, optimizer)`."""
+    return any(
+        _SCALED.search(callee) if position == 0 else position == 1 and callee.lower().endswith(_SCALERS)
+        for callee, position in usage.passed
+    )
 
 
 def _feeds_an_optimizer(usage: Usage) -> bool:

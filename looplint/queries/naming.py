@@ -42,13 +42,23 @@ def _written(event: Event, obj: Obj) -> str:
             return _path(owner)
         case _ if event.subjects != {obj}:
             return ""
-        case Step(scaler=Scaler()) | Unscale(scaler=Scaler()), cst.Call(args=[cst.Arg(value=given), *_]):
+        case Step(scaler=Scaler()) | Unscale(scaler=Scaler()), cst.Call() if (given := stepped_by(node)) is not None:
             return _path(given)
         case Forward(), cst.Call(func=called):
             return _path(called) if event.applied else _owner_of_call(_path(called), obj)
         case _, cst.Call(func=cst.Attribute(value=owner)):
             return _path(owner)
     return ""
+
+
+def stepped_by(call: cst.Call) -> cst.BaseExpression | None:
+    """What a scaler is given to step: the optimizer of `scaler.step(optimizer)`, and of `scaler(loss, optimizer)`, which does all of an update."""
+    match call:
+        case cst.Call(func=cst.Attribute(attr=cst.Name("step" | "unscale_")), args=[given, *_]):
+            return given.value
+        case cst.Call(args=[_, given, *_]):
+            return given.value
+    return None
 
 
 def _owner_of_call(path: str, obj: Obj) -> str:

@@ -10,6 +10,7 @@ import libcst as cst
 from looplint.domain.objects import Obj
 from looplint.flow.events import Construct, Event, Step, Unscale
 from looplint.flow.graph import Loop
+from looplint.queries.naming import stepped_by
 from looplint.queries.program import Program
 from looplint.repairs.draft import Infeasible
 from looplint.repairs.layout import Block, Layout, Statement
@@ -104,8 +105,8 @@ def receiver(event: Event, obj: Obj, layouts: Layouts) -> str | None:
     if not isinstance(node, cst.Call):
         return None
     layout = layouts.of(event.site.module)
-    if isinstance(event, Step | Unscale) and event.scaler is not None and node.args:
-        return layout.code(node.args[0].value)
+    if isinstance(event, Step | Unscale) and event.scaler is not None and (given := stepped_by(node)) is not None:
+        return layout.code(given)
     if isinstance(node.func, cst.Attribute) and obj in event.subjects:
         text = layout.code(node.func.value)
         return text if _plain(node.func.value) else None

@@ -6,14 +6,19 @@ from looplint.dataclass import replace
 from looplint.domain.objects import Obj, Optimizer, Scaler
 from looplint.domain.tags import Mark, Scaled
 from looplint.domain.tensors import combine, under
-from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Ref, Tensor, Unknown, Value, constant_of, refs
-from looplint.flow.events import Construct, Step, Unscale, Update
-from looplint.interpreter import classes
+from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Const, Ref, Tensor, Unknown, Value, constant_of, refs
+from looplint.flow.events import Clip, Construct, Step, Unscale, Update
+from looplint.interpreter import classes, unfollowed
 from looplint.interpreter.calls import build
 from looplint.interpreter.interpreter import Interpreter
-from looplint.interpreter.transfers import construction, method_transfer, transfer
+from looplint.interpreter.transfers import application, construction, method_transfer, transfer
 from looplint.semantics.autocast import note_outdated
+from looplint.semantics.gradients import backward
 from looplint.syntax import ir
+
+# What such a call hands on to `backward`, and what says whether this batch is the last of those that are added up.
+_OF_BACKWARD = frozenset({"create_graph", "retain_graph"})
+_OF_UPDATE = ("need_update", "update_grad")
 
 
 @method_transfer("scale")
@@ -69,6 +74,24 @@ def _scaler_unscale(interp: Interpreter, obj: Scaler, name: str, args: Arguments
     optimizers: list[Obj] = [*_wrapped(interp, given), *(a.obj for a in given if isinstance(a, Ref))]
     interp.emit(Unscale(scaler=obj), expr.node, optimizers)
     return NONE
+
+
+@application(Scaler)
+def _called(interp: Interpreter, obj: Scaler, args: Arguments, expr: ir.Call) -> Value:
+    """`scaler(loss, optimizer, clip_grad=1.0, parameters=net.parameters())` of timm, and what is written after it: a whole update in one call."""
+    loss, subjects = args.get(0, "loss"), refs(args.get(1, "optimizer"), Optimizer)
+    if loss is None or not subjects:
+        return unfollowed.unknown_call(interp, Ref(obj), args, expr)
+    scaled = _scale(interp, obj, "scale", Arguments([loss]), expr)
+    backward(interp, expr, [scaled], Arguments([], {name: args.keywords[name] for name in _OF_BACKWARD & args.keywords.keys()}), "scaler")
+    if (limit := args.keywords.get("clip_grad", NONE)) != NONE:
+        interp.emit(Unscale(scaler=obj), expr.node, subjects)
+        interp.emit(Clip(), expr.node, subjects, certain=not any(isinstance(a, Const) and a.value is None for a in limit))
+    updates = [args.keywords[name] for name in _OF_UPDATE if name in args.keywords]
+    always = all(known is not None and bool(known.value) for known in map(constant_of, updates))
+    interp.emit(Step(scaler=obj), expr.node, subjects, certain=always and len(subjects) == 1 and not subjects[0].many)
+    interp.emit(Update(), expr.node, {obj})
+    return UNKNOWN
 
 
 @transfer("scaler")
