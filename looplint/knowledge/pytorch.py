@@ -273,6 +273,8 @@ MODULE_METHODS: dict[str, str] = {
     "to_empty": "move",
     "type": "move",
     "requires_grad_": "requires-grad",
+    "add_adapter": "adapt",
+    "load_lora_adapter": "adapt",
     "apply": "initialize",
     "compile": "attach",
     "share_memory": "returns-self",
