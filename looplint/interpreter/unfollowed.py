@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from looplint.domain.objects import Engine, Module, Obj
@@ -12,6 +13,11 @@ from looplint.interpreter import hooks
 from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax import ir
 
+# What a function is called that sets the learning rate, and no more.
+_OF_RATES = re.compile(
+    r"(^|_)(adjust|set|update|change|decay|modify|reset|warm\w*|get|print|log)_(\w+_)?(lr|learning_rate)s?(_|$)", re.IGNORECASE
+)
+
 
 def quiet(interp: Interpreter, args: Arguments) -> Value:
     """Harmless code that cannot be followed: what it returns may depend on the tensors it was given."""
@@ -21,6 +27,9 @@ def quiet(interp: Interpreter, args: Arguments) -> Value:
 
 def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: ir.Expr) -> Value:
     """Code that cannot be followed: whatever it was given may be in any state now."""
+    if isinstance(expr, ir.Call) and _OF_RATES.search((ir.path_of(expr.func) or "").rpartition(".")[2]):
+        interp.flags.sets_rates = True
+        return quiet(interp, args)  # `adjust_learning_rate(optimizer, epoch)` has to do with rates, and not with gradients
     values = args.values()
     hooks.unknown_called.run(interp, args, expr)
     reached = interp.reachable(values)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import looplint
 from programs import assert_marked
 
 PROGRAMS = {
@@ -348,3 +349,25 @@ PROGRAMS = {
 @pytest.mark.parametrize("program", [pytest.param(text, id=name) for name, text in PROGRAMS.items()])
 def test_each_marked_line_is_reported_and_no_other(program: str) -> None:
     assert_marked(program)
+
+
+@pytest.mark.parametrize(
+    "call", ["adjust_learning_rate(opt, epoch)", "lib.set_lr(opt, 0.1)", "lib.misc.adjust_learning_rate_by_lr(opt, rate)", "update_lr(opt)"]
+)
+def test_code_that_sets_the_rate_by_its_name_does_nothing_to_gradients(call: str) -> None:
+    text = f"""\
+import torch
+import lib
+from lib import adjust_learning_rate, update_lr
+
+def main(loader, rate, epoch):
+    point = torch.nn.Parameter(torch.zeros(3))
+    opt = torch.optim.Adam([point])
+    for x in loader:
+        {call}
+        (point - x).pow(2).sum().backward()
+        opt.step()
+"""
+    assert [f.code for f in looplint.lint(text, isolated=True)] == ["LL102"]
+    other = text.replace(call, "lib.step_of(opt, 0.1)")
+    assert [f.code for f in looplint.lint(other, isolated=True)] == []
