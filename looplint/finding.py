@@ -34,6 +34,15 @@ class Related:
 
 
 @dataclass(frozen=True, slots=True)
+class Call:
+    """A call on the way to a finding: its file, and its first and last row there."""
+
+    filename: str
+    row: int
+    end_row: int
+
+
+@dataclass(frozen=True, slots=True)
 class Edit:
     """Replace the text between two places of one file by `content` (an insertion where they are equal)."""
 
@@ -78,6 +87,8 @@ class Finding:
     cell: int | None = None
     # Its rule was selected by its own code or name.
     selected_by_name: bool = False
+    # The ways to the place on which it holds: for each, the calls that lead there.
+    ways: tuple[tuple[Call, ...], ...] = ()
 
     def with_fix(self, fix: Fix | None) -> Finding:
         return replace(self, fix=fix)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from looplint.dataclass import replace
-from looplint.finding import SEVERITIES, Certainty, Finding, Fix, Location, Problem, Related
+from looplint.finding import SEVERITIES, Call, Certainty, Finding, Fix, Location, Problem, Related
 from looplint.interpreter.interpreter import UNIT_TEST_FUEL, Interpreter
 from looplint.interpreter.release import release
 from looplint.interpreter.roots import follow, interpreter_of
@@ -31,6 +31,7 @@ from looplint.syntax.bounds import TooDeep
 from looplint.syntax.parsing import parsed
 from looplint.syntax.positions import span
 from looplint.syntax.project import ModuleInfo, Overlay, Project
+from looplint.syntax.site import Site
 from looplint.syntax.stack import deeply
 
 if TYPE_CHECKING:
@@ -218,13 +219,21 @@ def _finding(rule: Rule, report: Report, tests: bool) -> Finding:
     certainty: Certainty = "every-path" if report.certainty == "every-path" else "some-path"
     return Finding(
         rule.code, rule.name, report.message, site.module.filename, start, end, certainty, related,
-        noqa_row=start.row, root=report.event.root, severity=severity,
+        noqa_row=start.row, root=report.event.root, severity=severity, ways=(tuple(map(_call, report.event.calls)),),
     )  # fmt: skip
 
 
+def _call(site: Site) -> Call:
+    start, end = span(site)
+    return Call(site.module.filename, start.row, end.row)
+
+
 def _distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """One finding per rule and place: the first, which comes from the outermost caller."""
+    """One finding per rule and place: the first, which comes from the outermost caller, with the ways to all."""
     kept: dict[tuple[str, str, Location], Finding] = {}
     for finding in findings:
-        kept.setdefault((finding.code, finding.filename, finding.location), finding)
+        place = finding.code, finding.filename, finding.location
+        first = kept.setdefault(place, finding)
+        if not set(finding.ways).issubset(first.ways):
+            kept[place] = replace(first, ways=tuple(dict.fromkeys((*first.ways, *finding.ways))))
     return tuple(sorted(kept.values(), key=lambda f: f.sort_key))

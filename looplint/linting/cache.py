@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 from looplint import __version__
 from looplint.dataclass import names
 from looplint.errors import UserError
-from looplint.finding import Edit, Finding, Fix, Location, Problem, Related
+from looplint.finding import Call, Edit, Finding, Fix, Location, Problem, Related
 from looplint.linting.catalogue import folder, rule_files
 from looplint.linting.coverage import FoundLoop
 from looplint.linting.results import FileResult
@@ -39,7 +39,7 @@ _GIVEN_UP = 3600
 # The fields of results that hold values of a class, alone or in a tuple.
 _CLASSES: dict[str, type] = {
     "location": Location, "end_location": Location, "related": Related, "fix": Fix, "edits": Edit, "findings": Finding, "problems": Problem, "reads": Reads,
-    "loops": FoundLoop,
+    "loops": FoundLoop, "ways": Call,
 }  # fmt: skip
 T = TypeVar("T")
 

@@ -66,6 +66,38 @@ CORRECT = {
     epoch(net, optimizer)
     torch.optim.swa_utils.update_bn(other, net)
     """,
+    "a closure that its step evaluates several times": BUILD
+    + """
+    head = nn.Linear(4, 1)
+    optimizer = torch.optim.LBFGS(head.parameters(), max_iter=4)
+    for i in range(5):
+        def closure():
+            optimizer.zero_grad()
+            loss = head(torch.ones(8, 4)).pow(2).mean()
+            loss.backward()
+            return loss
+        optimizer.step(closure)
+    """,
+    "a validation loss of a model that gives losses in train mode only": BUILD
+    + """
+    class Detector(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.net = net
+        def forward(self, x):
+            found = self.net(x)
+            if not self.training:
+                return found
+            return found.pow(2).mean()
+    model = Detector()
+    for i in range(2):
+        for x in train:
+            optimizer.zero_grad()
+            model(x).backward()
+            optimizer.step()
+        with torch.no_grad():
+            print(sum(model(x) for x in other))
+    """,
     "a scheduler that steps and a script that ends by sys.exit": BUILD
     + """
     schedule = torch.optim.lr_scheduler.StepLR(optimizer, 1)
@@ -76,13 +108,17 @@ CORRECT = {
 }
 
 
+# What happens there, and is not reported: only a finding of the linter at the place would make it one.
+MAY_SHOW = {"a validation loss of a model that gives losses in train mode only": {"LL302"}}
+
+
 @pytest.mark.parametrize("case", CORRECT)
 def test_a_correct_script_is_not_reported(case: str, tmp_path: Path, warm: Warm) -> None:
     recording = run(tmp_path, warm, CORRECT[case])
     assert recording.ok, recording.stderr
     assert alone(recording.stream) == set()
     bad = {w.code for w in witnesses(recording.stream) if w.bad}
-    assert not bad & {"LL102", "LL301", "LL304", "LL302", "LL205"}, bad
+    assert not bad & ({"LL102", "LL301", "LL304", "LL302", "LL205"} - MAY_SHOW.get(case, set())), bad
 
 
 def test_a_scheduler_that_never_steps_is_seen_in_a_script_that_ends_by_sys_exit(tmp_path: Path, warm: Warm) -> None:

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from looplint.runtime.streams.stream import Frame, Stream
+
+Place: TypeAlias = tuple[str, int]  # a file and a line
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,19 +19,21 @@ class Witness:
     """What a run shows of one rule at one place of the program.
 
     `frames` are the place and the calls that led to it. `decisive` is in how many of its executions the bug would have shown: where in none, the
-    run does not refute it. `alone`: the run is enough to report it, without a static finding.
+    run does not refute it. `alone`: the run is enough to report it, without a static finding. `passed`: the places, with the calls that led to them, of
+    those executions in which it would have shown and did not.
     """
 
     code: str
     file: str
     line: int
-    frames: frozenset[tuple[str, int]]
+    frames: frozenset[Place]
     bad: int
     whole: int
     text: str
     alone: bool = False
     decisive: int = 1
     harm: bool = False  # whether the damage itself was measured, where the rule's observation is not the damage
+    passed: tuple[frozenset[Place], ...] = ()
 
 
 Judge = Callable[[Stream], Iterator[Witness]]
@@ -46,15 +51,17 @@ class Count:
     bad: int = 0
     whole: int = 0
     decisive: int = 0
-    frames: set[tuple[str, int]] = field(default_factory=set)
+    frames: set[Place] = field(default_factory=set)
     objects: set[int] = field(default_factory=set)
+    stacks: dict[int, frozenset[Place]] = field(default_factory=dict)  # the places of each, by its identity: the stream holds them
+    passed: set[int] = field(default_factory=set)  # the stacks in which the bug would have shown, and did not
 
 
 class Tally:
     """Counts per place."""
 
     def __init__(self) -> None:
-        self.places: dict[tuple[str, int], Count] = {}
+        self.places: dict[Place, Count] = {}
 
     def add(self, stack: tuple[Frame, ...], bad: bool, number: int = 0, *, decisive: bool = True) -> None:
         """Counts one event at the innermost place of a stack; events outside of the user's code count nowhere.
@@ -67,9 +74,13 @@ class Tally:
         count.whole += 1
         count.bad += bad
         count.decisive += bad or decisive
-        count.frames.update((frame.file, frame.line) for frame in stack)
         if bad:
             count.objects.add(number)
+        if id(stack) not in count.stacks:
+            count.stacks[id(stack)] = frozenset((frame.file, frame.line) for frame in stack)
+            count.frames |= count.stacks[id(stack)]
+        if decisive and not bad:
+            count.passed.add(id(stack))
 
     def witnesses(
         self, code: str, say: Callable[[Count], str], alone: Callable[[Count], bool] | None = None, *, harm: bool = False
@@ -77,7 +88,8 @@ class Tally:
         """A witness for each place; `say` puts its count into words."""
         for (file, line), count in self.places.items():
             certain = count.bad > 0 and alone is not None and alone(count)
-            yield Witness(code, file, line, frozenset(count.frames), count.bad, count.whole, say(count), certain, count.decisive, harm)
+            frames, passed = frozenset(count.frames), tuple(count.stacks[stack] for stack in sorted(count.passed))
+            yield Witness(code, file, line, frames, count.bad, count.whole, say(count), certain, count.decisive, harm, passed)
 
 
 def mostly(least: int = 2) -> Callable[[Count], bool]:

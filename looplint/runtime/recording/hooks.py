@@ -71,6 +71,8 @@ def install(options: dict[str, Any], sources: Sources) -> Recorder:
         sources: the files of the script that are not run as they are on disk.
     """
     tape = Tape(options["stream"], own=options.get("own", ""))
+    # Each hooked call in a recursion takes a frame more than the script's own three or four.
+    sys.setrecursionlimit(sys.getrecursionlimit() * 3 // 2)
     if hasattr(signal, "SIGUSR2"):  # before the parent ends a process, it has it flush its stream
         signal.signal(signal.SIGUSR2, lambda *_: _flush_on_request(tape, options["stream"]))
     cuda = torch.cuda.get_device_name() if torch.cuda.is_available() else None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dis
 import functools
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import pairwise
 from types import FunctionType
 from typing import Any
 
@@ -48,7 +50,9 @@ class Modules:
         if known:
             return known
         parameters = list(module.parameters())
-        facts = {"parameters": len(parameters), "trainable": sum(p.requires_grad for p in parameters)}
+        facts: dict[str, Any] = {"parameters": len(parameters), "trainable": sum(p.requires_grad for p in parameters)}
+        if any(_branches_on_its_mode(kind) for kind in set(map(type, module.modules()))):
+            facts["branches"] = True
         number = self.tape.object(module, "module", facts)
         self.living[number] = weakref.ref(module)
         if parameters:
@@ -101,19 +105,39 @@ def _has_mode(module: nn.Module) -> bool:
         return module.p > 0
     if isinstance(module, nn.modules.batchnorm._NormBase):
         return module.track_running_stats
-    rate = getattr(module, "dropout", None)
+    rate = vars(module).get("dropout")  # a module may compute its other attributes, or fail to
     return (isinstance(rate, float) and rate > 0) or _asks_for_its_mode(type(module))
 
 
 _ASKING: dict[type, bool] = {}
+_BRANCHING: dict[type, bool] = {}
 
 
 def _asks_for_its_mode(cls: type) -> bool:
     """Whether a method of the program's own class reads `self.training`, for a functional dropout or a branch."""
     if cls not in _ASKING:
-        own = [c for c in cls.__mro__ if issubclass(c, nn.Module) and not c.__module__.startswith("torch.")]
-        _ASKING[cls] = any("training" in f.__code__.co_names for c in own for f in vars(c).values() if isinstance(f, FunctionType))
+        _ASKING[cls] = any("training" in method.__code__.co_names for method in _own_methods(cls))
     return _ASKING[cls]
+
+
+def _branches_on_its_mode(cls: type) -> bool:
+    """Whether such a method does other things in training: a model of a detector gives its losses only there."""
+    if cls not in _BRANCHING:
+        _BRANCHING[cls] = _asks_for_its_mode(cls) and any(map(_branches, _own_methods(cls)))
+    return _BRANCHING[cls]
+
+
+def _branches(method: FunctionType) -> bool:
+    instructions = list(dis.get_instructions(method))
+    asked = [after.opname for before, after in pairwise(instructions) if before.opname == "LOAD_ATTR" and before.argval == "training"]
+    return any(("JUMP" in name and "_IF_" in name) or name in ("UNARY_NOT", "TO_BOOL") for name in asked)
+
+
+def _own_methods(cls: type) -> Iterator[FunctionType]:
+    """The methods of a module's class that are the program's own."""
+    for kind in cls.__mro__:
+        if issubclass(kind, nn.Module) and not kind.__module__.startswith("torch."):
+            yield from (value for value in vars(kind).values() if isinstance(value, FunctionType))
 
 
 def install(tape: Tape, optimizers: Optimizers, modules: Modules) -> None:

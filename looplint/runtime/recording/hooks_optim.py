@@ -69,7 +69,7 @@ class Optimizers:
         # Writing through `.data` leaves a gradient's version as it is, so only the values show it. Gradients that were zeros before show nothing.
         if zero or not present:
             return False
-        held = measure.locals_of(p.grad for p in parameters)
+        held = [measure.entries(gradient) for gradient in measure.locals_of(p.grad for p in parameters)]
         # Mostly the first row shows already that they are none.
         first = [gradient[:1] for gradient in held[:1] if gradient.dim()]
         return bool(held) and not any(bool(part.any()) for part in (*first, *held[:: max(1, len(held) // MOST_READ)]))

@@ -20,6 +20,7 @@ MOST_DIGESTED = 50_000_000
 SMALL = 2048  # elements, up to which tensors are rather copied into one than read one by one
 _BLOCK = 64  # elements
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
+_COMPRESSED = (torch.sparse_csr, torch.sparse_csc, torch.sparse_bsr, torch.sparse_bsc)
 _SAVED_NAMES: dict[str, tuple[str, ...]] = {}
 _SCALED = "looplint scaler"
 _SUM = 2  # how torch stores a loss's reduction
@@ -41,6 +42,15 @@ def local(tensor: torch.Tensor) -> torch.Tensor | None:
 def locals_of(tensors: Iterable[torch.Tensor | None]) -> list[torch.Tensor]:
     """Those of the tensors whose values can be read."""
     return [part for tensor in tensors if tensor is not None and (part := local(tensor)) is not None]
+
+
+def entries(tensor: torch.Tensor) -> torch.Tensor:
+    """The stored entries of a sparse tensor, those of one position not added up; another tensor as it is."""
+    if tensor.layout is torch.strided:
+        return tensor
+    if tensor.is_sparse:
+        return tensor._values()
+    return tensor.values() if tensor.layout in _COMPRESSED else tensor.to_dense()
 
 
 def value(name: str, tensor: torch.Tensor) -> dict[str, float]:
@@ -136,7 +146,8 @@ def norm(tensors: Iterable[torch.Tensor | None]) -> float:
     by_device: dict[tuple[torch.device, torch.dtype], list[torch.Tensor]] = {}
     for tensor in locals_of(tensors):
         if tensor.is_sparse:
-            tensor = tensor.coalesce()._values()
+            tensor = tensor.coalesce()
+        tensor = entries(tensor)
         by_device.setdefault((tensor.device, tensor.dtype), []).append(tensor)
     for group in by_device.values():
         values = [t.float() for t in group] if group[0].dtype in (torch.float16, torch.bfloat16) else group
@@ -149,7 +160,8 @@ def norm(tensors: Iterable[torch.Tensor | None]) -> float:
 @torch.no_grad()
 def largest(tensors: Iterable[torch.Tensor | None]) -> float:
     """The largest absolute entry."""
-    return max((float(t.detach().abs().max()) for t in locals_of(tensors) if t.numel()), default=0.0)
+    held = (entries(tensor.detach()) for tensor in locals_of(tensors))
+    return max((float(values.abs().max()) for values in held if values.numel()), default=0.0)
 
 
 def _joined(tensors: list[torch.Tensor]) -> torch.Tensor:

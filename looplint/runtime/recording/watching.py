@@ -81,7 +81,16 @@ def watched(
         _end(tape, channel, watching, Outcome(result))
         return result
 
+    _scriptable(run, original)
     return run
+
+
+def _scriptable(run: Any, original: Callable[..., Any]) -> None:
+    """Lets TorchScript compile what a function replaces: the names in its text are not those of this module."""
+    builtin = torch.jit._builtins._find_builtin(original)  # type: ignore[no-untyped-call]  # torch's own gap
+    if builtin is not None:
+        torch.jit._builtins._register_builtin(run, builtin)
+    run.__prepare_scriptable__ = lambda: original
 
 
 def hook(

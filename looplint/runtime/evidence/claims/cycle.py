@@ -65,6 +65,8 @@ def where_cleared_too_early(stream: Stream) -> Iterator[Witness]:
             if event.kind == "step":
                 # A step that finds nothing at all came too early, and a clear that no step comes before drops a batch: both are other cases.
                 for clear in unused:
+                    if event.facts.get("closure") and clear.stack[: len(event.stack)] == event.stack:
+                        continue  # a step evaluates its closure several times, and uses the gradients of each
                     tally.add(clear.stack, not empty(event) and clear.stack in after_steps, optimizer.id)
                 unused = []
     yield from tally.witnesses(

@@ -7,9 +7,9 @@ from dataclasses import replace
 from functools import partial
 
 from looplint.runtime.evidence.claim import GRADIENTS, Claim, Observation
-from looplint.runtime.evidence.questions import most_alive, optimizers, states, within
+from looplint.runtime.evidence.questions import epochs_seen, most_alive, optimizers, states, within
 from looplint.runtime.evidence.signals import Signal, share
-from looplint.runtime.evidence.witness import Count, Tally, Witness, mostly
+from looplint.runtime.evidence.witness import Count, Place, Tally, Witness, mostly
 from looplint.runtime.streams.stream import Event, Frame, Mark, Stream
 
 
@@ -34,17 +34,31 @@ def where_trained_in_eval(stream: Stream) -> Iterator[Witness]:
     tally, evaluated, trained = Tally(), False, _trained(stream)
     settled = trained | {e.n for e in _settled(stream)}
     began = {e.object for e in stream.of("forward") if e.n in trained and e.facts["training"]}
+    evals: dict[int, list[Event]] = {}  # by module: its calls of eval(), and its forwards in eval mode
     for event in stream.events:
         evaluated |= event.kind == "eval"
         if event.kind == "forward" and evaluated and event.n in settled:
             used = event.n in trained
             # Where a part is frozen, the rest is trained on outputs in eval mode on purpose: linear probing.
             bad = used and not event.facts["training"] and not event.facts.get("frozen")
-            tally.add(event.stack, bad, event.object, decisive=used or stream.over)
+            had_turn = any(_comes_back(event, other) for other in evals.get(event.object, ()))
+            tally.add(event.stack, bad, event.object, decisive=stream.over or (used and had_turn))
+        if event.kind == "eval" or (event.kind == "forward" and not _all_active(event)):
+            evals.setdefault(event.object, []).append(event)
     say = "{} of {} forwards here, after an eval(), trained in eval mode"
     moody = {e.object for e in stream.of("forward") if e.facts.get("moody")}
     yield from tally.witnesses("LL301", lambda c: say.format(c.bad, c.whole), lambda c: c.objects <= began & moody)
     yield from tally.witnesses("LL304", lambda c: say.format(c.bad, c.whole))
+
+
+def _all_active(forward: Event) -> bool:
+    return bool(forward.facts["training"]) and forward.facts.get("active", 0) == forward.facts.get("moody", 0)
+
+
+def _comes_back(forward: Event, evaluated: Event) -> bool:
+    """Whether a forward is in a later epoch than the first, or in a loop in which its module was put in eval mode before: an eval() that stays on shows there."""
+    later = bool(forward.batches) and forward.batches[-1][1] > 0
+    return later or (bool(forward.loops) and forward.loops[0][:2] == next(iter(evaluated.loops), ("", 0, 0))[:2])
 
 
 def _trained(stream: Stream) -> set[int]:
@@ -106,22 +120,28 @@ def where_measured(stream: Stream) -> Iterator[Witness]:
     """LL302 and LL303: forwards that no backward used, in train mode or with a graph."""
     mode, graph, reached = Tally(), Tally(), reached_forwards(stream)
     training = {loader for e in stream.of("backward") for loader, _, _ in e.batches}
-    alone: set[tuple[str, int]] = set()
+    alone, branching, turned = set[Place](), set[Place](), epochs_seen(stream)
     for event in _settled(stream):
         if stream.things[event.object].facts["parameters"] == 0:
             continue
         # Passes that only gather the statistics of batch norm are made in train mode, and use no output.
         unused = event.n not in reached and not event.facts.get("calibrates")
-        mode.add(event.stack, unused and event.facts["training"] and event.facts.get("active", 0) > 0, event.object)
-        graph.add(event.stack, unused and bool(event.facts.get("graph")), event.object)
+        # One place may serve training and validation: until the latter had its turn, forwards that were trained on refute nothing.
+        decisive = unused or turned
+        mode.add(event.stack, unused and event.facts["training"] and event.facts.get("active", 0) > 0, event.object, decisive=decisive)
+        graph.add(event.stack, unused and bool(event.facts.get("graph")), event.object, decisive=decisive)
         if event.stack and unused and _validation(stream, event, training):
             alone.add((event.file, event.line))
+            if stream.things[event.object].facts.get("branches"):
+                branching.add((event.file, event.line))
     for code, tally, say in (
         ("LL302", mode, "{} of {} forwards here, which no backward used, ran with dropout or running statistics active"),
         ("LL303", graph, "{} of {} forwards here built a graph that no backward used"),
     ):
         for witness in tally.witnesses(code, partial(_said, say), mostly(1)):
-            yield replace(witness, alone=witness.alone and (witness.file, witness.line) in alone)
+            # A model that does other things in train mode may be there for its losses.
+            reported = alone - branching if code == "LL302" else alone
+            yield replace(witness, alone=witness.alone and (witness.file, witness.line) in reported)
 
 
 def _validation(stream: Stream, event: Event, training: set[int]) -> bool:
@@ -190,7 +210,7 @@ CLAIMS = (
         trained_in_eval,
         Observation(
             where_trained_in_eval,
-            needs="a forward after an eval() whose gradients a step uses",
+            needs="a forward whose gradients a step uses, in a later epoch or loop turn than an eval() of its module, or the end of the script",
             confirms="a forward in eval mode whose gradients a step uses",
             channels=(*GRADIENTS, "forwards", "modes"),
             turns=1,
@@ -202,7 +222,7 @@ CLAIMS = (
         measured_in_train,
         Observation(
             where_measured,
-            needs="a forward whose iteration is over",
+            needs="a forward that no backward uses, whose iteration is over, or a second epoch",
             confirms="a forward that no backward uses, with dropout or running statistics active",
             channels=("forwards", "backwards", "loaders"),
         ),
@@ -212,7 +232,7 @@ CLAIMS = (
         graph_for_nothing,
         Observation(
             where_measured,
-            needs="a forward whose iteration is over",
+            needs="a forward that no backward uses, whose iteration is over, or a second epoch",
             confirms="a forward that builds a graph which no backward uses",
             channels=("forwards", "backwards", "loaders"),
             compared=True,
@@ -223,7 +243,7 @@ CLAIMS = (
         trained_in_eval,
         Observation(
             where_trained_in_eval,
-            needs="a forward after an eval() whose gradients a step uses",
+            needs="a forward whose gradients a step uses, in a later epoch or loop turn than an eval() of its module, or the end of the script",
             confirms="a forward in eval mode whose gradients a step uses",
             channels=(*GRADIENTS, "forwards", "modes"),
             turns=1,
