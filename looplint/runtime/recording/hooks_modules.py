@@ -6,7 +6,7 @@ import dis
 import functools
 import weakref
 from collections.abc import Callable, Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 from types import FunctionType
 from typing import Any
 
@@ -21,6 +21,7 @@ from looplint.runtime.recording.watching import Watching, compiling, hook, watch
 
 # Searches at a place, after which it is searched only where something changed: the second and third show what one iteration leaves to the next.
 _SEARCHES = 3
+_OUTPUTS = 8  # of a forward, through which a backward may come
 # Nodes of graphs that all searches together may come to at first, and more with each step: to search large graphs at many places would take most of a run.
 _FIRST_NODES, _NODES_A_STEP = 20_000, 300
 
@@ -195,14 +196,16 @@ def emit_forward(
     number = modules.number(module)
     enabled = torch.is_grad_enabled()
     facts = {**modules.modes(module, number), "grad_enabled": enabled, **given, **hooks_autocast.facts(tape)}
-    output = next((t for t in measure.tensors_in(result) if t.grad_fn is not None), None) if enabled else None
-    if output is not None:
+    nodes = dict.fromkeys(node for t in islice(measure.tensors_in(result), _OUTPUTS) if (node := t.grad_fn) is not None) if enabled else {}
+    if nodes:
         facts["graph"] = True
         if tape.sample("holders", number, 3):
             facts["holders"] = optimizers.holding(module.parameters())
     event = tape.emit("forward", number, facts, at=place)
-    if output is not None and output.grad_fn is not None:
-        output.grad_fn.register_prehook(_Reached(modules, event))
+    if nodes:
+        reached = _Reached(modules, event)
+        for node in nodes:  # a loss may use any of them
+            node.register_prehook(reached)
         if module.training:
             modules.final.add_model(module, number)
 

@@ -18,6 +18,8 @@ from collections.abc import Callable, Mapping
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
+import torch
+
 from looplint.flow.kinds import EventKind
 from looplint.runtime.recording.channels import Channel
 
@@ -306,18 +308,24 @@ class Tape:
 class Reading:
     """See `Tape.reading`."""
 
-    __slots__ = ("_began", "_channel", "_tape")
+    __slots__ = ("_began", "_channel", "_dispatch", "_tape")
 
     def __init__(self, tape: Tape, channel: Channel) -> None:
         self._tape, self._channel, self._began = tape, channel, 0.0
+        self._dispatch: Any = None
 
     def __enter__(self) -> None:
         self._tape.local.busy += 1
+        if torch._C._len_torch_dispatch_stack():  # a mode of the script, which would count or change what is computed here
+            self._dispatch = torch._C._DisableTorchDispatch()
+            self._dispatch.__enter__()
         self._began = time.perf_counter()
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> bool:
         self._tape.measuring += time.perf_counter() - self._began
         self._tape.local.busy -= 1
+        if self._dispatch is not None:
+            self._dispatch.__exit__(kind, error, trace)
         if not isinstance(error, Exception):
             return False
         self._tape.fail(self._channel, error)
