@@ -73,6 +73,22 @@ SCRIPTS = {
             optimizer.step()
     print(table.weight.sum().item(), others)
     """,
+    "a mode that counts operations": """
+    from collections import Counter
+    from torch.utils._python_dispatch import TorchDispatchMode
+    counted = Counter()
+    class Counts(TorchDispatchMode):
+        def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+            counted[str(function)] += 1
+            return function(*args, **(kwargs or {}))
+    net, given = nn.Linear(4, 3), (torch.randn(8, 4),)
+    Counts().__enter__()
+    """
+    + LEARN
+    + """
+    nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+    print(sorted(counted.items()))
+    """,
     "classes that answer no question": """
     class Net(nn.Linear):
         def __len__(self):
@@ -101,3 +117,23 @@ def test_a_script_does_with_the_recorder_what_it_does_without(script: str, tmp_p
     assert failures(recorded.stream) == {}
     assert len(recorded.stream.of("step")) >= 4
     assert [w for w in witnesses(recorded.stream) if w.alone] == []
+
+
+@pytest.mark.parametrize("output", [0, 1, 2])
+def test_a_backward_may_come_through_any_output_of_a_forward(output: int, tmp_path: Path, warm: Warm) -> None:
+    path = tmp_path / "script.py"
+    source = f"""
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.parts = nn.ModuleList(nn.Linear(4, 3) for i in range(3))
+        def forward(self, x):
+            one, two, three = (part(x) for part in self.parts)
+            return one, {{"rest": [two, three]}}
+    net = Net()
+    one, rest = net(torch.randn(8, 4))
+    (one, *rest["rest"])[{output}].sum().backward()
+    """
+    path.write_text(textwrap.dedent(START + source))
+    stream = record(path, Options(seconds=60), warm.launch).stream
+    assert [e.facts["forwards"] for e in stream.of("backward")] == [[e.n for e in stream.of("forward")]]

@@ -155,8 +155,10 @@ def begin_step(
     closure = bool(args[1:] or kwargs.get("closure")) if args and args[0] is optimizer else bool(args or kwargs.get("closure"))
     if closure:
         facts["closure"] = True
-    with tape.reading("scales"):
-        facts.update(_scale(optimizer))
+    scale, overflow = getattr(optimizer, "grad_scale", None), getattr(optimizer, "found_inf", None)
+    if isinstance(scale, torch.Tensor) or isinstance(overflow, torch.Tensor):
+        with tape.reading("scales"):
+            facts.update(_scale(scale, overflow))
     if not closure and not tape.off("norms") and tape.sample("norm", number, 5):
         with tape.reading("norms"):
             facts.update(_norms(tape, parameters, facts.get("scale", 1.0)))
@@ -166,12 +168,12 @@ def begin_step(
     return facts
 
 
-def _scale(optimizer: Any) -> dict[str, Any]:
+def _scale(scale: Any, overflow: Any) -> dict[str, Any]:
     """The scale for an optimizer that unscales the gradients in its own step, and skips the step where they overflowed."""
     facts: dict[str, Any] = {}
-    if isinstance(scale := getattr(optimizer, "grad_scale", None), torch.Tensor):
+    if isinstance(scale, torch.Tensor):
         facts["scale"] = float(scale)
-    if isinstance(overflow := getattr(optimizer, "found_inf", None), torch.Tensor) and float(overflow):
+    if isinstance(overflow, torch.Tensor) and float(overflow):
         facts["skipped"] = True
     return facts
 
