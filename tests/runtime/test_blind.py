@@ -45,9 +45,9 @@ def inspected(folder: Path, warm: Warm, source: str) -> Inspection:
 
 
 HIDDEN = {
-    "    print(net(torch.ones(1, 4)).shape)\n": "refutes nothing.",
+    "    print(net(torch.ones(1, 4)).shape)\n": "can judge little",
     "    step = torch.compile(optimizer.step, backend='eager')\n    net(torch.ones(8, 4)).pow(2).mean().backward()\n    step()\n": "TORCH_COMPILE_DISABLE=1",
-    "    import os\n    if not os.fork():\n        train()\n        os._exit(0)\n    os.wait()\n": "refutes nothing",
+    "    import os\n    if not os.fork():\n        train()\n        os._exit(0)\n    os.wait()\n": "can judge little",
 }
 
 
@@ -59,6 +59,12 @@ def test_a_run_that_saw_no_step_exits_with_2_and_says_why(main: str, tmp_path: P
     assert "The run saw no optimizer step" in as_text(inspection)
     assert HIDDEN[main] in as_text(inspection)
     assert as_json(inspection)["run"]["blind"] == inspection.blind
+
+
+def test_a_step_that_is_missing_is_told_once(tmp_path: Path, warm: Warm) -> None:
+    inspection = inspected(tmp_path, warm, BUILD.replace("        optimizer.step()\n", "") + "    train()\n")
+    assert [(j.code, j.verdict) for j in inspection.joined] == [("LL106", "does harm")]
+    assert (inspection.blind, inspection.exit_code) == ("", 1)
 
 
 def test_the_stream_of_a_started_process_has_one_name() -> None:

@@ -91,6 +91,13 @@ def test_a_rate_that_vanishes_in_the_loop_over_batches_is_reported(case: str, tm
     assert alone(tmp_path, warm, SCHEDULED.format(scheduler=VANISHING[case], epochs=2, last=99)) == [("LL201", True, 16)]
 
 
+def test_a_batch_that_is_looked_at_first_is_no_epoch(tmp_path: Path, warm: Warm) -> None:
+    source = SCHEDULED.format(scheduler=VANISHING["steps"], epochs=2, last=99).replace(
+        "    for epoch", "    first = next(iter(loader))\n    for epoch"
+    )
+    assert alone(tmp_path, warm, source) == [("LL201", True, 17)]
+
+
 @pytest.mark.parametrize("case", LASTING)
 def test_a_rate_that_lasts_as_long_as_the_training_is_not(case: str, tmp_path: Path, warm: Warm) -> None:
     scheduler, epochs, last = LASTING[case]

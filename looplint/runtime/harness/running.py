@@ -20,6 +20,8 @@ from looplint.runtime.streams.record import Launch, Options, Recording, record
 from looplint.settings.configuration import Configurations
 from looplint.sources.reading import display_name
 
+STEPLESS = ("LL106", "LL507")  # what reports that an optimizer never steps, or that nothing can be trained
+
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
@@ -32,11 +34,11 @@ class Inspection:
 
     @property
     def blind(self) -> str:
-        """Why a run without an optimizer step gives no verdicts, and what would; empty where there was one."""
+        """Why a run without an optimizer step can judge little, and what would change that; empty where there was one, or where its absence is what is reported."""
         stream = self.recording.stream
-        if stream.of("step") or not self.recording.ok:
+        if stream.of("step") or not self.recording.ok or any(j.code in STEPLESS and j.verdict in CONFIRMED for j in self.joined):
             return ""
-        reason = "The run saw no optimizer step, so it confirms and refutes nothing."
+        reason = "The run saw no optimizer step, without which it can judge little of a training loop."
         if stream.marked("compiled"):
             reason += " It compiles functions, and steps in them cannot be seen: set TORCH_COMPILE_DISABLE=1 to run it uncompiled."
         if started := len(stream.marked("process")):

@@ -112,7 +112,11 @@ def _vanishes(stream: Stream, scheduler: Thing, schedules: list[Event]) -> bool:
 
     It was seen to be, for as many steps as before; or it falls by the same factor in each of several steps, which leads there.
     """
-    first = [e for e in schedules if e.batches and e.batches[-1][1] == 0 and e.facts["lr"] and e.facts["lr"][0] is not None]
+    inside = [e for e in schedules if e.batches and e.facts["lr"] and e.facts["lr"][0] is not None]
+    begins = min(
+        (e.batches[-1][1] for e in inside), default=0
+    )  # later than the first pass, where the script looks at a batch before it trains
+    first = [e for e in inside if e.batches[-1][1] == begins]
     if not first or first[-1].facts["lr_before"][0] is None:
         return False
     length = stream.things[first[0].batches[-1][0]].facts["batches"]
