@@ -89,12 +89,10 @@ def first_difference(one: Stream, other: Stream) -> Difference | None:
 
 def as_text(one: Recording, other: Recording, names: tuple[str, str]) -> str:
     """A comparison for people: how both ended, where they first differ, and their curves at some steps."""
-    lines = [f"{name} {recording.message}." for name, recording in zip(names, (one, other), strict=True)]
+    lines = [f"{name}: {recording.message}." for name, recording in zip(names, (one, other), strict=True)]
     counts = [(len(r.stream.of("backward")), len(r.stream.of("step"))) for r in (one, other)]
     if counts[0] != counts[1]:
-        lines.append(
-            f"{names[0]} reached {counts[0][0]} backwards and {counts[0][1]} steps, {names[1]} to {counts[1][0]} and {counts[1][1]}."
-        )
+        lines.append(f"{names[0]} reached {counts[0][0]} backwards and {counts[0][1]} steps, {names[1]} {counts[1][0]} and {counts[1][1]}.")
     difference = first_difference(one.stream, other.stream)
     lines.append(f"They first differ at {difference}." if difference is not None else "No measurement differs between them.")
     return "\n".join([*lines, "", *table(one.stream, other.stream, names)])

@@ -189,8 +189,10 @@ def _closing(inspection: Inspection) -> str:
         f"{inspection.script} ran for {recording.seconds:.1f} s and {steps} optimizer step{'s' if steps != 1 else ''}: {recording.message}."
     )
     counts = Counter(j.verdict for j in inspection.joined)
-    found = ", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "no findings, in the text or in the run"
-    lines = [ran, f"{found[0].upper()}{found[1:]}.", *filter(None, [inspection.blind])]
+    count = len(inspection.joined)
+    each = ", ".join(f"{number} {verdict}" for verdict, number in counts.items())
+    found = f"{count} finding{'s' if count > 1 else ''}: {each}." if count else "No findings, in the text or in the run."
+    lines = [ran, found, *filter(None, [inspection.blind])]
     lines += [
         f"Not measured: {channel}. The hook failed, which is a fault of looplint; the script went on without it: {error}"
         for channel, error in failures(recording.stream).items()

@@ -120,7 +120,7 @@ CLAIMS = (
         both_flags,
         Observation(
             where_both_flags,
-            needs="both flags at the end",
+            needs="an end with both flags on",
             confirms="both flags on at the end",
             channels=("final values",),
             cuda=True,
