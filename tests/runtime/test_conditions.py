@@ -112,6 +112,8 @@ def test_one_step_does_not_refute_gradients_that_add_up(crash: bool, tmp_path: P
 
 
 CLEARED = PLAIN.replace("    loss.backward()\n", "    optimizer.zero_grad()\n    loss.backward()\n")
+ACCUMULATED = PLAIN.replace("    optimizer.step()\n", "    if i % 2:\n        optimizer.step()\n        optimizer.zero_grad()\n")
+WEIGHTED = ACCUMULATED.replace("loss = ", "loss = 0.5 * ")  # a weight is no division by the number of batches
 STEP_FIRST = PLAIN.replace("    loss.backward()\n    optimizer.step()\n", "    optimizer.step()\n    loss.backward()\n")
 
 
@@ -122,6 +124,8 @@ STEP_FIRST = PLAIN.replace("    loss.backward()\n    optimizer.step()\n", "    o
         (CLEARED, "LL102", "loss.backward", "not reached", "refuted"),
         (CLEARED, "LL101", "zero_grad", "not reached", "refuted"),
         (CLEARED, "LL108", "loss.backward", "not reached", "refuted"),
+        (WEIGHTED, "LL108", "loss.backward", "not reached", "not reached"),
+        (ACCUMULATED, "LL108", "loss.backward", "happens", "happens"),
         (CLEARED, "LL109", "optimizer.step", "not reached", "refuted"),
         (CLEARED, "LP006", "zero_grad", "not reached", "refuted"),
         (STEP_FIRST, "LL105", "optimizer.step", "not reached", "does harm"),
@@ -132,6 +136,17 @@ def test_a_verdict_takes_the_turns_that_the_claim_needs(
     source: str, code: str, line: str, early: str, late: str, tmp_path: Path, warm: Warm
 ) -> None:
     assert [verdict(warm, tmp_path, source, code, line, steps)[0] for steps in (1, 0)] == [early, late]
+
+
+def test_a_few_logits_between_0_and_1_are_no_probabilities(tmp_path: Path, warm: Warm) -> None:
+    source = PLAIN.replace("range(6)", "range(12)").replace(
+        "loss = model(torch.ones(8, 4)).pow(2).mean()",
+        "loss = nn.functional.binary_cross_entropy(model(torch.ones(8, 4)), torch.ones(8, 1))",
+    )
+    source = source.replace("optimizer =", "nn.init.constant_(model.weight, 0.0)\nnn.init.constant_(model.bias, 0.5)\noptimizer =").replace(
+        "lr=0.1", "lr=1e-4"
+    )
+    assert [verdict(warm, tmp_path, source, "LL703", "loss =", steps)[0] for steps in (5, 0)] == ["not reached", "refuted"]
 
 
 @pytest.mark.parametrize(

@@ -44,8 +44,9 @@ def where_accumulated_unscaled(stream: Stream) -> Iterator[Witness]:
                 for place, count in Counter(e.stack for e in since).items():
                     added, chain = len({e.loops for e in since if e.stack == place}) > 1, chains.get(place[-1:], [])
                     most = max(most, count if added else 1)
+                    # What a loss was divided by, or multiplied with, is not known: it may be a weight.
                     bad = added and not any(name.startswith(("Div", "Mul")) for name in chain[:3])
-                    tally.add(place, bad, optimizer.id, decisive=added or stepped)
+                    tally.add(place, bad, optimizer.id, decisive=not added and stepped)
                     if bad and chain and _is_mean(chain) and _accumulates(since[-1]):
                         named.add((place[-1].file, place[-1].line))
                 since, stepped = [], True
@@ -139,7 +140,7 @@ CLAIMS = (
         per_optimizer(accumulated_norm),
         Observation(
             where_accumulated_unscaled,
-            needs="several backwards for one step, or a second step",
+            needs="a second step, and one backward from here for each",
             confirms="a step on the sum of several backwards whose losses were not divided",
             channels=GRADIENTS,
             turns=1,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 
 from looplint.runtime.evidence.claim import Claim, Observation
 from looplint.runtime.evidence.signals import Measure, Signal, crashes, share
 from looplint.runtime.evidence.witness import Count, Tally, Witness, mostly
-from looplint.runtime.streams.stream import Stream
+from looplint.runtime.streams.stream import Frame, Stream
+
+SEVERAL = 8  # inputs of a loss, all of which seldom are between 0 and 1 by chance
 
 
 def loss_input(function: str, fact: str, words: str) -> Measure:
@@ -31,11 +34,14 @@ def where_loss_inputs(stream: Stream) -> Iterator[Witness]:
         ("LL702", "binary_cross_entropy_with_logits", "lay between 0 and 1, as probabilities do"),
         ("LL703", "binary_cross_entropy", "were no probabilities"),
     ):
-        tally = Tally()
+        tally, seen = Tally(), Counter[tuple[Frame, ...]]()
         for mark in stream.marked("loss"):
             if mark.facts["function"] == function:
                 bad = mark.facts["in_unit"] is not (code == "LL703")
-                tally.add(mark.stack, bad, int(bool(mark.facts.get("sums_to_one"))))
+                seen[mark.stack[-1:]] += 1
+                # A few logits may lie between 0 and 1 by chance.
+                decisive = code != "LL703" or seen[mark.stack[-1:]] >= SEVERAL
+                tally.add(mark.stack, bad, int(bool(mark.facts.get("sums_to_one"))), decisive=decisive)
         alone = {"LL701": _sums_to_one, "LL702": None, "LL703": mostly(1)}[code]
         yield from tally.witnesses(code, partial(_inputs_said, words), alone)
 
@@ -75,7 +81,7 @@ CLAIMS = (
         crashes("RuntimeError", "between 0 and 1"),
         Observation(
             where_loss_inputs,
-            needs="an input of the loss",
+            needs="eight inputs of the loss",
             confirms="values that are no probabilities",
             channels=("losses",),
             harm=True,
