@@ -98,6 +98,22 @@ CORRECT = {
         with torch.no_grad():
             print(sum(model(x) for x in other))
     """,
+    "a schedule that is wound forward to the epoch at which the training goes on": BUILD
+    + """
+    schedule = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+    for i in range(3):
+        schedule.step()
+    epoch(net, optimizer)
+    schedule.step()
+    """,
+    "a schedule that is wound forward by one epoch, after a checkpoint": BUILD
+    + """
+    optimizer.load_state_dict(optimizer.state_dict())
+    schedule = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+    schedule.step()
+    epoch(net, optimizer)
+    schedule.step()
+    """,
     "a scheduler that steps and a script that ends by sys.exit": BUILD
     + """
     schedule = torch.optim.lr_scheduler.StepLR(optimizer, 1)

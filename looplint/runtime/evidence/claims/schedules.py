@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
 from looplint.runtime.evidence.claim import Claim, Observation
 from looplint.runtime.evidence.questions import epochs_seen
 from looplint.runtime.evidence.signals import Signal, share
-from looplint.runtime.evidence.witness import Tally, Witness
+from looplint.runtime.evidence.witness import Count, Tally, Witness
 from looplint.runtime.streams.stream import Event, Stream, Thing
 
 # Schedulers that come back to a high rate, or count batches whatever their arguments are.
@@ -152,8 +153,10 @@ def first_value_skipped(run: Stream, right: Stream) -> Signal:
 
 def where_first_value_skipped(stream: Stream) -> Iterator[Witness]:
     """LL203: a schedule that moves on before its optimizer's first step."""
-    tally, stepped, seen = Tally(), set(), set()
+    tally, stepped, seen, resumed = Tally(), set(), set(), False
+    before = Counter[int]()  # by scheduler: its steps before the first of its optimizer
     for event in stream.events:
+        resumed |= event.kind == "load" and event.facts.get("function") == "load_state_dict"
         if event.kind == "step":
             stepped.add(event.object)
         elif event.kind == "schedule" and event.object not in seen:
@@ -161,8 +164,15 @@ def where_first_value_skipped(stream: Stream) -> Iterator[Witness]:
             own, moved = event.facts.get("optimizer"), event.facts.get("count") != 0 and not event.facts.get("in_step")
             steps_later = any(e.kind == "step" and e.object == own and e.n > event.n for e in stream.events)
             tally.add(event.stack, moved and own not in stepped and steps_later, event.object, decisive=own in stepped or steps_later)
+        if event.kind == "schedule" and event.facts.get("optimizer") not in stepped:
+            before[event.object] += 1
+
+    def alone(count: Count) -> bool:
+        # A training that goes on winds its schedule forward first.
+        return not resumed and all(before[number] == 1 for number in count.objects)
+
     yield from tally.witnesses(
-        "LL203", lambda c: f"the schedule moved on here before the optimizer's first step: {'yes' if c.bad else 'no'}", lambda c: True
+        "LL203", lambda c: f"the schedule moved on here before the optimizer's first step: {'yes' if c.bad else 'no'}", alone
     )
 
 
