@@ -175,15 +175,38 @@ def test_the_call_by_which_the_run_did_not_come_is_named(tmp_path: Path, warm: W
     assert joined.text == f"the run came here, but not by the call in {joined.finding.filename}:{row}, of which this is reported"
 
 
-def test_a_way_that_was_taken_still_refutes(tmp_path: Path, warm: Warm) -> None:
-    """The linter does not see that a hook clears; the run does."""
-    source = """
+# The linter does not see that a hook clears; the run does.
+CLEARED_BY_A_HOOK = """
+    import functools, threading
+    import torch.multiprocessing
     def fill(x, y):
         F.cross_entropy(net(x), y).backward()
         optimizer.step()
-    vars(net)["_forward_pre_" + "hooks"][0] = lambda module, args: optimizer.zero_grad()
-    for epoch in range(3):
+    def work(rank=0):
+        vars(net)["_forward_pre_" + "hooks"][0] = lambda module, args: optimizer.zero_grad()
+        for epoch in range(3):
+            for x, y in train:
+                fill(x, y)
+    def batches():
         for x, y in train:
             fill(x, y)
-    """
-    assert verdicts(tmp_path, warm, source, Options(seconds=60, steps=5)) == {"LL102": "refuted"}
+            yield x
+    def consume():
+        vars(net)["_forward_pre_" + "hooks"][0] = lambda module, args: optimizer.zero_grad()
+        made = batches()
+        for x in made:
+            pass
+"""
+STARTS = {
+    "a call": "work()",
+    "a partial function": "functools.partial(work, 0)()",
+    "a thread": "thread = threading.Thread(target=work); thread.start(); thread.join()",
+    "a process": "torch.multiprocessing.start_processes(work, nprocs=1, start_method='fork')",
+    "a generator": "consume()",
+}
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_a_way_that_was_taken_still_refutes(start: str, tmp_path: Path, warm: Warm) -> None:
+    source = CLEARED_BY_A_HOOK + f"    if __name__ == '__main__':\n        {STARTS[start]}\n"
+    assert verdicts(tmp_path, warm, source, Options(seconds=60)) == {"LL102": "refuted"}

@@ -10,6 +10,7 @@ from typing import Literal
 
 from looplint.finding import Finding, Location
 from looplint.runtime.evidence.claims import CLAIMS
+from looplint.runtime.evidence.ways import way_not_taken
 from looplint.runtime.evidence.witness import Witness
 from looplint.runtime.streams.stream import Stream
 from looplint.sources.reading import display_name
@@ -120,24 +121,12 @@ def _judged(finding: Finding, seen: Sequence[Witness], ran: Collection[tuple[str
     # Only the rule's own witness refutes a finding, and one of the whole program only where the place ran.
     against = [w for w in inner if w.code == finding.code and w.decisive and (w.frames or not places.isdisjoint(ran))]
     if against and len(stream.of("step")) >= observed.turns:
-        if missing := _way_not_taken(finding, against):
+        if missing := way_not_taken(finding, against):
             return verdict("not reached", f"the run came here, but not by the call in {missing}, of which this is reported")
         return verdict("refuted", against[0].text)
     if observed.cuda and not stream.start.get("cuda"):
         return verdict("not measured", f"not measured here (needs CUDA): the run did not reach {observed.needs}")
     return verdict("not reached", f"the run did not reach this place, or ended before it could decide this: that takes {observed.needs}")
-
-
-def _way_not_taken(finding: Finding, against: Sequence[Witness]) -> str:
-    """A call that leads to a finding, and by which the run did not come to the place of those who speak against it; empty where there is none."""
-    passed = [stack for witness in against for stack in witness.passed]
-    for way in finding.ways if passed else ():
-        calls = [{(os.path.realpath(c.filename), row) for row in range(c.row, c.end_row + 1)} for c in way]
-        nearest = max(passed, key=lambda stack: sum(not stack.isdisjoint(call) for call in calls))
-        for call, rows in zip(way, calls, strict=True):
-            if nearest.isdisjoint(rows):
-                return f"{call.filename}:{call.row}"
-    return ""
 
 
 def _alike(code: str) -> str:

@@ -7,11 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from looplint.runtime.streams.stream import Frame, Stream
 
 Place: TypeAlias = tuple[str, int]  # a file and a line
+
+
+class Passed(NamedTuple):
+    """A stack in which a bug would have shown, and did not: its places, and whether it begins in a function, as those of threads and further processes do."""
+
+    places: frozenset[Place]
+    threaded: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +26,8 @@ class Witness:
     """What a run shows of one rule at one place of the program.
 
     `frames` are the place and the calls that led to it. `decisive` is in how many of its executions the bug would have shown: where in none, the
-    run does not refute it. `alone`: the run is enough to report it, without a static finding. `passed`: the places, with the calls that led to them, of
-    those executions in which it would have shown and did not.
+    run does not refute it. `alone`: the run is enough to report it, without a static finding. `passed`: the stacks of those executions in which it would
+    have shown and did not.
     """
 
     code: str
@@ -33,7 +40,7 @@ class Witness:
     alone: bool = False
     decisive: int = 1
     harm: bool = False  # whether the damage itself was measured, where the rule's observation is not the damage
-    passed: tuple[frozenset[Place], ...] = ()
+    passed: tuple[Passed, ...] = ()
 
 
 Judge = Callable[[Stream], Iterator[Witness]]
@@ -53,7 +60,7 @@ class Count:
     decisive: int = 0
     frames: set[Place] = field(default_factory=set)
     objects: set[int] = field(default_factory=set)
-    stacks: dict[int, frozenset[Place]] = field(default_factory=dict)  # the places of each, by its identity: the stream holds them
+    stacks: dict[int, Passed] = field(default_factory=dict)  # the places of each, by its identity: the stream holds them
     passed: set[int] = field(default_factory=set)  # the stacks in which the bug would have shown, and did not
 
 
@@ -77,8 +84,8 @@ class Tally:
         if bad:
             count.objects.add(number)
         if id(stack) not in count.stacks:
-            count.stacks[id(stack)] = frozenset((frame.file, frame.line) for frame in stack)
-            count.frames |= count.stacks[id(stack)]
+            known = count.stacks[id(stack)] = Passed(frozenset((f.file, f.line) for f in stack), stack[0].function != "<module>")
+            count.frames |= known.places
         if decisive and not bad:
             count.passed.add(id(stack))
 

@@ -97,7 +97,7 @@ def _construct(tape: Tape, optimizers: Optimizers) -> Callable[..., Watching]:
 
 
 def register(tape: Tape, optimizers: Optimizers, optimizer: Any) -> int:
-    """The number of an optimizer that the recorder has not seen before."""
+    """The number of an optimizer that the recorder has not seen before: one that is new, a copy, or one that was made before the process was forked."""
     parameters = measure.parameters_of(optimizer)
     facts = {
         "parameters": len(parameters),
@@ -118,9 +118,7 @@ def _lazy(parameter: torch.Tensor) -> bool:
 
 def _clear(tape: Tape, optimizers: Optimizers) -> Callable[..., Watching]:
     def watch(optimizer: Any, *args: Any, **kwargs: Any) -> Watching:
-        number = tape.number(optimizer)
-        if not number:
-            return
+        number = tape.number(optimizer) or register(tape, optimizers, optimizer)
         held = measure.with_gradient(measure.parameters_of(optimizer))
         if (yield None).error is not None:
             return
@@ -132,9 +130,7 @@ def _clear(tape: Tape, optimizers: Optimizers) -> Callable[..., Watching]:
 
 def _before_step(tape: Tape, optimizers: Optimizers) -> Callable[..., None]:
     def before(optimizer: Any, args: Any, kwargs: Any) -> None:
-        number = tape.number(optimizer)
-        if not number:
-            return
+        number = tape.number(optimizer) or register(tape, optimizers, optimizer)
         if len(tape.local.stepping) > 1:
             # One optimizer's step that calls another's is one step; the inner one is no optimizer of its own to the rules.
             tape.write({"record": "inner", "object": number})

@@ -99,12 +99,10 @@ def follow_steps(tape: Tape) -> None:
     """Notes which optimizer's step is running; installed before the hooks that record steps."""
 
     def begins(optimizer: Any, args: Any, kwargs: Any) -> None:
-        # Where optimizers could not be noted, each counts.
-        if tape.number(optimizer) or "optimizers" in tape.failed:
-            stack = tape.local.stepping
-            while stack and not _is_running(stack[-1]()):  # its step ended with an error
-                stack.pop()
-            stack.append(weakref.ref(optimizer))
+        stack = tape.local.stepping
+        while stack and not _is_running(stack[-1]()):  # its step ended with an error
+            stack.pop()
+        stack.append(weakref.ref(optimizer))
 
     register_optimizer_step_pre_hook(shielded(tape, "limits", begins))
 
