@@ -92,7 +92,10 @@ def command(
         from looplint.runtime.harness.neutrality import check
 
         click.echo("measuring the recorder", err=True)
-        measured = check(device)
+        try:
+            measured = check(device)
+        except UserError as error:
+            click.echo(f"the recorder was not measured: {error}", err=True)
     facts = as_json(verdicts, device, measured.as_json() if measured is not None else None)
     if compared:
         facts["reference"] = reference.as_json(compared)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from looplint.errors import UserError
 from looplint.runtime.evidence.claims import measure
 from looplint.runtime.evidence.signals import Signal
 from looplint.runtime.streams.record import Launch, Options, Recording, record
@@ -214,9 +215,16 @@ class Cost:
 
 
 def cost(runs: int = 5, launch: Launch | None = None, device: str = "cpu") -> Cost:
-    """Measures the recorder on the correct loop; the runs take turns, so that a busy machine is busy for both."""
+    """Measures the recorder on the correct loop; the runs take turns, so that a busy machine is busy for both.
+
+    Raises:
+        UserError: a run did not end.
+    """
     taken: dict[bool, list[float]] = {False: [], True: []}
     for _ in range(runs):
         for hooks, seconds in taken.items():
-            seconds.append(run(options=Options(hooks=hooks, device=device), launch=launch).recording.result["cpu"])
+            recording = run(options=Options(hooks=hooks, device=device), launch=launch).recording
+            if "cpu" not in recording.result:
+                raise UserError(f"the reference loop did not end, {'with' if hooks else 'without'} the recorder: {recording.message}")
+            seconds.append(recording.result["cpu"])
     return Cost(min(taken[False]), min(taken[True]))
