@@ -46,6 +46,7 @@ from looplint.flow.remarks import (
     BuildSampler,
     Bypass,
     Discard,
+    Drive,
     Drop,
     EpochSet,
     Fetch,
@@ -238,7 +239,7 @@ __all__ = [
     "accumulated", "added_up", "evens_out", "normalises", "stepped_with", "thrown_away",
     "Accumulate", "Autocast", "Backward", "Clear", "Clip", "Construct", "Escape", "Eval", "Forward", "Freeze", "Keep", "Load", "LoadState", "Move", "ReadFile", "Replace", "Save", "Schedule", "SetMode", "Snapshot",
     "Step", "Switch", "Thaw", "Train", "Unscale", "Update",
-    "Attach", "BuildLoader", "BuildSampler", "Bypass", "Discard", "Drop", "Fetch", "Initialize", "Outdated", "Release", "Remark", "Score", "Seed", "Shelve", "Show", "Spread", "EpochSet", "Touch", "Transfer", "Unready", "Unregistered", "Withdraw",
+    "Attach", "BuildLoader", "BuildSampler", "Bypass", "Discard", "Drive", "Drop", "Fetch", "Initialize", "Outdated", "Release", "Remark", "Score", "Seed", "Shelve", "Show", "Spread", "EpochSet", "Touch", "Transfer", "Unready", "Unregistered", "Withdraw",
     "Repair",
 ]  # fmt: skip
 # The repairs: each file of `looplint/repairs` names its own.

@@ -78,10 +78,12 @@ from looplint.rule import (
     Backward,
     Construct,
     InsertUnscale,
+    PathState,
     Program,
     Report,
     Reports,
     Step,
+    Visit,
     called_at,
     condition_of,
     name_of,
@@ -101,11 +103,11 @@ def check(program: Program) -> Reports:
             continue  # gradients that the program multiplies itself
         for visit in program.run(SCALING, optimizer):
             clip = visit.event
-            if clip.kind != "clip" or not visit.always("scaled"):
+            if clip.kind != "clip" or not (scaled := _scaled_if_there_are_any(visit)):
                 continue
             if not visit.certain:
                 continue  # a clip that may be of another optimizer's gradients
-            backward = visit.sometimes("scaled")[0].last(Backward)
+            backward = scaled[0].last(Backward)
             scaler = scaler_of(backward) if backward is not None else None
             if backward is None or scaler is None:
                 continue  # one of several scalers
@@ -125,3 +127,12 @@ def check(program: Program) -> Reports:
             if condition_of(scaler):
                 notes += note(built, f"{name} is built here, and does so where {condition_of(scaler)}")
             yield Report(clip, message, notes, repair=InsertUnscale(clip=clip, backward=backward, scaler=scaler, optimizer=optimizer))
+
+
+def _scaled_if_there_are_any(visit: Visit) -> list[PathState]:
+    """The paths on which a clip finds scaled gradients, where there are no others: on what has been cleared a clip does nothing."""
+    for loop in (None, *reversed(visit.event.loops)):
+        states = visit.steady(loop)
+        if all(s.state in ("scaled", "none") for s in states) and (scaled := [s for s in states if s.state == "scaled"]):
+            return scaled
+    return []

@@ -78,4 +78,4 @@ def check(program: Program) -> Reports:
         how_many = f"{found.items} items are" if found.items is not None else "its items are"
         message = f"this loader drops its last batch where it is smaller: {how_many} left out of what is measured; leave drop_last out"
         repair = GiveArgument(event=found.built, values={"drop_last": "False"}, applicability="unsafe")
-        yield Report(found.built, message, note(found.forward, "the model is measured here"), repair=repair)
+        yield Report(found.built, message, note(found.measured, "the model is measured here"), repair=repair)

@@ -70,6 +70,7 @@ What a run shows: the loader of the training batches draws with a SequentialSamp
 from looplint.rule import (
     Backward,
     BuildLoader,
+    Drive,
     Forward,
     GiveArgument,
     Loader,
@@ -77,6 +78,7 @@ from looplint.rule import (
     Report,
     Reports,
     SetArgument,
+    Severity,
     Step,
     argument,
     arguments_site,
@@ -102,10 +104,11 @@ def check(program: Program) -> Reports:
             continue  # an epoch loop that mixes something
         if follows_time(loader, found.batches.assigned) or program.carries_state(found.batches):
             continue  # what follows in time
+        without = f" where {loader.mixed_by} is None" if loader.mixed_by else ""
         instead = f", while {name_of(swapped, 'another loader')}, on which nothing is trained, is shuffled" if swapped else ""
         message = (
-            f"{name_of(loader, 'this loader')} is trained on without shuffle{instead}: every epoch takes the same batches in the same order; "
-            "pass shuffle=True"
+            f"{name_of(loader, 'this loader')} is trained on without shuffle{without}{instead}: every epoch takes the same batches in the same order; "
+            f"pass shuffle={_value(loader)}"
         )
         call = arguments_site(found.loader)
         if call != found.loader.site:
@@ -114,16 +117,46 @@ def check(program: Program) -> Reports:
                 message,
                 (*note(found.loader, "the loader is built here"), *note(found.backward, "its batches are trained on here")),
                 site=call,
+                severity=_severity(loader),
             )
             continue
         yield Report(
             found.loader,
             message,
             note(found.backward, "its batches are trained on here"),
-            repair=SetArgument(event=found.loader, name="shuffle", value="True")
+            repair=SetArgument(event=found.loader, name="shuffle", value=_value(loader))
             if swapped is None
             else GiveArgument(event=found.loader, values={"shuffle": "True"}, applicability="unsafe"),
+            severity=_severity(loader),
         )
+    yield from _driven(program)
+
+
+def _driven(program: Program) -> Reports:
+    """The loaders that a framework trains on, whose loop is not in the text."""
+    for event in program.of(Drive):
+        loader = next(iter(event.subjects))
+        built = next((e for e in program.of(BuildLoader) if loader in e.subjects), None)
+        if not event.trains or built is None or not isinstance(loader, Loader) or loader in program.training_passes:
+            continue
+        if loader.order != "as stored" or loader.style != "map" or follows_time(loader, ()):
+            continue
+        without = f" where {loader.mixed_by} is None" if loader.mixed_by else ""
+        message = (
+            f"{name_of(loader, 'this loader')} is what the framework trains on, without shuffle{without}: every epoch takes the same batches in the "
+            f"same order; pass shuffle={_value(loader)}"
+        )
+        yield Report(built, message, note(event, "it goes to the framework here"), site=arguments_site(built), severity=_severity(loader))
+
+
+def _severity(loader: Loader) -> Severity | None:
+    """A dataset that mixes its items once gives them in no order that means anything: the same one in each epoch."""
+    return "warning" if loader.mixed_once else None
+
+
+def _value(loader: Loader) -> str:
+    """What `shuffle` is to be: a loader that gets a sampler refuses True."""
+    return f"{loader.mixed_by} is None" if loader.mixed_by else "True"
 
 
 def _shuffled_instead(program: Program, loader: Loader) -> Loader | None:

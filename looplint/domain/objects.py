@@ -335,8 +335,12 @@ class Loader(Data):
     complete: bool = False
     # In which order it goes over its dataset; None where nothing tells.
     order: Literal["as stored", "given"] | None = None
+    # The text of its sampler, where that is None unless several processes share the data, and mixes it then: else it goes over them as stored.
+    mixed_by: str = ""
     # Whether its dataset gives items by their index, or only goes on; None where nothing tells.
     style: Literal["map", "iterable"] | None = None
+    # Whether its dataset mixes its items when it is built.
+    mixed_once: bool = False
     # Whether its dataset reads, decodes or computes an item on each access.
     makes_items: bool = False
     # Whether a framework goes over it in its own way.

@@ -46,6 +46,7 @@ EventKind = Literal[
     "show",  # a tensor becomes text: it is printed or put into a string
     "loader",  # a data loader is built
     "sampler",  # a sampler is built
+    "drive",  # a framework gets a loader to train on, or to evaluate
     "seed",  # the random numbers of torch start over
     "initialize",  # parameters get their first values again
     "set-epoch",  # the epoch of a sampler is set

@@ -166,6 +166,14 @@ class BuildSampler(Remark):
     kind = "sampler"
 
 
+class Drive(Remark):
+    """A framework gets a loader to go over: `trainer.fit(model, train, valid)`, or what `train_dataloader()` of its module returns."""
+
+    kind = "drive"
+    # Whether it trains on the batches; else it evaluates on them.
+    trains: bool
+
+
 class Seed(Remark):
     """The random numbers of torch start over."""
 

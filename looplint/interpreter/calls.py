@@ -32,6 +32,8 @@ from looplint.syntax import ir
 
 # Kinds of objects to which a method that is not known may do anything.
 _CHANGED_BY_METHODS = (Optimizer, Scheduler, Scaler, Instance, FrameworkModule)
+# The methods of DataParallel and its like that a class of a project's own may replace without another meaning.
+_OF_WRAPPERS = frozenset({"__init__", "__getattr__", "forward", "scatter", "gather", "replicate", "parallel_apply", "to_kwargs"})
 # A call context grows by one call site each time a function is entered.
 CallContext = tuple[object, int]
 
@@ -208,6 +210,9 @@ def constructed(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -
 
 def instantiate(interp: Interpreter, cls: ClassRef, args: Arguments, expr: ir.Call) -> Value:
     """Make an instance of a project class, and follow its constructor."""
+    wrapped = _spread(interp, cls, args)
+    if wrapped is not None:
+        return apply(interp, "spread", cls.cls.qualname, Arguments([wrapped]), expr)
     kind = classes.kind_of_class(interp, cls)
     obj = interp.create(kind, expr.node, cls=cls)
     init = classes.find_member(interp, cls, "__init__")
@@ -226,6 +231,17 @@ def instantiate(interp: Interpreter, cls: ClassRef, args: Arguments, expr: ir.Ca
         unfollowed.unknown_call(interp, None, args, expr)
     constructed(interp, obj, args, expr)
     return ref(obj)
+
+
+def _spread(interp: Interpreter, cls: ClassRef, args: Arguments) -> Value | None:
+    """The model that a class of the project's own wraps, which derives from DataParallel or its like and changes only how that hands it its input."""
+    if not any(call_effect(base) == "spread" for base in classes.external_bases(interp, cls)):
+        return None
+    if any(not each.cls.methods.keys() <= _OF_WRAPPERS for each in classes.mro(interp, cls)):
+        return None
+    init = classes.find_member(interp, cls, "__init__")
+    names = [p.name for p in init[0].params[1:]] if init is not None and isinstance(init[0], ir.Function) else ["module"]
+    return next((args.get(number, name) for number, name in enumerate(names) if name in ("module", "model")), None)
 
 
 def _dataclass_fields(interp: Interpreter, cls: ClassRef) -> dict[str, ir.Expr | None]:

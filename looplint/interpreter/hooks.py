@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from looplint.domain.objects import Module, Obj
-from looplint.domain.values import Arguments, ClassRef, Const, Method, Number, Params, Quantity, Tensor, Unknown, Value
+from looplint.domain.values import Arguments, ClassRef, Const, Func, Method, Number, Params, Quantity, Tensor, Unknown, Value
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -48,6 +48,8 @@ handed: Hook[Callable[[Obj, Arguments], None]] = Hook("handed")
 decorated: Hook[Callable[[Interpreter, Frame], bool]] = Hook("decorated")
 # Something is called that cannot be followed.
 unknown_called: Hook[Callable[[Interpreter, Arguments, ir.Expr], None]] = Hook("unknown_called")
+# A method returns to code that cannot be followed, such as the framework that calls it.
+returned_outside: Hook[Callable[[Interpreter, Func, Value], None]] = Hook("returned_outside")
 # The constructor of a class of the program is about to run.
 constructing: Hook[Callable[[Interpreter, Obj, ClassRef], None]] = Hook("constructing")
 # A name, an attribute or an item is given a value.

@@ -22,7 +22,7 @@ from looplint.interpreter.outside import parameter
 from looplint.interpreter.roles import names_a_loader
 from looplint.interpreter.statements import run_block
 from looplint.interpreter.unreached_methods import follow_insides
-from looplint.knowledge.frameworks import FRAMEWORK_HOOKS
+from looplint.knowledge.frameworks import FRAMEWORK_HOOKS, LOADER_HOOKS
 from looplint.knowledge.pytorch import CONVERSIONS
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo, Project
@@ -144,6 +144,7 @@ def _function(interp: Interpreter, func: Func) -> bool:
             else:
                 frame.locals[param.name] = parameter(interp, func, param)
         result = functions.run_frame(interp, frame)
+        hooks.returned_outside.run(interp, func, result)
         kept = [value for atom in frame.instance if isinstance(atom, Ref) for value in atom.obj.heap.values()]
         for obj in interp.reachable([result, frame.instance, *kept]):
             obj.outlives = True
@@ -202,9 +203,10 @@ def _tells_by_itself(method: ir.Function) -> bool:
 
 
 def _with_loops_of_their_own(interp: Interpreter, methods: list[ir.Function]) -> list[ir.Function]:
-    """The methods that go backward or step in a loop: a subclass of a library's trainer whose `train` takes the place of the library's."""
+    """The methods that go backward or step in a loop, as of a subclass whose `train` takes the place of the library's; and those that give loaders."""
     training = _in_loops(interp, "backward") | _in_loops(interp, "step", "optim")
-    return [f for f in methods if f in training and f.name not in FRAMEWORK_HOOKS]
+    of_data = {"setup", *LOADER_HOOKS} if any(f.name in LOADER_HOOKS for f in methods) else set()
+    return [f for f in methods if (f in training and f.name not in FRAMEWORK_HOOKS) or f.name in of_data]
 
 
 def _in_loops(interp: Interpreter, kind: Literal["backward", "step"], of: str = "") -> frozenset[ir.Function]:

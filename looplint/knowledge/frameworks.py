@@ -310,6 +310,8 @@ DRIVEN_METHODS: dict[str, str] = {
     "all_gather": "tensor",
     "save_hyperparameters": "pure",
 }
+# Methods of a LightningModule or a LightningDataModule that return the loaders which the framework goes over: whether it trains on their batches.
+LOADER_HOOKS: dict[str, bool] = {"train_dataloader": True, "val_dataloader": False, "test_dataloader": False}
 # Methods of a LightningModule that the framework calls around its own loop.
 FRAMEWORK_HOOKS = frozenset({
     "training_step", "validation_step", "test_step", "predict_step", "configure_optimizers", "forward", "optimizer_step", "lr_scheduler_step", "backward",

@@ -11,7 +11,7 @@ from looplint.domain.objects import Dataset, Loader, Sampler
 from looplint.domain.values import constant_of, refs
 from looplint.flow.events import Backward, Event, Forward, Move, Step
 from looplint.flow.graph import Loop
-from looplint.flow.remarks import BuildLoader, BuildSampler, Transfer
+from looplint.flow.remarks import BuildLoader, BuildSampler, Drive, Transfer
 from looplint.interpreter.elements import loaders_in
 from looplint.queries.data_loops import over_data, validation_loop
 from looplint.queries.program import Program
@@ -95,7 +95,8 @@ def padded_passes(program: Program) -> Iterator[PaddedPass]:
 class ShortenedPass:
     """A pass over a loader in which nothing is trained and results are measured, and which leaves out the last batch where it is smaller."""
 
-    forward: Forward
+    # Where the model is measured: a forward, or where a framework gets the loader.
+    measured: Event
     built: Event
     # How many items it leaves out; None where that is not known.
     items: int | None
@@ -104,7 +105,7 @@ class ShortenedPass:
 def shortened_passes(program: Program) -> Iterator[ShortenedPass]:
     """The validation passes over a loader, on which nothing is trained, that was told to drop the last batch where it is smaller."""
     built = {obj: e for e in program.of(BuildLoader) for obj in e.subjects}
-    for event, loader in measured_passes(program):
+    for event, loader in (*measured_passes(program), *_driven_passes(program)):
         if argument(loader, "drop_last") is not True or loader not in built or not same_everywhere(program, built[loader], "drop_last"):
             continue
         if not isinstance(argument(loader, "sampler") or argument(loader, "batch_sampler"), type(None)):
@@ -114,6 +115,13 @@ def shortened_passes(program: Program) -> Iterator[ShortenedPass]:
         items = length % size if length is not None and type(size) is int and size > 0 else None
         if items != 0 and size not in (None, 1):
             yield ShortenedPass(event, built[loader], items)
+
+
+def _driven_passes(program: Program) -> Iterator[tuple[Event, Loader]]:
+    """The loaders that a framework evaluates on, each once, and nothing trains on."""
+    driven = [(e, o) for e in program.of(Drive) for o in e.subjects if isinstance(o, Loader)]
+    trained = {*program.training_passes, *(loader for event, loader in driven if event.trains)}
+    yield from {loader: (event, loader) for event, loader in driven if loader not in trained}.values()
 
 
 def only_over(loop: Loop, loader: Loader) -> bool:

@@ -66,9 +66,17 @@ def _reckoned(
         for side in (expr.left, expr.right):
             if isinstance(average := interp.remarks.get((interp.frame.ctx, id(side.node), Average.kind)), Average):
                 average.weighted = True
+    if "batches" in _units(right) and "batches" not in _units(left) and _is_no_constant(left) and op in ("/", "//"):
+        return Number(frozenset({"epochs"}))  # `iterations / len(loader)`
+    if "epochs" in units and _is_no_constant(left) and _is_no_constant(right):
+        units = units - {"epochs"}  # so many of them in each epoch, perhaps
     parted = op in ("/", "//") or any(isinstance(a, Const) and isinstance(a.value, float) and a.value < 1 for a in left | right)
     divided: frozenset[Quantity] = frozenset({"divided"}) if parted and "batches" in units else frozenset()
     return Number(units - {_OF_LOSSES, _OF_ONE, _OF_ALL} | divided)
+
+
+def _is_no_constant(value: Value) -> bool:
+    return not all(isinstance(a, Const) for a in value)
 
 
 def _units(value: Value) -> frozenset[Quantity]:

@@ -21,6 +21,7 @@ from looplint.domain.values import (
     Arguments,
     ClassRef,
     Context,
+    Func,
     Ref,
     Tensor,
     Tuple,
@@ -36,7 +37,8 @@ from looplint.interpreter import calls, classes, hooks, unfollowed
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import application, method_transfer
-from looplint.knowledge.frameworks import FRAMEWORK_BASES, TRAINERS
+from looplint.knowledge.frameworks import FRAMEWORK_BASES, LOADER_HOOKS, TRAINERS
+from looplint.semantics.framework_data import note_loaders
 from looplint.semantics.gradients import backward
 from looplint.semantics.registration import begin
 from looplint.syntax import ir
@@ -89,6 +91,10 @@ def _follow(interp: Interpreter, cls: ClassRef, turn: list[ir.Stmt]) -> None:
     if not TRAINERS.isdisjoint(classes.external_bases(interp, cls)):
         interp.frame.locals["model"] = interp.evaluate(ir.Attr(node, ir.Name(node, "self"), "model"))
     instance.configured = _run(interp, cls, "configure_optimizers")
+    for name in LOADER_HOOKS:
+        found = classes.find_member(interp, cls, name)
+        if found is not None and isinstance(found[0], ir.Function):
+            note_loaders(interp, Func(found[0], found[1].module, found[1].closure, ref(instance), cls), _run(interp, cls, name))
     if len(turn) > 1:  # the framework steps, by its schedulers too
         for scheduler in _stepped_by_lightning(instance.configured):
             scheduler.lost = True

@@ -71,18 +71,32 @@ def _built(interp: Interpreter, obj: Loader, args: Arguments, expr: ir.Call) -> 
             obj.heap[name] = obj.options[name]
     if plain and not args.starred:
         obj.complete = True
+        obj.mixed_by = _mixed_by(obj, expr)
         obj.order = _order(obj)
         obj.style = style(interp, obj.options.get("dataset", NOTHING))
+        obj.mixed_once = _mixed_once(interp, obj.options.get("dataset", NOTHING))
         obj.makes_items = made_when_asked(interp, obj.options.get("dataset", NOTHING))
     interp.remark(BuildLoader(), expr.node, {obj})
 
 
 def _order(obj: Loader) -> Literal["as stored", "given"] | None:
-    if not _absent(obj.options.get("sampler")) or not _absent(obj.options.get("batch_sampler")) or "shuffle" in obj.options:
+    sampled = not _absent(obj.options.get("sampler")) or "shuffle" in obj.options
+    if (sampled and not obj.mixed_by) or not _absent(obj.options.get("batch_sampler")):
         return "given"
     # One batch of everything has no order.
     size = obj.options.get("batch_size")
     return None if _is_everything(size) or _holds_all(size, obj.options.get("dataset", NOTHING)) else "as stored"
+
+
+def _mixed_by(obj: Loader, expr: ir.Call) -> str:
+    """The text of a sampler that is None or a distributed one that mixes its items, with no `shuffle` for where it is None."""
+    shuffle, sampler = obj.options.get("shuffle"), obj.options.get("sampler", NOTHING)
+    off = constant_of(shuffle) if shuffle is not None else Const(False, bool)
+    others = [a for a in sampler if not (isinstance(a, Const) and a.value is None)]
+    written = next((a.value for a in expr.args if a.keyword == "sampler"), None)
+    if off is None or off.value is not False or written is None or not others or len(others) == len(sampler):
+        return ""
+    return ir.render(written) if all(isinstance(a, Ref) and isinstance(a.obj, Sampler) and a.obj.by_epoch for a in others) else ""
 
 
 def _holds_all(size: Value | None, data: Value) -> bool:
@@ -178,12 +192,22 @@ def _style_of_class(interp: Interpreter, cls: ClassRef) -> Literal["map", "itera
     methods = {name: function for each in reversed(line) for name, function in each.cls.methods.items()}
     if "__getitem__" not in methods or "__iter__" in methods or _IN_TIME.search(" ".join(c.cls.name for c in line)):
         return None
-    if any(function.methods & _SHUFFLING or function.usage.keys() & _SHUFFLING for function in methods.values()):
+    if any(_mixes(function) for name, function in methods.items() if name != "__init__"):
         return None
     getter = methods["__getitem__"]
     if getter.methods & _DRAWING or getter.usage.keys() & _DRAWING:
         return None
     return "map"
+
+
+def _mixes(function: ir.Function) -> bool:
+    return bool(function.methods & _SHUFFLING or function.usage.keys() & _SHUFFLING)
+
+
+def _mixed_once(interp: Interpreter, value: Value) -> bool:
+    """Whether the constructor of a project's own dataset mixes its items, once for all epochs."""
+    lines = [classes.mro(interp, o.cls) for o in refs(value, Obj) if o.cls is not None]
+    return any(_mixes(each.cls.methods["__init__"]) for line in lines for each in line if "__init__" in each.cls.methods)
 
 
 def made_when_asked(interp: Interpreter, value: Value, depth: int = 4) -> bool:

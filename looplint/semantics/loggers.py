@@ -11,7 +11,7 @@ from looplint.interpreter.transfers import application, methods_of, transfer
 from looplint.syntax import ir
 
 
-@methods_of(Writer, Metric, FrameworkObject)
+@methods_of(Writer, Metric)
 def _method(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     return unfollowed.quiet(interp, args)
 

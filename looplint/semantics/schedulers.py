@@ -102,6 +102,8 @@ def _unit_of_value(interp: Interpreter, value: Value, expr: ir.Expr) -> Unit | N
     for atom in value:
         if isinstance(atom, Number) and "batches" in atom.units:
             return "steps"
+        if isinstance(atom, Number) and "epochs" in atom.units:
+            return "epochs"
         if isinstance(atom, Func) and atom.function.params:
             return _unit_of_function(interp, atom)
     definition = _definition(interp, expr)

@@ -110,3 +110,47 @@ CLIP_D, CLIP_G = (f"torch.nn.utils.clip_grad_norm_(net_{each}.parameters(), 1.0)
 def test_a_clip_belongs_to_the_optimizer_that_steps_after_it(of_d: str, of_g: str, codes: list[str]) -> None:
     found = looplint.lint(TWO.replace("OF_D", of_d).replace("OF_G", of_g))
     assert [f.code for f in found if f.code == "LL601"] == codes
+
+
+SOMETIMES = """\
+import torch
+from torch import nn, optim
+
+def train(net, loader, k, asked):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    scaler = torch.amp.GradScaler("cuda")
+    opt.zero_grad()
+    for i, (parts, y) in enumerate(loader):
+        BACKWARD
+        UNSCALE
+        nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+        scaler.step(opt)
+        scaler.update()
+        opt.zero_grad()
+"""
+OF_SOME_PARTS = """\
+for part in parts:
+            if part in asked:
+                scaler.scale(nn.functional.mse_loss(net(part), y)).backward()"""
+WHERE_THERE_IS_A_LOSS = """\
+loss = nn.functional.mse_loss(net(parts), y)
+        if torch.isfinite(loss):
+            scaler.scale(loss).backward()"""
+UNTIL_ENOUGH = """\
+for part in parts:
+            loss = nn.functional.mse_loss(net(part), y)
+            if loss.item() < 0.1:
+                break
+            scaler.scale(loss).backward()"""
+
+
+@pytest.mark.parametrize("backward", [OF_SOME_PARTS, WHERE_THERE_IS_A_LOSS, UNTIL_ENOUGH])
+def test_a_clip_of_scaled_gradients_or_of_none(backward: str) -> None:
+    def codes(unscale: str, backward: str) -> set[str]:
+        return {f.code for f in looplint.lint(SOMETIMES.replace("BACKWARD", backward).replace("UNSCALE", unscale), select=["LL601"])}
+
+    assert codes("pass", backward) == {"LL601"}
+    assert codes("scaler.unscale_(opt)", backward) == set()
+    assert (
+        codes("pass", f"nn.functional.mse_loss(net(parts), y).backward()\n        {backward}") == set()
+    )  # what there is is not all scaled

@@ -40,3 +40,24 @@ def test_so_many_in_each_epoch_are_no_epochs(end: str) -> None:
 @pytest.mark.parametrize("end", ["epochs", "2 * epochs", "epochs // 2", "epochs - 5"])
 def test_epochs_are(end: str) -> None:
     assert_marked(PROGRAM.format(end=end, mark="  # expect: LL201"))
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "iterations / len(loader)",
+        "math.ceil(iterations / len(loader))",
+        "(iterations // len(loader)) // 2",
+        "int(iterations / len(loader)) - 1",
+    ],
+)
+def test_what_is_divided_by_the_batches_of_an_epoch_is(end: str) -> None:
+    program = PROGRAM.replace("epochs, size", "epochs, iterations, size")
+    assert_marked(program.format(end=end, mark="  # expect: LL201"))
+
+
+@pytest.mark.parametrize(
+    "end", ["iterations / len(loader) * k", "(iterations // len(loader)) * len(loader)", "len(loader) // k", "iterations / size"]
+)
+def test_what_is_multiplied_again_is_not(end: str) -> None:
+    assert_marked(PROGRAM.replace("epochs, size", "epochs, iterations, size").format(end=end, mark=""))
