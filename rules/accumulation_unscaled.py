@@ -84,6 +84,7 @@ from looplint.rule import (
     evens_out,
     note,
     subjects,
+    takes_batches,
 )
 
 CODE = "LL108"
@@ -100,7 +101,7 @@ def check(program: Program) -> Reports:
         backward = next((e for e in program.of(Backward) if e.loops and e.loops[-1] is loop and program.touches(e, optimizer)), None)
         if backward is None or not _unscaled(program, backward, optimizer, loop):
             continue
-        what = "batches" if loop is event.loops[-1] or loop.draws else "parts of a batch"
+        what = "batches" if loop is event.loops[-1] or takes_batches(loop) else "parts of a batch"
         even = evens_out(program, optimizer)
         evened = f" ({optimizer.qualname.rpartition('.')[2]} evens that out, a clip or another optimizer would not)" if even else ""
         message = (

@@ -112,19 +112,20 @@ def check(program: Program) -> Reports:
         module = next(iter(event.subjects))
         if program.is_trained(event) or program.feeds_training(event) or not event.certain:
             continue  # a forward whose result goes backward, or is what another one is trained on
-        if event.key not in program.uses.scored:
-            continue  # a forward whose result is not measured
+        is_stepped = related(program.stepped_modules, {module})
+        loaded = None if is_stepped else _loaded(program, module, event)
+        given_out = loaded is not None and event.key in program.uses.fetched - program.uses.differentiated
+        if event.key not in program.uses.scored and not given_out:
+            continue  # a forward whose result is not measured, nor given out by a program that was made for that
         if samples(program, event):
             continue  # Monte-Carlo dropout
         if program.looks_again(event):
             continue  # a second look at the batch that is trained on
-        is_stepped = related(program.stepped_modules, {module})
-        loaded = None if is_stepped else _loaded(program, module, event)
         if event.frozen or not (is_stepped or loaded):
             continue  # a model that is frozen, or that no optimizer steps and no weights are loaded into
         loop = validation_loop(program, event)
-        if loop is None and not (event.grad is False and event.key in program.uses.compared):
-            continue  # outside such a loop: gradients are disabled, and the result is compared
+        if loop is None and not given_out and not (event.grad is False and event.key in program.uses.compared):
+            continue  # outside such a loop: gradients are disabled, and the result is compared, or that of loaded weights is given out
         visit = mode_states(program, module, event)
         if visit is None or not visit.always("train") or (loop, module) in reported:
             continue
@@ -137,7 +138,10 @@ def check(program: Program) -> Reports:
         trained = next((e for e in program.of(Forward) if module in e.subjects and program.is_trained(e)), None)
         name = called_at(event, module) if event.outside == len(event.calls) else name_of(module)
         effect = mode_effects(module, dropout="dropout is active", norm="batch norm uses and updates batch statistics")
-        message = f"{name} is in train mode in this validation pass: {effect}; call {name}.eval() before it, and {name}.train() before training goes on"
+        where, after = (
+            ("for this prediction", "") if given_out else ("in this validation pass", f", and {name}.train() before training goes on")
+        )
+        message = f"{name} is in train mode {where}: {effect}; call {name}.eval() before it{after}"
         switch = next((s.last(Train) for s in visit.states if s.last(Train)), None)
         if switch:
             notes = note(switch, "train mode is switched on here")

@@ -277,6 +277,8 @@ class Module(TorchModule):
     prepared: bool = False
     # Whether code that cannot be followed built it, so that all that tells it is a module is its use.
     foreign: bool = False
+    # The class of the program that an annotation says it is of, where nothing else tells: a subclass may be meant, and has its methods.
+    declared: ClassRef | None = None
     # Whether a framework drives it: the object whose hooks it calls.
     driven: bool = False
     # What its `configure_optimizers` returned.

@@ -32,6 +32,8 @@ from looplint.syntax import ir
 
 # Kinds of objects to which a method that is not known may do anything.
 _CHANGED_BY_METHODS = (Optimizer, Scheduler, Scaler, Instance, FrameworkModule)
+# Kinds of objects of which a method that is named after what it gives (`get_lr`) only reads.
+_READ_BY_METHODS = (Optimizer, Scheduler, Scaler)
 # The methods of DataParallel and its like that a class of a project's own may replace without another meaning.
 _OF_WRAPPERS = frozenset({"__init__", "__getattr__", "forward", "scatter", "gather", "replicate", "parallel_apply", "to_kwargs"})
 # A call context grows by one call site each time a function is entered.
@@ -178,6 +180,8 @@ def call_method(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr:
         hooks.handed.run(obj, args)
         method = transfers.METHODS.get(effect)
         return method(interp, obj, name, args, expr) if method is not None else apply(interp, effect, f"{obj.kind}.{name}", args, expr)
+    if isinstance(obj, _READ_BY_METHODS) and name.startswith(("get_", "is_", "has_")):
+        return unfollowed.quiet(interp, args)
     method = transfers.METHODS_OF.get(type(obj))
     if method is not None:
         return method(interp, obj, name, args, expr)

@@ -126,7 +126,7 @@ def _generator(interp: Interpreter, func: Func, args: Arguments, expr: ir.Expr) 
 def _is_own_update(func: Func) -> bool:
     """Whether a method belongs to an optimizer of the project: what it does to the parameters is its own affair."""
     bound = func.bound or ()
-    return not func.function.name.startswith("_") and any(
+    return not func.function.name.startswith(("_", "get_")) and any(
         isinstance(a, Ref) and isinstance(a.obj, Optimizer) and a.obj.cls is not None and not a.obj.steps_by_inner for a in bound
     )
 

@@ -117,6 +117,9 @@ def attribute(interp: Interpreter, obj: Obj, name: str) -> Value:
         return own
     if isinstance(obj, Container):
         return frozenset({Method(Ref(obj), name)})
+    declared = _declared_method(interp, obj, name)
+    if declared:
+        return declared
     if effect_of(obj, name) is not None:
         return frozenset({Method(Ref(obj), name)})
     if isinstance(obj, Optimizer) and name == "state":
@@ -162,6 +165,16 @@ def _own_methods(interp: Interpreter, obj: Obj, name: str) -> Value:
         return frozenset()
     found = [classes.find_member(interp, each.cls, name) for each in obj.one_of if each.cls is not None]
     return frozenset().union(*(classes.bind(interp, member, obj) for member in found if member is not None))
+
+
+def _declared_method(interp: Interpreter, obj: Obj, name: str) -> Value:
+    """The method of a model that is passed in which the class in its annotation has: what the code calls does the same in a subclass, as a rule."""
+    if not isinstance(obj, Module) or obj.declared is None or obj.cls is not None or name in _KEPT_MEANING["module"]:
+        return frozenset()
+    member = classes.find_member(interp, obj.declared, name)
+    if member is None or not isinstance(member[0], ir.Function) or ir.is_abstract(member[0]):
+        return frozenset()
+    return classes.bind(interp, member, obj)
 
 
 def child(interp: Interpreter, obj: Obj, name: str) -> Value:

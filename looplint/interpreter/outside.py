@@ -14,6 +14,7 @@ from looplint.domain.values import (
     COMPUTED,
     NOTHING,
     UNKNOWN,
+    Arguments,
     Atom,
     ClassRef,
     Const,
@@ -78,13 +79,14 @@ def parameter(interp: Interpreter, func: Func, param: ir.Param) -> Value:
     if usage.rebound and _is_class(func.function, param.name):
         return UNKNOWN
     annotation, key = ir.render(param.annotation), (id(func.function), param.name)
-    cls = _class_named(interp, func.module, param.annotation)
-    if cls is not None and classes.kind_of_class(interp, cls) is not Instance:
-        cls = None
+    named = _class_named(interp, func.module, param.annotation)
+    kind = classes.kind_of_class(interp, named) if named is not None else None
+    cls = named if kind is Instance else None
     told = cls is not None and not classes.has_unknown_base(interp, cls)  # and no guess by its use is better
     value = symbolic(interp, param.name, usage, annotation, key) if not told else UNKNOWN
     if value != UNKNOWN:
         for module in refs(value, Module):
+            module.declared = named if kind is Module else None
             _fill(interp, module, found, _BESIDE_PARTS)
         return value
     if cls is not None:
@@ -275,11 +277,22 @@ def _made(interp: Interpreter, name: str, found: Uses, value: Value, key: object
             obj.foreign = True
             for file in frozenset().union(*(a.files for a in unknown)) if usage.methods & {"train", "eval"} else ():
                 file.holds_module = True
+            _moved(interp, obj, source)
         case Optimizer():
             declared = any(annotated(text) == "optimizer" for text in usage.annotations)
             obj.may_clear = not declared and not any(a.parameters for a in unknown)
             obj.holds = deps or _parameters_given(interp, source)
     return obj
+
+
+def _moved(interp: Interpreter, obj: Module, source: ir.Expr) -> None:
+    """What is known as a module by its later use was moved where it was made: `model = torch.load(path).to(device)`."""
+    match source:
+        case ir.Call(func=ir.Attr(attr="to" | "cuda" as name), args=args) if not any(a.star for a in args):
+            given = Arguments(
+                [interp.evaluate(a.value) for a in args if not a.keyword], {a.keyword: interp.evaluate(a.value) for a in args if a.keyword}
+            )
+            interp.call(frozenset({Method(Ref(obj), name)}), given, source)
 
 
 def _is_loss(obj: Obj) -> bool:

@@ -14,7 +14,7 @@ from looplint.flow.graph import Guard, Loop
 from looplint.knowledge.layers import BATCH_NORM_MODELS, BATCH_NORMS
 from looplint.knowledge.pytorch import SCALE_FREE
 from looplint.queries.program import Program
-from looplint.syntax.ir import Binary, BoolOp, Compare, Const, Expr, paths_in, render
+from looplint.syntax.ir import Assign, Binary, BoolOp, Call, Compare, Const, Expr, path_of, paths_in, render
 
 # How many backwards have added to the gradients since they were cleared.
 _SUMMING = Automaton(
@@ -22,6 +22,7 @@ _SUMMING = Automaton(
     arrows={("*", "clear"): "none", ("none", "backward"): "one", ("one", "backward"): "more", ("*", "step"): "none"},
     reads=frozenset({"step"}),
 )
+_GETS_A_BATCH = re.compile(r"_?(get|next|sample|fetch|draw|load)_?(\w+_)?(mini)?_?batch(es)?")
 _COUNTED = re.compile(r"range\(([\w.]+)\)")
 
 
@@ -66,10 +67,19 @@ def added_up(program: Program, step: Event) -> tuple[str, Loop] | None:
 def _turns(loop: Loop) -> str | None:
     """How often a loop turns, as the text says it, where each turn takes another batch from a loader, or a part of the same one."""
     counted = _COUNTED.fullmatch(loop.iterates)
-    if counted is not None and loop.draws:
+    if counted is not None and takes_batches(loop):
         return counted[1]
     chunks = [tag for tensor in _gone_over(loop.over) for tag in tensor.tags if isinstance(tag, Chunked)]
     return chunks[0].number if len({tag.size or tag.number for tag in chunks}) == 1 else None
+
+
+def takes_batches(loop: Loop) -> bool:
+    """Whether each turn gets another batch: from an iterator over a loader, or from a function that is named after that, `x, y = get_batch("train")`."""
+    if loop.draws:
+        return True
+    written = loop.stmt.body if loop.stmt is not None else ()
+    calls = [stmt.value for stmt in written if isinstance(stmt, Assign) and isinstance(stmt.value, Call)]
+    return any(_GETS_A_BATCH.fullmatch((path_of(call.func) or "").rpartition(".")[2].lower()) for call in calls)
 
 
 def _gone_over(value: Value) -> list[Tensor]:

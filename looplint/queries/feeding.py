@@ -59,15 +59,18 @@ def smaller_last(loader: Loader) -> LastBatch | None:
     return LastBatch(left, size) if left and data.length > size and argument(loader, "sampler") is None else None
 
 
-def measured_passes(program: Program) -> Iterator[tuple[Forward, Loader]]:
-    """The passes over a loader on which nothing is trained, each loader once, with a forward whose results are measured."""
+def measured_passes(program: Program, *, prepared: bool = False) -> Iterator[tuple[Forward, Loader]]:
+    """The passes over a loader on which nothing is trained, each loader once, with a forward whose results are measured.
+
+    One that a framework has prepared shares its batches out in the framework's way, but gives no others.
+    """
     seen: set[Loader] = set()
     for event in program.of(Forward):
         loop = validation_loop(program, event)
         loader = only_loader(loop.over) if loop is not None else None
         if loader is None or loader in seen or loader in program.training_passes or program.is_trained(event):
             continue
-        if event.key in program.uses.scored and not (loader.escaped or loader.prepared):
+        if event.key in program.uses.scored and not loader.escaped and (prepared or not loader.prepared):
             seen.add(loader)
             yield event, loader
 
@@ -105,7 +108,7 @@ class ShortenedPass:
 def shortened_passes(program: Program) -> Iterator[ShortenedPass]:
     """The validation passes over a loader, on which nothing is trained, that was told to drop the last batch where it is smaller."""
     built = {obj: e for e in program.of(BuildLoader) for obj in e.subjects}
-    for event, loader in (*measured_passes(program), *_driven_passes(program)):
+    for event, loader in (*measured_passes(program, prepared=True), *_driven_passes(program)):
         if argument(loader, "drop_last") is not True or loader not in built or not same_everywhere(program, built[loader], "drop_last"):
             continue
         if not isinstance(argument(loader, "sampler") or argument(loader, "batch_sampler"), type(None)):

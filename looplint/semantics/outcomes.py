@@ -110,15 +110,23 @@ def _places(interp: Interpreter, tensor: Tensor, depth: int = _ENTRIES) -> Value
 def tags_of_forward(interp: Interpreter, tensor: Tensor) -> Tags:
     """What was done to a loss that a module's own forward returns; nothing where that is not known."""
     found = set()
-    for outcome in tensor.outcomes:
+    for outcome in (each for given in tensor.outcomes for each in _alternatives(given)):
         if outcome.op != "forward" or outcome.module is None or outcome.module.cls is None:
             return NO_TAGS
         place = _place(_returned(interp, outcome.module, outcome), outcome.path) or frozenset()
-        tensors = [a for a in place if isinstance(a, Tensor)]
-        if len(tensors) != 1 or len(place) > 1:
+        told = [a for a in place if not (isinstance(a, Const) and a.value is None)]  # what goes backward is not None
+        if not told or not all(isinstance(a, Tensor) for a in told):
             return NO_TAGS
-        found.add(frozenset(tag for tag in tensors[0].tags if tag in _OF_A_LOSS or isinstance(tag, Summed | Multiplied)))
+        for atom in told:
+            tags = atom.tags if isinstance(atom, Tensor) else NO_TAGS
+            found.add(frozenset(tag for tag in tags if tag in _OF_A_LOSS or isinstance(tag, Summed | Multiplied)))
     return found.pop() if len(found) == 1 else NO_TAGS
+
+
+def _alternatives(outcome: Outcome) -> list[Outcome]:
+    """An outcome for each of the modules that may be applied, where it is one of several."""
+    modules = outcome.module.one_of if outcome.module is not None else ()
+    return [replace(outcome, module=each) for each in modules] or [outcome]
 
 
 def resolve(interp: Interpreter, outcomes: Outcomes | None, depth: int = _DEPTH) -> Outcomes | None:

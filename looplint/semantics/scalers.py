@@ -14,6 +14,7 @@ from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import application, construction, method_transfer, transfer
 from looplint.semantics.autocast import note_outdated
 from looplint.semantics.gradients import backward
+from looplint.semantics.outcomes import tags_of_forward
 from looplint.syntax import ir
 
 # What such a call hands on to `backward`, and what says whether this batch is the last of those that are added up.
@@ -31,7 +32,8 @@ def _scale(interp: Interpreter, obj: Scaler, name: str, args: Arguments, expr: i
     if tensor is None:
         deps = frozenset().union(*(a.deps for a in value if isinstance(a, Unknown)))
         tensor = Tensor(deps, under(interp.grad, "maybe"), tags=frozenset({Mark.UNKNOWN}))
-    return frozenset({replace(tensor.tagged(Scaled(obj)), scalar=True)})
+    of_models = [tags_of_forward(interp, a) for a in value if isinstance(a, Tensor)]  # a loss that a model's own forward returns
+    return frozenset({replace(tensor, tags=tensor.tags.union({Scaled(obj)}, *of_models), scalar=True)})
 
 
 @method_transfer("scaler-step")
