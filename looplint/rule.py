@@ -64,7 +64,18 @@ from looplint.flow.remarks import (
     Unregistered,
     Withdraw,
 )
-from looplint.queries.accumulation import accumulated, added_up, evens_out, left_over, normalises, stepped_with, takes_batches, thrown_away
+from looplint.queries.accumulation import (
+    accumulated,
+    added_up,
+    cleared_in_accumulate,
+    cleared_too_soon,
+    evens_out,
+    left_over,
+    normalises,
+    stepped_with,
+    takes_batches,
+    thrown_away,
+)
 from looplint.queries.best_states import UnreadState, unread_best_states
 from looplint.queries.bypassed import bypassed
 from looplint.queries.clearing import CLEARING, Uncleared, uncleared
@@ -236,7 +247,7 @@ __all__ = [
     "fits_only_if_spread", "given_no_state", "goes_on", "starts_over", "steps_after", "written_from_gpu",
     "FrozenStep", "UnreadState", "unread_best_states", "Average", "ForeignGradients", "HalfStep", "LastBatch", "foreign_gradients", "PaddedPass", "padded_passes", "half_step", "smaller_last", "StaleBatch", "stale_batches", "steps_while_frozen",
     "Scored", "differentiates_within", "scored",
-    "accumulated", "added_up", "evens_out", "normalises", "stepped_with", "takes_batches", "thrown_away",
+    "accumulated", "added_up", "cleared_in_accumulate", "cleared_too_soon", "evens_out", "normalises", "stepped_with", "takes_batches", "thrown_away",
     "Accumulate", "Autocast", "Backward", "Clear", "Clip", "Construct", "Escape", "Eval", "Forward", "Freeze", "Keep", "Load", "LoadState", "Move", "ReadFile", "Replace", "Save", "Schedule", "SetMode", "Snapshot",
     "Step", "Switch", "Thaw", "Train", "Unscale", "Update",
     "Attach", "BuildLoader", "BuildSampler", "Bypass", "Discard", "Drive", "Drop", "Fetch", "Initialize", "Outdated", "Release", "Remark", "Score", "Seed", "Shelve", "Show", "Spread", "EpochSet", "Touch", "Transfer", "Unready", "Unregistered", "Withdraw",

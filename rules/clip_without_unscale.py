@@ -3,7 +3,7 @@
 ## What it does
 
 Reports a clip that on every path finds the gradients of a loss that a `GradScaler` has scaled, with no `scaler.unscale_(optimizer)` since
-the backward.
+the backward, or no gradients at all.
 
 ## Why it matters
 

@@ -2,7 +2,8 @@
 
 ## What it does
 
-Reports a `DataLoader` with `drop_last=True` on which nothing is trained, where a forward in a loop over it has a result that is measured. Where
+Reports a `DataLoader` with `drop_last=True` on which nothing is trained, where a forward in a loop over it has a result that is measured, or where
+Lightning evaluates on it: `val_dataloader()` and `test_dataloader()` return it, or `fit`, `validate` or `test` of a Trainer get it. Where
 the length of the dataset is known, the message says how many items are left out.
 
 ## Why it matters

@@ -6,7 +6,7 @@ Reports a forward pass whose result is measured and does not go backward, in a l
 path the model is in train mode. The model is one that an optimizer of the program steps, and it has dropout or batch norm, or may have
 them; or one that is built in sight, is known to have such a layer and has got trained weights on every path (`load_state_dict`), in a program
 that does not train it. Outside such a loop the forward is reported where gradients are disabled, its result is compared with something and the
-model is known to have such a layer.
+model is known to have such a layer; and of a model with loaded weights where its result is given out as an array or a list (`numpy()`, `tolist()`).
 
 It is an error where the model is seen to have such a layer. Where its layers are out of sight, it is a warning if the program switches its mode anywhere, and
 advice if it never does: then its author may know that the mode changes nothing.
@@ -62,7 +62,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 ## Stays quiet
 
 - Forwards whose results go backward, or are what another forward is trained on or towards: a generator's samples, pseudo-labels.
-- Forwards whose results are not measured.
+- Forwards whose results are not measured, nor given out.
 - A second look at the batch that the model is trained on in the same iteration.
 - One input that is run again and again with no training in between: Monte-Carlo dropout.
 - Models that are frozen, or that no optimizer steps and no weights are loaded into.

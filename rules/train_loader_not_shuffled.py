@@ -3,7 +3,11 @@
 ## What it does
 
 Reports a `DataLoader` whose batches a loop trains on in every epoch, that is given neither `shuffle` nor a sampler, and whose dataset gives
-its items by index; and one with `shuffle=False`, where a loader that is only evaluated is shuffled.
+its items by index; and one with `shuffle=False`, where a loader that is only evaluated is shuffled. A loader whose sampler is None unless several
+processes share the data, and then is one that shuffles, is one without a sampler in a single process. What `train_dataloader()` of a
+LightningModule or LightningDataModule returns, or `Trainer.fit` is given first, is trained on in every epoch.
+
+It is a warning where the dataset mixes its items in its constructor: they come in one order in each epoch, but in none that means anything.
 
 ## Why it matters
 
@@ -52,14 +56,14 @@ for epoch in range(3):
 
 - An explicit `shuffle=False` where no other loader is shuffled in its place, a sampler or a batch sampler.
 - Iterable datasets and those that are not known.
-- A dataset that mixes or draws its items itself, and an epoch loop that mixes something: the items, where the dataset keeps the list.
+- A dataset that mixes or draws its items itself, but for once in its constructor, and an epoch loop that mixes something: the items, where the dataset keeps the list.
 - One batch of everything.
 - A loader that is iterated over once.
 - What follows in time: a dataset whose name says so, or a hidden state that the loop or the model carries from batch to batch.
 
 ## Repair
 
-Safe: `shuffle=True`; unsafe where the program says False. None where a helper passes its own `**kwargs` to the loader: the finding is at the call of
+Safe: `shuffle=True`, or `shuffle=sampler is None`; unsafe where the program says False. None where Lightning goes over the loader, and where a helper passes its own `**kwargs` to the loader: the finding is at the call of
 the helper.
 
 ## Evidence

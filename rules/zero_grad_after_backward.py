@@ -3,7 +3,8 @@
 ## What it does
 
 Reports a clear that on every path finds gradients which a backward of the same iteration has computed, where the optimizer then steps with
-no backward in between, on every path; and a clear for every batch where the only optimizer of the loop steps once in k batches.
+no backward in between, on every path; a clear for every batch where the only optimizer of the loop steps once in k batches, or in that turn
+above its backward; and a clear above the backward in accelerate's `accumulate()`, which puts it off to the batch that steps.
 
 ## Why it matters
 
@@ -79,6 +80,8 @@ from looplint.rule import (
     Step,
     Visit,
     called_at,
+    cleared_in_accumulate,
+    cleared_too_soon,
     constant_of,
     note,
     thrown_away,
@@ -121,6 +124,7 @@ def _skips(visits: Sequence[Visit], clear: Clear, step: Step, backward: Backward
 
 def check(program: Program) -> Reports:
     yield from _accumulated(program)
+    yield from _in_accumulate(program)
     for optimizer in program.optimizers:
         visits = program.run(AUTOMATON, optimizer)
         # Clears of this optimizer that on every path find gradients of the same iteration, or what another such clear has left of them.
@@ -151,7 +155,9 @@ def _accumulated(program: Program) -> Reports:
     """Gradients that are meant to add up, and are cleared for every batch."""
     reported = set()
     for step in program.of(Step):
-        found = thrown_away(program, step)
+        found, soon = thrown_away(program, step), cleared_too_soon(program, step)
+        if found is None:
+            found = soon
         if found is None or found[1].site in reported:
             continue
         every, clear, backward = found
@@ -160,9 +166,29 @@ def _accumulated(program: Program) -> Reports:
             continue
         reported.add(clear.site)
         name = called_at(step, optimizer)
+        when = "in the turn that steps, above its backward" if found is soon else "for every batch"
         message = (
-            f"{name}'s gradients are cleared for every batch, and {name} steps once in {every}: the step uses those of the last batch alone; "
-            "clear them where it steps"
+            f"{name}'s gradients are cleared {when}, and {name} steps once in {every}: the step uses those of the last batch alone; "
+            f"clear them {'after the step' if found is soon else 'where it steps'}"
         )
         notes = note(backward, "the gradients are computed here") + note(step, f"the step is made once in {every} batches")
-        yield Report(clear, message, notes, repair=MoveClear(optimizer=optimizer, clear=clear, backward=backward, step=step))
+        repair = MoveClear(optimizer=optimizer, clear=clear, backward=backward, step=step) if found is not soon else None
+        yield Report(clear, message, notes, repair=repair)
+
+
+def _in_accumulate(program: Program) -> Reports:
+    """Gradients that an accelerator adds up, and that are cleared before the last of their batches."""
+    reported = set()
+    for clear, backward, step in cleared_in_accumulate(program):
+        optimizer = next((o for o in program.optimizers if o in step.subjects), None)
+        if optimizer is None or clear.site in reported:
+            continue
+        reported.add(clear.site)
+        name = called_at(step, optimizer)
+        message = (
+            f"{name}'s gradients are cleared before the backward in accumulate(), which lets that happen where {name} steps: the step uses those of "
+            "the last batch alone; clear them after the step"
+        )
+        notes = note(backward, "the gradients are computed here") + note(step, "this step is made once in so many batches")
+        repair = MoveClear(optimizer=optimizer, clear=clear, backward=backward, step=step, behind=True)
+        yield Report(clear, message, notes, repair=repair)

@@ -201,6 +201,8 @@ class Accelerator(Obj):
     """An accelerator of accelerate, or a Fabric."""
 
     kind = "accelerator"
+    # Over how many batches it adds gradients up in its `accumulate()`, where it was told.
+    accumulates: Value | None = None
 
 
 class Engine(Obj):

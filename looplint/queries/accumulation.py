@@ -3,18 +3,36 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from looplint.dataclass import replace
-from looplint.domain.objects import Container, Module, Obj, Optimizer
+from looplint.domain.objects import Accelerator, Container, Module, Obj, Optimizer
 from looplint.domain.tags import Chunked
-from looplint.domain.values import Iter, Ref, Tensor, Tuple, Value
+from looplint.domain.values import Const as Known
+from looplint.domain.values import Iter, Ref, Tensor, Tuple, Value, constant_of
 from looplint.flow.automaton import Automaton
 from looplint.flow.events import Backward, Clear, Clip, Event, Schedule, Step
 from looplint.flow.graph import Guard, Loop
 from looplint.knowledge.layers import BATCH_NORM_MODELS, BATCH_NORMS
 from looplint.knowledge.pytorch import SCALE_FREE
 from looplint.queries.program import Program
-from looplint.syntax.ir import Assign, Binary, BoolOp, Call, Compare, Const, Expr, path_of, paths_in, render
+from looplint.syntax.ir import (
+    Assign,
+    Attr,
+    Binary,
+    BoolOp,
+    Call,
+    Compare,
+    Const,
+    Expr,
+    With,
+    expressions,
+    path_of,
+    paths_in,
+    render,
+    statements,
+    walk,
+)
 
 # How many backwards have added to the gradients since they were cleared.
 _SUMMING = Automaton(
@@ -145,6 +163,55 @@ def thrown_away(program: Program, step: Step) -> tuple[str, Clear, Backward] | N
     return None
 
 
+def cleared_too_soon(program: Program, step: Step) -> tuple[str, Clear, Backward] | None:
+    """Of a step made once in k batches whose gradients are only cleared in that turn, above its backward: as for `thrown_away`."""
+    loop = step.loops[-1] if step.loops else None
+    every = _periodic(step) if loop is not None and loop in program.batch_loops and step.certain else None
+    backwards = [e for e in program.of(Backward) if loop in e.loops]
+    clears = [e for e in program.of(Clear) if loop in e.loops]
+    if loop is None or every is None or len(backwards) != 1 or len(clears) != 1:
+        return None
+    times, guard = every
+    backward, clear = backwards[0], clears[0]
+    regular = backward.loops[-1] is loop and program.every_iteration(backward, loop) and clear.loops[-1] is loop and clear.certain
+    same = clear.subjects == step.subjects and all(program.touches(backward, o) for o in step.subjects)
+    if regular and same and clear.index < backward.index < step.index and _holds_alike(clear, guard, loop):
+        return times, clear, backward
+    return None
+
+
+def cleared_in_accumulate(program: Program) -> Iterator[tuple[Clear, Backward, Step]]:
+    """The clears before the backward in an accelerator's `accumulate()`, with that backward and the step after it.
+
+    A prepared optimizer leaves its gradients alone there until the last of k batches. Then it takes away those of all before, and steps on this one's.
+    """
+    told = [o.accumulates for o in program.heap.objects.values() if isinstance(o, Accelerator)]
+    numbers = [constant_of(value) if value is not None else Known(1, int) for value in told]
+    if not told or any(n is not None and (not isinstance(n.value, int) or n.value <= 1) for n in numbers):
+        return
+    for clear in program.of(Clear):
+        inside = _accumulated_with(clear)
+        for step in (e for e in program.of(Step) if id(e.site.node) in inside and e.subjects == clear.subjects and e.index > clear.index):
+            between = [e for e in program.of(Backward) if id(e.site.node) in inside and clear.index < e.index < step.index]
+            if between and clear.certain and step.certain and all(e.via == "accelerator" for e in between):
+                yield clear, between[-1], step
+                break
+
+
+def _accumulated_with(event: Event) -> frozenset[int]:
+    """The nodes of the body of `with accelerator.accumulate(...)` that an event stands in; none where it stands in no such block."""
+    loop = event.loops[-1] if event.loops else None
+    written = statements(loop.stmt.body) if loop is not None and loop.stmt is not None else ()
+    for stmt in written:
+        if isinstance(stmt, With) and any(
+            isinstance(e, Call) and isinstance(e.func, Attr) and e.func.attr == "accumulate" for e, _ in stmt.items
+        ):
+            inside = frozenset(id(e.node) for each in statements(stmt.body) for e in walk(*expressions(each)))
+            if id(event.site.node) in inside:
+                return inside
+    return frozenset()
+
+
 def normalises(module: Obj) -> Obj | None:
     """The part of a module, or itself, that normalises over the batch."""
     seen: set[int] = set()
@@ -181,6 +248,13 @@ def _made_at_once(program: Program, optimizer: Obj, step: Event, guard: Guard) -
 
 def _is_under(event: Event, guard: Guard) -> bool:
     return any(g.test is guard.test and g.held == guard.held and g.frame == guard.frame for g in event.guards)
+
+
+def _holds_alike(event: Event, guard: Guard, loop: Loop) -> bool:
+    """Whether an event stands under a condition of the same words, whose names have one value in a whole turn of the loop."""
+    words = render(guard.test)
+    alike = any(render(g.test) == words and g.held == guard.held and g.frame == guard.frame for g in event.guards)
+    return alike and guard.names & loop.assigned <= loop.targets
 
 
 def _periodic(step: Event) -> tuple[str, Guard] | None:

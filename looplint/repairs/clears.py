@@ -30,12 +30,14 @@ class MoveClear(Repair):
         clear: the clear that comes too late.
         backward: the backward whose gradients it clears.
         step: the step that lacks them.
+        behind: whether it goes after the step, as a clear above the backward does that an accelerator puts off.
     """
 
     optimizer: Optimizer | Engine
     clear: Clear
     backward: Backward
     step: Step
+    behind: bool = False
 
     def plan(self, p: Planner) -> Plan:
         backward = self.backward
@@ -49,7 +51,7 @@ class MoveClear(Repair):
                 "another optimizer has used those gradients, and a loss of its own is computed after the clear: its backward may be missing"
             )
         with_step = not mine.direct and p.does(mine.statement, mine.layout, self.optimizer, "step")
-        if with_step or _accumulates(p, backward, self.step):
+        if self.behind or with_step or _accumulates(p, backward, self.step):
             return _clear_behind_step(p, self.optimizer, self.clear, self.step)
         unit = p.unit(mine, theirs.statement, "clear")
         block, outer, backwards = common_block(unit, theirs.statement)

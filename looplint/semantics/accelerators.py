@@ -8,7 +8,7 @@ from looplint.flow.events import Clear, Clip, Construct, Step, Unscale
 from looplint.interpreter import hooks, unfollowed
 from looplint.interpreter.calls import builds
 from looplint.interpreter.interpreter import Interpreter
-from looplint.interpreter.transfers import method_transfer, methods_of, transfer
+from looplint.interpreter.transfers import construction, method_transfer, methods_of, transfer
 from looplint.semantics.gradients import clip
 from looplint.semantics.parameters import held
 from looplint.syntax import ir
@@ -82,6 +82,11 @@ def prepared(args: Arguments) -> None:
 def _handed(obj: Obj, args: Arguments) -> None:
     if isinstance(obj, Accelerator):
         prepared(args)
+
+
+@construction(Accelerator)
+def _built(interp: Interpreter, obj: Accelerator, args: Arguments, expr: ir.Call) -> None:
+    obj.accumulates = args.keywords.get("gradient_accumulation_steps")
 
 
 @methods_of(Accelerator)
