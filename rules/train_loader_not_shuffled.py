@@ -59,6 +59,7 @@ for epoch in range(3):
 - A dataset that mixes or draws its items itself, but for once in its constructor, and an epoch loop that mixes something: the items, where the dataset keeps the list.
 - One batch of everything.
 - A loader that is iterated over once.
+- What Lightning trains on, where the dataset draws its items at random when it is built, as those of tests do.
 - What follows in time: a dataset whose name says so, or a hidden state that the loop or the model carries from batch to batch.
 
 ## Repair
@@ -143,7 +144,7 @@ def _driven(program: Program) -> Reports:
         built = next((e for e in program.of(BuildLoader) if loader in e.subjects), None)
         if not event.trains or built is None or not isinstance(loader, Loader) or loader in program.training_passes:
             continue
-        if loader.order != "as stored" or loader.style != "map" or follows_time(loader, ()):
+        if loader.order != "as stored" or loader.style != "map" or loader.drawn_once or follows_time(loader, ()):
             continue
         without = f" where {loader.mixed_by} is None" if loader.mixed_by else ""
         message = (

@@ -343,8 +343,9 @@ class Loader(Data):
     mixed_by: str = ""
     # Whether its dataset gives items by their index, or only goes on; None where nothing tells.
     style: Literal["map", "iterable"] | None = None
-    # Whether its dataset mixes its items when it is built.
+    # Whether its dataset mixes its items when it is built, or draws them then.
     mixed_once: bool = False
+    drawn_once: bool = False
     # Whether its dataset reads, decodes or computes an item on each access.
     makes_items: bool = False
     # Whether a framework goes over it in its own way.

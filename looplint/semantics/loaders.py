@@ -56,6 +56,7 @@ _CARRIED = re.compile(
     r"(?i)^(hiddens?|hidden_states?|h|hc|hn|state|states|rnn_state|mems?|memory|carry|prev_(h|hidden|state|memory)\w*|cell|cells)$"
 )
 _SHUFFLING = frozenset({"shuffle", "permutation", "randperm", "permute_", "shuffled"})
+_NUMBERS = frozenset({"randn", "rand", "randint", "normal", "uniform"})
 _DRAWING = frozenset({"randint", "choice", "choices", "randrange", "sample", "multinomial"})
 
 
@@ -74,7 +75,8 @@ def _built(interp: Interpreter, obj: Loader, args: Arguments, expr: ir.Call) -> 
         obj.mixed_by = _mixed_by(obj, expr)
         obj.order = _order(obj)
         obj.style = style(interp, obj.options.get("dataset", NOTHING))
-        obj.mixed_once = _mixed_once(interp, obj.options.get("dataset", NOTHING))
+        made = _constructors(interp, obj.options.get("dataset", NOTHING))
+        obj.mixed_once, obj.drawn_once = any(map(_mixes, made)), any(f.methods & _NUMBERS for f in made)
         obj.makes_items = made_when_asked(interp, obj.options.get("dataset", NOTHING))
     interp.remark(BuildLoader(), expr.node, {obj})
 
@@ -204,10 +206,10 @@ def _mixes(function: ir.Function) -> bool:
     return bool(function.methods & _SHUFFLING or function.usage.keys() & _SHUFFLING)
 
 
-def _mixed_once(interp: Interpreter, value: Value) -> bool:
-    """Whether the constructor of a project's own dataset mixes its items, once for all epochs."""
+def _constructors(interp: Interpreter, value: Value) -> list[ir.Function]:
+    """The constructors of a project's own dataset, which run once for all epochs."""
     lines = [classes.mro(interp, o.cls) for o in refs(value, Obj) if o.cls is not None]
-    return any(_mixes(each.cls.methods["__init__"]) for line in lines for each in line if "__init__" in each.cls.methods)
+    return [each.cls.methods["__init__"] for line in lines for each in line if "__init__" in each.cls.methods]
 
 
 def made_when_asked(interp: Interpreter, value: Value, depth: int = 4) -> bool:

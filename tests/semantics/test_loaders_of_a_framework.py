@@ -54,6 +54,22 @@ def test_one_that_only_evaluates() -> None:
     assert_marked(DATA + MODULE.format(sampler="pass", options="", mark="", valid="None").replace("train_dataloader", "predict_dataloader"))
 
 
+def test_items_that_are_drawn_have_no_order() -> None:
+    drawn = """
+        class Drawn(torch.utils.data.Dataset):
+            def __init__(self, length):
+                self.items = torch.randn(length, 8)
+            def __len__(self):
+                return len(self.items)
+            def __getitem__(self, number):
+                return self.items[number]
+        DATA = Drawn(64)
+"""
+    program = DATA + drawn + MODULE.format(sampler="pass", options="", mark="{mark}", valid="None")
+    assert_marked(program.replace("{mark}", ""))
+    assert_marked(program.replace("torch.randn(length, 8)", "load(length)").replace("{mark}", FOUND))
+
+
 FIT = """
         class Net(pl.LightningModule):
             def __init__(self):
