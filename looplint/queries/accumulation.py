@@ -40,6 +40,12 @@ _SUMMING = Automaton(
     arrows={("*", "clear"): "none", ("none", "backward"): "one", ("one", "backward"): "more", ("*", "step"): "none"},
     reads=frozenset({"step"}),
 )
+# Whether gradients have been cleared in this turn of the loop, on the way to a backward.
+_CLEARED_ABOVE = Automaton(
+    start="kept",
+    arrows={("*", "clear"): "cleared", ("*", "step"): "kept", ("cleared", "iterate"): "kept"},
+    reads=frozenset({"backward"}),
+)
 _GETS_A_BATCH = re.compile(r"_?(get|next|sample|fetch|draw|load)_?(\w+_)?(mini)?_?batch(es)?")
 _COUNTED = re.compile(r"range\(([\w.]+)\)")
 
@@ -189,13 +195,17 @@ def cleared_in_accumulate(program: Program) -> Iterator[tuple[Clear, Backward, S
     numbers = [constant_of(value) if value is not None else Known(1, int) for value in told]
     if not told or any(n is not None and (not isinstance(n.value, int) or n.value <= 1) for n in numbers):
         return
-    for clear in program.of(Clear):
-        inside = _accumulated_with(clear)
-        for step in (e for e in program.of(Step) if id(e.site.node) in inside and e.subjects == clear.subjects and e.index > clear.index):
-            between = [e for e in program.of(Backward) if id(e.site.node) in inside and clear.index < e.index < step.index]
-            if between and clear.certain and step.certain and all(e.via == "accelerator" for e in between):
-                yield clear, between[-1], step
-                break
+    for optimizer in program.optimizers:
+        for visit in program.run(_CLEARED_ABOVE, optimizer):
+            clears = {s.last(Clear) for s in visit.sometimes("cleared")}
+            clear = clears.pop() if len(clears) == 1 and visit.always("cleared") else None
+            backward = visit.event
+            if clear is None or not isinstance(backward, Backward) or backward.via != "accelerator" or not clear.certain:
+                continue
+            inside = _accumulated_with(clear)
+            steps = [e for e in program.of(Step) if optimizer in e.subjects and id(e.site.node) in inside and e.index > backward.index]
+            if id(backward.site.node) in inside and steps and steps[0].certain:
+                yield clear, backward, steps[0]
 
 
 def _accumulated_with(event: Event) -> frozenset[int]:

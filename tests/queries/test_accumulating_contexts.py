@@ -45,6 +45,14 @@ OUTSIDE = """optimizer.zero_grad(){mark}
             loss = nn.functional.mse_loss(model(x), y)
             accelerator.backward(loss)
             optimizer.step()"""
+LEFT_OUT = """with accelerator.accumulate(model):
+                loss = nn.functional.mse_loss(model(x), y)
+                if torch.isnan(loss):
+                    optimizer.zero_grad(){mark}
+                    continue
+                accelerator.backward(loss)
+                optimizer.step()
+                optimizer.zero_grad()"""
 FOUND = "  # expect: LL101"
 
 
@@ -54,7 +62,9 @@ def test_a_clear_above_the_backward(body: str, given: str) -> None:
     assert_marked(PROGRAM.format(given=given, body=body.format(mark=FOUND)))
 
 
-@pytest.mark.parametrize(("body", "given"), [(FIRST, ""), (FIRST, K.format(1)), (LAST, K.format(4)), (OUTSIDE, K.format(4))])
+@pytest.mark.parametrize(
+    ("body", "given"), [(FIRST, ""), (FIRST, K.format(1)), (LAST, K.format(4)), (LEFT_OUT, K.format(4)), (OUTSIDE, K.format(4))]
+)
 def test_one_that_accumulates_nothing_or_clears_after_the_step(body: str, given: str) -> None:
     assert_marked(PROGRAM.format(given=given, body=body.format(mark="")))
 
