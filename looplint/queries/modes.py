@@ -9,7 +9,7 @@ from looplint.domain.values import Ref, Unknown, Value
 from looplint.flow.automaton import UNSEEN, Automaton, Visit
 from looplint.flow.events import Eval, Event, Forward, Snapshot, Train
 from looplint.flow.graph import Loop
-from looplint.knowledge.layers import BUILT_OF_LAYERS, DROPPING, MODE_SENSITIVE
+from looplint.knowledge.layers import BATCH_NORM_MODELS, BUILT_OF_LAYERS, DROPPING, MODE_SENSITIVE
 from looplint.queries.iterations import is_within
 from looplint.queries.program import Program
 from looplint.queries.relations import exclude_each_other, subjects
@@ -75,7 +75,15 @@ def _a_part_surely_has_modes(obj: Obj, besides: Collection[Obj], seen: dict[Obj,
 def _has_modes(obj: Obj) -> bool:
     """Whether what a module computes itself, its parts aside, differs between the modes."""
     modal = obj.modal if isinstance(obj, Module) else ""
-    return modal == "yes" or (not modal and _leaf(obj) in MODE_SENSITIVE)
+    return modal == "yes" or (not modal and _leaf(obj) in MODE_SENSITIVE) or _is_full_of_norms(obj)
+
+
+def _is_full_of_norms(obj: Obj) -> bool:
+    """Whether an object is a ready-made model that normalises over the batch, with no other layers asked for in their place."""
+    library, _, leaf = obj.qualname.rpartition(".")
+    given = obj.arguments if isinstance(obj, Module) else None
+    ready = library.startswith("torchvision.models") and (leaf.startswith(BATCH_NORM_MODELS) or leaf.endswith("_bn"))
+    return ready and (given is None or not (given.starred or "norm_layer" in given.keywords))
 
 
 def _given_layers(obj: Obj) -> Collection[Value]:
@@ -111,7 +119,7 @@ def _layers_with_modes(module: Obj, besides: Collection[Obj]) -> tuple[set[str],
         seen.add(id(obj))
         leaf = _leaf(obj)
         if _has_modes(obj):
-            layers.add(leaf if obj.qualname.startswith("torch.nn.") else "")
+            layers.add("BatchNorm2d" if _is_full_of_norms(obj) else leaf if obj.qualname.startswith("torch.nn.") else "")
         known = known and not (isinstance(obj, Module) and obj.modal == "maybe")
         if (isinstance(obj, Module) and obj.parameter) or leaf in ("ParameterList", "ParameterDict"):
             continue
@@ -120,7 +128,7 @@ def _layers_with_modes(module: Obj, besides: Collection[Obj]) -> tuple[set[str],
             *(a.obj for value in (*obj.heap.values(), *_given_layers(obj)) for a in value if isinstance(a, Ref)),
             *filter(_can_be_called, obj.one_of),
         ]
-        if isinstance(obj, Module) and not parts and (not of_torch or leaf in BUILT_OF_LAYERS):
+        if isinstance(obj, Module) and (not parts or _is_of_another_library(obj)) and (not of_torch or leaf in BUILT_OF_LAYERS):
             known = known and obj.cls is not None and not obj.symbolic
         if isinstance(obj, Module) and (obj.symbolic or obj.many) and obj.part:
             known = False
@@ -129,6 +137,11 @@ def _layers_with_modes(module: Obj, besides: Collection[Obj]) -> tuple[set[str],
             known = False  # `nn.Sequential(*layers)`, whatever these are
         work.extend(o for o in parts if isinstance(o, Module | Container))
     return layers, known
+
+
+def _is_of_another_library(obj: Obj) -> bool:
+    """Whether a module is built by a library other than torch: what the program puts into it is not all that it has."""
+    return obj.cls is None and bool(obj.qualname) and not obj.qualname.startswith("torch.")
 
 
 def _can_be_called(obj: Obj) -> bool:
