@@ -109,10 +109,9 @@ def check(program: Program) -> Reports:
             continue  # an epoch loop that mixes something
         if follows_time(loader, found.batches.assigned) or program.carries_state(found.batches):
             continue  # what follows in time
-        without = f" where {loader.mixed_by} is None" if loader.mixed_by else ""
         instead = f", while {name_of(swapped, 'another loader')}, on which nothing is trained, is shuffled" if swapped else ""
         message = (
-            f"{name_of(loader, 'this loader')} is trained on without shuffle{without}{instead}: every epoch takes the same batches in the same order; "
+            f"{name_of(loader, 'this loader')} is trained on without shuffle{_where(loader)}{instead}: every epoch takes the same batches in the same order; "
             f"pass shuffle={_value(loader)}"
         )
         call = arguments_site(found.loader)
@@ -146,9 +145,8 @@ def _driven(program: Program) -> Reports:
             continue
         if loader.order != "as stored" or loader.style != "map" or loader.drawn_once or follows_time(loader, ()):
             continue
-        without = f" where {loader.mixed_by} is None" if loader.mixed_by else ""
         message = (
-            f"{name_of(loader, 'this loader')} is what the framework trains on, without shuffle{without}: every epoch takes the same batches in the "
+            f"{name_of(loader, 'this loader')} is what the framework trains on, without shuffle{_where(loader)}: every epoch takes the same batches in the "
             f"same order; pass shuffle={_value(loader)}"
         )
         yield Report(built, message, note(event, "it goes to the framework here"), site=arguments_site(built), severity=_severity(loader))
@@ -157,6 +155,10 @@ def _driven(program: Program) -> Reports:
 def _severity(loader: Loader) -> Severity | None:
     """A dataset that mixes its items once gives them in no order that means anything: the same one in each epoch."""
     return "warning" if loader.mixed_once else None
+
+
+def _where(loader: Loader) -> str:
+    return f" where {loader.mixed_by} is None" if loader.mixed_by else ""
 
 
 def _value(loader: Loader) -> str:
@@ -168,20 +170,12 @@ def _shuffled_instead(program: Program, loader: Loader) -> Loader | None:
     """Another loader that shuffles and that nothing is trained on, where this one is set not to: the flags are swapped."""
     if argument(loader, "shuffle") is not False or not all(argument(loader, name) is None for name in ("sampler", "batch_sampler")):
         return None
+    built = next((e.root for e in program.of(BuildLoader) if loader in e.subjects), "")
     for event in program.of(BuildLoader):
         other = only(event, Loader)
-        if (
-            other is None
-            or other in program.training_passes
-            or argument(other, "shuffle") is not True
-            or event.root != _built(program, loader)
-        ):
+        if other is None or other in program.training_passes or argument(other, "shuffle") is not True or event.root != built:
             continue
         around = {loop for e in program.of(Forward) if not program.is_trained(e) for loop in e.loops if only_over(loop, other)}
         if around and not any(loop in e.loops for e in program.of(Backward, Step) for loop in around):
             return other
     return None
-
-
-def _built(program: Program, loader: Loader) -> str:
-    return next((e.root for e in program.of(BuildLoader) if loader in e.subjects), "")

@@ -80,11 +80,9 @@ from looplint.rule import (
     Step,
     Visit,
     called_at,
-    cleared_in_accumulate,
-    cleared_too_soon,
     constant_of,
     note,
-    thrown_away,
+    wasted,
 )
 
 CODE = "LL101"
@@ -124,7 +122,6 @@ def _skips(visits: Sequence[Visit], clear: Clear, step: Step, backward: Backward
 
 def check(program: Program) -> Reports:
     yield from _accumulated(program)
-    yield from _in_accumulate(program)
     for optimizer in program.optimizers:
         visits = program.run(AUTOMATON, optimizer)
         # Clears of this optimizer that on every path find gradients of the same iteration, or what another such clear has left of them.
@@ -152,43 +149,19 @@ def check(program: Program) -> Reports:
 
 
 def _accumulated(program: Program) -> Reports:
-    """Gradients that are meant to add up, and are cleared for every batch."""
+    """Gradients that are meant to add up, and of which the step gets those of the last batch alone."""
     reported = set()
-    for step in program.of(Step):
-        found, soon = thrown_away(program, step), cleared_too_soon(program, step)
-        if found is None:
-            found = soon
-        if found is None or found[1].site in reported:
-            continue
-        every, clear, backward = found
+    for found in wasted(program):
+        step = found.step
         optimizer = next((o for o in program.optimizers if o in step.subjects), None)
-        if optimizer is None:
+        if optimizer is None or found.clear.site in reported:
             continue
-        reported.add(clear.site)
-        name = called_at(step, optimizer)
-        when = "in the turn that steps, above its backward" if found is soon else "for every batch"
-        message = (
-            f"{name}'s gradients are cleared {when}, and {name} steps once in {every}: the step uses those of the last batch alone; "
-            f"clear them {'after the step' if found is soon else 'where it steps'}"
-        )
-        notes = note(backward, "the gradients are computed here") + note(step, f"the step is made once in {every} batches")
-        repair = MoveClear(optimizer=optimizer, clear=clear, backward=backward, step=step) if found is not soon else None
-        yield Report(clear, message, notes, repair=repair)
-
-
-def _in_accumulate(program: Program) -> Reports:
-    """Gradients that an accelerator adds up, and that are cleared before the last of their batches."""
-    reported = set()
-    for clear, backward, step in cleared_in_accumulate(program):
-        optimizer = next((o for o in program.optimizers if o in step.subjects), None)
-        if optimizer is None or clear.site in reported:
-            continue
-        reported.add(clear.site)
+        reported.add(found.clear.site)
         name = called_at(step, optimizer)
         message = (
-            f"{name}'s gradients are cleared before the backward in accumulate(), which lets that happen where {name} steps: the step uses those of "
-            "the last batch alone; clear them after the step"
+            f"{name}'s gradients are cleared {found.when}, and {name} steps once in {found.every}: the step uses those of the last batch alone; "
+            f"clear them {found.better}"
         )
-        notes = note(backward, "the gradients are computed here") + note(step, "this step is made once in so many batches")
-        repair = MoveClear(optimizer=optimizer, clear=clear, backward=backward, step=step, behind=True)
-        yield Report(clear, message, notes, repair=repair)
+        notes = note(found.backward, "the gradients are computed here") + note(step, f"the step is made once in {found.every} batches")
+        move = MoveClear(optimizer=optimizer, clear=found.clear, backward=found.backward, step=step, behind=found.put_off)
+        yield Report(found.clear, message, notes, repair=move if found.every_turn else None)

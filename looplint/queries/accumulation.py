@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from looplint.dataclass import replace
+from looplint.dataclass import dataclass, replace
 from looplint.domain.objects import Accelerator, Container, Module, Obj, Optimizer
 from looplint.domain.tags import Chunked
 from looplint.domain.values import Const as Known
@@ -220,6 +220,36 @@ def _accumulated_with(event: Event) -> frozenset[int]:
             if id(event.site.node) in inside:
                 return inside
     return frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Wasted:
+    """Gradients that are meant to add up to a step, and a clear that leaves it those of the last backward; where that is, and where it should be."""
+
+    clear: Clear
+    backward: Backward
+    step: Step
+    # How many batches are meant.
+    every: str
+    when: str
+    better: str
+    # Whether the clear is made in each turn, and whether an accelerator puts it off to the turn that steps.
+    every_turn: bool = True
+    put_off: bool = False
+
+
+def wasted(program: Program) -> Iterator[Wasted]:
+    """The clears that leave a step over several batches the gradients of the last one."""
+    for step in program.of(Step):
+        if found := thrown_away(program, step):
+            every, clear, backward = found
+            yield Wasted(clear, backward, step, every, "for every batch", "where it steps")
+        elif found := cleared_too_soon(program, step):
+            every, clear, backward = found
+            yield Wasted(clear, backward, step, every, "in the turn that steps, above its backward", "after the step", every_turn=False)
+    for clear, backward, step in cleared_in_accumulate(program):
+        when = "above the backward in accumulate(), which puts that off to the batch that steps"
+        yield Wasted(clear, backward, step, "gradient_accumulation_steps", when, "after the step", put_off=True)
 
 
 def normalises(module: Obj) -> Obj | None:
