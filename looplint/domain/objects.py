@@ -343,8 +343,9 @@ class Loader(Data):
     mixed_by: str = ""
     # Whether its dataset gives items by their index, or only goes on; None where nothing tells.
     style: Literal["map", "iterable"] | None = None
-    # Whether its dataset mixes its items when it is built, or draws them then.
+    # Whether its dataset mixes its items when it is built.
     mixed_once: bool = False
+    # Whether its dataset draws its items at random then.
     drawn_once: bool = False
     # Whether its dataset reads, decodes or computes an item on each access.
     makes_items: bool = False
