@@ -122,13 +122,13 @@ def check(program: Program) -> Reports:
                 what = f"the state of {names}" if restored else "a module"
                 message = f"{what} is loaded onto the device it was saved from: where that is a GPU, this fails on machines without one; pass map_location"
                 written = written_from_gpu(program, restored)
-                places = [note(choice, "the program is written for both: a GPU, or none, is chosen here")]
+                notes = note(choice, "the program is written for both: a GPU, or none, is chosen here")
                 if written is not None:
-                    places.append(note(written, "a state is saved from where it is"))
+                    notes += note(written, "a state is saved from where it is")
                 yield Report(
                     event,
                     message,
-                    *places,
+                    notes,
                     repair=MapLocation(event=event, restored=restored),
                     severity="advice" if written is None or _fails_anyway(program, event, restored) else None,
                 )
