@@ -37,7 +37,7 @@ from looplint.interpreter.roles import annotated, infer_role, proves_itself
 from looplint.interpreter.usage import Scope, Uses, is_bound, uses, uses_everywhere
 from looplint.knowledge.frameworks import LIBRARIES
 from looplint.knowledge.lookup import call_effect
-from looplint.knowledge.pytorch import names_a_loss
+from looplint.knowledge.pytorch import PLAIN_ATTRIBUTES, names_a_loss
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo
 
@@ -181,7 +181,7 @@ def unset_attribute(interp: Interpreter, obj: Obj, name: str) -> Value:
     if any(isinstance(a, Ref) for a in value):
         obj.heap[name] = value
         return value
-    if classes.has_unknown_base(interp, cls):
+    if classes.has_unknown_base(interp, cls) and name not in PLAIN_ATTRIBUTES:
         return frozenset({Method(Ref(obj), name)})
     return value
 

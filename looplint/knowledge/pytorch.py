@@ -187,7 +187,7 @@ SCORES = {
 SCORING = ("torch.nn.", "timm.loss.")
 # Attributes of modules and of what is put around them that are plain values.
 PLAIN_ATTRIBUTES = frozenset({
-    "device", "dtype", "name", "config", "in_features", "out_features", "in_channels", "out_channels", "num_classes",
+    "device", "_execution_device", "dtype", "name", "config", "in_features", "out_features", "in_channels", "out_channels", "num_classes",
 })  # fmt: skip
 # What a model that is not known gives back under these names may as well be a number.
 MEASURING = frozenset({"accuracy", "evaluate", "metrics", "test", "validate"})

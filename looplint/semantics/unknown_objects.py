@@ -13,7 +13,7 @@ from looplint.interpreter import unfollowed
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import methods_of
 from looplint.knowledge.lookup import tensor_method
-from looplint.semantics import checkpoints, devices
+from looplint.semantics import checkpoints, devices, pipelines
 from looplint.semantics.gradients import backward
 from looplint.semantics.outcomes import of_function
 from looplint.semantics.tensor_evidence import note_discarded
@@ -88,6 +88,8 @@ def on_unknown(interp: Interpreter, atom: Unknown, name: str, args: Arguments, e
 @methods_of(Instance)
 def _on_instance(interp: Interpreter, obj: Instance, name: str, args: Arguments, expr: ir.Call) -> Value:
     """A method that no class in sight gives an object."""
+    if obj.cls is not None and pipelines.is_pipeline(interp, obj.cls):
+        return pipelines.inherited(interp, obj, name, args)
     if name == "backward" and _is_sent_backward(args):
         _send_backward(interp, args, expr)
     given = Arguments([ref(obj), *args.positional], args.keywords)
