@@ -7,7 +7,6 @@ from looplint.domain.values import Atom, Const, Iter, Number, Ref, Tensor, Tuple
 from looplint.flow.events import Backward, Escape, Event, Forward, Step
 from looplint.flow.graph import Loop
 from looplint.queries.program import Program
-from looplint.syntax import ir
 
 
 def validation_loop(program: Program, event: Event) -> Loop | None:
@@ -38,12 +37,13 @@ def over_data(loop: Loop) -> bool:
 
 def over_chunks(loop: Loop) -> bool:
     """Whether a loop counts where the chunks of something begin, of a size that has a name: `range(0, len(x), size)`."""
-    if not isinstance(loop.stmt, ir.For):
-        return False
-    match next((e for e in ir.walk(loop.stmt.iter) if isinstance(e, ir.Call) and ir.path_of(e.func) == "range"), None):
-        case ir.Call(args=[_, _, ir.Arg(value=size)]):
-            return ir.path_of(size) is not None
-    return False
+    return any(isinstance(atom, Iter) and any(map(_begins_chunk, atom.element)) for atom in loop.over)
+
+
+def _begins_chunk(atom: Atom) -> bool:
+    return (isinstance(atom, Number) and "chunks" in atom.units) or (
+        isinstance(atom, Tuple) and any(_begins_chunk(a) for item in atom.items for a in item)
+    )
 
 
 def over_entries(loop: Loop) -> bool:

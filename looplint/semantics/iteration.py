@@ -31,7 +31,9 @@ def _range(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -
     bound = args.positional[1 if len(args.positional) > 1 else 0] if args.positional else NOTHING
     if len(args.positional) > 1:
         checkpoints.note_continued(args.positional[0])
-    return frozenset({Iter(frozenset({Number()}), bound=bound)})
+    step = expr.args[2].value if len(expr.args) > 2 else None
+    of_chunks = step is not None and ir.path_of(step) is not None
+    return frozenset({Iter(frozenset({Number(frozenset({"chunks"}) if of_chunks else frozenset())}), bound=bound)})
 
 
 @transfer("enumerate")

@@ -81,6 +81,8 @@ def _is_tensor(interp: Interpreter, atom: Tensor | Unknown, receiver: ir.Expr) -
     usage = _usage(interp, path)
     if usage is None or _own_fields(usage):
         return False
+    if isinstance(atom, Tensor) and any(_collates_tensors(interp, source) for source in sources_of_batches(atom.tags)):
+        return True
     given: list[tuple[str, int | str]] = [*usage.passed, *usage.named]
     if (
         _MEDIA.search(path.rpartition(".")[2])
@@ -88,17 +90,29 @@ def _is_tensor(interp: Interpreter, atom: Tensor | Unknown, receiver: ir.Expr) -
         or any(_takes_tensors(interp, _value_at(interp, callee), place) for callee, place in given)
     ):
         return True
-    return isinstance(receiver, ir.Name) and (_is_made_as_tensors_are(interp, receiver.id) or _is_part_like_others(interp, receiver.id))
+    if not isinstance(receiver, ir.Name):
+        return False
+    of_dict = isinstance(atom, Tensor) and any(map(_collates, sources_of_batches(atom.tags))) and not _IN_PLACE.search(receiver.id)
+    return _is_made_as_tensors_are(interp, receiver.id, of_dict) or _is_part_like_others(interp, receiver.id)
 
 
-def _is_made_as_tensors_are(interp: Interpreter, name: str) -> bool:
-    """Whether a name gets nothing but what only tensors give, or entries of a state: `v = state[key].detach()`, `for k, v in net.state_dict().items()`."""
+def _is_made_as_tensors_are(interp: Interpreter, name: str, of_dict: bool) -> bool:
+    """Whether a name gets nothing but what only tensors give, or entries of a state: `v = state[key].detach()`, `for k, v in net.state_dict().items()`.
+
+    Where it is known to be of a batch (`of_dict`), an entry that is taken by its key is a tensor too: `mask = batch["mask"]`, `batch.get("mask")`.
+    """
     made = False
     for stmt in ir.statements(interp.frame.function.body):
         match stmt:
             case ir.Assign(targets=[ir.Name(id=given)], value=value) if given == name:
                 source = _before_conversions(value)
-                if isinstance(source, ir.Call) and isinstance(source.func, ir.Attr) and source.func.attr in ("detach", "clone"):
+                if (
+                    isinstance(source, ir.Call)
+                    and isinstance(source.func, ir.Attr)
+                    and source.func.attr in ("detach", "clone")
+                    or of_dict
+                    and _is_keyed(source)
+                ):
                     made = True
                 elif not (isinstance(source, ir.Name) and source.id == name):
                     return False
@@ -107,6 +121,16 @@ def _is_made_as_tensors_are(interp: Interpreter, name: str) -> bool:
                     return False
                 made = True
     return made
+
+
+def _is_keyed(source: ir.Expr) -> bool:
+    """Whether an expression takes an entry by a key that is written there."""
+    match source:
+        case ir.Subscript(index=ir.Const(value=str())):
+            return True
+        case ir.Call(func=ir.Attr(attr="get" | "pop"), args=[ir.Arg(value=ir.Const(value=str())), *_]):
+            return True
+    return False
 
 
 def _is_entry_of_state(target: ir.Expr, iterated: str, name: str) -> bool:
@@ -217,6 +241,17 @@ def _collates(loader: object) -> bool:
 def _collates_by_itself(loader: object) -> bool:
     """Whether a loader is known to put batches together in torch's own way: what is in them and has a tensor's methods is one."""
     return isinstance(loader, Loader) and loader.complete and "collate_fn" not in loader.options
+
+
+def _collates_tensors(interp: Interpreter, loader: object) -> bool:
+    """Whether what is in a loader's batches and has a tensor's methods is one, in whatever way its dataset makes the items.
+
+    torch's own way takes tensors, arrays, numbers, texts, and lists and mappings of them: of these, only what a tokenizer gives can be moved too.
+    """
+    if not _collates_by_itself(loader) or _works_in_place(interp.frame.module):
+        return False
+    datasets = loader.options.get("dataset", frozenset()) if isinstance(loader, Loader) else frozenset()
+    return not any(isinstance(a, Ref) and a.obj.cls is not None and _works_in_place(a.obj.cls.module) for a in datasets)
 
 
 def _value_at(interp: Interpreter, path: str) -> Value:

@@ -197,6 +197,8 @@ def on_tensor(interp: Interpreter, tensor: Tensor, name: str, args: Arguments, e
         tensor = tensor.tagged(*map(OfEntry, sources))
         entry: Value = frozenset({tensor})
         return frozenset({Iter(entry if name == "values" else frozenset({Tuple((UNKNOWN, entry))}))})
+    elif name in ("get", "pop") and not tensor.made and sources_of_batches(tensor.tags) and args.positional:
+        return join(frozenset({tensor}), args.positional[1] if len(args.positional) > 1 else NOTHING)
     elif name in _DIVIDING:
         tensor = _divided(tensor, name, expr, expr.args)
     elif name in ("unsqueeze", "unsqueeze_"):

@@ -158,6 +158,8 @@ class ExpressionLowering(Scopes):
         value = self.expr(node.value)
         if isinstance(index, ir.Const) and isinstance(index.value, str) and (usage := self._usage(value)) is not None:
             usage.keyed = True
+        elif isinstance(index, ir.Display) and any(isinstance(e.slice, cst.Slice) for e in node.slice) and (usage := self._usage(value)):
+            usage.computed = True
         return ir.Subscript(node, value, index)
 
     def _index(self, node: cst.BaseSlice) -> ir.Expr:

@@ -27,6 +27,9 @@ def predict(model: nn.Module, x, size: int = 32):
         ("range(0, len(x), size)", ["LL303"]),
         ("range(0, x.shape[0], size)", ["LL303"]),
         ("tqdm(range(0, 1000, size), desc='predicting')", ["LL303"]),
+        ("list(range(0, len(x), size))", ["LL303"]),
+        ("[*range(0, len(x), size)]", ["LL303"]),
+        ("reversed(range(0, len(x), size))", ["LL303"]),
         # Steps of one thing, as a model that generates takes them.
         ("range(10)", []),
         ("range(0, 10)", []),
@@ -37,6 +40,14 @@ def test_a_pass_in_chunks_needs_no_graph(counted: str, codes: list[str]) -> None
     code = PREDICTED.replace("RANGE", counted)
     assert [f.code for f in looplint.lint(code) if f.code == "LL303"] == codes
     assert [f.code for f in looplint.lint(code.replace("def predict", "@torch.no_grad()\ndef predict")) if f.code == "LL303"] == []
+
+
+@pytest.mark.parametrize("starts", ["range(0, len(x), size)", "list(range(0, len(x), size))", "sorted(range(0, len(x), size))"])
+def test_where_chunks_begin_may_have_a_name(starts: str) -> None:
+    named = PREDICTED.replace("    found = []\n", f"    found = []\n    starts = {starts}\n")
+    assert [f.code for f in looplint.lint(named.replace("RANGE", "starts")) if f.code == "LL303"] == ["LL303"]
+    numbered = named.replace("for start in RANGE", "for number, start in enumerate(starts)")
+    assert [f.code for f in looplint.lint(numbered) if f.code == "LL303"] == ["LL303"]
 
 
 def test_chunks_that_are_trained_on() -> None:

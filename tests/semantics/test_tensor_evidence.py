@@ -119,8 +119,70 @@ TENSORS = {
                         mel.cuda()  # expect: LL503
                         print(names, embedder(mel))
         """,
+    "torch's own way puts the batches of a dataset together": """
+        from torch.utils.data import DataLoader, Dataset
+        class Images(Dataset):
+            def __init__(self, paths, transform):
+                self.paths, self.transform = paths, transform
+            def __len__(self):
+                return len(self.paths)
+            def __getitem__(self, index):
+                return self.transform(self.paths[index])
+        @torch.no_grad()
+        def embed(model: nn.Module, paths, transform, device):
+            model.eval()
+            for batch in DataLoader(Images(paths, transform), batch_size=32):
+                batch.to(device)  # expect: LL503
+                torch.save(model(batch), "features.pt")
+        """,
+    "it is an entry of a batch, by its key": """
+        @torch.no_grad()
+        def evaluate(model: nn.Module, loader, device):
+            model.eval()
+            for batch in loader:
+                mask = batch.get("attention_mask")
+                if mask is not None:
+                    mask.to(device)  # expect: LL503
+                labels = batch["labels"]
+                labels.to(device)  # expect: LL503
+                print(model(batch["input_ids"].to(device), mask, labels))
+        """,
+    "it is cut along several axes": """
+        def condition(processor, video, frames, device, dtype):
+            clip = processor.preprocess(video)
+            clip = clip[:, :, :frames]
+            clip.to(device, dtype=dtype)  # expect: LL503
+            return clip
+        """,
 }
+
 OTHERS = {
+    "what a tokenizer gives for each item of a dataset": """
+        from torch.utils.data import DataLoader, Dataset
+        from transformers import AutoTokenizer
+        class Texts(Dataset):
+            def __init__(self, texts):
+                self.texts, self.tokenizer = texts, AutoTokenizer.from_pretrained("bert-base-cased")
+            def __len__(self):
+                return len(self.texts)
+            def __getitem__(self, index):
+                return self.tokenizer(self.texts[index], return_tensors="pt")
+        @torch.no_grad()
+        def embed(model: nn.Module, texts, device):
+            model.eval()
+            for batch in DataLoader(Texts(texts)):
+                batch.to(device)
+                print(model(batch))
+        """,
+    "a graph among the entries of a batch": """
+        @torch.no_grad()
+        def evaluate(model: nn.Module, loader, device):
+            model.eval()
+            for batch in loader:
+                graph = batch.get("graph")
+                graph.to(device)
+                print(model(graph))
+        """,
     "the model takes its parts by a keyword": """
         class Classifier(nn.Module):
             def __init__(self):

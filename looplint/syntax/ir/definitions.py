@@ -52,7 +52,7 @@ class Usage:
     feeds: frozenset[str] = frozenset()
     # Whether an entry of it is taken by its name, or all are handed on as keyword arguments, as those of a dictionary.
     keyed: bool = False
-    # Whether it is subtracted, multiplied or divided, as numbers and tensors are.
+    # Whether it is subtracted, multiplied or divided, as numbers and tensors are, or sliced along several axes, as only tensors are.
     computed: bool = False
     # The annotations of the parameters that it becomes, as text.
     annotations: frozenset[str] = frozenset()
