@@ -106,13 +106,7 @@ def _is_made_as_tensors_are(interp: Interpreter, name: str, of_dict: bool) -> bo
         match stmt:
             case ir.Assign(targets=[ir.Name(id=given)], value=value) if given == name:
                 source = _before_conversions(value)
-                if (
-                    isinstance(source, ir.Call)
-                    and isinstance(source.func, ir.Attr)
-                    and source.func.attr in ("detach", "clone")
-                    or of_dict
-                    and _is_keyed(source)
-                ):
+                if _only_tensors_give(source) or (of_dict and _is_keyed(source)):
                     made = True
                 elif not (isinstance(source, ir.Name) and source.id == name):
                     return False
@@ -121,6 +115,10 @@ def _is_made_as_tensors_are(interp: Interpreter, name: str, of_dict: bool) -> bo
                     return False
                 made = True
     return made
+
+
+def _only_tensors_give(source: ir.Expr) -> bool:
+    return isinstance(source, ir.Call) and isinstance(source.func, ir.Attr) and source.func.attr in ("detach", "clone")
 
 
 def _is_keyed(source: ir.Expr) -> bool:
