@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 EXCLUDED = (
     ".eggs", ".env", ".git", ".hg", ".ipynb_checkpoints", ".looplint_cache", ".mypy_cache", ".nox", ".pytest_cache", ".ruff_cache", ".svn", ".tox", ".venv",
-    "__pycache__", "build", "dist", "env", "node_modules", "site-packages", "venv",
+    "__pycache__", "build", "dist", "node_modules", "site-packages", "venv",
 )  # fmt: skip
 
 

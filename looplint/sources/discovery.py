@@ -110,7 +110,10 @@ def _walk(top: Path, settings_of: ChoiceOf, problems: list[Problem]) -> Iterator
         names[:] = sorted(
             n
             for n in names
-            if not settings.excludes(here / n, folder=True) and not ignores.match(here / n, folder=True) and not _leads_back(here / n, top)
+            if not settings.excludes(here / n, folder=True)
+            and not ignores.match(here / n, folder=True)
+            and not _leads_back(here / n, top)
+            and not _is_environment(here / n)
         )
         for name in sorted(files):
             if (
@@ -124,6 +127,11 @@ def _walk(top: Path, settings_of: ChoiceOf, problems: list[Problem]) -> Iterator
 def _leads_back(folder: Path, top: Path) -> bool:
     """Whether a folder is a link to one that is met by its own name below the same top."""
     return os.path.islink(folder) and folder.resolve().is_relative_to(top.resolve())
+
+
+def _is_environment(folder: Path) -> bool:
+    """Whether a folder is a virtual environment or one of conda's, whatever its name: `env` may as well hold the environments of an agent."""
+    return os.path.exists(folder / "pyvenv.cfg") or os.path.exists(folder / "conda-meta" / "history")
 
 
 class _IgnoreFiles:

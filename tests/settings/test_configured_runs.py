@@ -68,14 +68,24 @@ def test_per_file_ignores_hold_where_a_finding_stands(folder: Path) -> None:
 
 
 def test_excluded_files(folder: Path) -> None:
-    (folder / "env").mkdir()
-    (folder / "env" / "train.py").write_text(BROKEN)
+    (folder / "dist").mkdir()
+    (folder / "dist" / "train.py").write_text(BROKEN)
     assert found(folder) == ["broken.py LL102"]
     (folder / "looplint.toml").write_text('exclude = ["bro*"]\n')
-    assert found(folder) == ["env/train.py LL102"]
+    assert found(folder) == ["dist/train.py LL102"]
     assert found(folder, "broken.py") == ["broken.py LL102"]
     assert found(folder, "broken.py", "--force-exclude") == []
-    assert found(folder, ".", "--exclude", "env/") == []
+    assert found(folder, ".", "--exclude", "dist/") == []
+
+
+@pytest.mark.parametrize("mark", ["pyvenv.cfg", "conda-meta/history"])
+def test_a_virtual_environment_is_told_by_what_is_in_it(folder: Path, mark: str) -> None:
+    (folder / "env").mkdir()
+    (folder / "env" / "train.py").write_text(BROKEN)
+    assert found(folder) == ["broken.py LL102", "env/train.py LL102"], "the environments of an agent may lie there"
+    (folder / "env" / mark).parent.mkdir(exist_ok=True)
+    (folder / "env" / mark).touch()
+    assert found(folder) == ["broken.py LL102"]
 
 
 def test_what_is_excluded_by_default_is_excluded_when_it_is_named_too(folder: Path) -> None:
