@@ -78,7 +78,7 @@ def assign(interp: Interpreter, target: ir.Expr, value: Value, stmt: ir.Stmt | N
                     if isinstance(atom, Ref) and not atom.obj.name and not (interp.comprehensions and isinstance(atom.obj, StateDict)):
                         atom.obj.name = target.id
         case ir.Attr():
-            _assign_attribute(interp, target, value)
+            _assign_attribute(interp, target, value, stmt)
             if not isinstance(stmt, ir.AugAssign) and not interp.guarded():
                 interp.note_birth(target)
         case ir.Subscript():
@@ -114,13 +114,16 @@ def _weak_write(interp: Interpreter, frame: Frame, name: str, value: Value) -> N
     frame.locals[name] = value if old is None or old == NONE else join(old, value)
 
 
-def _assign_attribute(interp: Interpreter, target: ir.Attr, value: Value) -> None:
-    base = evaluate(interp, target.value)
+def _assign_attribute(interp: Interpreter, target: ir.Attr, value: Value, stmt: ir.Stmt | None) -> None:
+    with gradient_uses.of_target(interp.gradients, target.value):
+        base = evaluate(interp, target.value)
     path = ir.path_of(target)
     if path:
         interp.forget(path)
     for atom in base:
         match atom:
+            case Params() | Tensor() | Unknown() if gradient_uses.gives_another_form(target, stmt):
+                hooks.gradient_rewritten.run(interp, atom)
             case Params() | Tensor() | Unknown():
                 hooks.attribute_assigned.run(interp, atom, target, value)
             case Ref() if isinstance(atom.obj, TorchModule):

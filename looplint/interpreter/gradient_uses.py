@@ -40,7 +40,7 @@ def of_argument(gradients: GradientAccess, argument: ir.Expr) -> AbstractContext
 
 
 def of_target(gradients: GradientAccess, target: ir.Expr) -> AbstractContextManager[None]:
-    """How the target of `p.grad *= factor` is to be read."""
+    """How the target of `p.grad *= factor` is to be read, and the owner of that of `p.grad.data = value`."""
     return gradients.unapplied() if _is_gradient(target) else _IN_ANY_WAY
 
 
@@ -52,7 +52,15 @@ def of_assigned(gradients: GradientAccess, stmt: ir.Assign, function: ir.Functio
             asked = usage.methods | usage.attrs
             used = usage.passed or usage.named or usage.iterated or usage.called or usage.keyed or usage.computed
             return gradients.unapplied() if asked and asked <= _MEASURING and not used else _IN_ANY_WAY
+        case ir.Assign(targets=[ir.Attr() as target]) if gives_another_form(target, stmt):
+            return gradients.unapplied()
     return _IN_ANY_WAY
+
+
+def gives_another_form(target: ir.Attr, stmt: ir.Stmt | None) -> bool:
+    """Whether a gradient is assigned what is made of itself, as where it is averaged over processes or scaled: `p.grad = reduce(p.grad)`."""
+    path = ir.path_of(target)
+    return path is not None and _is_gradient(target) and isinstance(stmt, ir.Assign) and path in map(ir.path_of, ir.walk(stmt.value))
 
 
 def of_comparison(gradients: GradientAccess, expr: ir.Compare) -> AbstractContextManager[None]:

@@ -88,6 +88,8 @@ taken_out: Hook[Callable[[Interpreter, cst.CSTNode, Value], None]] = Hook("taken
 accumulated: Hook[Callable[[Interpreter, ir.Assign | ir.AugAssign, ir.Expr, Value, Value, Value], Value]] = Hook("accumulated")
 # The gradient of parameters, or of something unknown, is read.
 gradient_read: Hook[Callable[[Interpreter, Params | Tensor | Unknown], None]] = Hook("gradient_read")
+# The gradient of parameters, a tensor or something unknown becomes another form of itself: `p.grad = reduce(p.grad)`.
+gradient_rewritten: Hook[Callable[[Interpreter, Params | Tensor | Unknown], None]] = Hook("gradient_rewritten")
 # `gradient += value`: the gradient of parameters is changed in place.
 gradient_changed: Hook[Callable[[Interpreter, Params, ir.AugAssign], None]] = Hook("gradient_changed")
 # `left op right` and a comparison where a side is a tensor: from the tensor that depends on all sides to the result.

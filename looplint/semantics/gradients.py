@@ -229,6 +229,12 @@ def _gradient_read(interp: Interpreter, atom: Params | Tensor | Unknown) -> None
             interp.gradients.applied_unknown = True
 
 
+@hooks.gradient_rewritten
+def _gradient_rewritten(interp: Interpreter, atom: Params | Tensor | Unknown) -> None:
+    if isinstance(atom, Params):
+        interp.gradients.scaled |= atom.sources
+
+
 @hooks.gradient_changed
 def _gradient_changed(interp: Interpreter, params: Params, stmt: ir.AugAssign) -> None:
     if stmt.op in ("*", "/"):
