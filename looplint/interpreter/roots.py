@@ -185,15 +185,34 @@ def _methods(interp: Interpreter, cls: ir.Class) -> bool:
     complete = True
     instance = calls.instance_for(interp, found)
     training = _in_loops(interp, "backward")
-    for function in _in_order(cls, uncalled):
+    inherited = _inherited_loops(interp, found)
+    for function in _in_order(cls, [*uncalled, *inherited]):
         if function in interp.reached.functions or (function.name == "forward" and function not in training):
             continue  # a forward computes: what it adds up is for its callers
         member = classes.find_member(interp, found, function.name)
         if member is None or member[0] is not function:
             continue
         bound = None if ir.is_static(function) else ref(instance)
-        complete = _function(interp, Func(function, interp.main, None, bound, found)) and complete
+        owner = inherited.get(function, found)
+        complete = _function(interp, Func(function, owner.module, owner.closure, bound, owner)) and complete
     return complete
+
+
+def _inherited_loops(interp: Interpreter, cls: ClassRef) -> dict[ir.Function, ClassRef]:
+    """The methods that train in a loop of those bases in other files to which a class gives attributes, or methods that they call, each with its base.
+
+    They are followed on an object of the class: what the base leaves open, its subclass tells.
+    """
+    found = {}
+    line = classes.mro(interp, cls)
+    for number, base in enumerate(line):
+        own = {name for nearer in line[:number] for name in nearer.cls.methods}
+        code = base.module.lowered() if base.module is not interp.main else None
+        if code is None or not ("__init__" in own or any(own & f.methods for f in base.cls.methods.values())):
+            continue
+        training = {each.function for each in code.gradient_calls if each.kind == "backward" and each.loop is not None}
+        found.update({f: base for name, f in base.cls.methods.items() if f in training and name not in own})
+    return found
 
 
 def _tells_by_itself(method: ir.Function) -> bool:
