@@ -59,6 +59,7 @@ def train(net: nn.Module, loader, epochs: int):
 - A sum that starts from an output of a model: that is an output in the making.
 - A graph from a forward pass before the loop: it is held once, not once an iteration.
 - An average, or a tensor that is filled, in a loop in which nothing is trained: it may be what comes out.
+- A sum in a loop in which nothing is trained, over something else than a loader, of a model that the program does not train.
 - A sum over the entries of a dict or the parts of a model in which nothing is trained: the terms of one loss, an output put together.
 
 ## Repair
@@ -84,6 +85,7 @@ from looplint.rule import (
     over_data,
     over_entries,
     over_parts,
+    records,
     turns_after,
 )
 
@@ -109,6 +111,8 @@ def check(program: Program) -> Reports:
         made = program.graph_of(value)
         if not any(loop in e.loops for e in made):
             continue  # a graph from a forward pass before the loop
+        if not records(program, loop, made):
+            continue  # the terms of what one call computes, of a model that the program does not train
         if (over_entries(loop) or over_parts(loop)) and not any(loop in e.loops for e in program.of(Backward, Step)):
             continue  # a sum over the entries of a dict or the parts of a model, as the terms of one loss
         if event.form != "sum" and not any(loop in e.loops for e in program.of(Backward, Step)):

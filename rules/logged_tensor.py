@@ -59,6 +59,7 @@ def train(net: nn.Module, loader, epochs: int):
 - A container that the function returns, where nobody calls that function in the linted code.
 - A container that lives for one iteration of an outer loop that trains what its tensors come from: they are steps of one computation.
 - A loop over the steps of a sequence, or over a range, in which nothing goes backward and nothing steps.
+- A loop in which nothing is trained, over something else than a loader, of a model that the program does not train: it puts together what one call computes.
 - A loop over the parts of a model, or over the members of an ensemble, and one that is left in its first turn.
 
 ## Repair
@@ -88,6 +89,7 @@ from looplint.rule import (
     over_parts,
     over_tensor,
     piles_up_in,
+    records,
 )
 
 CODE = "LL401"
@@ -108,6 +110,8 @@ def check(program: Program) -> Reports:
         made = program.graph_of(event.value)
         if not carried or not any(carried[-1] in e.loops for e in made):
             continue  # a container that is emptied, no loop that trains or iterates over data, or a graph from a forward pass before it
+        if not records(program, carried[-1], made):
+            continue  # the parts of what one call computes, of a model that the program does not train
         if _is_of_one_update(program, event, made):
             continue  # a container that lives for one iteration of an outer loop that trains what its tensors come from
         growth = "those of its last items stay in memory" if event.into.bounded else "memory grows with every iteration"

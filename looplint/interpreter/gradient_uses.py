@@ -14,6 +14,8 @@ _REDUCING = frozenset({"mean", "sum", "std", "var", "max", "min", "any", "all"})
 _CHANGING = frozenset({"mul_", "div_", "add_", "sub_", "copy_", "clamp_", "clip_", "nan_to_num_", "masked_fill_"})
 # The methods whose result is the gradient in another form.
 _FORMS = frozenset({"detach", "abs", "float", "double", "clone", "cpu", "to", "view", "reshape", "flatten", "pow", "square"})
+# What a tensor tells of its form, and the methods that make another tensor of that form.
+_OF_FORM = frozenset({"shape", "device", "dtype", "size", "dim", "numel", "new_zeros", "new_ones", "new_empty", "new_full", "new_tensor"})
 
 _IN_ANY_WAY = nullcontext()
 
@@ -60,7 +62,17 @@ def of_assigned(gradients: GradientAccess, stmt: ir.Assign, function: ir.Functio
 def gives_another_form(target: ir.Attr, stmt: ir.Stmt | None) -> bool:
     """Whether a gradient is assigned what is made of itself, as where it is averaged over processes or scaled: `p.grad = reduce(p.grad)`."""
     path = ir.path_of(target)
-    return path is not None and _is_gradient(target) and isinstance(stmt, ir.Assign) and path in map(ir.path_of, ir.walk(stmt.value))
+    return path is not None and _is_gradient(target) and isinstance(stmt, ir.Assign) and _has_values_of(stmt.value, path)
+
+
+def _has_values_of(expr: ir.Expr, path: str) -> bool:
+    """Whether an expression computes with the values of what has a name, and not only with its shape: not `torch.zeros_like(p.grad)`."""
+    match expr:
+        case ir.Call(func=func) if (ir.path_of(func) or "").endswith("_like"):
+            return False
+        case ir.Attr(attr=attr) | ir.Call(func=ir.Attr(attr=attr)) if attr in _OF_FORM:
+            return False
+    return ir.path_of(expr) == path or any(_has_values_of(part, path) for part in ir.children(expr))
 
 
 def of_comparison(gradients: GradientAccess, expr: ir.Compare) -> AbstractContextManager[None]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from looplint.domain.objects import List, Module
 from looplint.domain.values import Atom, Const, Iter, Number, Ref, Tensor, Tuple, is_over_loader, refs
 from looplint.flow.events import Backward, Escape, Event, Forward, Step
 from looplint.flow.graph import Loop
 from looplint.queries.program import Program
+from looplint.queries.relations import related
 
 
 def validation_loop(program: Program, event: Event) -> Loop | None:
@@ -33,6 +36,16 @@ def samples(program: Program, event: Forward) -> bool:
 def over_data(loop: Loop) -> bool:
     """Whether a loop goes over batches rather than counts, entries or parts of a model: over a loader, or over something that is no range."""
     return bool(loop.over) and not over_entries(loop) and not any(_counts(atom) or _is_of_modules(atom) for atom in loop.over)
+
+
+def records(program: Program, loop: Loop, made: Sequence[Forward | Backward]) -> bool:
+    """Whether what a loop collects of some forwards is a record, turn after turn: the loop trains, or goes over a loader, or the program trains the model.
+
+    In other code a loop over something, such as the tiles of an image, puts together what one call computes.
+    """
+    if over_loader(loop) or any(loop in e.loops for e in program.of(Backward, Step)):
+        return True
+    return any(related(program.stepped_modules, e.subjects) for e in made)
 
 
 def over_chunks(loop: Loop) -> bool:

@@ -30,7 +30,7 @@ class Vad:
         self.model, (self.find, *_) = torch.hub.load("snakers4/silero-vad", "silero_vad")
     def __call__(self, files):
         found = []
-        for audio in files:
+        for audio in torch.utils.data.DataLoader(files):
             for each in self.{asked}(audio, self.model):
                 found.append({{"start": each["start"], "end": each["end"]}})
         return found

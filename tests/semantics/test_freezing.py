@@ -26,7 +26,7 @@ class Zero:
         encoder = Encoder()
 {freeze}
         mean = 0
-        for text in self.texts:
+        for text in self.loader:
             mean = mean + encoder.encode(text)
         self.mean = mean / len(self.texts)
 """

@@ -51,7 +51,7 @@ def test_a_right_loop_is_right(rewritten: str) -> None:
     assert_marked(text.replace("{rewritten}", rewritten))
 
 
-@pytest.mark.parametrize("other", ["torch.zeros_like(p)", "estimate(p)"])
+@pytest.mark.parametrize("other", ["torch.zeros_like(p)", "torch.zeros_like(p.grad)", "p.grad.new_zeros(p.grad.shape)", "estimate(p)"])
 def test_another_gradient_takes_the_place_of_the_old(other: str) -> None:
     text = TRAINED.replace("{clear}", "").replace("{marked}", "").replace("{step}", "optimizer.step()")
     assert_marked(text.replace("{rewritten}", f"p.grad = {other}"))
