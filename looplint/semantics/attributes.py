@@ -89,18 +89,18 @@ def _vars(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) ->
 
 @transfer("setattr")
 def _setattr(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    name = constant_of(args.positional[1]) if len(args.positional) > 2 else None
-    for atom in args.positional[0] if args.positional else NOTHING:
-        if isinstance(atom, Ref):
-            if name is not None and isinstance(name.value, str) and len(args.positional) > 2:
-                if isinstance(atom.obj, TorchModule) and expr.args:
-                    hooks.part_assigned.run(interp, atom.obj, ir.Attr(expr.node, expr.args[0].value, name.value), args.positional[2])
-                else:
-                    interp.write(atom.obj, name.value, args.positional[2])
-            elif len(args.positional) > 2:
-                adopt(atom.obj, args.positional[2])
-            if len(args.positional) > 2:
-                register(args.positional[2])
+    if len(args.positional) < 3:
+        return NONE
+    owner, attr, value = args.positional[:3]
+    name = constant_of(attr)
+    for obj in (a.obj for a in owner if isinstance(a, Ref)):
+        if name is None or not isinstance(name.value, str):
+            adopt(obj, value)
+        elif isinstance(obj, TorchModule) and expr.args:
+            hooks.part_assigned.run(interp, obj, ir.Attr(expr.node, expr.args[0].value, name.value), value)
+        else:
+            interp.write(obj, name.value, value)
+    register(value)  # an owner that is not known may be a part of a model, found by its path
     return NONE
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from looplint.dataclass import replace
+from looplint.domain.membership import register
 from looplint.domain.objects import Engine, List, Module, Obj
 from looplint.domain.tags import NO_TAGS, Mark, Scaled, SentBackward, Tags, is_multiplied, is_sum, kept_at
 from looplint.domain.tensors import combine, of_input, watched
@@ -185,6 +186,8 @@ def _attribute_assigned(interp: Interpreter, atom: Params | Tensor | Unknown, ta
                     obj.refilled = True
         case Tensor() | Unknown() if target.attr == "requires_grad":
             _ask_for_gradient(interp, target, atom, value)
+        case Unknown():
+            register(value)  # it may be a part of a model, found by its path
 
 
 def _ask_for_gradient(interp: Interpreter, target: ir.Attr, atom: Tensor | Unknown, value: Value) -> None:
