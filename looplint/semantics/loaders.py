@@ -197,9 +197,17 @@ def _style_of_class(interp: Interpreter, cls: ClassRef) -> Literal["map", "itera
     if any(_mixes(function) for name, function in methods.items() if name != "__init__"):
         return None
     getter = methods["__getitem__"]
-    if getter.methods & _DRAWING or getter.usage.keys() & _DRAWING:
+    if getter.methods & _DRAWING or getter.usage.keys() & _DRAWING or not _asks_for_index(getter):
         return None
     return "map"
+
+
+def _asks_for_index(getter: ir.Function) -> bool:
+    """Whether the item depends on the index that is asked for: not where the next one of something else is given, whose order is its own."""
+    if len(getter.params) < 2:
+        return True
+    written = (expr for stmt in ir.statements(getter.body) for expr in ir.walk(*ir.expressions(stmt)))
+    return any(isinstance(expr, ir.Name) and expr.id == getter.params[1].name for expr in written)
 
 
 def _mixes(function: ir.Function) -> bool:

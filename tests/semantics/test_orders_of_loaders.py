@@ -85,3 +85,10 @@ def test_a_dataset_that_mixes_its_items_once_gives_them_in_one_order() -> None:
 @pytest.mark.parametrize("again", ["asked", "again"])
 def test_one_that_may_mix_them_again(again: str) -> None:
     assert _found(built=MIX, **{again: MIX}) == []
+
+
+@pytest.mark.parametrize("asked", ["return next(self.stream)", "return self.stream.read(), 0", "self.at += 1; return self.items[self.at]"])
+def test_items_that_do_not_depend_on_the_index_have_an_order_of_their_own(asked: str) -> None:
+    text = dedent(PROGRAM.format(built="self.stream, self.at = iter(items), 0", asked=asked, again="pass", sampler="pass", options=""))
+    assert [f.code for f in looplint.lint(text.replace("        return self.items[number]\n", ""), select=["LL901"])] == []
+    assert [f.code for f in looplint.lint(text.replace(asked, "pass"), select=["LL901"])] == ["LL901"]
