@@ -64,7 +64,7 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Repair
 
-Safe: `.item()`.
+Safe: `.item()`, or `float()` where what is added is a number on some paths.
 
 ## Evidence
 

@@ -57,6 +57,7 @@ def train(net: nn.Module, loader, epochs: int):
 - A container out of which the same loop takes something: `clear()`, `popleft()`, `del losses[0]`.
 - A container whose contents go backward, in this call of the function around it or in another one.
 - A container that the function returns, where nobody calls that function in the linted code.
+- What is made of a tensor by code that is not followed: a weak reference, a future.
 - A container that lives for one iteration of an outer loop that trains what its tensors come from: they are steps of one computation.
 - A loop over the steps of a sequence, or over a range, in which nothing goes backward and nothing steps.
 - A loop in which nothing is trained, over something else than a loader, of a model that the program does not train: it puts together what one call computes.
@@ -64,7 +65,8 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Repair
 
-Safe: `.item()` on a scalar loss, `.detach()` otherwise.
+Safe: `.item()` on a scalar loss, `float()` where it is a number on some paths, `.detach()` otherwise. Unsafe where what is kept is not proved to be
+a tensor: a model that is not known may return a structure of tensors.
 
 ## Evidence
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from looplint.dataclass import replace
 from looplint.domain.objects import Container, List, Obj
-from looplint.domain.tags import Mark, Multiplied
+from looplint.domain.tags import Mark, Multiplied, SentBackward
 from looplint.domain.values import (
     COMPUTED,
     NUMBERS,
@@ -95,7 +95,8 @@ def guess(grad: bool | None, tensor: Tensor, deps: frozenset[Obj] = frozenset())
     """A tensor that may or may not still have the graph of another one."""
     if grad is False or (tensor.graph == "no" and not deps):
         return Tensor(origins=tensor.origins, tags=tensor.tags & _LASTING)
-    return Tensor(tensor.sources | deps, "maybe", tensor.forwards, tensor.tags - {Mark.LEAF}, origins=tensor.origins)
+    tags = frozenset(tag for tag in tensor.tags if tag not in (Mark.LEAF, Mark.LOSS) and not isinstance(tag, SentBackward))
+    return Tensor(tensor.sources | deps, "maybe", tensor.forwards, tags, origins=tensor.origins)
 
 
 def detached(tensor: Tensor) -> Tensor:

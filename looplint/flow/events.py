@@ -253,6 +253,11 @@ class Replace(Event):
     new: tuple[Obj, ...]
 
 
+# What is kept or added up: a tensor for certain, a tensor or a structure of tensors, a tensor of one element on some paths and a number on others, or
+# something else on some of them.
+Nature = Literal["tensor", "tensors", "number", "mixed"]
+
+
 class Keep(Event):
     """A tensor with its graph is put into a container that outlives the iteration. The subjects are the modules behind the graph."""
 
@@ -263,8 +268,7 @@ class Keep(Event):
     slot: bool
     # The loops that the container outlives an iteration of, outer ones first.
     carried: tuple[Loop, ...]
-    # Whether the value is a tensor and nothing else.
-    plain: bool
+    nature: Nature
 
 
 class Accumulate(Event):
@@ -276,6 +280,7 @@ class Accumulate(Event):
     target: str
     # The loops that the sum outlives an iteration of, outer ones first.
     carried: tuple[Loop, ...]
+    nature: Nature
     # A sum, a running average (`mean = 0.9 * mean + 0.1 * loss`), or a tensor with a place for each (`losses[i] = loss`).
     form: Literal["sum", "average", "tensor"] = "sum"
 

@@ -37,6 +37,7 @@ from looplint.interpreter import classes, hooks, imports, objects
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.pytorch import CALLS, CONVENTIONAL_NAMES, TENSOR_ATTRIBUTES
+from looplint.knowledge.tensor_members import TENSOR_VERBS
 from looplint.syntax import ir
 
 # What parameters tell of themselves, and is none of them.
@@ -76,7 +77,7 @@ def attribute(interp: Interpreter, base: Value, name: str, *, called: bool = Fal
     able = [atom for atom in base if not _lacks(atom, name)] if called and len(base) > 1 else []
     for atom in able or base:
         match atom:
-            case Tensor() | Params() if called:
+            case Tensor() | Params() if called or (isinstance(atom, Tensor) and atom.made and name in TENSOR_VERBS):
                 value: Value = frozenset({Method(atom, name)})
             case External():
                 value = objects.given_attribute(interp, atom.qualname, name) or frozenset({External(f"{atom.qualname}.{name}")})

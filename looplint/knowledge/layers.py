@@ -72,6 +72,11 @@ PARAMETERLESS = frozenset({
     "LPPool1d", "LPPool2d", "MaxUnpool2d", "Upsample", "UpsamplingNearest2d", "UpsamplingBilinear2d", "PixelShuffle", "PixelUnshuffle", "ZeroPad2d",
     "ReflectionPad1d", "ReflectionPad2d", "ReplicationPad2d", "ConstantPad2d", "Fold", "Unfold", "ChannelShuffle", "CosineSimilarity", "PairwiseDistance",
 })  # fmt: skip
+# Layers that give one tensor, whatever they are given; pooling may give indices as well.
+TENSOR_LAYERS = frozenset(name for name in {*PARAMETERLESS, *LAST_LAYERS, *BATCH_NORMS} if "MaxPool" not in name and name not in SHAPING_LAYERS) | {
+    "LayerNorm", "GroupNorm", "RMSNorm", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "PReLU", "Embedding", "EmbeddingBag", "GRUCell", "RNNCell",
+    "TransformerEncoder", "TransformerEncoderLayer", "Transformer", "TransformerDecoder",
+}  # fmt: skip
 # Layers whose parameters begin as zeros and ones, or another number.
 CONSTANT_LAYERS = frozenset({
     "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "LayerNorm", "GroupNorm",

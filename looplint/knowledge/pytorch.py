@@ -142,10 +142,12 @@ TENSOR_METHODS: dict[str, str] = {
     "ndimension": "shape",
     "numel": "shape",
     "nelement": "shape",
-    "is_cuda": "pure",
+    **dict.fromkeys(("stride", "storage_offset", "element_size", "get_device", "data_ptr", "sparse_dim", "dense_dim"), "shape"),
+    **dict.fromkeys(
+        ("is_cuda", "is_contiguous", "is_complex", "is_floating_point", "is_nonzero", "is_pinned", "is_same_size", "is_shared"), "pure"
+    ),
     "requires_grad_": "requires-grad",
-    "retain_grad": "pure",
-    "register_hook": "pure",
+    **dict.fromkeys(("retain_grad", "register_hook", "storage", "untyped_storage", "record_stream"), "pure"),
     "sum": "sum",
     "mean": "mean",
     "update": "collect",

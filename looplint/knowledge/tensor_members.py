@@ -47,3 +47,13 @@ TENSOR_MEMBERS = frozenset(
     volatile vsplit where xlogy xlogy_ xpu zero_
     """.split()
 )
+# Those of them that are no methods, or that what an operation of torch gives may have as well: `torch.sort(x).values`.
+_TENSOR_VALUES = frozenset(
+    """
+    H T data device dtype grad grad_dtype grad_fn imag indices is_cpu is_cuda is_ipu is_leaf is_maia is_meta is_mkldnn is_mps is_mtia is_nested
+    is_quantized is_sparse is_sparse_csr is_vulkan is_xla is_xpu itemsize layout mH mT name names nbytes ndim output_nr real requires_grad
+    retains_grad shape sign values volatile
+    """.split()
+)
+# What a tensor can be asked to do: `losses.append(loss.item)` keeps the method, and no number.
+TENSOR_VERBS = TENSOR_MEMBERS - _TENSOR_VALUES

@@ -6,6 +6,7 @@ import re
 
 import libcst as cst
 
+from looplint.finding import Applicability
 from looplint.flow.events import Accumulate, Event, Keep
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Layout, walk
@@ -34,7 +35,11 @@ class DetachArgument(Repair):
         node = self.event.site.node
         value = _stored(node)
         # A name or a call may stand for a structure as well, which has neither method.
-        if value is None or not self.event.plain or isinstance(value, cst.List | cst.Tuple | cst.Dict | cst.GeneratorExp | cst.ListComp):
+        if (
+            value is None
+            or self.event.nature == "mixed"
+            or isinstance(value, cst.List | cst.Tuple | cst.Dict | cst.GeneratorExp | cst.ListComp)
+        ):
             raise Infeasible("the tensor is one of several values that are kept")
         if _of_a_sum(p, self.event, layout, value):
             raise Infeasible("it is computed from a sum that is to be repaired first")
@@ -43,7 +48,7 @@ class DetachArgument(Repair):
             return elsewhere
         container = self.event.into.name
         numbers = self.scalar and container != "" and _takes_numbers(layout, container)
-        return _with_suffix(layout, value, "item" if numbers else "detach")
+        return _without_graph(layout, value, numbers, self.event)
 
 
 def _where_handed_in(p: Planner, event: Keep | Accumulate, layout: Layout, value: cst.BaseExpression) -> Plan | None:
@@ -67,6 +72,8 @@ def _where_handed_in(p: Planner, event: Keep | Accumulate, layout: Layout, value
     for other in p.program.of(type(event)):
         if other.site.node is not event.site.node or other.value.graph != "yes" or id(other.calls[-1].node) in seen:
             continue
+        if other.nature in ("number", "mixed"):
+            raise Infeasible("it is passed in by callers, and may be a number")
         caller = place_at(other, len(other.calls) - 1, p.layouts)
         seen.add(id(caller.site.node))
         tensor = _tensor_among(caller.site.node, names, given)
@@ -164,7 +171,7 @@ class DetachAdded(Repair):
         if elsewhere is not None:
             return elsewhere
         numbers = self.scalar and _starts_as_number(layout, target) and _takes_numbers(layout, target)
-        return _with_suffix(layout, value, "item" if numbers else "detach")
+        return _without_graph(layout, value, numbers, self.event)
 
 
 class ShowItem(Repair):
@@ -180,7 +187,7 @@ class ShowItem(Repair):
         layout = place_at(self.event, len(self.event.calls), p.layouts).layout
         node = self.event.site.node
         assert isinstance(node, cst.BaseExpression)
-        return _with_suffix(layout, node, "item", "Show")
+        return _with_suffix(layout, node, "item", "Show", "safe")
 
 
 def _stored(node: cst.CSTNode) -> cst.BaseExpression | None:
@@ -206,11 +213,24 @@ def _unquoted(code: str) -> str:
     return code.replace('"', "'")
 
 
-def _with_suffix(layout: Layout, value: cst.BaseExpression, method: str, verb: str = "Keep") -> Plan:
+def _without_graph(layout: Layout, value: cst.BaseExpression, numbers: bool, event: Keep | Accumulate) -> Plan:
+    """The repair that takes only the values of what is kept or added up, as far as that is proved to be a tensor."""
+    if event.nature == "number" and numbers:
+        draft = Draft(layout)
+        draft.replace(value, f"float({layout.code(value)})")
+        return Plan("Keep its value: float()", "safe", [draft])
+    if event.nature in ("number", "mixed"):
+        raise Infeasible("it is a tensor on some paths only")
+    # What is added to a sum is no structure.
+    proved = event.nature == "tensor" or isinstance(event, Accumulate)
+    return _with_suffix(layout, value, "item" if numbers else "detach", "Keep", "safe" if proved else "unsafe")
+
+
+def _with_suffix(layout: Layout, value: cst.BaseExpression, method: str, verb: str, applicability: Applicability) -> Plan:
     draft = Draft(layout)
     _add_suffix(draft, value, method)
     what = "its value" if method == "item" else "it without its graph"
-    return Plan(f"{verb} {what}: .{method}()", "safe", [draft])
+    return Plan(f"{verb} {what}: .{method}()", applicability, [draft])
 
 
 def _add_suffix(draft: Draft, value: cst.BaseExpression, method: str) -> None:

@@ -8,13 +8,14 @@ from looplint.dataclass import replace
 from looplint.domain.objects import Container, Dict, Obj
 from looplint.domain.tags import Kept, Mark, Summed, is_sum, went_backward
 from looplint.domain.tensors import combine, is_array, tensors_in, under
-from looplint.domain.values import Atom, Const, EventKey, Func, Method, Ref, Tensor, Tuple, Unknown, Value, refs, tensor_of
-from looplint.flow.events import Accumulate, Keep
+from looplint.domain.values import Atom, Const, EventKey, Func, Method, Number, Ref, Tensor, Tuple, Unknown, Value, refs, tensor_of
+from looplint.flow.events import Accumulate, Keep, Nature
 from looplint.flow.graph import Loop
 from looplint.flow.remarks import Withdraw
 from looplint.interpreter import hooks
 from looplint.interpreter.assignments import averages
 from looplint.interpreter.interpreter import Interpreter
+from looplint.semantics import outcomes
 from looplint.syntax import ir
 
 
@@ -31,12 +32,12 @@ def keep(interp: Interpreter, node: cst.CSTNode, base: Value, value: Value, key:
     kept = [t for t in tensors if _may_have_graph(t) and (t.forwards or went_backward(t.tags))]
     if not kept or not interp.loops:
         return value
-    plain = all(isinstance(a, Tensor) for a in value)
+    nature = _nature(interp, value)
     for atom in base:
         if isinstance(atom, Ref) and isinstance(atom.obj, Container) and len(born_in(atom.obj)) < len(interp.loops):
             slot = isinstance(atom.obj, Dict) and key is not None
             carried = interp.loops[len(born_in(atom.obj)) :]
-            event = interp.emit(Keep(value=kept[0], into=atom.obj, slot=slot, carried=carried, plain=plain), node, kept[0].sources)
+            event = interp.emit(Keep(value=kept[0], into=atom.obj, slot=slot, carried=carried, nature=nature), node, kept[0].sources)
             if event is not None:
                 value = _remembering(value, event.key)
     return value
@@ -52,6 +53,23 @@ def take_out(interp: Interpreter, node: cst.CSTNode, base: Value) -> None:
 def _may_have_graph(tensor: Tensor) -> bool:
     """Whether a tensor has a graph, or is a loss that has one if it goes backward somewhere in the iteration."""
     return tensor.graph == "yes" or (tensor.graph == "maybe" and (Mark.LOSS in tensor.tags or went_backward(tensor.tags)))
+
+
+def _nature(interp: Interpreter, value: Value) -> Nature:
+    """What a value is that is kept or added up, on all paths."""
+    tensors = [a for a in value if isinstance(a, Tensor)]
+    others = [a for a in value if not isinstance(a, Tensor)]
+    if not others and all(each.scalar and _is_sum_alone(each) for each in tensors):
+        return "number"  # it may still be what it began as
+    if not others:
+        return "tensor" if all(outcomes.is_tensor(interp, each) for each in tensors) else "tensors"
+    numbers = all(isinstance(a, Number) or (isinstance(a, Const) and isinstance(a.value, int | float)) for a in others)
+    return "number" if numbers and all(each.scalar for each in tensors) else "mixed"
+
+
+def _is_sum_alone(tensor: Tensor) -> bool:
+    """Whether a tensor is what a loop added up, which may have had no turn, and nothing proves that it had."""
+    return any(isinstance(tag, Summed) for tag in tensor.tags) and not went_backward(tensor.tags)
 
 
 def _remembering(value: Value, key: EventKey, depth: int = 3) -> Value:
@@ -99,7 +117,13 @@ def accumulate(interp: Interpreter, stmt: ir.Assign | ir.AugAssign, target: ir.E
         return result
     added_up = replace(tensor, graph=under(interp.grad, tensor.graph))  # a sum under no_grad has no graph, whatever its terms have
     event = interp.emit(
-        Accumulate(value=added_up, target=ir.render(target), carried=carried, form="average" if averaged else "sum"),
+        Accumulate(
+            value=added_up,
+            target=ir.render(target),
+            carried=carried,
+            nature=_nature(interp, added),
+            form="average" if averaged else "sum",
+        ),
         stmt.node,
         tensor.sources,
     )
@@ -124,7 +148,11 @@ def write_into_tensor(interp: Interpreter, target: ir.Subscript, base: Value, va
     assert whole is not None
     carried = interp.loops[len(interp.born(name)) :]
     if carried and not is_sum(written.tags) and not any(isinstance(a, Tensor) and is_array(a) for a in base):
-        event = interp.emit(Accumulate(value=written, target=name.id, carried=carried, form="tensor"), target.node, written.sources)
+        event = interp.emit(
+            Accumulate(value=written, target=name.id, carried=carried, nature=_nature(interp, value), form="tensor"),
+            target.node,
+            written.sources,
+        )
         whole = whole.tagged(Summed(event.key)) if event is not None else whole
     interp.frame.locals[name.id] = frozenset({*(a for a in base if not isinstance(a, Tensor)), whole})
 

@@ -31,7 +31,7 @@ from looplint.domain.values import (
 from looplint.interpreter import classes, functions, hooks
 from looplint.interpreter.frames import Trace
 from looplint.interpreter.interpreter import Interpreter, OutOfFuel
-from looplint.knowledge.layers import CLASSIFIERS, HEADS, LAST_LAYERS, NO_CLASSIFIERS, SHAPING_LAYERS
+from looplint.knowledge.layers import CLASSIFIERS, HEADS, LAST_LAYERS, NO_CLASSIFIERS, SHAPING_LAYERS, TENSOR_LAYERS
 from looplint.knowledge.pytorch import LAST_FUNCTIONS, SHAPING
 from looplint.syntax import ir
 from looplint.syntax.site import Site
@@ -105,6 +105,29 @@ def _places(interp: Interpreter, tensor: Tensor, depth: int = _ENTRIES) -> Value
             )
             found |= inner or {atom}
     return frozenset(found)
+
+
+def is_tensor(interp: Interpreter, tensor: Tensor, depth: int = _DEPTH) -> bool:
+    """Whether a value is a tensor for certain, and no structure of tensors: an operation of torch made it, or modules of which that is known."""
+    if tensor.made:
+        return True
+    return bool(tensor.outcomes) and depth > 0 and all(_is_tensor(interp, each, depth) for each in tensor.outcomes)
+
+
+def _is_tensor(interp: Interpreter, outcome: Outcome, depth: int) -> bool:
+    obj = outcome.module
+    if outcome.op != "forward" or obj is None:
+        return not outcome.path
+    if obj.one_of:
+        return all(_is_tensor(interp, replace(outcome, module=each), depth) for each in obj.one_of)
+    if _is_sequential(interp, obj):
+        last = obj.heap.get(f"[{obj.length - 1}]") if isinstance(obj, Module) and obj.length else None
+        modules = _modules(last) if last is not None else []
+        return bool(modules) and all(_is_tensor(interp, replace(outcome, module=each, key=None), depth - 1) for each in modules)
+    if obj.cls is None:
+        return _leaf(obj) in TENSOR_LAYERS
+    place = _place(_returned(interp, obj, outcome), outcome.path)
+    return bool(place) and all(isinstance(a, Tensor) and is_tensor(interp, a, depth - 1) for a in place or ())
 
 
 def tags_of_forward(interp: Interpreter, tensor: Tensor) -> Tags:
