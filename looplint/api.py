@@ -10,12 +10,11 @@ from looplint.dataclass import dataclass, field, replace
 from looplint.errors import UserError
 from looplint.finding import Finding, Problem, Severity
 from looplint.linting import edits, fixing
-from looplint.linting.files import Gathered, LintResult, gather, lint_gathered
+from looplint.linting.files import Gathered, LintResult, forget, gather, lint_gathered
 from looplint.linting.fixing import Applied
 from looplint.linting.selection import Selections
 from looplint.settings.configuration import Configurations
 from looplint.settings.file import check_value
-from looplint.sources import import_roots
 from looplint.sources.languages import Language, language_of
 from looplint.sources.reading import Source, SourceError, decode, display_name, from_text, programs_of
 
@@ -188,7 +187,7 @@ def _is_text(what: Lintable) -> bool:
 
 def _gather(what: Lintable, filename: PathLike | None, configurations: Configurations) -> tuple[Gathered, Selections]:
     # What an earlier call learned of the file system may not hold any more.
-    import_roots.forget()
+    forget()
     if _is_text(what):
         assert isinstance(what, str)
         return _of_text(what, filename, configurations)

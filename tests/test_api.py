@@ -12,7 +12,7 @@ import pytest
 
 import looplint
 from looplint.linting.catalogue import folder as data_folder
-from programs import BROKEN, CLEAN
+from programs import BROKEN, CLEAN, RULE
 
 USER_SCRIPT = """\
 from pathlib import Path
@@ -66,6 +66,15 @@ def test_rules_are_chosen_and_configurations_hold(folder: Path) -> None:
     assert len(looplint.lint("broken.py", isolated=True)) == len(looplint.lint("broken.py", select="LL102")) == 1
     (folder / "other.toml").write_text('select = ["LL102"]\n')
     assert len(looplint.lint("broken.py", config="other.toml")) == 1
+
+
+def test_rules_of_ones_own_are_those_of_their_files_now(folder: Path) -> None:
+    (folder / "lint").mkdir()
+    (folder / "lint" / "no_steps.py").write_text(RULE)
+    (folder / "looplint.toml").write_text('rules = ["lint"]\nselect = ["ACME"]\n')
+    assert [f.code for f in looplint.lint("broken.py", allow_rules=True)] == ["ACME1"]
+    (folder / "lint" / "no_steps.py").write_text(RULE.replace("ACME1", "ACME2"))
+    assert [f.code for f in looplint.lint("broken.py", allow_rules=True)] == ["ACME2"]
 
 
 def test_a_text_is_a_version_of_a_file(folder: Path) -> None:

@@ -134,7 +134,8 @@ class Cache:
         assert source.path is not None
         rules = self._rules.get(selection.rule_folders)
         if rules is None:
-            rules = self._rules[selection.rule_folders] = _rules(selection.rule_folders)
+            project = _digest_of(rule_files(folder()))
+            rules = self._rules[selection.rule_folders] = f"{project} {digest_of_rules(selection.rule_folders)}"
         key = "\0".join([rules, repr(selection), os.getcwd(), str(source.path), source.display, source.language, digest(source.raw)])
         return self._path / self._version / f"{digest(key.encode('utf-8', 'surrogateescape'))}.json"
 
@@ -200,9 +201,12 @@ def _engine() -> str:
     return digest(b"\0".join(marks))[:12]
 
 
-def _rules(folders: Sequence[str]) -> str:
-    """What stands for the rules: what is in their files, and in those beside them that they may import."""
-    files = [*rule_files(folder()), *(f for name in folders for f in sorted(Path(name).rglob("*.py")))]
+def digest_of_rules(folders: Sequence[str]) -> str:
+    """What stands for the rules of folders: what is in their files, and in those beside them that they may import."""
+    return _digest_of([file for name in folders for file in sorted(Path(name).rglob("*.py"))])
+
+
+def _digest_of(files: Sequence[Path]) -> str:
     return digest(b"\0".join(part for f in files for part in (str(f).encode("utf-8", "surrogateescape"), _content(f))))
 
 

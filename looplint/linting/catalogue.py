@@ -15,6 +15,8 @@ from looplint.finding import SEVERITIES, Severity
 from looplint.sources.regular import read_regular
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from looplint.queries.program import Program
     from looplint.rule import Report
 
@@ -169,28 +171,40 @@ def load(path: Path | None = None) -> list[Rule]:
     Raises:
         UserError: a file that is no rule.
     """
-    return _loaded(path) if path else list(_own_rules())
+    return _loaded(path, _from_text) if path else list(_own_rules())
 
 
 @lru_cache(1)
 def _own_rules() -> list[Rule]:
     """The project's, loaded once in each process, however many selections there are."""
-    return _loaded(folder())
+    return _loaded(folder(), _from_bytecode)
 
 
-def _loaded(path: Path) -> list[Rule]:
-    return sorted((_load_rule(file) for file in rule_files(path)), key=lambda r: r.code)
+def _loaded(path: Path, run: Callable[[Path, ModuleType], None]) -> list[Rule]:
+    return sorted((_load_rule(file, run) for file in rule_files(path)), key=lambda r: r.code)
 
 
-def _load_rule(file: Path) -> Rule:
+def _from_text(file: Path, module: ModuleType) -> None:
+    """Run a rule as its text is now: bytecode is taken for that of a text by its second and its size, and a user's rule is edited and run again at once."""
+    exec(compile(_read(file), str(file), "exec", dont_inherit=True), vars(module))
+
+
+def _from_bytecode(file: Path, module: ModuleType) -> None:
+    """Run a rule of the project as Python imports a module: there are many, and they do not change while it runs."""
+    spec = module.__spec__
+    assert spec is not None and spec.loader is not None
+    spec.loader.exec_module(module)
+
+
+def _load_rule(file: Path, run: Callable[[Path, ModuleType], None]) -> Rule:
     spec = importlib.util.spec_from_file_location(f"looplint.rules.{file.stem}", file)
-    if spec is None or spec.loader is None:
+    if spec is None:
         raise UserError(f"{file}: cannot be loaded as a rule")
     module = importlib.util.module_from_spec(spec)
     try:
-        spec.loader.exec_module(module)
+        run(file, module)
         code, check, doc = module.CODE, module.check, module.__doc__ or ""
-    except (SyntaxError, ImportError, AttributeError) as error:
+    except (SyntaxError, ValueError, ImportError, AttributeError) as error:
         raise UserError(f"{file}: is not a rule ({error}); a rule has a docstring, CODE and check(program)") from error
     severity = getattr(module, "SEVERITY", "error")
     if severity not in SEVERITIES:

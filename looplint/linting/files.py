@@ -16,6 +16,7 @@ from looplint.linting.coverage import Coverage, FoundLoop, merged
 from looplint.linting.results import FileResult
 from looplint.linting.selection import Selection, Selections
 from looplint.linting.shards import Shard, callers
+from looplint.sources import import_roots
 from looplint.sources.cells import in_cells
 from looplint.sources.discovery import discover
 from looplint.sources.reading import Source, SourceError, could_contain_loop, programs_of, read_source, shown_as, texts_of
@@ -282,8 +283,14 @@ def _judge_with_taken(source: Source, selection: Selection) -> FileResult:
 
 @lru_cache(maxsize=16)
 def rules_of(selection: Selection) -> tuple[Rule, ...]:
-    """The rules of a selection, loaded once in each process."""
+    """The rules of a selection, loaded once in each process, or since `forget`."""
     return tuple(selection.rules())
+
+
+def forget() -> None:
+    """Read the file system, and the rules that are not the project's, again from now on; for processes that lint more than once."""
+    import_roots.forget()
+    rules_of.cache_clear()
 
 
 def judge(source: Source, selection: Selection, overlay: Overlay | None = None) -> FileResult:

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from looplint.finding import Finding, Problem
-from looplint.linting.cache import holds
-from looplint.linting.files import findings_of, judge, worth_analysing
+from looplint.linting.cache import digest_of_rules, holds
+from looplint.linting.files import findings_of, forget, judge, worth_analysing
 from looplint.linting.results import FileResult
 from looplint.linting.selection import Selection, Selections
 from looplint.server.documents import Snapshot
 from looplint.settings.configuration import Configurations
-from looplint.sources import import_roots
 from looplint.sources.cells import in_cells
 from looplint.sources.reading import Source, programs_of
 from looplint.sources.reads import digest
@@ -45,6 +44,8 @@ class Checked:
 class _Known:
     text: str
     selection: Selection
+    # What the files of its own rules held.
+    rules: str
     result: FileResult
 
 
@@ -79,7 +80,7 @@ class Checker:
         Raises:
             UserError: a configuration is wrong.
         """
-        import_roots.forget()
+        forget()
         configurations = Configurations(file=self._configuration, overrides=self._overrides, allow_rules=self._allow_rules, reaching=False)
         selections = Selections(configurations=configurations)
         selections.of_source(None)
@@ -111,11 +112,12 @@ class Checker:
         return Checked(snapshot, selections, tuple(programs), tuple(results), findings, tuple(dict.fromkeys(problems)))
 
     def _judged(self, known: _Known | None, program: Source, selection: Selection, read: _Contents) -> _Known:
-        if known is not None and known.text == program.text and known.selection == selection:
+        rules = read.rules(selection.rule_folders)
+        if known is not None and (known.text, known.selection, known.rules) == (program.text, selection, rules):
             reads = known.result.reads
             if reads is not None and holds(reads, read.digest):
                 return known
-        return _Known(program.text, selection, judge(program, selection, read.overlay))
+        return _Known(program.text, selection, rules, judge(program, selection, read.overlay))
 
 
 class _Contents:
@@ -124,6 +126,13 @@ class _Contents:
     def __init__(self, snapshot: Snapshot) -> None:
         self.overlay = {s.path: s for s in snapshot.sources if s.path is not None}
         self._digests: dict[str, str | None] = {}
+        self._rules: dict[tuple[str, ...], str] = {}
+
+    def rules(self, folders: tuple[str, ...]) -> str:
+        """What the rules of folders are when they are asked for first, which is before they are loaded."""
+        if folders not in self._rules:
+            self._rules[folders] = digest_of_rules(folders)
+        return self._rules[folders]
 
     def digest(self, path: str) -> str | None:
         if path not in self._digests:

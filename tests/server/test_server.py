@@ -227,6 +227,21 @@ async def test_own_rules_follow_the_editors_setting(client: LanguageClient, tmp_
     assert ["true or false" in m.message for m in client.messages] == [True]
 
 
+async def test_own_rules_that_are_edited_are_loaded_again(client: LanguageClient, tmp_path: Path) -> None:
+    (tmp_path / "lint").mkdir()
+    rule = tmp_path / "lint" / "no_steps.py"
+    rule.write_text(RULE)
+    (tmp_path / "looplint.toml").write_text('rules = ["lint"]\n')
+    client.workspace_did_change_configuration(types.DidChangeConfigurationParams({"looplint": {"allowRules": True}}))
+    uri = show(client, tmp_path / "train.py", LOOP)
+    assert await codes(client, uri) == ["LL102", "ACME1"]
+    for code in ("ACME2", "ACME3"):  # each of the same size, and within a second
+        rule.write_text(RULE.replace("ACME1", code))
+        changed = types.FileEvent(rule.as_uri(), types.FileChangeType.Changed)
+        client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([changed]))
+        await until(lambda code=code: [d.code for d in client.diagnostics.get(uri, [])] == ["LL102", code])
+
+
 async def test_an_address_that_no_file_can_have_is_survived(client: LanguageClient, tmp_path: Path) -> None:
     for uri in ("file:///tmp/a%00b.py", "file:///%00", f"{(tmp_path / 'x').as_uri()}%00.py"):
         client.text_document_did_open(types.DidOpenTextDocumentParams(types.TextDocumentItem(uri, types.LanguageKind.Python, 1, LOOP)))
