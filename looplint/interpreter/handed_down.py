@@ -2,15 +2,42 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from looplint.interpreter.frames import Frame
 from looplint.syntax import ir
 from looplint.syntax.substitution import substituted
 
 
 def handed(function: ir.Function, arguments: dict[str, ir.Expr]) -> dict[str, ir.Expr]:
-    """The parameters that stand for a name or an attribute of the caller as long as the function runs, with what they stand for."""
+    """The names that stand for a name or an attribute of the caller as long as the function runs, with what they stand for.
+
+    They are parameters, and what the function takes by a key of its `**kwargs`.
+    """
     changed = _changed_in(function)
-    return {name: value for name, value in arguments.items() if name not in changed and ir.path_of(value)}
+    named = {name: value for name, value in arguments.items() if ir.path_of(value)}
+    found = {name: value for name, value in named.items() if name not in changed}
+    return found | {name: named[key] for name, key in _taken_by_key(function).items() if key in named}
+
+
+@ir.kept_with_code
+def _taken_by_key(function: ir.Function) -> dict[str, str]:
+    """The names that a function binds once, to an entry of its `**kwargs`, with the key: `scaler = kwargs.get("scaler")`."""
+    rest = next((p.name for p in function.params if p.kind == "**"), None)
+    if rest is None:
+        return {}
+    written = list(ir.statements(function.body))
+    bound = Counter(name for stmt in written for name in ir.binds(stmt))
+    found = {}
+    for stmt in written:
+        match stmt:
+            case ir.Assign(
+                targets=[ir.Name(id=name)],
+                value=ir.Subscript(value=ir.Name(id=source), index=ir.Const(value=str(key)))
+                | ir.Call(func=ir.Attr(value=ir.Name(id=source), attr="get" | "pop"), args=[ir.Arg(value=ir.Const(value=str(key))), *_]),
+            ) if source == rest and bound[name] == 1:
+                found[name] = key
+    return found
 
 
 def at_home(frame: Frame, test: ir.Expr, names: frozenset[str]) -> tuple[Frame, ir.Expr]:

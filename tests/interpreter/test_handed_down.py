@@ -22,6 +22,28 @@ TRAINS = """
                 optimizer.step()
         """
 PROGRAMS = {
+    "what is taken out of keyword arguments": """
+        def train(model: nn.Module, loader, optimizer, **kwargs):
+            scaler = kwargs.get("scaler", None)
+            for x, y in loader:
+                if scaler is not None:
+                    loss = nn.functional.mse_loss(model(x), y)
+                    scaler.scale(loss).backward()
+                    scaler.step(optimizer)
+                    scaler.update()
+                    optimizer.zero_grad()
+                else:
+                    loss = nn.functional.mse_loss(model(x), y)
+                    optimizer.zero_grad()
+                    loss.backward()  # expect: LL106
+        class Solver:
+            def __init__(self, cfg):
+                self.cfg, self.model, self.optimizer = cfg, cfg.model, cfg.optimizer
+                self.loader, self.scaler = cfg.loader, cfg.scaler
+            def fit(self):
+                for epoch in range(self.cfg.epochs):
+                    train(self.model, self.loader, self.optimizer, scaler=self.scaler)
+        """,
     "the first process validates": VALIDATES
     + TRAINS.format(mark="  # expect: LL301")
     + """
