@@ -49,6 +49,18 @@ def attack(net, x, y):
     torch.nn.functional.cross_entropy(net(x), y).backward()
     return x + x.grad.sign()
 """
+CHECKED = (
+    JUDGED
+    + """
+
+def {name}({parameters}):
+    net = Net(3)
+    {more}
+    loss = net(torch.ones(1, 2)).sum()
+    loss.backward()
+    assert all(p.grad is not None for p in net.parameters())
+"""
+)
 
 
 def checked(folder: Path, *options: str, **files: str) -> Result:
@@ -269,3 +281,15 @@ def train(model: torch.nn.Module, loader, optimizer: torch.optim.Optimizer, loss
 @pytest.mark.parametrize("source", ENGINES.values(), ids=ENGINES)
 def test_a_loop_of_an_engine_is_judged(tmp_path: Path, source: str) -> None:
     assert "Judged 1 training loop in 1 file." in checked(tmp_path, engine=source).output
+
+
+@pytest.mark.parametrize("parameters", ["", "device", "tmp_path, seed=0"])
+def test_a_test_that_never_steps_is_no_loop(tmp_path: Path, parameters: str) -> None:
+    text = CHECKED.format(name="test_gradients", parameters=parameters, more="net.train()")
+    assert "Judged 1 training loop in 1 file.\n" in checked(tmp_path, test_net="from somewhere import Net, fit\n" + text).output
+
+
+@pytest.mark.parametrize(("name", "more"), [("compute", "net.train()"), ("test_gradients", "fit(net)")])
+def test_a_caller_or_other_code_may_step(tmp_path: Path, name: str, more: str) -> None:
+    text = CHECKED.format(name=name, parameters="", more=more)
+    assert "1 could not be followed" in checked(tmp_path, test_net="from somewhere import Net, fit\n" + text).output
