@@ -96,12 +96,12 @@ def check(program: Program) -> Reports:
             continue  # gradients that the program multiplies itself
         for visit in program.run(SCALING, optimizer):
             step = visit.event
-            if not isinstance(step, Step) or step.scaler is not None or not visit.always("scaled", "unscaled"):
+            if not isinstance(step, Step) or step.scaler is not None or not visit.always("scaled", "unscaled", "none"):
                 continue
             if not visit.certain:
                 continue  # a step that may be another optimizer's
             found = visit.sometimes("scaled", "unscaled")
-            backward = found[0].last(Backward)
+            backward = found[0].last(Backward) if found else None
             scaler = scaler_of(backward) if backward is not None else None
             if backward is None or scaler is None:
                 continue  # one of several scalers

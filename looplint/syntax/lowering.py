@@ -112,7 +112,9 @@ class LoweringVisitor(ExpressionLowering):
         return (ir.Assign(node, [target], value),)
 
     def _note_alias(self, target: ir.Expr, value: ir.Expr) -> None:
-        """What has one dotted name gets another one: what is done with it there is done with it here."""
+        """What has one dotted name gets another one: what is done with it there is done with it here. A switch may be tested by what it is handed to."""
+        if isinstance(target, ir.Name) and isinstance(value, ir.Const) and (value.value is None or isinstance(value.value, bool)):
+            self._function_stack[-1].tested.add(target.id)
         match target, value:
             case ir.Display(items=targets), ir.Display(items=values) if len(targets) == len(values):
                 for one, other in zip(targets, values):

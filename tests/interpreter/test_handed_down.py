@@ -22,6 +22,50 @@ TRAINS = """
                 optimizer.step()
         """
 PROGRAMS = {
+    "a switch that the caller sets and does not test": """
+        def backward(loss, scaler):
+            if scaler is None:
+                loss.backward()
+            else:
+                scaler.scale(loss).backward()
+        def step(optimizer, scaler):
+            if scaler is None:
+                optimizer.step()
+            else:
+                optimizer.step()  # expect: LL604
+                scaler.update()
+        def train(model: nn.Module, loader, args):
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            if args.amp:
+                scaler = torch.cuda.amp.GradScaler()
+            else:
+                scaler = None
+            for x, y in loader:
+                optimizer.zero_grad()
+                for part, goal in zip(x.chunk(4), y.chunk(4)):
+                    backward(nn.functional.mse_loss(model(part), goal) / 4, scaler)
+                step(optimizer, scaler)
+        """,
+    "a step that may come without a backward": """
+        def train(model: nn.Module, loader, optimizer, scaler, parts: int):
+            for x, y in loader:
+                optimizer.zero_grad()
+                for part, goal in zip(x.chunk(parts), y.chunk(parts)):
+                    if part.shape[0] == 0:
+                        break
+                    loss = nn.functional.mse_loss(model(part), goal) / parts
+                    if scaler is not None:
+                        scaler.scale(loss).backward()
+                    else:
+                        loss.backward()
+                if scaler is not None:
+                    scaler.unscale_(optimizer)
+                    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+                    optimizer.step()  # expect: LL604
+                    scaler.update()
+                else:
+                    optimizer.step()
+        """,
     "what is taken out of keyword arguments": """
         def train(model: nn.Module, loader, optimizer, **kwargs):
             scaler = kwargs.get("scaler", None)

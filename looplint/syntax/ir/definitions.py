@@ -85,9 +85,9 @@ class Usage:
 class Function:
     """A function, a lambda or a module's body, with what its text tells beforehand.
 
-    `declared` maps names to "global" or "nonlocal", `usage` paths to what is done with them; `tested` are the names that conditions read,
-    `methods` the names of the methods called, `dropped` those of methods whose results are not used, `aliases` the dotted names that are
-    assigned to others, with these.
+    `declared` maps names to "global" or "nonlocal", `usage` paths to what is done with them; `tested` are the names that conditions read
+    and those that get None, True or False, `methods` the names of the methods called, `dropped` those of methods whose results are not used,
+    `aliases` the dotted names that are assigned to others, with these.
     """
 
     name: str
