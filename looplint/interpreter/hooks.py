@@ -46,8 +46,8 @@ super_called: Hook[Callable[[Interpreter, Obj, str, Arguments, ir.Call], Value]]
 handed: Hook[Callable[[Obj, Arguments], None]] = Hook("handed")
 # The body of a function is entered: its decorators act; gives whether they switch gradients.
 decorated: Hook[Callable[[Interpreter, Frame], bool]] = Hook("decorated")
-# Something is called that cannot be followed.
-unknown_called: Hook[Callable[[Interpreter, Arguments, ir.Expr], None]] = Hook("unknown_called")
+# Something is called that cannot be followed; gives whether its name says that it measures what it is given.
+unknown_called: Hook[Callable[[Interpreter, Arguments, ir.Expr], bool]] = Hook("unknown_called")
 # A method returns to code that cannot be followed, such as the framework that calls it.
 returned_outside: Hook[Callable[[Interpreter, Func, Value], None]] = Hook("returned_outside")
 # The constructor of a class of the program is about to run.

@@ -31,7 +31,7 @@ def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: 
         interp.flags.sets_rates = True
         return quiet(interp, args)  # `adjust_learning_rate(optimizer, epoch)` has to do with rates, and not with gradients
     values = args.values()
-    hooks.unknown_called.run(interp, args, expr)
+    measured = hooks.unknown_called.run(interp, args, expr)
     reached = interp.reachable(values)
     for value in values:
         for func in (a for a in value if isinstance(a, Func)):
@@ -47,7 +47,7 @@ def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: 
         obj.lost = obj.lost or not interp.aside
         if isinstance(obj, Module):
             obj.handed_over = True
-    if reached or (tensor is not None and tensor.graph != "no"):
+    if reached or (tensor is not None and tensor.graph != "no" and not measured):
         subjects = reached or sorted(tensor.sources, key=lambda o: o.name) if tensor else reached
         callee = ir.render(expr.func) if isinstance(expr, ir.Call) else ""
         forwards = tensor.forwards if tensor is not None and not reached else frozenset()

@@ -142,6 +142,7 @@ PREFIXES: tuple[tuple[str, str], ...] = (
     ("torch_geometric.", "dataset"),
     ("dgl.dataloading.", "loader"),
     ("dgl.nn.", "module?"),
+    ("dgl.model_zoo.", "module-function"),
     ("dgl.", "dataset"),
     ("segmentation_models_pytorch.losses.", "loss"),
     ("segmentation_models_pytorch.", "module?"),
