@@ -75,6 +75,13 @@ CALLS: dict[str, str] = {
     "einops.layers.torch.Reduce": "shaping-layer",
     "torch_ema.ExponentialMovingAverage": "pure",
     "diffusers.training_utils.EMAModel": "pure",
+    # pictures of tensors, to be looked at
+    "torchvision.transforms.ToPILImage": "image-maker",
+    "torchvision.transforms.transforms.ToPILImage": "image-maker",
+    "torchvision.transforms.v2.ToPILImage": "image-maker",
+    "torchvision.transforms.functional.to_pil_image": "array",
+    "torchvision.transforms.v2.functional.to_pil_image": "array",
+    "torchvision.utils.save_image": "array",
     # loops that belong to a framework
     "transformers.Trainer": "framework",
     "transformers.Seq2SeqTrainer": "framework",

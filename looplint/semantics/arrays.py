@@ -6,7 +6,7 @@ An array keeps what it was computed from: predictions that are gathered over a v
 from __future__ import annotations
 
 from looplint.domain.tensors import combine, copied_to_host
-from looplint.domain.values import UNKNOWN, Arguments, Number, Value
+from looplint.domain.values import UNKNOWN, Arguments, External, Number, Value
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
 from looplint.syntax import ir
@@ -20,6 +20,12 @@ def _array(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -
         return UNKNOWN
     interp.uses.fetched |= tensor.origins
     return frozenset({copied_to_host(tensor)})
+
+
+@transfer("image-maker")
+def _image_maker(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """`ToPILImage()`: what it gives back makes a picture of a tensor, as the function does."""
+    return frozenset({External("torchvision.transforms.functional.to_pil_image")})
 
 
 @transfer("score")
