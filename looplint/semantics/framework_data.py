@@ -1,7 +1,8 @@
-"""The loaders that Lightning goes over: those of its hooks, and those that its trainer is given.
+"""The loaders that a framework goes over: those of Lightning's hooks, and those that its trainer, an engine of ignite or a runner of Catalyst is given.
 
-Source: Lightning's documentation, "Trainer" (`fit`, `validate`, `test`, `predict`) and "LightningDataModule": the batches of `train_dataloader()` are
-trained on in each epoch, those of the others are evaluated on, with each batch that the loader gives.
+Sources: Lightning's documentation, "Trainer" (`fit`, `validate`, `test`, `predict`) and "LightningDataModule": the batches of `train_dataloader()` are
+trained on in each epoch, those of the others are evaluated on, with each batch that the loader gives. ignite's, "create_supervised_trainer" and
+"create_supervised_evaluator": `run(data)`. Catalyst's, "Runner": what is called "train" among its loaders is trained on, the others are evaluated on.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from looplint.domain.objects import FrameworkObject, Loader
-from looplint.domain.values import Arguments, Func, Value, exact_items
+from looplint.domain.objects import Dict, FrameworkObject, Loader
+from looplint.domain.values import Arguments, Func, Value, exact_items, refs
 from looplint.flow.remarks import Drive
 from looplint.interpreter import classes, hooks, unfollowed
 from looplint.interpreter.elements import loaders_in
@@ -28,7 +29,11 @@ _GIVEN: Mapping[str, Mapping[str, tuple[int, bool]]] = {
     "validate": {"dataloaders": (1, False)},
     "test": {"dataloaders": (1, False)},
 }
-_TRAINERS = frozenset({"lightning.Trainer", "lightning.pytorch.Trainer", "pytorch_lightning.Trainer"})
+_TRAINERS: Mapping[str, Mapping[str, Mapping[str, tuple[int, bool]]]] = {
+    **dict.fromkeys(("lightning.Trainer", "lightning.pytorch.Trainer", "pytorch_lightning.Trainer"), _GIVEN),
+    "ignite.engine.create_supervised_trainer": {"run": {"data": (0, True)}},
+    "ignite.engine.create_supervised_evaluator": {"run": {"data": (0, False)}},
+}
 
 
 @hooks.returned_outside
@@ -44,10 +49,23 @@ def note_loaders(interp: Interpreter, func: Func, result: Value) -> None:
 @methods_of(FrameworkObject)
 def _method(interp: Interpreter, obj: FrameworkObject, name: str, args: Arguments, expr: ir.Call) -> Value:
     """A trainer's method: what it does to a model is not followed."""
-    if obj.qualname in _TRAINERS and not args.starred:
-        for keyword, (position, trains) in _GIVEN.get(name, {}).items():
-            _note(interp, args.get(position, keyword) or frozenset(), expr.node, trains=trains)
+    if not args.starred:
+        for keyword, (position, trains) in _TRAINERS.get(obj.qualname, {}).get(name, {}).items():
+            node = expr.node if trains else _given_at(expr, position, keyword)
+            _note(interp, args.get(position, keyword) or frozenset(), node, trains=trains)
+    if obj.qualname.startswith("catalyst.") and name == "train":
+        for loaders in refs(args.keywords.get("loaders", frozenset()), Dict):
+            for slot, value in loaders.heap.items():
+                if slot.startswith("="):
+                    trains = slot.startswith("=train")
+                    _note(interp, value, expr.node if trains else _given_at(expr, None, "loaders"), trains=trains)
     return unfollowed.quiet(interp, args)
+
+
+def _given_at(expr: ir.Call, position: int | None, keyword: str) -> cst.CSTNode:
+    """Where a call gets an argument: what is evaluated on is noted there, beside what is trained on, which is noted at the call."""
+    given = (a for number, a in enumerate(expr.args) if a.keyword == keyword or (not a.keyword and number == position))
+    return next((a.value.node for a in given), expr.node)
 
 
 def _note(interp: Interpreter, value: Value, node: cst.CSTNode, *, trains: bool) -> None:

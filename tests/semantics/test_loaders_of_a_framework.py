@@ -101,3 +101,33 @@ FIT = """
 def test_a_loader_that_a_trainer_evaluates_on(call: str, evaluates: bool) -> None:
     program = f"import torch\nfrom torch import nn\n{dedent(DATA + FIT.format(call=call))}"
     assert {f.code for f in looplint.lint(program, select=["LL907"])} == ({"LL907"} if evaluates else set())
+
+
+GIVEN = """
+        from catalyst import dl
+        from catalyst.dl import SupervisedRunner
+        from ignite.engine import create_supervised_evaluator, create_supervised_trainer
+        from torch.utils.data import DataLoader
+        from torchvision import datasets
+        def main(net, options):
+            optimizer, criterion = torch.optim.Adam(net.parameters()), nn.CrossEntropyLoss()
+            train = DataLoader(datasets.MNIST(".", train=True), batch_size=8{options}){mark}
+            valid = DataLoader(datasets.MNIST(".", train=False), batch_size=8)
+            {given}
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "trained"),
+    [
+        ('dl.SupervisedRunner().train(model=net, criterion=criterion, loaders={"train": train, "valid": valid})', True),
+        ("runner, loaders = SupervisedRunner(), dict(train=train, valid=valid); runner.train(model=net, loaders=loaders)", True),
+        ('SupervisedRunner().train(model=net, loaders={"train": valid.other, "valid": train})', False),
+        ("create_supervised_trainer(net, optimizer, criterion).run(train, max_epochs=5)", True),
+        ("trainer = create_supervised_trainer(net, optimizer, criterion); trainer.run(data=train)", True),
+        ("create_supervised_evaluator(net).run(train)", False),
+    ],
+)
+def test_what_another_framework_is_given(given: str, *, trained: bool) -> None:
+    assert_marked(GIVEN.format(given=given, options="", mark=FOUND if trained else ""))
+    assert_marked(GIVEN.format(given=given, options=", shuffle=True", mark=""))
