@@ -83,6 +83,7 @@ from looplint.rule import (
     Step,
     called_at,
     cut_off,
+    may_be_of_any,
     name_of,
     note,
     related,
@@ -154,9 +155,8 @@ def _without_gradients(program: Program, optimizer: Optimizer, step: Step, loop:
             return Report(
                 step, message, (*note(forward, "the graph of this forward pass is lost"), *note(cut, "this ends at the new tensor"))
             )
-        stray = [e for e in program.of(Backward) if not e.known and not any(program.touches(e, o) for o in program.optimizers)]
-        if any(loop in e.loops for e in stray):
-            return None  # a backward of what is not known, which belongs to no optimizer: it may be that of this one
+        if any(loop in e.loops and may_be_of_any(program, e) for e in program.of(Backward)):
+            return None  # a backward that belongs to no optimizer: it may be that of this one
         message = f"{called_at(step, optimizer)}.step() without any backward(): there are no gradients, and the step silently does nothing; call backward() on the loss before it"
         return Report(step, message, note(forward, "the forward pass whose loss is never sent backward"))
     forward = next((e for e in program.of(Forward) if loop in e.loops and trains_a_copy(program, optimizer, e)), None)

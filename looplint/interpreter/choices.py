@@ -53,9 +53,11 @@ def settle(
             owner.heap[key[1]] = region
             interp.note_write(owner, key[1], region)
         pair = _of_one_kind(left, right)
-        if key not in otherwise.writes and (held := _of_one_kind(left, owner.heap.get(key[1], NOTHING) - left)) is not None:
-            pair = held if _wrapped(held, built, otherwise) else pair
-        if pair is not None and (_each_built(pair, built, otherwise) or _wrapped(pair, built, otherwise) or _each_unseen(pair)):
+        gone = False
+        if key not in otherwise.writes:
+            pair = _of_one_kind(left, owner.heap.get(key[1], NOTHING) - left)  # what it held before
+            gone = pair is not None and isinstance(pair[0], _GONE_WHEN_REPLACED)
+        if pair is not None and (gone or _each_built(pair, built, otherwise) or _wrapped(pair, built, otherwise) or _each_unseen(pair)):
             value = frozenset({Ref(_built_either(interp, stmt.node, f"{owner.name}.{key[1]}", *pair))}) | _nothing(left) | _nothing(right)
             owner.heap[key[1]] = value
             interp.note_write(owner, key[1], value)

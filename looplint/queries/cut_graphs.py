@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from looplint.domain.objects import Module, Optimizer
-from looplint.flow.events import Construct, Forward, Step
+from looplint.flow.events import Backward, Construct, Forward, Step
 from looplint.queries.program import Program
+from looplint.queries.registration import with_parameters
 from looplint.queries.relations import related
 
 
@@ -28,6 +29,16 @@ def cut_off(program: Program, optimizer: Optimizer, step: Step) -> Forward | Non
         if not any(e.key in reached and related(e.subjects, {module}) for e in forwards):
             return event
     return None
+
+
+def may_be_of_any(program: Program, event: Backward) -> bool:
+    """Whether a backward that is no known optimizer's may be that of any: what goes backward is not known, or came out of modules that have no parameters.
+
+    A layer that solves or renders has a graph because of what it was given, in whichever way it got that.
+    """
+    if any(program.touches(event, optimizer) for optimizer in program.optimizers):
+        return False
+    return not event.known or (bool(event.subjects) and not any(isinstance(o, Module) and with_parameters(o) for o in event.subjects))
 
 
 def trains_its_successor(program: Program, optimizer: Optimizer, event: Forward) -> bool:
