@@ -11,6 +11,8 @@ from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo
 
 _SETTERS = frozenset({"setattr", "vars", "exec"})
+# What only reads the attributes that `vars(args)` gives.
+_READING = frozenset({"items", "keys", "values", "get", "copy"})
 
 
 def owner_of(frame: Frame, names: frozenset[str]) -> Obj | None:
@@ -83,13 +85,34 @@ def _set_in(code: ir.ModuleCode) -> frozenset[str] | None:
     found: set[str] = set()
     for function in (code.top, *code.functions):
         for stmt in ir.statements(function.body):
-            for whole in ir.expressions(stmt):
-                if any(isinstance(e, ir.Call) and ir.path_of(e.func) in _SETTERS for e in ir.walk(whole)):
-                    return None
+            if _may_set_any(stmt):
+                return None
             if function.name != "__init__":
                 found.update(_attributes(stmt))
         found.add(function.name)  # a method or property of that name is computed
     return frozenset(found)
+
+
+def _may_set_any(stmt: ir.Stmt) -> bool:
+    """Whether a statement sets attributes by names that are computed; `vars(args)` that is shown, passed on or gone through is only read."""
+    parts = [e for whole in (*ir.targets(stmt), *ir.expressions(stmt)) for e in ir.walk(whole)]
+    read = {id(stmt.iter)} if isinstance(stmt, ir.For) else set()
+    for each in parts:
+        match each:
+            case ir.Call(func=ir.Attr(attr=name, value=receiver)) if name in _READING:
+                read.add(id(receiver))
+            case ir.Compare():
+                read |= {id(part) for part in ir.children(each)}
+        if isinstance(each, ir.Call):
+            read |= {id(arg.value) for arg in each.args}
+    return any(isinstance(e, ir.Call) and _sets_any(e, read=id(e) in read) for e in parts)
+
+
+def _sets_any(call: ir.Call, *, read: bool) -> bool:
+    match call:
+        case ir.Call(func=ir.Name(id="vars"), args=[ir.Arg(value=ir.Name(id=of))]):
+            return not read or of == "self"
+    return ir.path_of(call.func) in _SETTERS
 
 
 def _attributes(stmt: ir.Stmt) -> Iterator[str]:

@@ -301,7 +301,7 @@ MODULE_METHODS: dict[str, str] = {
     "register_parameter": "pure",
     "register_module": "add-module",
     "add_module": "add-module",
-    "save_pretrained": "pure",
+    **dict.fromkeys(("save", "save_pretrained"), "pure"),
     "gradient_checkpointing_enable": "pure",
     "enable_input_require_grads": "pure",
     "print_trainable_parameters": "pure",
