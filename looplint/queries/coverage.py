@@ -20,6 +20,10 @@ from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo
 from looplint.syntax.site import Site
 
+# What has a `step` beside optimizers: what has nothing to do with training, and schedulers.
+_NO_TRAINING = ("env", "prof", "prun")
+_NO_OPTIMIZER = (*_NO_TRAINING, "sched", "lr_", "warmup")
+
 
 @dataclass(frozen=True, slots=True)
 class TrainingLoop:
@@ -110,7 +114,9 @@ def _reason(program: Program, known: _Known, info: ModuleInfo, calls: list[ir.Gr
     steps = _steps_beside(info, first)
     if not steps and any(program.touches(event, obj) == "must" for event in events for obj in program.optimizers):
         return ""  # that nothing steps is known as well
-    steps_somewhere = any(call.kind == "step" for call in (info.code.gradient_calls if info.code is not None else ()))
+    steps_somewhere = any(
+        call.kind == "step" and not _names(call.call, _NO_TRAINING) for call in (info.code.gradient_calls if info.code is not None else ())
+    )
     if not steps_somewhere and not _hands_over(first.call):
         return None  # gradients of inputs, checks of gradients: nothing here is trained
     if events and not steps and all(_never_steps(program, event.root) for event in events):
@@ -163,12 +169,15 @@ def _unreached(program: Program, call: ir.GradientCall) -> str:
 def _steps_beside(info: ModuleInfo, call: ir.GradientCall) -> list[ir.GradientCall]:
     """The calls of `step` in the function of a call of `backward` that can be an optimizer's: they take nothing, or a closure."""
     steps = info.code.gradient_calls if info.code is not None else ()
-    return [s for s in steps if s.kind == "step" and s.function is call.function and len(s.call.args) <= 1 and not _is_schedule(s.call)]
+    return [
+        s for s in steps if s.kind == "step" and s.function is call.function and len(s.call.args) <= 1 and not _names(s.call, _NO_OPTIMIZER)
+    ]
 
 
-def _is_schedule(call: ir.Call) -> bool:
+def _names(call: ir.Call, words: tuple[str, ...]) -> bool:
+    """Whether one of some words is in the name of what a method is called of."""
     receiver = ir.render(call.func.value).lower() if isinstance(call.func, ir.Attr) else ""
-    return any(word in receiver for word in ("sched", "env", "prof", "lr_", "warmup"))
+    return any(word in receiver for word in words)
 
 
 def _loss(call: ir.Call) -> str:

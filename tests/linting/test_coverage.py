@@ -293,3 +293,9 @@ def test_a_test_that_never_steps_is_no_loop(tmp_path: Path, parameters: str) -> 
 def test_a_caller_or_other_code_may_step(tmp_path: Path, name: str, more: str) -> None:
     text = CHECKED.format(name=name, parameters="", more=more)
     assert "1 could not be followed" in checked(tmp_path, test_net="from somewhere import Net, fit\n" + text).output
+
+
+@pytest.mark.parametrize("stepping", ["pruner", "env", "self.profiler"])
+def test_what_steps_without_training_makes_no_loop(tmp_path: Path, stepping: str) -> None:
+    text = f"import torch\n\n\ndef prune(self, model, {stepping.rpartition('.')[2]}, batches):\n    for x in batches:\n        model(x).sum().backward()\n        {stepping}.step()\n"
+    assert "training loop" not in checked(tmp_path, prune=text).output
