@@ -5,7 +5,8 @@
 Reports a `DataLoader` whose batches a loop trains on in every epoch, that is given neither `shuffle` nor a sampler, and whose dataset gives
 its items by index; and one with `shuffle=False`, where a loader that is only evaluated is shuffled. A loader whose sampler is None unless several
 processes share the data, and then is one that shuffles, is one without a sampler in a single process. What `train_dataloader()` of a
-LightningModule or LightningDataModule returns, or `Trainer.fit` is given first, is trained on in every epoch.
+LightningModule or LightningDataModule returns, or `Trainer.fit` is given first, is trained on in every epoch; so is what ignite's
+`create_supervised_trainer(...)` runs over, and the loader "train" of a runner of Catalyst.
 
 It is a warning where the dataset mixes its items in its constructor: they come in one order in each epoch, but in none that means anything.
 
@@ -59,12 +60,12 @@ for epoch in range(3):
 - A dataset that mixes or draws its items itself, but for once in its constructor, and an epoch loop that mixes something: the items, where the dataset keeps the list.
 - One batch of everything.
 - A loader that is iterated over once.
-- What Lightning trains on, where the dataset draws its items at random when it is built, as those of tests do.
+- What a framework trains on, where the dataset draws its items at random when it is built, as those of tests do.
 - What follows in time: a dataset whose name says so, or a hidden state that the loop or the model carries from batch to batch.
 
 ## Repair
 
-Safe: `shuffle=True`, or `shuffle=sampler is None`; unsafe where the program says False. None where Lightning goes over the loader, and where a helper passes its own `**kwargs` to the loader: the finding is at the call of
+Safe: `shuffle=True`, or `shuffle=sampler is None`; unsafe where the program says False. None where a framework goes over the loader, and where a helper passes its own `**kwargs` to the loader: the finding is at the call of
 the helper.
 
 ## Evidence
