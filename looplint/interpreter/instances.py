@@ -67,11 +67,20 @@ def _is(interp: Interpreter, atom: Atom, wanted: Atom) -> bool | None:
             return True if atom.made else None  # what is not known to be made by torch may be a structure of tensors
         case Tensor(), External(qualname) if qualname in _PLAIN and atom.made:
             return False
+        case Tensor(), ClassRef() if atom.made and is_no_tensor(interp, wanted):
+            return False
         case ((Const() | Tuple()), External(qualname)):
             return False if qualname.startswith("torch.") else None
         case ((Const() | Tuple()), ClassRef()):
             return False
     return None
+
+
+def is_no_tensor(interp: Interpreter, wanted: Atom) -> bool:
+    """Whether what is of a class is known to be no tensor: the class is the program's own, and does not derive from torch's."""
+    if not isinstance(wanted, ClassRef) or classes.has_unlisted_base(interp, wanted):
+        return False
+    return not any(_names_tensor(base) for base in classes.external_bases(interp, wanted))
 
 
 def _names_tensor(qualname: str) -> bool:

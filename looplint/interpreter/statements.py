@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from looplint.dataclass import replace
-from looplint.domain.tags import Mark
-from looplint.domain.values import NONE, UNKNOWN, Atom, ClassRef, Const, External, Func, Number, Tensor, Value, constant_of, exact_items
+from looplint.domain.values import NONE, UNKNOWN, ClassRef, External, Func, Value, constant_of, exact_items
 from looplint.flow.graph import Loose
-from looplint.interpreter import choices, conditions, generators, hooks, imports, instances, loops, rewritten
+from looplint.interpreter import choices, conditions, generators, hooks, imports, loops, narrowing, rewritten
 from looplint.interpreter.assignments import assign, bind_name, run_assign, run_aug_assign
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.expressions import evaluate, truth
@@ -60,77 +59,11 @@ def _branch(interp: Interpreter, test: ir.Expr, held: bool, body: list[ir.Stmt])
     interp.trace = Trace()
     interp.assume(test, held)
     conditions.describe(interp, test)
-    _refine(interp, test, held)
+    narrowing.narrow(interp, test, held)
     if interp.loops:
         interp.evidence.of_better |= conditions.set_aside(test, body)
     interp.run_block(body)
     return interp.save(), interp.trace
-
-
-def _refine(interp: Interpreter, test: ir.Expr, held: bool) -> None:
-    """A test for None, or for a class, tells what the name is on each side."""
-    while isinstance(test, ir.Unary) and test.op == "not":
-        test, held = test.operand, not held
-    if isinstance(test, ir.BoolOp) and test.op == "and" and held:
-        _refine(interp, test.left, True)
-        _refine(interp, test.right, True)
-        return
-    if isinstance(test, ir.Call):
-        _refine_by_class(interp, test, held)
-        return
-    is_none = False
-    if (
-        isinstance(test, ir.Compare)
-        and test.ops in (["is"], ["is not"])
-        and isinstance(test.rights[0], ir.Const)
-        and test.rights[0].value is None
-    ):
-        is_none = (test.ops == ["is"]) == held
-        test = test.left
-    elif held:
-        is_none = False
-    else:
-        return
-    if isinstance(test, ir.Name) and test.id in interp.frame.locals:
-        value = interp.frame.locals[test.id]
-        nones = frozenset(a for a in value if isinstance(a, Const) and a.value is None)
-        kept = nones if is_none else value - nones
-        if kept:
-            interp.frame.locals[test.id] = kept
-
-
-# No tensor is of one of these.
-_NUMERIC = frozenset({f"builtins.{name}" for name in ("int", "float", "bool", "complex")})
-_PLAIN = _NUMERIC | {f"builtins.{name}" for name in ("str", "bytes")} | {"numpy.ndarray", "numpy.generic"}
-
-
-def _refine_by_class(interp: Interpreter, test: ir.Call, held: bool) -> None:
-    """`isinstance(name, classes)`: what is a number is no tensor, and the other way round."""
-    match test:
-        case ir.Call(func=ir.Name(id="isinstance"), args=[ir.Arg(value=ir.Name(id=name)), ir.Arg(value=classes)]) if (
-            name in interp.frame.locals
-        ):
-            given = evaluate(interp, classes)
-        case _:
-            return
-    items = exact_items(given)
-    tested = frozenset().union(*items) if items is not None else given
-    wanted = {a.qualname if isinstance(a, External) else "" for a in tested}
-    value = interp.frame.locals[name] = instances.those_that_are(interp, interp.frame.locals[name], given, held)
-    if held and wanted and wanted <= _PLAIN:
-        kept = frozenset(a for a in value if not isinstance(a, Tensor) or (Mark.HOST in a.tags and not wanted <= _NUMERIC))
-        interp.frame.locals[name] = kept or (frozenset({Number()}) if wanted <= _NUMERIC else UNKNOWN)
-    elif wanted and all(name.startswith("torch.") and name.endswith("Tensor") for name in wanted):
-        if held:
-            interp.frame.locals[name] = frozenset(a for a in value if not isinstance(a, Number | Const)) or value
-        else:
-            # What is not known to be made by torch may hold tensors and be none, or hold none.
-            others = frozenset(_may_hold_none(a) for a in value if not (isinstance(a, Tensor) and a.made))
-            interp.frame.locals[name] = others or frozenset({Number()})
-
-
-def _may_hold_none(atom: Atom) -> Atom:
-    return replace(atom, graph="maybe") if isinstance(atom, Tensor) and atom.graph == "yes" else atom
 
 
 # -- loops
@@ -329,7 +262,7 @@ def _delete(interp: Interpreter, stmt: ir.Delete) -> None:
 
 def _assert(interp: Interpreter, stmt: ir.Assert) -> None:
     evaluate(interp, stmt.test)
-    _refine(interp, stmt.test, True)
+    narrowing.narrow(interp, stmt.test, True)
 
 
 def _function_def(interp: Interpreter, stmt: ir.FunctionDef) -> None:

@@ -1,0 +1,101 @@
+"""What a test tells of the names in it: on each side they hold what agrees with the outcome."""
+
+from __future__ import annotations
+
+from looplint.dataclass import replace
+from looplint.domain.objects import Dict
+from looplint.domain.tags import Mark
+from looplint.domain.values import UNKNOWN, Atom, Const, External, Number, Ref, Tensor, Unknown, Value, exact_items
+from looplint.interpreter import instances, objects
+from looplint.interpreter.expressions import evaluate
+from looplint.interpreter.interpreter import Interpreter
+from looplint.syntax import ir
+
+# No tensor is of one of these.
+_NUMERIC = frozenset({f"builtins.{name}" for name in ("int", "float", "bool", "complex")})
+_PLAIN = _NUMERIC | {f"builtins.{name}" for name in ("str", "bytes")} | {"numpy.ndarray", "numpy.generic"}
+
+
+def narrow(interp: Interpreter, test: ir.Expr, held: bool) -> None:
+    """A test for None, or for a class, tells what the name is on each side."""
+    while isinstance(test, ir.Unary) and test.op == "not":
+        test, held = test.operand, not held
+    if isinstance(test, ir.BoolOp) and test.op == "and" and held:
+        narrow(interp, test.left, True)
+        narrow(interp, test.right, True)
+        return
+    if isinstance(test, ir.Call):
+        _by_class(interp, test, held)
+        return
+    is_none = False
+    if (
+        isinstance(test, ir.Compare)
+        and test.ops in (["is"], ["is not"])
+        and isinstance(test.rights[0], ir.Const)
+        and test.rights[0].value is None
+    ):
+        is_none = (test.ops == ["is"]) == held
+        test = test.left
+    elif held:
+        is_none = False
+    else:
+        return
+    if isinstance(test, ir.Name) and test.id in interp.frame.locals:
+        value = interp.frame.locals[test.id]
+        nones = frozenset(a for a in value if isinstance(a, Const) and a.value is None)
+        kept = nones if is_none else value - nones
+        if kept:
+            interp.frame.locals[test.id] = kept
+
+
+def _by_class(interp: Interpreter, test: ir.Call, held: bool) -> None:
+    """`isinstance(name, classes)`: what is a number is no tensor, and the other way round; of `entry["loss"]`, what the dict can be that holds it."""
+    match test:
+        case ir.Call(func=ir.Name(id="isinstance"), args=[ir.Arg(value=tested), ir.Arg(value=classes)]):
+            given = evaluate(interp, classes)
+        case ir.Call(func=ir.Attr(attr="is_tensor"), args=[ir.Arg(value=tested)]):
+            given = frozenset({External("torch.Tensor")})
+        case _:
+            return
+    match tested:
+        case ir.Name(id=name) if name in interp.frame.locals:
+            interp.frame.locals[name] = _of_class(interp, interp.frame.locals[name], given, held)
+        case ir.Subscript(value=ir.Name(id=name), index=ir.Const(value=str(key))) if name in interp.frame.locals:
+            interp.frame.locals[name] = frozenset(_holding(interp, a, key, given, held) for a in interp.frame.locals[name])
+
+
+def _of_class(interp: Interpreter, value: Value, given: Value, held: bool) -> Value:
+    """What a value can be where a test of its class came out as `held`."""
+    items = exact_items(given)
+    tested = frozenset().union(*items) if items is not None else given
+    wanted = {a.qualname if isinstance(a, External) else "" for a in tested}
+    value = instances.those_that_are(interp, value, given, held)
+    if held and wanted and wanted <= _PLAIN:
+        kept = frozenset(a for a in value if not isinstance(a, Tensor) or (Mark.HOST in a.tags and not wanted <= _NUMERIC))
+        return kept or (frozenset({Number()}) if wanted <= _NUMERIC else UNKNOWN)
+    if wanted and all(name.startswith("torch.") and name.endswith("Tensor") for name in wanted):
+        if held:
+            return frozenset(a for a in value if not isinstance(a, Number | Const)) or value
+        # What is not known to be made by torch may hold tensors and be none, or hold none.
+        others = frozenset(_may_hold_none(a) for a in value if not (isinstance(a, Tensor) and (a.made or (a.scalar and a.graph == "yes"))))
+        return others or frozenset({Number()})
+    if held and tested and all(instances.is_no_tensor(interp, a) for a in tested):
+        return frozenset(a for a in value if not isinstance(a, Tensor)) or UNKNOWN
+    return value
+
+
+def _holding(interp: Interpreter, atom: Atom, key: str, given: Value, held: bool) -> Atom:
+    """What holds an entry, after a test of its class: where no tensor can stand there, nothing is known of the dict, and a structure may have no graph."""
+    match atom:
+        case Ref(obj=Dict() as obj):
+            entry, other = objects.item(interp, obj, Const(key, str)), Unknown()
+        case Tensor():
+            entry, other = frozenset({atom}), _may_hold_none(atom)
+        case _:
+            return atom
+    left = _of_class(interp, entry, given, held)
+    return other if any(isinstance(a, Tensor) for a in entry) and not any(isinstance(a, Tensor) for a in left) else atom
+
+
+def _may_hold_none(atom: Atom) -> Atom:
+    return replace(atom, graph="maybe") if isinstance(atom, Tensor) and atom.graph == "yes" else atom
