@@ -51,6 +51,7 @@ torch.save(net.state_dict(), "weights.pt")
 
 - A program without such a choice, whose device is the same on every machine.
 - A program that puts all new tensors, its batches or anything else but its models on a GPU, under no condition that asks for one, and so needs it.
+- A program that has the states of spread models copied to the CPU: `ShardedStateDictConfig(offload_to_cpu=True)`, `StateDictOptions(cpu_offload=True)`.
 - A model that stays on the CPU, or is moved to a GPU on every machine.
 - A file that the same run has saved before, on some path: it comes from the device that it is on.
 - Weights that somebody else has published, by their name, or that the program downloads: they were saved from the CPU. That an option of the command
@@ -101,6 +102,8 @@ def check(program: Program) -> Reports:
         return  # a program without a choice between a GPU and the CPU
     if program.flags.needs_accelerator or program.flags.goes_to_gpu or _moves_batches_to_a_gpu(program):
         return  # a program that puts all new tensors, its batches or another tensor on a GPU on every machine
+    if program.flags.states_on_cpu:
+        return  # a program whose states are spread over processes, and are on the CPU when they are saved
     for disk in program.disks:
         for visit in program.run(AUTOMATON, disk):
             event = visit.event

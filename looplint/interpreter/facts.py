@@ -104,6 +104,8 @@ class Flags:
         self.needs_accelerator = False
         # Whether something goes to a GPU under no condition that asks for one.
         self.goes_to_gpu = False
+        # The states of modules that are spread over processes are taken as copies on the CPU.
+        self.states_on_cpu = False
         # The type of autocast is set by a separate call.
         self.sets_autocast_dtype = False
 

@@ -86,6 +86,7 @@ def _of_class(interp: Interpreter, value: Value, given: Value, held: bool) -> Va
 
 def _holding(interp: Interpreter, atom: Atom, key: str, given: Value, held: bool) -> Atom:
     """What holds an entry, after a test of its class: where no tensor can stand there, nothing is known of the dict, and a structure may have no graph."""
+    other: Atom
     match atom:
         case Ref(obj=Dict() as obj):
             entry, other = objects.item(interp, obj, Const(key, str)), Unknown()

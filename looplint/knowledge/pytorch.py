@@ -62,6 +62,13 @@ CALLS: dict[str, str] = {
     "torch.nn.utils.spectral_norm": "attach",
     "torch.nn.utils.weight_norm": "attach",
     "torch.distributed.fsdp.FullyShardedDataParallel": "same",
+    **{
+        f"torch.distributed.fsdp.{wing}{kind}{of}StateDictConfig": "state-options"
+        for wing in ("", "api.", "fully_sharded_data_parallel.")
+        for kind in ("Full", "Sharded", "Local")
+        for of in ("", "Optim")
+    },
+    "torch.distributed.checkpoint.state_dict.StateDictOptions": "state-options",
     "torch.distributed.fsdp.fully_shard": "attach",
     "torch.distributed._composable.fsdp.fully_shard": "attach",
     "torch.distributed.fsdp.wrap.wrap": "same",

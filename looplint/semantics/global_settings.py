@@ -24,6 +24,14 @@ def _overwrite_flag(interp: Interpreter, qualname: str, args: Arguments, expr: i
     return NONE
 
 
+@transfer("state-options")
+def _state_options(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    offload = args.keywords.get("offload_to_cpu") or args.keywords.get("cpu_offload")
+    known = constant_of(offload) if offload is not None else None
+    interp.flags.states_on_cpu |= offload is not None and (known is None or bool(known.value))
+    return UNKNOWN
+
+
 @hooks.setting_assigned
 def _switch(interp: Interpreter, target: ir.Attr, switch: tuple[str, str], value: Value) -> None:
     """A setting of the whole process gets a value; one that is not known may be an option and counts as off."""
