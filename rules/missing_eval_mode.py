@@ -67,6 +67,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 - One input that is run again and again with no training in between: Monte-Carlo dropout.
 - Models that are frozen, or that no optimizer steps and no weights are loaded into.
 - Models known to have neither dropout nor batch norm, besides parts that stay in eval mode or that this call leaves out.
+- Where a dropout is an option of the command line that is 0 by default, this is advice, unless the program sets modes.
 
 ## Repair
 

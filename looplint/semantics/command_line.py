@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from looplint.domain.objects import Options
-from looplint.domain.values import NOTHING, UNKNOWN, Arguments, Const, Tuple, Value, ref
+from looplint.domain.values import NOTHING, UNKNOWN, Arguments, Const, Number, Tuple, Value, constant_of, ref
 from looplint.interpreter.calls import builds
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import methods_of, transfer
@@ -28,9 +28,14 @@ def _method(interp: Interpreter, obj: Options, name: str, args: Arguments, expr:
 
 
 def _declare(obj: Options, args: Arguments) -> None:
-    """Note an option whose default is a device that the machine decides on: what else options hold is the user's choice."""
+    """Note an option whose default is a device that the machine decides on, or a dropout that is off: what else options hold is the user's choice."""
     default = args.keywords.get("default", NOTHING)
     names = [a.value for value in args.positional for a in value if isinstance(a, Const) and isinstance(a.value, str)]
-    if names and devices.is_choice(default):
-        long = next((n for n in names if n.startswith("--")), names[0])
-        obj.heap[long.lstrip("-").replace("-", "_")] = default
+    if not names:
+        return
+    long = next((n for n in names if n.startswith("--")), names[0]).lstrip("-").replace("-", "_")
+    known = constant_of(default)
+    if devices.is_choice(default):
+        obj.heap[long] = default
+    elif "drop" in long and known is not None and isinstance(known.value, int | float) and not known.value:
+        obj.heap[long] = default | {Number()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from looplint.domain.objects import Module
-from looplint.domain.values import Arguments, ClassRef, Value, constant_of
+from looplint.domain.values import Arguments, ClassRef, Const, Value, constant_of
 from looplint.interpreter import classes
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.layers import DROPOUT_ARGUMENTS, MODE_SENSITIVE, RECURRENT, TRACKING
@@ -29,6 +29,8 @@ def _layer_differs(obj: Module, args: Arguments) -> bool | None:
     if leaf in DROPOUT_ARGUMENTS:
         position, name, default = DROPOUT_ARGUMENTS[leaf]
         given = args.get(position, name)
+        if given is not None and len(given) > 1 and any(isinstance(a, Const) and not a.value for a in given):
+            return None  # off by default, or on one of several ways
         return default if given is None else _is_more(given, 0, args) is not False
     if leaf in TRACKING:
         position, default = TRACKING[leaf]
