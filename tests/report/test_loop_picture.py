@@ -183,7 +183,9 @@ def test_what_a_loop_is_called(head: str, role: str) -> None:
 
 def test_gradients_that_are_set_by_hand_are_no_backward_pass() -> None:
     found = drawn(
-        LOOP.replace("        opt.step()", "        for p in net.parameters():\n            p.grad = torch.ones_like(p)\n        opt.step()")
+        LOOP.replace(
+            "        opt.step()", "        for p in net.parameters():\n            p.grad = torch.ones_like(p)\n        opt.step()"
+        )
     )
     assert [s.kind for b in found.roots for s in steps(b)][-4:] == ["backward", "clear", "gradient", "step"]
     assert [b.role for b in found.loops()][-1] == "loop"
