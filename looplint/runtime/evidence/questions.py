@@ -103,12 +103,13 @@ def nearby(events: list[Event], event: Event) -> list[Event]:
     return [e for e in events[max(0, middle - NEARBY) : middle + NEARBY] if together(e, event)]
 
 
-def epochs_seen(stream: Stream) -> bool:
-    """Whether the run came to a second epoch, or to its end: what happens once an epoch had its turn."""
+def epochs_seen(stream: Stream, optimizer: int | None = None) -> bool:
+    """Whether the run came to a second epoch of an optimizer (or of any), or to its end: what happens once an epoch had its turn."""
     if stream.over:
         return True
-    trained = {loader for e in stream.of("step") for loader, _, _ in e.batches}
+    steps = stream.of("step", where=lambda e: optimizer in (None, e.object))
+    trained = {loader for e in steps for loader, _, _ in e.batches}
     passes = [m.facts["object"] for m in stream.marked("pass")]
     if trained:
         return any(passes.count(loader) > 1 for loader in trained)
-    return any(len(e.loops) > 1 and e.loops[-2][2] > 0 for e in stream.of("step"))
+    return any(len(e.loops) > 1 and e.loops[-2][2] > 0 for e in steps)

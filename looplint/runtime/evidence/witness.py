@@ -53,13 +53,18 @@ def anywhere(code: str, bad: bool, text: str, decisive: bool = True) -> Witness:
 
 @dataclass(slots=True)
 class Count:
-    """How often a place ran, how often badly, and how often the bug would have shown."""
+    """How often a place ran, how often badly, and how often the bug would have shown.
+
+    `objects` are those of which something bad was seen, `open` those of which nothing was seen yet that would decide: a finding may be about one of them.
+    """
 
     bad: int = 0
     whole: int = 0
     decisive: int = 0
     frames: set[Place] = field(default_factory=set)
     objects: set[int] = field(default_factory=set)
+    decided: set[int] = field(default_factory=set)
+    open: set[int] = field(default_factory=set)
     stacks: dict[int, Passed] = field(default_factory=dict)  # the places of each, by its identity: the stream holds them
     passed: set[int] = field(default_factory=set)  # the stacks in which the bug would have shown, and did not
 
@@ -73,7 +78,8 @@ class Tally:
     def add(self, stack: tuple[Frame, ...], bad: bool, number: int = 0, *, decisive: bool = True) -> None:
         """Counts one event at the innermost place of a stack; events outside of the user's code count nowhere.
 
-        An event that is not bad refutes a finding only where it is `decisive`: where what the rule reports would have shown in it.
+        An event that is not bad refutes a finding only where it is `decisive`: where what the rule reports would have shown in it. `number` is the object
+        that it happened to: where several come to a place, a finding there is refuted only when each of them was seen to do right.
         """
         if not stack:
             return
@@ -81,6 +87,11 @@ class Tally:
         count.whole += 1
         count.bad += bad
         count.decisive += bad or decisive
+        if bad or decisive:
+            count.decided.add(number)
+            count.open.discard(number)
+        elif number not in count.decided:
+            count.open.add(number)
         if bad:
             count.objects.add(number)
         if id(stack) not in count.stacks:
@@ -96,7 +107,8 @@ class Tally:
         for (file, line), count in self.places.items():
             certain = count.bad > 0 and alone is not None and alone(count)
             frames, passed = frozenset(count.frames), tuple(count.stacks[stack] for stack in sorted(count.passed))
-            yield Witness(code, file, line, frames, count.bad, count.whole, say(count), certain, count.decisive, harm, passed)
+            decisive = count.decisive if not count.open or count.bad else 0
+            yield Witness(code, file, line, frames, count.bad, count.whole, say(count), certain, decisive, harm, passed)
 
 
 def mostly(least: int = 2) -> Callable[[Count], bool]:

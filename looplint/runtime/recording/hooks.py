@@ -104,14 +104,14 @@ def install(options: dict[str, Any], sources: Sources) -> Recorder:
     hooks_modules.install(tape, optimizers, modules)
     hooks_schedule.install(tape)
     hooks_data.install(tape, most)
-    hooks_state.install(tape, modules)
+    hooks_state.install(tape, optimizers, modules)
     hooks_dropouts.install(tape)
     hooks_loggers.install(tape)
     hooks_kept.install(tape, sources, optimizers, modules)
     hooks_blind.install(tape)
     spawned.install(tape, options, install)
     if options.get("costs"):
-        hooks_costs.install(tape)
+        hooks_costs.install(tape, optimizers)
     final.install(tape, values)
     limits.install(tape, most)
 

@@ -37,6 +37,7 @@ def _backward(tape: Tape, optimizers: Optimizers) -> Callable[..., Watching]:
         facts["forwards"] = _reached(tape)
         if outcome.error is not None:
             facts["error"] = type(outcome.error).__name__
+            facts["frozen"] = [n for o in optimizers.all() if (n := tape.number(o)) and _frozen(measure.parameters_of(o))]
         living = [(o, tape.number(o)) for o in optimizers.all()]
         if not living:
             optimizers.seek()
@@ -46,6 +47,10 @@ def _backward(tape: Tape, optimizers: Optimizers) -> Callable[..., Watching]:
         tape.emit("backward", 0, facts, at=place)
 
     return watch
+
+
+def _frozen(parameters: list[torch.Tensor]) -> bool:
+    return bool(parameters) and not any(p.requires_grad for p in parameters)
 
 
 def _reached(tape: Tape) -> list[int]:

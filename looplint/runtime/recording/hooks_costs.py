@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch.nn.modules.batchnorm import _NormBase
 
+from looplint.runtime.recording.hooks_optim import Optimizers
 from looplint.runtime.recording.tape import Tape
 from looplint.runtime.recording.watching import Watching, hook, shielded, watched
 
@@ -20,14 +21,14 @@ READS = ("item", "tolist", "numpy", "cpu", "__float__", "__int__")
 TEXTS = ("__format__", "__repr__")
 
 
-def install(tape: Tape) -> None:
+def install(tape: Tape, optimizers: Optimizers) -> None:
     """Installs all of them; those on copies only where there is an accelerator."""
     for name in READS:
         _install_method(tape, name, "read")
     for name in TEXTS:
         _install_method(tape, name, "text")
     _install_release(tape)
-    _install_statistics(tape)
+    _install_statistics(tape, optimizers)
     _install_warnings(tape)
     if torch.cuda.is_available():
         install_copies(tape)
@@ -54,14 +55,15 @@ def _install_release(tape: Tape) -> None:
     torch.cuda.empty_cache = torch.cuda.memory.empty_cache = watched(tape, "costs", torch.cuda.empty_cache, watch)
 
 
-def _install_statistics(tape: Tape) -> None:
-    """Marks each forward in which a layer takes a batch into its running statistics."""
+def _install_statistics(tape: Tape, optimizers: Optimizers) -> None:
+    """Marks each forward in which a layer takes a batch into its running statistics, and now and then the optimizers that hold its parameters."""
     numbers: dict[int, int] = {}
 
     def before(module: torch.nn.Module, args: Any) -> None:
         if isinstance(module, _NormBase) and module.training and module.track_running_stats:
             layer = numbers.setdefault(id(module), len(numbers) + 1)
-            tape.write({"record": "statistics", "layer": layer, "batch": int(args[0].shape[0])})
+            facts = {"holders": optimizers.holding(module.parameters(False))} if tape.sample("statistics", layer, 2) else {}
+            tape.write({"record": "statistics", "layer": layer, "batch": int(args[0].shape[0]), **facts})
 
     torch.nn.modules.module.register_module_forward_pre_hook(shielded(tape, "costs", before))
 

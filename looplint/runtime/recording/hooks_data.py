@@ -23,8 +23,7 @@ def install(tape: Tape, limits: Limits) -> None:
     hook(tape, "loaders", kind, "__init__", _construct(tape))
     hook(tape, "loaders", kind, "__iter__", _iterate(tape, limits))
     _install_next(tape, limits)
-    sampler = DistributedSampler
-    hook(tape, "loaders", sampler, "set_epoch", _set_epoch(tape))
+    hook(tape, "loaders", DistributedSampler, "__init__", _construct_sampler(tape))
     torch.manual_seed = torch.random.manual_seed = watched(tape, "seeds", torch.manual_seed, _seed(tape))
 
 
@@ -63,6 +62,27 @@ def _construct(tape: Tape) -> Callable[..., Watching]:
     return watch
 
 
+def _construct_sampler(tape: Tape) -> Callable[..., Watching]:
+    def watch(sampler: DistributedSampler[Any], *args: Any, **kwargs: Any) -> Watching:
+        del args, kwargs
+        if (yield None).error is None:
+            tape.write({"record": "sampler", "object": _sampler_number(tape, sampler), "at": tape.place()})
+
+    return watch
+
+
+def _sampler_number(tape: Tape, sampler: DistributedSampler[Any]) -> int:
+    return tape.object(sampler, "sampler", {"shuffles": sampler.shuffle})
+
+
+def _drawn(tape: Tape, loader: DataLoader[Any]) -> dict[str, Any]:
+    """The distributed sampler that a pass draws its order from, and the epoch whose order that is; nothing where there is no such sampler."""
+    for sampler in (loader.sampler, getattr(loader.batch_sampler, "sampler", None)):
+        if isinstance(sampler, DistributedSampler):
+            return {"sampler": _sampler_number(tape, sampler), "epoch": sampler.epoch}
+    return {}
+
+
 def _iterate(tape: Tape, limits: Limits) -> Callable[..., Watching]:
     passes, lengths = dict[int, int](), dict[int, int | None]()
     workers: set[int] = set()
@@ -91,6 +111,7 @@ def _iterate(tape: Tape, limits: Limits) -> Callable[..., Watching]:
                 "time": round(tape.now(), 6),
                 "events": tape.events,
                 **({"started": started} if started else {}),
+                **_drawn(tape, loader),
             }
         )
         tape.loops.append((weakref.ref(outcome.result), [number, passes[number], -1]))
@@ -126,14 +147,6 @@ def _install_next(tape: Tape, limits: Limits) -> None:
         return original(self)
 
     kind.__next__ = advance
-
-
-def _set_epoch(tape: Tape) -> Callable[..., Watching]:
-    def watch(sampler: Any, epoch: Any) -> Watching:
-        if (yield None).error is None:
-            tape.write({"record": "set_epoch", "at": tape.place(), "epoch": epoch, "events": tape.events})
-
-    return watch
 
 
 def _seed(tape: Tape) -> Callable[..., Watching]:

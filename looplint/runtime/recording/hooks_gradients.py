@@ -56,6 +56,8 @@ def _unscale(tape: Tape) -> Callable[..., Watching]:
     def watch(scaler: Any, optimizer: Any) -> Watching:
         if (yield None).error is None:
             tape.emit("unscale", tape.number(optimizer), {"scaler": tape.number(scaler)})
+        else:
+            tape.write({"record": "scaler failed", "scaler": tape.number(scaler), "optimizer": tape.number(optimizer)})
 
     return watch
 
@@ -67,6 +69,8 @@ def _step(tape: Tape, limits: Limits) -> Callable[..., Watching]:
         local.scaler, local.stepped = tape.number(scaler), 0
         outcome = yield None
         local.scaler = 0
+        if outcome.error is not None:
+            tape.write({"record": "scaler failed", "scaler": tape.number(scaler), "optimizer": tape.number(optimizer)})
         if not local.stepped and outcome.error is None and tape.number(optimizer) and "steps" not in tape.failed:
             # Gradients overflowed: the scaler left the step out.
             rates = measure.learning_rates(optimizer)

@@ -148,7 +148,7 @@ def install(tape: Tape, optimizers: Optimizers, modules: Modules) -> None:
     hook(tape, "forwards", kind, "__call__", _forward(tape, optimizers, modules), "forward", ("backward",))
     hook(tape, "modes", kind, "train", _mode(tape, modules), "mode")  # eval() calls it
     for name in ("to", "cuda", "cpu", "half", "float", "double", "bfloat16", "to_empty"):
-        hook(tape, "moves", kind, name, _move(tape, modules, name), "move")
+        hook(tape, "moves", kind, name, _move(tape, optimizers, modules, name), "move")
     _install_assigning(tape, _replace(tape, optimizers, modules))
     hook(tape, "clears", kind, "zero_grad", _clear(tape, optimizers, modules))
     _notice_saving_hooks(tape, modules)
@@ -252,7 +252,7 @@ def _mode(tape: Tape, modules: Modules) -> Callable[..., Watching]:
     return watch
 
 
-def _move(tape: Tape, modules: Modules, name: str) -> Callable[..., Watching]:
+def _move(tape: Tape, optimizers: Optimizers, modules: Modules, name: str) -> Callable[..., Watching]:
     def watch(module: nn.Module, *args: Any, **kwargs: Any) -> Watching:
         before = {id(p): (p, p.device, p.dtype) for p in module.parameters()}
         if (yield None).error is not None:
@@ -263,6 +263,7 @@ def _move(tape: Tape, modules: Modules, name: str) -> Callable[..., Watching]:
             "method": name,
             "replaced": sum(old is None for old, *_ in after),
             "changed": sum(old is None or old[1:] != (device, dtype) for old, device, dtype in after),
+            "holders": optimizers.holding(old for old, *_ in before.values()) if before else [],
         }
         if first is not None:
             facts.update(device=str(first.device), dtype=str(first.dtype).removeprefix("torch."))
@@ -297,7 +298,8 @@ def _replace(tape: Tape, optimizers: Optimizers, modules: Modules) -> Callable[.
         lost = list(old.parameters()) if isinstance(old, nn.Module) else [old]
         if (yield None).error is None:
             modules.forget_parts()
-            tape.emit("replace", modules.number(module), {"name": name, "holders": optimizers.holding(lost)})
+            event = tape.emit("replace", modules.number(module), {"name": name, "holders": optimizers.holding(lost)})
+            optimizers.assign(event, value.parameters() if isinstance(value, nn.Module) else [value])
 
     return watch
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import torch
@@ -15,6 +15,7 @@ from looplint.runtime.recording.final import FinalValues
 from looplint.runtime.recording.tape import Tape
 from looplint.runtime.recording.watching import Watching, hook, shielded
 
+MOST_ASSIGNED = 64  # assignments to modules that are followed
 MOST_READ = 8  # gradients that are read to see whether they were filled with zeros; the first that was not ends it
 
 
@@ -27,6 +28,8 @@ class Optimizers:
         # By number, which is forgotten when the optimizer ends: how the last step left the gradients, to notice clears that are no call (`p.grad = None`).
         self.left: dict[int, tuple[int, bool]] = {}
         self.before: dict[int, dict[str, Any]] = {}
+        # The parameters that were assigned to modules last, by the numbers of these events: whether an optimizer holds them is looked at when one steps.
+        self.assigned: dict[int, list[weakref.ref[torch.Tensor]]] = {}
         self.tracked: Callable[[], list[torch.nn.Module]] = list
         self.seek: Callable[[], None] = lambda: None  # looks for optimizers of classes that are not torch's
         tape.forgetting.append(self._forget)
@@ -46,6 +49,21 @@ class Optimizers:
         """The numbers of the optimizers that hold one of these parameters."""
         wanted = set(map(id, parameters))
         return [self.tape.number(o) for o in self.all() if not wanted.isdisjoint(map(id, measure.parameters_of(o)))]
+
+    def assign(self, event: int, parameters: Iterable[torch.Tensor]) -> None:
+        """Notes the parameters that an assignment gave to a module."""
+        self.assigned[event] = [weakref.ref(parameter) for parameter in parameters]
+        if len(self.assigned) > MOST_ASSIGNED:
+            del self.assigned[next(iter(self.assigned))]
+
+    def strays(self, held: Collection[int]) -> dict[int, int]:
+        """By assignment: how many of its parameters have gradients and are not among those held; none of those of which none has gradients or is held."""
+        living = {event: [p for ref in refs if (p := ref()) is not None] for event, refs in self.assigned.items()}
+        return {
+            event: sum(id(p) not in held and p.grad is not None for p in parameters)
+            for event, parameters in living.items()
+            if any(id(p) in held or p.grad is not None for p in parameters)
+        }
 
     def notice_clears(self, filling: bool = False) -> None:
         """Emits the clears that happened since the last step without a call of zero_grad; `filling`: a backward comes next."""
@@ -108,7 +126,9 @@ def register(tape: Tape, optimizers: Optimizers, optimizer: Any) -> int:
     optimizers.add(optimizer, number)
     with tape.reading("final values"):
         optimizers.final.add_optimizer(optimizer, number, [] if any(map(_lazy, parameters)) else parameters)
-    tape.emit("construct", number, {**facts, "grads": measure.with_gradient(parameters)})
+    mine = set(map(id, parameters))
+    modules = [tape.number(module) for module in optimizers.tracked() if not mine.isdisjoint(map(id, module.parameters()))]
+    tape.emit("construct", number, {**facts, "grads": measure.with_gradient(parameters), "modules": modules})
     return number
 
 
@@ -212,7 +232,7 @@ def end_step(tape: Tape, optimizers: Optimizers, optimizer: Any, number: int, fa
     tape.emit("step", number, facts)
 
 
-def _held(optimizers: Optimizers, optimizer: Any, parameters: list[torch.Tensor]) -> dict[str, int]:
+def _held(optimizers: Optimizers, optimizer: Any, parameters: list[torch.Tensor]) -> dict[str, Any]:
     """How the optimizer's parameters and the modules that ran differ: `orphans` are in no module, `strays` have gradients and are in no optimizer."""
     modules = optimizers.tracked()
     if not modules:
@@ -231,4 +251,7 @@ def _held(optimizers: Optimizers, optimizer: Any, parameters: list[torch.Tensor]
                 v.shape == shape and (v.device != device or (plain and v.dtype != dtype and v.is_floating_point())) for v in kept
             )
     strays = [p for key, p in living.items() if key not in anyones and p.grad is not None]
-    return {"orphans": sum(key not in living for key in mine), "strays": len(strays), "displaced": displaced}
+    found: dict[str, Any] = {"orphans": sum(key not in living for key in mine), "strays": len(strays), "displaced": displaced}
+    if assigned := optimizers.strays(anyones):
+        found["assigned"] = assigned
+    return found

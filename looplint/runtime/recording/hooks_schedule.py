@@ -76,8 +76,9 @@ def _step(tape: Tape) -> Callable[..., Watching]:
         if facts["optimizer"] and any(ref() is optimizer for ref in tape.local.stepping):
             facts["in_step"] = True
         metric = args[0] if args else kwargs.get("metrics")
-        if isinstance(scheduler, ReduceLROnPlateau) and type(metric) is int:
-            facts["counter"] = metric
+        if isinstance(scheduler, ReduceLROnPlateau):
+            facts["plateau"] = True
+            facts.update({"counter": metric} if type(metric) is int else {})
         outcome = yield None
         if outcome.error is not None:
             facts["error"] = type(outcome.error).__name__

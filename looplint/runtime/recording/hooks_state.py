@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+import weakref
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import torch
@@ -13,6 +14,7 @@ from torch.optim.lr_scheduler import LRScheduler
 
 from looplint.runtime.recording import measure
 from looplint.runtime.recording.hooks_modules import Modules
+from looplint.runtime.recording.hooks_optim import Optimizers
 from looplint.runtime.recording.hooks_schedule import subclasses
 from looplint.runtime.recording.tape import Tape
 from looplint.runtime.recording.watching import Watching, hook
@@ -20,16 +22,20 @@ from looplint.runtime.recording.watching import Watching, hook
 _CLOSE = 1e-3  # what counts as equal in single precision
 
 
-def install(tape: Tape, modules: Modules) -> None:
+def install(tape: Tape, optimizers: Optimizers, modules: Modules) -> None:
+    read: dict[int, weakref.ref[torch.Tensor]] = {}  # the tensors that came from files, by their identities
     hook(tape, "files", torch, "save", _saved(tape), "file")
-    hook(tape, "files", torch, "load", _loaded(tape), "file")
+    hook(tape, "files", torch, "load", _loaded(tape, read), "file")
     torch.serialization.save, torch.serialization.load = torch.save, torch.load
     # A module's state_dict calls those of its parts: the outermost call is the event.
     for kind in (LRScheduler, *subclasses(LRScheduler), torch.amp.GradScaler):
         if "load_state_dict" in vars(kind):
-            hook(tape, "states", kind, "load_state_dict", _state_given(tape, tape.number), "state")
-    for owner, number in ((nn.Module, modules.number), (torch.optim.Optimizer, tape.number)):
-        for name, watcher in (("state_dict", _state_taken(tape, number)), ("load_state_dict", _state_given(tape, number))):
+            hook(tape, "states", kind, "load_state_dict", _state_given(tape), "state")
+    for owner, number, given in (
+        (nn.Module, modules.number, _module_given(tape, optimizers, modules, read)),
+        (torch.optim.Optimizer, tape.number, _state_given(tape)),
+    ):
+        for name, watcher in (("state_dict", _state_taken(tape, number)), ("load_state_dict", given)):
             hook(tape, "states", owner, name, watcher, "state")
     for name in ("cross_entropy", "binary_cross_entropy", "binary_cross_entropy_with_logits"):
         hook(tape, "losses", functional, name, _loss(tape, name))
@@ -44,13 +50,24 @@ def _saved(tape: Tape) -> Callable[..., Watching]:
     return watch
 
 
-def _loaded(tape: Tape) -> Callable[..., Watching]:
+def _loaded(tape: Tape, read: dict[int, weakref.ref[torch.Tensor]]) -> Callable[..., Watching]:
     def watch(source: Any = None, map_location: Any = None, *args: Any, **kwargs: Any) -> Watching:
         outcome = yield None
         if outcome.error is None:
+            for tensor in _entries(outcome.result):
+                read[id(tensor)] = weakref.ref(tensor)
             tape.emit("load", 0, {"function": "torch.load", "keys": _keys(outcome.result), "map_location": map_location is not None})
 
     return watch
+
+
+def _entries(thing: Any, depth: int = 3) -> Iterator[torch.Tensor]:
+    """The tensors of a checkpoint: of a dictionary, and of those in it."""
+    for value in thing.values() if isinstance(thing, Mapping) else ():
+        if isinstance(value, torch.Tensor):
+            yield value
+        elif depth:
+            yield from _entries(value, depth - 1)
 
 
 def _keys(thing: Any) -> list[str]:
@@ -65,18 +82,35 @@ def _state_taken(tape: Tape, number: Callable[[Any], int]) -> Callable[..., Watc
     return watch
 
 
-def _state_given(tape: Tape, number: Callable[[Any], int]) -> Callable[..., Watching]:
+def _state_given(tape: Tape) -> Callable[..., Watching]:
     def watch(owner: Any, *args: Any, **kwargs: Any) -> Watching:
-        facts: dict[str, Any] = {"function": "load_state_dict"}
-        state = args[0] if args else kwargs.get("state_dict")
-        if isinstance(owner, nn.Module):
-            # A state that shares its storage with the module restores nothing.
-            own = {t.data_ptr() for t in measure.locals_of([*owner.parameters(), *owner.buffers()]) if t.numel()}
-            values = [t for t in state.values() if isinstance(t, torch.Tensor)] if isinstance(state, Mapping) else []
-            given = [t for t in measure.locals_of(values) if t.numel()]
-            facts.update(tensors=len(given), shared=sum(t.data_ptr() in own for t in given))
+        del args, kwargs
         if (yield None).error is None:
-            tape.emit("load", number(owner), facts)
+            tape.emit("load", tape.number(owner), {"function": "load_state_dict"})
+
+    return watch
+
+
+def _module_given(
+    tape: Tape, optimizers: Optimizers, modules: Modules, read: Mapping[int, weakref.ref[torch.Tensor]]
+) -> Callable[..., Watching]:
+    def watch(owner: nn.Module, *args: Any, **kwargs: Any) -> Watching:
+        state = args[0] if args else kwargs.get("state_dict")
+        # A state that shares its storage with the module restores nothing.
+        own = {t.data_ptr() for t in measure.locals_of([*owner.parameters(), *owner.buffers()]) if t.numel()}
+        values = list(_entries(state, 0))
+        given = [t for t in measure.locals_of(values) if t.numel()]
+        facts: dict[str, Any] = {
+            "function": "load_state_dict",
+            "tensors": len(given),
+            "shared": sum(t.data_ptr() in own for t in given),
+            "holders": optimizers.holding(owner.parameters()),
+        }
+        if any((ref := read.get(id(t))) is not None and ref() is t for t in values):
+            facts["from_file"] = True
+        del args, kwargs, state, values, given
+        if (yield None).error is None:
+            tape.emit("load", modules.number(owner), facts)
 
     return watch
 

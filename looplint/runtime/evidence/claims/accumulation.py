@@ -8,9 +8,9 @@ from dataclasses import replace
 from linecache import getline
 
 from looplint.runtime.evidence.claim import GRADIENTS, Claim, Observation
-from looplint.runtime.evidence.questions import norms, optimizers, states, steps_of
+from looplint.runtime.evidence.questions import fills, norms, optimizers, states, steps_of
 from looplint.runtime.evidence.signals import Signal, per_optimizer, share
-from looplint.runtime.evidence.witness import Tally, Witness, anywhere
+from looplint.runtime.evidence.witness import Tally, Witness
 from looplint.runtime.streams.stream import Event, Stream, Thing
 
 SUMMED = " sum"  # after the name of a loss's operation that adds up its batch
@@ -50,6 +50,9 @@ def where_accumulated_unscaled(stream: Stream) -> Iterator[Witness]:
                     if bad and chain and _is_mean(chain) and _accumulates(since[-1]):
                         named.add((place[-1].file, place[-1].line))
                 since, stepped = [], True
+        if not stepped:
+            for event in since:
+                tally.add(event.stack, False, optimizer.id, decisive=False)
     for witness in tally.witnesses(
         "LL108",
         lambda c: f"{c.bad} of {c.whole} steps used the sum of up to {most} backwards from here, of losses that were not divided",
@@ -74,22 +77,27 @@ def _operations(backward: Event) -> list[str]:
     return [name for name in chain if name != "Scale"]
 
 
-def backwards_left(stream: Stream) -> int:
-    """How many backwards came after the last step."""
-    last = max((e.n for e in stream.of("step")), default=0)
-    return len(stream.of("backward", where=lambda e: e.n > last))
+def backwards_left(stream: Stream, optimizer: Thing) -> int:
+    """How many backwards came after the last step of an optimizer, and filled its gradients; none where it never steps."""
+    steps = steps_of(stream, optimizer)
+    return sum(fills(e, optimizer) for e in stream.events if e.n > steps[-1].n) if steps else 0
 
 
-def left_over(run: Stream, right: Stream) -> Signal:
-    mine, others = backwards_left(run), backwards_left(right)
-    return Signal(mine > others, float(mine), f"{mine} backwards came after the last step (repaired: {others})")
+def left_over(run: Stream, optimizer: Thing, right: Stream, match: Thing | None) -> Signal:
+    mine, others = backwards_left(run, optimizer), backwards_left(right, match) if match is not None else 0
+    return Signal(mine > others, float(mine), f"{mine} backwards came after the last step of {optimizer.name} (repaired: {others})")
 
 
 def where_left_over(stream: Stream) -> Iterator[Witness]:
-    """LL111: backwards that no step came after, in a run that came to its end."""
-    if stream.over:
-        left = backwards_left(stream)
-        yield anywhere("LL111", left > 0, f"{left} backwards came after the last step, which no step used")
+    """LL111: the steps of optimizers that got further gradients after their last one, in a run that came to its end."""
+    tally = Tally()
+    for optimizer in optimizers(stream) if stream.over else ():
+        left = backwards_left(stream, optimizer) > 0
+        for step in steps_of(stream, optimizer):
+            tally.add(step.stack, left, optimizer.id)
+    yield from tally.witnesses(
+        "LL111", lambda c: f"{len(c.objects)} optimizers that step here got gradients after their last step, which no step used"
+    )
 
 
 def steps_on_foreign(stream: Stream) -> list[tuple[Event, bool]]:
@@ -149,7 +157,7 @@ CLAIMS = (
     ),
     Claim(
         "LL111",
-        left_over,
+        per_optimizer(left_over),
         Observation(
             where_left_over,
             needs="the end of the script",

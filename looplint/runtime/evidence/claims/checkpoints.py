@@ -23,6 +23,12 @@ def first_steps(stream: Stream) -> dict[int, int]:
     return first
 
 
+def holders_of(stream: Stream, load: Event) -> set[int]:
+    """The optimizers that hold parameters of a module that is given its tensors, built before it or later."""
+    later = {e.object for e in stream.of("construct") if load.object in e.facts.get("modules", ())}
+    return later.union(load.facts.get("holders", ()))
+
+
 def given_states(stream: Stream) -> set[int]:
     """The objects that were given a state by load_state_dict."""
     return {e.object for e in stream.of("load") if e.facts.get("function") == "load_state_dict"}
@@ -40,23 +46,24 @@ def where_restores_itself(stream: Stream) -> Iterator[Witness]:
     for load in restored(stream):
         for taken in stream.of("save"):
             if taken.object == load.object and taken.n < load.n:
-                tally.add(taken.stack, load.facts.get("shared", 0) > 0, load.object)
+                # A state from a file is another than the one that was taken.
+                tally.add(taken.stack, load.facts.get("shared", 0) > 0, load.object, decisive=not load.facts.get("from_file"))
     yield from tally.witnesses("LL801", lambda c: f"{c.bad} of {c.whole} states taken here were, when restored, the model's own tensors")
 
 
 def resumed_without_state(run: Stream, right: Stream) -> Signal:
     given, first, loads = given_states(run), first_steps(run), restored(run)
-    anew = [o for o, n in first.items() if o not in given and any(e.n < n for e in loads)]
+    anew = [o for o, n in first.items() if o not in given and any(e.n < n and o in holders_of(run, e) for e in loads)]
     return Signal(
         bool(anew), float(len(anew)), f"{len(anew)} of {len(first)} optimizers began without a state after a model's was restored"
     )
 
 
 def where_resumed_without_state(stream: Stream) -> Iterator[Witness]:
-    """LL802: a module's state restored before the first step of an optimizer that never got one."""
+    """LL802: a module's state restored before the first step of an optimizer that holds its parameters and never got one."""
     tally, given, first = Tally(), given_states(stream), first_steps(stream)
     for load in restored(stream):
-        later = [optimizer for optimizer, n in first.items() if n > load.n]
+        later = [optimizer for optimizer in holders_of(stream, load) if first.get(optimizer, 0) > load.n]
         if later:
             tally.add(load.stack, any(optimizer not in given for optimizer in later), load.object)
     yield from tally.witnesses("LL802", lambda c: f"after {c.bad} of {c.whole} states restored here an optimizer began without one")
@@ -94,8 +101,11 @@ def never_given_back(run: Stream, right: Stream) -> Signal:
 def where_never_given_back(stream: Stream) -> Iterator[Witness]:
     """LL804: states taken of a module that was never given one again, in a run that came to its end."""
     tally, ended = Tally(), stream.over
+    # A state from a file is another than the one that was taken.
+    returned = [load for load in restored(stream) if not load.facts.get("from_file")]
     for taken, bad in states_left(stream):
-        tally.add(taken.stack, bad and ended, taken.object, decisive=not bad)
+        again = any(load.object == taken.object and load.n > taken.n for load in returned)
+        tally.add(taken.stack, bad and ended, taken.object, decisive=again)
     yield from tally.witnesses("LL804", lambda c: f"{c.bad} of {c.whole} states taken here were never given back")
 
 
@@ -136,7 +146,7 @@ CLAIMS = (
         restores_itself,
         Observation(
             where_restores_itself,
-            needs="a state that is taken and later restored",
+            needs="a state that is taken and, not by way of a file, later restored",
             confirms="a restored state that is the model's own storage",
             channels=("states",),
             harm=True,
@@ -147,7 +157,7 @@ CLAIMS = (
         resumed_without_state,
         Observation(
             where_resumed_without_state,
-            needs="a state that is restored, and a later step",
+            needs="a state that is restored, and a later first step of an optimizer of the module",
             confirms="a first step without a state, after a model's was restored",
             channels=("states", "optimizers", "steps"),
             turns=1,

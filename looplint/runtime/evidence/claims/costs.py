@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from looplint.runtime.evidence.claim import Claim, Observation
 from looplint.runtime.evidence.questions import trained_batches
 from looplint.runtime.evidence.signals import Measure, Signal, share
-from looplint.runtime.evidence.witness import Judge, Tally, Witness, anywhere
+from looplint.runtime.evidence.witness import Count, Judge, Place, Tally, Witness
 from looplint.runtime.streams.stream import Mark, Stream
 
 
@@ -35,7 +35,7 @@ def where_in_each_batch(code: str, kinds: Collection[str], words: str) -> Judge:
 
     def judge(stream: Stream) -> Iterator[Witness]:
         batches = trained_batches(stream)
-        tally, met = Tally(), dict[tuple[str, int], set[tuple[int, int, int]]]()
+        tally, met, passes = Tally(), dict[Place, set[tuple[int, int, int]]](), Counter((loader, number) for loader, number, _ in batches)
         for mark in stream.marks:
             if mark.kind in kinds and mark.stack:
                 place = (mark.stack[-1].file, mark.stack[-1].line)
@@ -43,11 +43,11 @@ def where_in_each_batch(code: str, kinds: Collection[str], words: str) -> Judge:
                 tally.add(mark.stack, bool(here - met.get(place, set())))
                 met.setdefault(place, set()).update(here)
         for place, count in tally.places.items():
-            seldom = count.bad <= 0.5 * len(batches)
-            text = f"{count.bad} of {len(batches)} training batches {words} here"
-            yield Witness(
-                code, *place, frozenset(count.frames), 0 if seldom else count.bad, count.whole, text, decisive=int(len(batches) > 1)
-            )
+            # Those of the passes in which the place ran: another loop trains on batches of its own.
+            whole = sum(passes[one] for one in {batch[:2] for batch in met[place]}) or len(batches)
+            seldom = count.bad <= 0.5 * whole
+            text = f"{count.bad} of {whole} training batches {words} here"
+            yield Witness(code, *place, frozenset(count.frames), 0 if seldom else count.bad, count.whole, text, decisive=int(whole > 1))
 
     return judge
 
@@ -95,26 +95,43 @@ def where_deprecations(stream: Stream) -> Iterator[Witness]:
     yield from tally.witnesses("LP007", lambda c: "torch warned here, with a FutureWarning, that the name is deprecated")
 
 
-def updates_per_step(stream: Stream) -> float:
-    """How often a layer updates its running statistics per step; of the layer that does it most."""
-    layers = Counter(m.facts["layer"] for m in stream.marked("statistics"))
-    return share(max(layers.values(), default=0), len(stream.of("step")))
+def updates_per_step(stream: Stream) -> dict[int, float]:
+    """How often a layer updates its running statistics for each step of an optimizer that holds it; of the layer that does it most."""
+    marks = stream.marked("statistics")
+    layers = Counter(m.facts["layer"] for m in marks)
+    holders: dict[int, set[int]] = {}
+    for mark in marks:
+        holders.setdefault(mark.facts["layer"], set()).update(mark.facts.get("holders", ()))
+    found: dict[int, float] = {}
+    for optimizer, steps in Counter(e.object for e in stream.of("step")).items():
+        # A layer without parameters may be in any model.
+        own = [count for layer, count in layers.items() if optimizer in holders[layer] or not holders[layer]]
+        if own:
+            found[optimizer] = max(own) / steps
+    return found
 
 
 def statistics_per_step(run: Stream, right: Stream) -> Signal:
     """LP009."""
-    mine, others = updates_per_step(run), updates_per_step(right)
+    mine, others = (max(updates_per_step(s).values(), default=0.0) for s in (run, right))
     sizes = [m.facts["batch"] for m in run.marked("statistics")]
     text = f"running statistics were updated {mine:.2f} times for each step (repaired: {others:.2f}), from batches of at most {max(sizes, default=0)} examples"
     return Signal(mine > 1.5 and mine > 1.5 * others, round(mine, 4), text)
 
 
 def where_statistics_per_step(stream: Stream) -> Iterator[Witness]:
-    """LP009: updates of a layer's running statistics per step."""
-    if stream.marked("statistics") and stream.of("step"):
-        most = updates_per_step(stream)
-        decisive = len(stream.of("step")) > 1
-        yield anywhere("LP009", most > 1.5, f"running statistics were updated {most:.2f} times for each step", decisive)
+    """LP009: steps of optimizers, and the updates of running statistics in the layers that they hold."""
+    tally, updates = Tally(), updates_per_step(stream)
+    steps = Counter(e.object for e in stream.of("step"))
+    for step in stream.of("step"):
+        most = updates.get(step.object, 0.0)
+        tally.add(step.stack, most > 1.5, step.object, decisive=step.object in updates and steps[step.object] > 1)
+
+    def say(count: Count) -> str:
+        most = max((updates[n] for n in count.objects or count.decided), default=0.0)
+        return f"running statistics were updated {most:.2f} times for each step here"
+
+    yield from tally.witnesses("LP009", say)
 
 
 CLAIMS = (

@@ -55,7 +55,7 @@ def where_cleared_too_early(stream: Stream) -> Iterator[Witness]:
                 elif waiting is None and state == "filled":
                     unused.append(event)
                 elif waiting is not event:
-                    tally.add(event.stack, False, decisive=state != "empty")
+                    tally.add(event.stack, False, optimizer.id, decisive=state != "empty")
             elif waiting is not None and event.kind == "backward" and not together(waiting, event):
                 unused.append(waiting)
                 waiting = None
@@ -103,7 +103,7 @@ def where_added_up(stream: Stream) -> Iterator[Witness]:
                 if state == "applied" and event.facts["before"].get(str(optimizer.id), 0) > 0:
                     stale.append(event)
                 elif state == "empty":
-                    backwards.add(event.stack, False, decisive=stepped)
+                    backwards.add(event.stack, False, optimizer.id, decisive=stepped)
             elif event.kind in ("clear", "step"):
                 for fill in stale:
                     # Another rule reports the same gradients: this one is not refuted by that.
@@ -171,13 +171,16 @@ def never_steps(run: Stream, optimizer: Thing, right: Stream, match: Thing | Non
 def where_never_stepped(stream: Stream) -> Iterator[Witness]:
     """LL106: backwards whose gradients no step uses."""
     tally, over, still = Tally(), stream.over, set[int]()
+    stepped = {e.object for e in stream.of("step")}
     for optimizer in optimizers(stream):
         if unchanged(stream, optimizer):
             still.add(optimizer.id)
-        idle = not any(e.object == optimizer.id for e in stream.of("step"))
-        for event in stream.events:
+        idle = optimizer.id not in stepped
+        for event in stream.of("backward"):
             if fills(event, optimizer):
                 tally.add(event.stack, idle, optimizer.id)
+            elif idle:
+                tally.add(event.stack, False, optimizer.id, decisive=False)  # it may get its gradients from here later on
     say = "{} of {} backwards here filled gradients of an optimizer that never stepped"
     yield from tally.witnesses("LL106", lambda c: say.format(c.bad, c.whole), lambda c: over and len(c.objects & still) > 0 and c.whole > 1)
 

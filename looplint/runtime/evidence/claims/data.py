@@ -48,21 +48,31 @@ def where_both_flags(stream: Stream) -> Iterator[Witness]:
 
 
 def epoch_never_set(run: Stream, right: Stream) -> Signal:
-    distributed = [m for m in run.marked("pass") if run.things[m.facts["object"]].facts["sampler"] == "DistributedSampler"]
-    calls = len(run.marked("set_epoch"))
-    return Signal(
-        len(distributed) > 1 and calls == 0,
-        float(calls),
-        f"{len(distributed)} passes over a distributed sampler, {calls} calls of set_epoch",
-    )
+    again = [(len(drawn), len(set(drawn))) for drawn in _epochs(run).values() if len(drawn) > 1]
+    passes, orders = max(again, key=lambda each: each[0] - each[1], default=(0, 0))
+    return Signal(orders == 1, float(orders), f"{passes} passes over a distributed sampler, in the orders of {orders} epochs")
+
+
+def _epochs(stream: Stream) -> dict[int, list[int]]:
+    """By distributed sampler that shuffles: the epoch whose order each pass drew."""
+    found: dict[int, list[int]] = {}
+    for mark in stream.marked("pass"):
+        sampler = mark.facts.get("sampler")
+        if sampler and stream.things[sampler].facts["shuffles"]:
+            found.setdefault(sampler, []).append(mark.facts["epoch"])
+    return found
 
 
 def where_epoch_never_set(stream: Stream) -> Iterator[Witness]:
-    """LL903."""
-    passes = [m for m in stream.marked("pass") if stream.things[m.facts["object"]].facts["sampler"] == "DistributedSampler"]
-    if len(passes) > 1:
-        calls = len(stream.marked("set_epoch"))
-        yield anywhere("LL903", calls == 0, f"{len(passes)} passes over a distributed sampler, {calls} calls of set_epoch")
+    """LL903: distributed samplers that shuffle, and whose passes all draw the order of one epoch."""
+    tally, epochs = Tally(), _epochs(stream)
+    for mark in stream.marked("sampler"):
+        number = mark.facts["object"]
+        drawn = epochs.get(number, [])
+        tally.add(mark.stack, len(drawn) > 1 and len(set(drawn)) == 1, number, decisive=len(drawn) > 1)
+    yield from tally.witnesses(
+        "LL903", lambda c: f"{c.bad} of {c.whole} samplers built here drew the order of one epoch in all their passes"
+    )
 
 
 def seeded_late(run: Stream, right: Stream) -> Signal:
@@ -131,8 +141,8 @@ CLAIMS = (
         epoch_never_set,
         Observation(
             where_epoch_never_set,
-            needs="two passes over a distributed sampler",
-            confirms="passes without set_epoch",
+            needs="two passes over the sampler",
+            confirms="a sampler that draws the order of one epoch in all its passes",
             channels=("loaders",),
         ),
     ),

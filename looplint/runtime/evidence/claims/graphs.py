@@ -27,7 +27,9 @@ def where_retained(stream: Stream) -> Iterator[Witness]:
     uses.update(n for m in stream.marked("grad") for n in m.facts["forwards"])
     for event in backwards:
         kept = bool(event.facts.get("retain_graph")) and not event.facts.get("create_graph")
-        tally.add(event.stack, kept and all(uses[n] == 1 for n in event.facts.get("forwards", ())))
+        # What a backward came through is known by the modules; where there are none, another one may come the same way.
+        through = event.facts.get("forwards", ())
+        tally.add(event.stack, kept and bool(through) and all(uses[n] == 1 for n in through), decisive=bool(through) or not kept)
     yield from tally.witnesses("LL110", lambda c: f"{c.bad} of {c.whole} backwards here kept a graph that no other backward used", mostly())
 
 

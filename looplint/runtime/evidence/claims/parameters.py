@@ -30,8 +30,10 @@ def where_dead_parameters(stream: Stream) -> Iterator[Witness]:
     for optimizer in optimizers(stream):
         built = next((e.n for e in stream.of("construct") if e.object == optimizer.id), 0)
         for move in stream.of("move"):
+            if optimizer.id not in move.facts["holders"] or move.n < built:
+                continue
             later = [s for s in steps_of(stream, optimizer) if s.n > move.n and "orphans" in s.facts]
-            if later and move.n > built:
+            if later:
                 bad = any(s.facts["orphans"] or s.facts["displaced"] for s in later)
                 tally.add(move.stack, bad, optimizer.id, decisive=move.facts["changed"] > 0 or bool(stream.start.get("cuda")))
     say = "after {} of {} moves here an optimizer stepped on parameters that no module uses, or with state on another device or of another type"
@@ -44,14 +46,15 @@ def strays(run: Stream, optimizer: Thing, right: Stream, match: Thing | None) ->
 
 
 def where_strays(stream: Stream) -> Iterator[Witness]:
-    """LL502: assignments after which parameters get gradients and are in no optimizer."""
-    tally = Tally()
-    measured = [s for s in stream.of("step") if "strays" in s.facts]
+    """LL502: assignments of parameters that get gradients and are in no optimizer."""
+    tally, assigned = Tally(), dict[str, list[int]]()  # by assignment: how many of its parameters each measured step left out
+    for step in stream.of("step"):
+        for number, left_out in step.facts.get("assigned", {}).items():
+            assigned.setdefault(number, []).append(left_out)
     for event in stream.of("replace"):
-        later = [s for s in measured if s.n > event.n]
-        if later:
-            tally.add(event.stack, any(s.facts["strays"] for s in later) and bool(event.facts["holders"]))
-    say = "after {} of {} assignments here parameters got gradients that no optimizer holds"
+        if left_out := assigned.get(str(event.n)):
+            tally.add(event.stack, any(left_out) and bool(event.facts["holders"]))
+    say = "{} of {} assignments here were of parameters that got gradients and that no optimizer holds"
     yield from tally.witnesses("LL502", lambda c: say.format(c.bad, c.whole), mostly(1))
 
 
@@ -73,7 +76,7 @@ def all_frozen(run: Stream, right: Stream) -> Signal:
 def where_all_frozen(stream: Stream) -> Iterator[Witness]:
     """LL507: steps of parameters that take no gradients, and the error where nothing takes any."""
     error = stream.end.get("error") or {}
-    if GRAPHLESS in error.get("message", ""):
+    if GRAPHLESS in error.get("message", "") and any(e.facts.get("error") and e.facts["frozen"] for e in stream.of("backward")[-1:]):
         yield anywhere("LL507", True, f"{error['type']}: {error['message']}")
     tally = Tally()
     for step in stream.of("step"):
@@ -87,7 +90,7 @@ CLAIMS = (
         per_optimizer(dead_parameters),
         Observation(
             where_dead_parameters,
-            needs="a move that changes a device or a type, and a later step",
+            needs="a move that changes a device or a type, and a later step of an optimizer that holds the module's parameters",
             confirms="a step on parameters that no module uses, or with a state elsewhere",
             channels=("optimizers", "steps", "moves", "changes"),
             turns=1,
@@ -100,8 +103,8 @@ CLAIMS = (
         per_optimizer(strays),
         Observation(
             where_strays,
-            needs="an assignment, and a later step",
-            confirms="gradients of parameters that no optimizer holds",
+            needs="an assignment, and gradients of what it assigned, or its optimizer, at a later step",
+            confirms="gradients of the assigned parameters, which no optimizer holds",
             channels=("optimizers", "steps", "parts", "changes"),
             turns=1,
             harm=True,

@@ -91,8 +91,9 @@ def where_never_updated(stream: Stream) -> Iterator[Witness]:
                 tally.add(waiting.pop(key).stack, False)
     message = (stream.end.get("error") or {}).get("message", "")
     failed = "update()" in message or "unscale_() is being called after step()" in message
-    for event in waiting.values():
-        if failed or stream.over:
+    ended = {(mark.facts["scaler"], mark.facts["optimizer"]) for mark in stream.marked("scaler failed")[-1:] if failed}
+    for key, event in waiting.items():
+        if key in ended or stream.over:
             tally.add(event.stack, True, event.object)
     yield from tally.witnesses(
         "LL602", lambda c: f"after {c.bad} of {c.whole} steps here the scaler was not updated", mostly(1), harm=failed

@@ -77,9 +77,10 @@ def where_schedule_pace(stream: Stream) -> Iterator[Witness]:
 
 
 def _fallen_short(stream: Stream) -> dict[int, tuple[int, int]]:
-    """The schedulers that count to an end, how far each came, and that end: where the run is over, and made as many backwards as there are steps to it."""
-    made, found = len(stream.of("backward")), dict[int, tuple[int, int]]()
+    """The schedulers that count to an end, how far each came, and that end: where the run is over, and made as many backwards for its optimizer as there are steps to it."""
+    found, backwards = dict[int, tuple[int, int]](), stream.of("backward")
     for scheduler in stream.with_role("scheduler"):
+        made = sum(scheduler.facts.get("optimizer") in e.facts.get("filled", ()) for e in backwards)
         end, counts = scheduler.facts.get("end"), [e.facts.get("count") for e in stream.of("schedule") if e.object == scheduler.id]
         if stream.over and end and counts and counts[-1] is not None and 0.9 * end <= made <= 1.1 * end:
             found[scheduler.id] = (counts[-1], end)
@@ -189,7 +190,8 @@ def where_metric_missing(stream: Stream) -> Iterator[Witness]:
     """LL204: schedule steps that fail because the metric is not given, or take a counter for it."""
     tally, counted, last = Tally(), Tally(), dict[int | None, int]()
     for event in stream.of("schedule"):
-        tally.add(event.stack, event.facts.get("error") == "TypeError", event.object)
+        # Only one that takes a metric can miss it.
+        tally.add(event.stack, event.facts.get("error") == "TypeError", event.object, decisive=bool(event.facts.get("plateau")))
         counter = event.facts.get("counter")
         if isinstance(counter, int):
             counted.add(event.stack, last.get(event.object, counter - 1) == counter - 1, event.object)
@@ -214,12 +216,11 @@ def constant_rate(run: Stream, right: Stream) -> Signal:
 def where_never_scheduled(stream: Stream) -> Iterator[Witness]:
     """LL205: schedulers that never step, though an epoch has passed."""
     tally = Tally()
-    if epochs_seen(stream):
-        stepped = {e.object for e in stream.of("schedule")}
-        for event in stream.of("construct"):
-            thing = stream.things[event.object]
-            if thing.role == "scheduler" and any(e.object == thing.facts.get("optimizer") for e in stream.of("step")):
-                tally.add(event.stack, thing.id not in stepped, thing.id)
+    stepped, used = {e.object for e in stream.of("schedule")}, {e.object for e in stream.of("step")}
+    for event in stream.of("construct"):
+        thing = stream.things[event.object]
+        if thing.role == "scheduler" and (own := thing.facts.get("optimizer")) in used and epochs_seen(stream, own):
+            tally.add(event.stack, thing.id not in stepped, thing.id)
     yield from tally.witnesses("LL205", lambda c: f"{c.bad} of {c.whole} schedulers built here never stepped while their optimizer did")
 
 
@@ -303,7 +304,7 @@ CLAIMS = (
         metric_missing,
         Observation(
             where_metric_missing,
-            needs="a schedule step",
+            needs="a step of a schedule that takes a metric",
             confirms="a TypeError in a schedule step, or a counter for its metric",
             channels=("schedules",),
         ),
@@ -313,7 +314,7 @@ CLAIMS = (
         constant_rate,
         Observation(
             where_never_scheduled,
-            needs="a second epoch, or the end of the script",
+            needs="a second epoch of its optimizer, or the end of the script",
             confirms="a scheduler that never steps while its optimizer does",
             channels=("optimizers", "steps", "schedules", "loaders"),
             turns=1,
@@ -336,7 +337,7 @@ CLAIMS = (
         ends_too_late,
         Observation(
             where_ends_too_late,
-            needs="the end of the script, and a schedule that ends after as many steps as there were backwards",
+            needs="the end of the script, and a schedule that ends after as many steps as its optimizer had backwards",
             confirms="such a schedule that has not gone three quarters of its way",
             channels=("optimizers", "steps", "schedules", "backwards"),
             harm=True,
