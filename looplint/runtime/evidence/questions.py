@@ -27,7 +27,7 @@ def concerns(event: Event, optimizer: Thing) -> bool:
 
 def empty(step: Event) -> bool:
     """Whether a step found no gradients, or only zeros."""
-    return step.facts["grads"] == 0 or step.facts.get("norm") == 0.0
+    return step.facts.get("grads") == 0 or step.facts.get("norm") == 0.0  # a step that a scaler left out had some, which overflowed
 
 
 def unchanged(stream: Stream, optimizer: Thing) -> bool:

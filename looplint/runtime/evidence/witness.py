@@ -122,7 +122,9 @@ def fails(code: str, words: str) -> Judge:
     def judge(stream: Stream) -> Iterator[Witness]:
         error = stream.end.get("error") or {}
         if words in error.get("message", ""):
+            text = f"{error['type']}: {error['message']}"
             frames = [(file, line) for file, line, _ in error["frames"]]
-            yield Witness(code, *frames[-1], frozenset(frames), 1, 1, f"{error['type']}: {error['message']}")
+            # The error of a process that the script started has no places.
+            yield Witness(code, *frames[-1], frozenset(frames), 1, 1, text) if frames else anywhere(code, True, text)
 
     return judge

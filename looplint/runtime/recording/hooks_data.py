@@ -98,7 +98,7 @@ def _iterate(tape: Tape, limits: Limits) -> Callable[..., Watching]:
             number = tape.number(loader)
             tape.write({"record": "loader", "object": number, "at": vars(loader).get("_looplint_place", 0)})
         passes[number] = passes.get(number, -1) + 1
-        limits.begin_pass(number, passes[number], lengths[number])
+        limits.begin_pass(number, passes[number], lengths.get(number))
         # A pass that was left by a break is over when its loader starts again, even if something still holds its iterator.
         tape.loops[:] = [entry for entry in tape.loops if entry[0]() is not None and entry[1][0] != number]
         started = _started(outcome.result, workers)

@@ -97,6 +97,8 @@ def _clip(tape: Tape, optimizers: Optimizers, name: str, limit: str) -> Callable
     local = tape.local
 
     def watch(*args: Any, **kwargs: Any) -> Watching:
+        if not args and "parameters" not in kwargs:
+            return  # a call that fails
         parameters = args[0] if args else kwargs["parameters"]
         optimizers.notice_clears()
         bound = kwargs.get(limit, args[1] if len(args) > 1 else None)

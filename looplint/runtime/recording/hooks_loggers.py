@@ -27,8 +27,8 @@ LOGGERS: dict[str, tuple[str, ...]] = {
 
 def install(tape: Tape) -> None:
     for name in LOGGERS:
-        if name in sys.modules:
-            _wrap(tape, sys.modules[name])
+        if (module := sys.modules.get(name)) is not None:
+            _wrap(tape, name, module)
     sys.meta_path.insert(0, _Finder(tape))
 
 
@@ -49,7 +49,7 @@ class _Finder(importlib.abc.MetaPathFinder):
             self.searching = False
         if spec is None or spec.loader is None:
             return None
-        run, wrap = spec.loader.exec_module, shielded(self.tape, "loggers", partial(_wrap, self.tape))
+        run, wrap = spec.loader.exec_module, shielded(self.tape, "loggers", partial(_wrap, self.tape, name))
 
         def load(module: ModuleType) -> None:
             run(module)
@@ -60,14 +60,15 @@ class _Finder(importlib.abc.MetaPathFinder):
         return spec
 
 
-def _wrap(tape: Tape, module: ModuleType) -> None:
-    for dotted in LOGGERS[module.__name__]:
+def _wrap(tape: Tape, name: str, module: ModuleType) -> None:
+    """Wraps the functions of a logger; its module may have another name than the one under which it is imported."""
+    for dotted in LOGGERS[name]:
         owner: Any = module
-        *parents, name = dotted.split(".")
+        *parents, function = dotted.split(".")
         for parent in parents:
             owner = getattr(owner, parent, None)
-        if getattr(owner, name, None) is not None:
-            hook(tape, "loggers", owner, name, _keep(tape, dotted))
+        if getattr(owner, function, None) is not None:
+            hook(tape, "loggers", owner, function, _keep(tape, dotted))
 
 
 def _keep(tape: Tape, dotted: str) -> Callable[..., Watching]:

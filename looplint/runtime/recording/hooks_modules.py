@@ -74,10 +74,11 @@ class Modules:
 
     def modes(self, module: nn.Module, number: int) -> dict[str, Any]:
         """The mode of the module and of its parts, and how many parts act differently in training."""
-        if number not in self._parts or self.tape.sample("parts", number, 1):
+        known = self._parts.get(number)  # another thread may forget them
+        if known is None or self.tape.sample("parts", number, 1):
             every = list(module.modules())
-            self._parts[number] = ([weakref.ref(part) for part in every], [weakref.ref(part) for part in every if _has_mode(part)])
-        parts, moody = self._parts[number]
+            known = self._parts[number] = ([weakref.ref(part) for part in every], [weakref.ref(part) for part in every if _has_mode(part)])
+        parts, moody = known
         facts: dict[str, Any] = {"training": module.training}
         if not module.training and not all(p.requires_grad for part in _living(parts) for p in part._parameters.values() if p is not None):
             facts["frozen"] = True

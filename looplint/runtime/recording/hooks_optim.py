@@ -75,7 +75,7 @@ class Optimizers:
             with self.tape.reading("clears"):
                 cleared = self._cleared(measure.parameters_of(optimizer), left)
                 if cleared or filling:
-                    del self.left[number]
+                    self.left.pop(number, None)
                 if cleared:
                     self.tape.emit("clear", number, {"inferred": True})
 

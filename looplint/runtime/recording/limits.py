@@ -62,7 +62,7 @@ class Limits:
             return True
         if batch < 0 and not _is_loop(sys._getframe(2)):
             self.whole.add((loader, number))
-        if not self.short or batch + 1 < SHORT or self.unused or (loader, number) in self.whole or self.lengths[loader] == batch + 1:
+        if not self.short or batch + 1 < SHORT or self.unused or (loader, number) in self.whole or self.lengths.get(loader) == batch + 1:
             return False
         # What a pass without training gives may be compared with the whole data set in the end; that of a pass that is this long seldom is.
         steps = self.taken.get((loader, number), 0)

@@ -14,6 +14,7 @@ import sysconfig
 import threading
 import time
 import weakref
+from collections import deque
 from collections.abc import Callable, Mapping
 from types import CodeType, FrameType, TracebackType
 from typing import Any
@@ -132,7 +133,7 @@ class Tape:
         self._position = 0
         self._lock = threading.RLock()  # a signal's handler may flush while its own thread does
         self._encode = json.JSONEncoder(separators=(",", ":"), default=str).encode
-        self._pending: list[Mapping[str, Any]] = []
+        self._pending: deque[Mapping[str, Any]] = deque()
         self._flushed = 0.0
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._forked)
@@ -190,9 +191,8 @@ class Tape:
         """Takes one record. Records are encoded in batches: one by one, between the program's own work, takes several times as long."""
         if self.closed:
             return
-        pending = self._pending
-        pending.append(record)
-        if len(pending) >= 128 or self.now() - self._flushed > 0.2:
+        self._pending.append(record)
+        if len(self._pending) >= 128 or self.now() - self._flushed > 0.2:
             self.flush()
 
     def flush(self) -> None:
@@ -200,7 +200,10 @@ class Tape:
         if self.closed:
             return
         with self._lock:
-            records, self._pending, self._flushed = self._pending, [], self.now()
+            # One by one, which is atomic: another thread, or a signal's handler, may be writing or flushing.
+            records, self._flushed = [], self.now()
+            while self._pending:
+                records.append(self._pending.popleft())
             line = self._encode(records).encode() + b"\n"
             start = self._position
             end = self._position = start + len(line)

@@ -59,7 +59,7 @@ def _alive(fact: str, scale: float = 1.0) -> Curve:
 
 
 def _mode(stream: Stream) -> tuple[list[float], list[float]]:
-    forwards = [e for e in stream.of("forward") if stream.things[e.object].facts["parameters"]]
+    forwards = [e for e in stream.of("forward") if stream.things[e.object].facts.get("parameters")]
     return [float(i) for i in range(1, len(forwards) + 1)], [float(e.facts["training"]) for e in forwards]
 
 

@@ -36,6 +36,13 @@ class Thing:
         return f"{self.kind}#{self.id}"
 
 
+class _Things(dict[int, Thing]):
+    """The objects of a stream by their numbers; one of which the stream has no record has no facts."""
+
+    def __missing__(self, number: int) -> Thing:
+        return Thing(number, "", "object", {})
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     """Something that happened: to which object, where, in which iteration, and what was measured."""
@@ -75,7 +82,7 @@ class Stream:
     """All that one run left behind."""
 
     start: dict[str, Any] = field(default_factory=dict)
-    things: dict[int, Thing] = field(default_factory=dict)
+    things: Mapping[int, Thing] = field(default_factory=_Things)
     events: tuple[Event, ...] = ()
     marks: tuple[Mark, ...] = ()
     end: dict[str, Any] = field(default_factory=dict)
@@ -120,7 +127,7 @@ def parse(lines: Iterable[str]) -> Stream:
     """Reads a stream; a last line that was cut in the writing is left out."""
     start: dict[str, Any] = {}
     end: dict[str, Any] = {}
-    things: dict[int, Thing] = {}
+    things = _Things()
     stacks: dict[int, tuple[Frame, ...]] = {0: ()}
     events: list[Event] = []
     marks: list[Mark] = []

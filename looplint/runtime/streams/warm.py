@@ -46,6 +46,12 @@ class Warm:
             self._process.stdout.close()
             self._process = None
 
+    def _end(self) -> None:
+        """Ends the process at once, also where it is busy."""
+        if self._process is not None:
+            self._process.kill()
+            self.close()
+
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
             arguments = [sys.executable, str(CHILD), "--serve"]
@@ -53,6 +59,18 @@ class Warm:
                 arguments, env=self._environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tempfile.gettempdir()
             )
         return self._process
+
+    @staticmethod
+    def _answer(process: subprocess.Popen[bytes]) -> dict[str, int]:
+        """The next answer; nothing where the process has died. What is read ahead into a buffer, `select` would not see: it is read byte by byte."""
+        assert process.stdout is not None
+        line = b""
+        while not line.endswith(b"\n"):
+            if not (byte := os.read(process.stdout.fileno(), 1)):
+                return {}
+            line += byte
+        answer: dict[str, int] = json.loads(line)
+        return answer
 
     def launch(
         self, settings: Mapping[str, Any], cwd: Path, environment: Mapping[str, str], out: Path, err: Path, seconds: float
@@ -63,15 +81,24 @@ class Warm:
         out.touch()
         err.touch()
         request = {"settings": settings, "cwd": str(cwd.absolute()), "environment": dict(environment), "out": str(out), "err": str(err)}
-        process.stdin.write(json.dumps(request).encode() + b"\n")
-        process.stdin.flush()
-        leader = int(json.loads(process.stdout.readline())["process"])
-        answers = process.stdout
-        in_time = ends_in_time(lambda limit: bool(select.select([answers], [], [], limit)[0]), Path(settings["ready"]), seconds)
-        if not in_time:
-            end_group(leader)
-        answer = json.loads(answers.readline())
-        return int(answer["exit"]), not in_time
+        leader, answers = 0, process.stdout
+        try:
+            process.stdin.write(json.dumps(request).encode() + b"\n")
+            process.stdin.flush()
+            leader = self._answer(process).get("process", 0)
+            in_time = ends_in_time(lambda limit: bool(select.select([answers], [], [], limit)[0]), Path(settings["ready"]), seconds)
+            if not in_time and leader:
+                end_group(leader)
+            code = self._answer(process).get("exit")
+        except BaseException:
+            # Nothing of the run stays behind: an answer that nobody reads would be taken for one to the next request.
+            if leader:
+                end_group(leader, ask=False)
+            self._end()
+            raise
+        if code is None:
+            code = process.wait()  # it died itself, and the next request starts another
+        return code, not in_time
 
 
 class Several:

@@ -12,8 +12,8 @@ from looplint.runtime.streams.stream import Stream
 
 def in_order(run: Stream, right: Stream) -> Signal:
     trained = {loader for e in run.of("backward") for loader, _, _ in e.batches}
-    names = [f"{run.things[n].name} ({run.things[n].facts['sampler']})" for n in sorted(trained)]
-    found = [n for n in trained if run.things[n].facts["sampler"] == "SequentialSampler"]
+    names = [f"{run.things[n].name} ({run.things[n].facts.get('sampler')})" for n in sorted(trained)]
+    found = [n for n in trained if run.things[n].facts.get("sampler") == "SequentialSampler"]
     return Signal(bool(found), float(len(found)), f"training batches came from {', '.join(names) or 'no loader'}")
 
 
@@ -23,7 +23,7 @@ def where_in_order(stream: Stream) -> Iterator[Witness]:
     for mark in stream.marked("loader"):
         number = mark.facts["object"]
         if number in trained:
-            tally.add(mark.stack, stream.things[number].facts["sampler"] == "SequentialSampler", number)
+            tally.add(mark.stack, stream.things[number].facts.get("sampler") == "SequentialSampler", number)
     yield from tally.witnesses(
         "LL901", lambda c: f"{c.bad} of {c.whole} training loaders built here gave their batches in the stored order"
     )
@@ -58,7 +58,7 @@ def _epochs(stream: Stream) -> dict[int, list[int]]:
     found: dict[int, list[int]] = {}
     for mark in stream.marked("pass"):
         sampler = mark.facts.get("sampler")
-        if sampler and stream.things[sampler].facts["shuffles"]:
+        if sampler and stream.things[sampler].facts.get("shuffles"):
             found.setdefault(sampler, []).append(mark.facts["epoch"])
     return found
 

@@ -17,7 +17,7 @@ def made_in_process(run: Stream, right: Stream) -> Signal:
 
     def count(stream: Stream) -> tuple[int, int]:
         batches = trained_batches(stream)
-        return sum(not stream.things[loader].facts["workers"] for loader, _, _ in batches), len(batches)
+        return sum(stream.things[loader].facts.get("workers") == 0 for loader, _, _ in batches), len(batches)
 
     (mine, whole), (others, _) = count(run), count(right)
     return Signal(mine > others, float(mine), f"{mine} of {whole} training batches were made in the training process (repaired: {others})")
@@ -28,7 +28,9 @@ def workers_started(run: Stream, right: Stream) -> Signal:
 
     def count(stream: Stream) -> tuple[int, int]:
         passes = stream.marked("pass")
-        return sum(m.facts.get("started", 0) for m in passes), sum(bool(stream.things[m.facts["object"]].facts["workers"]) for m in passes)
+        return sum(m.facts.get("started", 0) for m in passes), sum(
+            bool(stream.things[m.facts["object"]].facts.get("workers")) for m in passes
+        )
 
     (mine, passes), (others, _) = count(run), count(right)
     return Signal(mine > others, float(mine), f"{mine} worker processes were started for {passes} passes (repaired: {others})")
@@ -50,11 +52,12 @@ def where_built(code: str, words: str, bad: Callable[[Stream, int], bool | None]
 
 def _in_process(stream: Stream, loader: int) -> bool | None:
     trained = any(loader == number for number, _, _ in trained_batches(stream))
-    return not stream.things[loader].facts["workers"] if trained else None
+    workers = stream.things[loader].facts.get("workers")
+    return workers == 0 if trained and workers is not None else None
 
 
 def _workers_anew(stream: Stream, loader: int) -> bool | None:
-    workers = stream.things[loader].facts["workers"]
+    workers = stream.things[loader].facts.get("workers")
     started = [m.facts.get("started", 0) for m in stream.marked("pass") if m.facts["object"] == loader]
     return sum(started) > workers if workers and len(started) > 1 else None
 

@@ -22,7 +22,7 @@ def reached_forwards(stream: Stream) -> set[int]:
 def trained_in_eval(run: Stream, right: Stream) -> Signal:
     def count(stream: Stream) -> tuple[int, int]:
         reached = reached_forwards(stream)
-        trained = [e for e in stream.of("forward") if e.n in reached and stream.things[e.object].facts["trainable"]]
+        trained = [e for e in stream.of("forward") if e.n in reached and stream.things[e.object].facts.get("trainable")]
         return sum(not e.facts["training"] or e.facts.get("active", 1) < e.facts.get("moody", 1) for e in trained), len(trained)
 
     (mine, whole), (others, _) = count(run), count(right)
@@ -122,7 +122,7 @@ def where_measured(stream: Stream) -> Iterator[Witness]:
     training = {loader for e in stream.of("backward") for loader, _, _ in e.batches}
     alone, branching, turned = set[Place](), set[Place](), epochs_seen(stream)
     for event in _settled(stream):
-        if stream.things[event.object].facts["parameters"] == 0:
+        if not stream.things[event.object].facts.get("parameters"):
             continue
         # Passes that only gather the statistics of batch norm are made in train mode, and use no output.
         unused = event.n not in reached and not event.facts.get("calibrates")

@@ -42,7 +42,7 @@ def model_forwards(run: Stream, right: Stream) -> Signal:
 
     def count(stream: Stream) -> Counter[str]:
         called = stream.of("forward", where=lambda e: not e.facts.get("direct"))
-        return Counter(stream.things[e.object].kind for e in called if stream.things[e.object].facts["parameters"])
+        return Counter(stream.things[e.object].kind for e in called if stream.things[e.object].facts.get("parameters"))
 
     mine, others = count(run), count(right)
     passed_by = {kind: number - mine[kind] for kind, number in others.items() if number > mine[kind]}

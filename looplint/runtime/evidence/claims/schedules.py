@@ -121,7 +121,7 @@ def _vanishes(stream: Stream, scheduler: Thing, schedules: list[Event]) -> bool:
     first = [e for e in inside if e.batches[-1][1] == begins]
     if not first or first[-1].facts["lr_before"][0] is None:
         return False
-    length = stream.things[first[0].batches[-1][0]].facts["batches"]
+    length = stream.things[first[0].batches[-1][0]].facts.get("batches")
     if not length or any(e.batches[-1][0] != first[0].batches[-1][0] for e in first):
         return False
     rates = [first[0].facts["lr_before"][0], *(e.facts["lr"][0] for e in first)]
