@@ -116,15 +116,15 @@ AUTOMATON = Automaton(
 
 
 def check(program: Program) -> Reports:
+    read = {state for event in program.of(Save, LoadState) for state in event.states}
     for state in program.states:
-        if not isinstance(state.owner, Module):
-            continue  # the state of an optimizer or a scheduler
-        found = next(_stale_reads(program, state, state.owner), None)
-        if found is None:
+        if state not in read or not isinstance(state.owner, Module):
+            continue  # a state that nothing reads, or that of an optimizer or a scheduler
+        if (found := next(_stale_reads(program, state, state.owner), None)) is None:
             continue
-        read, taken, path = found
+        reading, taken, path = found
         held, name = f"{state.name} holds" if state.name else "this state holds", called_at(taken, state.owner, "the model")
-        what = "restored" if read.kind == "load" else "saved"
+        what = "restored" if reading.kind == "load" else "saved"
         loaded = isinstance(path.since, LoadState)
         changes = (
             f"what is loaded next is copied over them, and what is {what} is that"
@@ -132,9 +132,9 @@ def check(program: Program) -> Reports:
             else "the steps that follow change them, and what is kept is the last state"
         )
         message = f"{held} the tensors of {name} themselves: {changes}, not this one; keep copy.deepcopy({name}.state_dict())"
-        notes = note(path.since, "another state is loaded here" if loaded else "the parameters change here")
-        notes += note(read, f"and the state is {what} here")
-        for event in (taken, *_taken_too(program, state, taken, read)):
+        since = "another state is loaded here" if loaded else "the parameters change here"
+        notes = note(path.since, since) + note(reading, f"and the state is {what} here")
+        for event in (taken, *_taken_too(program, state, taken, reading)):
             yield Report(event, message, notes, repair=CopyValue(event=event))
 
 
