@@ -276,8 +276,11 @@ def added_losses(text: Text) -> Found:
 
 
 def _trains(text: Text, stmt: ast.stmt) -> bool:
-    """Whether a statement stands in a loop that goes backward itself: elsewhere a loss may have no graph."""
-    loop = next((n for n in text.around(stmt) if isinstance(n, ast.For | ast.While)), None)
+    """Whether a statement stands, with gradients on, in a loop that goes backward itself: elsewhere a loss may have no graph."""
+    around = list(text.around(stmt))
+    loop = next((n for n in around if isinstance(n, ast.For | ast.While)), None)
+    if any(isinstance(n, ast.With) and "no_grad" in "".join(map(ast.unparse, n.items)) for n in around):
+        return False
     return loop is not None and "backward(" in ast.unparse(loop) and text.in_loop(stmt)
 
 

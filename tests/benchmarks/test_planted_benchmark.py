@@ -59,3 +59,14 @@ def test_a_dropout_loses_its_mode_only_where_it_drops_and_its_model_is_evaluated
     assert texts(DROPPING.format(rate="rate", mode="eval")) == []
     assert texts(DROPPING.format(rate=0.5, mode="train")) == []
     assert texts(DROPPING.format(rate=0.5, mode="eval").replace("Net()", "build()")) == []
+
+
+def test_sums_without_gradients_have_no_graph_to_keep() -> None:
+    sums = "{context}\n            total += loss.item()\n"
+    loop = "def train(net, data, opt):\n    total = 0\n    for x in data:\n        loss = net(x)\n        loss.backward()\n        "
+
+    def rows(context: str) -> list[int]:
+        return [p.row for p in plants(loop + sums.format(context=context)) if p.category == "sum of losses with their graphs"]
+
+    assert rows("with torch.no_grad():") == []
+    assert rows("if x.any():") == [7]
