@@ -120,7 +120,10 @@ def _never_updated(program: Program, scaler: Scaler, visit: Visit) -> bool:
 
 
 def _of_functions_nobody_calls(program: Program, scaler: Scaler) -> list[Event]:
-    """The steps that a caller out of sight repeats, where the program never updates their scaler and shows it to nobody."""
-    if any(scaler in e.subjects for e in program.of(Update, Escape)):
+    """The steps that a caller out of sight repeats, where the program never updates their scaler and shows it to nobody.
+
+    A base out of sight, to which the caller belongs, does not know what its subclass keeps.
+    """
+    if any(scaler in e.subjects for e in program.of(Update)) or any(scaler in e.subjects - e.kept for e in program.of(Escape)):
         return []
     return [e for e in program.of(Step) if e.scaler is scaler and e.certain and e.root and not e.loops]

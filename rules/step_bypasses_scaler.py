@@ -71,6 +71,7 @@ What a run shows: a step uses the gradients of a scaled loss, and the scaler doe
 
 from looplint.rule import (
     SCALING,
+    UNSEEN,
     Backward,
     Construct,
     Program,
@@ -96,7 +97,7 @@ def check(program: Program) -> Reports:
             continue  # gradients that the program multiplies itself
         for visit in program.run(SCALING, optimizer):
             step = visit.event
-            if not isinstance(step, Step) or step.scaler is not None or not visit.always("scaled", "unscaled", "none"):
+            if not isinstance(step, Step) or step.scaler is not None or not visit.always("scaled", "unscaled", "none", UNSEEN):
                 continue
             if not visit.certain:
                 continue  # a step that may be another optimizer's

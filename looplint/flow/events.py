@@ -348,6 +348,8 @@ class Escape(Event):
     output: bool = False
     # The forwards that the output comes from.
     forwards: frozenset[EventKey] = frozenset()
+    # Those objects that are reached only as what the object keeps whose method it is: `self.update()` of a base out of sight.
+    kept: frozenset[Obj] = frozenset()
 
     @property
     def variant(self) -> Literal["output", ""]:

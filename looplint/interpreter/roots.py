@@ -249,9 +249,19 @@ def _in_order(cls: ir.Class, methods: list[ir.Function]) -> list[ir.Function]:
         usage = cls.usage.get(function.name)
         if usage is not None and usage.called:
             return 3
-        return 2 if any(isinstance(s, ir.For | ir.While) for s in ir.statements(function.body)) else 1
+        if not function.methods.isdisjoint(ir.GRADIENT_METHODS):
+            return 2
+        looping = any(isinstance(s, ir.For | ir.While) for s in ir.statements(function.body))
+        return 2 if looping and not _sets_up(cls, function) else 1
 
     return sorted(methods, key=place)
+
+
+def _sets_up(cls: ir.Class, function: ir.Function) -> bool:
+    """Whether a method makes what it gives the object as attributes, which other methods take: a base out of sight calls it first."""
+    made = {to.removeprefix("self.") for _, to in function.made if to.startswith("self.")}
+    others = [f.usage["self"] for f in cls.methods.values() if f is not function and "self" in f.usage]
+    return any(not made.isdisjoint(usage.attrs | usage.methods) for usage in others)
 
 
 def _deferred(interp: Interpreter) -> bool:

@@ -18,6 +18,9 @@ _OF_RATES = re.compile(
     r"(^|_)(adjust|set|update|change|decay|modify|reset|warm\w*|get|print|log)_(\w+_)?(lr|learning_rate)s?(_|$)", re.IGNORECASE
 )
 
+# What a function is called that writes down what it is given, or reads a batch: gradients, modes and optimizers are as they were.
+_OF_RECORDS = re.compile(r"_*(log|write|print|report|record|parse)(_(?!.*(step|train|eval|backward|optimi))|$)", re.IGNORECASE)
+
 
 def quiet(interp: Interpreter, args: Arguments) -> Value:
     """Harmless code that cannot be followed: what it returns may depend on the tensors it was given."""
@@ -27,11 +30,15 @@ def quiet(interp: Interpreter, args: Arguments) -> Value:
 
 def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: ir.Expr) -> Value:
     """Code that cannot be followed: whatever it was given may be in any state now."""
-    if isinstance(expr, ir.Call) and _OF_RATES.search((ir.path_of(expr.func) or "").rpartition(".")[2]):
+    name = (ir.path_of(expr.func) or "").rpartition(".")[2] if isinstance(expr, ir.Call) else ""
+    if _OF_RATES.search(name):
         interp.flags.sets_rates = True
         return quiet(interp, args)  # `adjust_learning_rate(optimizer, epoch)` has to do with rates, and not with gradients
     values = args.values()
     measured = hooks.unknown_called.run(interp, args, expr)
+    if _OF_RECORDS.match(name):
+        put_off(interp, args)
+        return quiet(interp, args)
     reached = interp.reachable(values)
     for value in values:
         for func in (a for a in value if isinstance(a, Func)):
@@ -51,12 +58,20 @@ def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: 
         subjects = reached or sorted(tensor.sources, key=lambda o: o.name) if tensor else reached
         callee = ir.render(expr.func) if isinstance(expr, ir.Call) else ""
         forwards = tensor.forwards if tensor is not None and not reached else frozenset()
-        interp.emit(Escape(callee=callee, output=not reached, forwards=forwards), expr.node, subjects, certain=bool(reached))
+        kept = _kept(interp, atom, args, reached)
+        interp.emit(Escape(callee=callee, output=not reached, forwards=forwards, kept=kept), expr.node, subjects, certain=bool(reached))
     modules = frozenset(o for o in reached if isinstance(o, Module | Engine))
     if tensor is not None and not is_array(tensor):
         return frozenset({guess(interp.grad, tensor, modules)})
     deps = modules.union(*(a.deps for v in values for a in v if isinstance(a, Unknown)), atom.deps if isinstance(atom, Unknown) else ())
     return frozenset({made_of(values, deps)})
+
+
+def _kept(interp: Interpreter, atom: Atom | None, args: Arguments, reached: Iterable[Obj]) -> frozenset[Obj]:
+    """What a method out of sight reaches only as what its own object keeps."""
+    if not isinstance(atom, Ref) or not args.positional or atom not in args.positional[0]:
+        return frozenset()
+    return frozenset(reached).difference([atom.obj], interp.reachable([*args.positional[1:], *args.keywords.values()]))
 
 
 def made_of(values: Iterable[Value], deps: frozenset[Obj]) -> Unknown:
