@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looplint.dataclass import replace
 from looplint.domain.objects import Dict
-from looplint.domain.tags import Mark
+from looplint.domain.tags import Mark, went_backward
 from looplint.domain.values import UNKNOWN, Atom, Const, External, Number, Ref, Tensor, Unknown, Value, exact_items
 from looplint.interpreter import instances, objects
 from looplint.interpreter.expressions import evaluate
@@ -76,8 +76,7 @@ def _of_class(interp: Interpreter, value: Value, given: Value, held: bool) -> Va
     if wanted and all(name.startswith("torch.") and name.endswith("Tensor") for name in wanted):
         if held:
             return frozenset(a for a in value if not isinstance(a, Number | Const)) or value
-        # What is not known to be made by torch may hold tensors and be none, or hold none.
-        others = frozenset(_may_hold_none(a) for a in value if not (isinstance(a, Tensor) and (a.made or (a.scalar and a.graph == "yes"))))
+        others = frozenset(_may_hold_none(a) for a in value if not _is_a_tensor(a))
         return others or frozenset({Number()})
     if held and tested and all(instances.is_no_tensor(interp, a) for a in tested):
         return frozenset(a for a in value if not isinstance(a, Tensor)) or UNKNOWN
@@ -96,6 +95,11 @@ def _holding(interp: Interpreter, atom: Atom, key: str, given: Value, held: bool
             return atom
     left = _of_class(interp, entry, given, held)
     return other if any(isinstance(a, Tensor) for a in entry) and not any(isinstance(a, Tensor) for a in left) else atom
+
+
+def _is_a_tensor(atom: Atom) -> bool:
+    """Whether a value is made by torch, or goes backward: any other may hold tensors and be none, or hold none."""
+    return isinstance(atom, Tensor) and (bool(atom.made) or (atom.scalar and atom.graph == "yes") or went_backward(atom.tags))
 
 
 def _may_hold_none(atom: Atom) -> Atom:
