@@ -9,7 +9,6 @@ import looplint
 KEPT = """\
 import torch
 from torch import nn, optim
-from lib import build
 class Pointer:
     def __init__(self, rank):
         self.rank = rank
@@ -46,8 +45,6 @@ def reported(output: str, backward: str, test: str, then: str) -> list[str]:
         (DICT, 'output["loss"].backward()', 'isinstance(output["loss"], torch.Tensor)', OF_ENTRY),
         ("output = model(batch)", "output.backward()", "not isinstance(output, Pointer)", "output = output.detach()"),
         ("output = model(batch).sum()", "output.backward()", "torch.is_tensor(output)", "output = output.item()"),
-        ("output, _ = build(model)(batch)", "output.backward()", "isinstance(output, torch.Tensor)", "output = output.item()"),
-        ("output = build(model)(batch)[0]", "output.backward()", "torch.is_tensor(output)", "output = float(output)"),
     ],
 )
 def test_what_is_no_tensor_is_kept_without_a_graph(output: str, backward: str, test: str, then: str) -> None:
