@@ -5,7 +5,7 @@ from __future__ import annotations
 from looplint.dataclass import replace
 from looplint.domain.objects import Dict
 from looplint.domain.tags import Mark, went_backward
-from looplint.domain.values import UNKNOWN, Atom, Const, External, Number, Ref, Tensor, Unknown, Value, exact_items
+from looplint.domain.values import COMPUTED, UNKNOWN, Atom, Const, External, Number, Ref, Tensor, Unknown, Value, exact_items
 from looplint.interpreter import instances, objects
 from looplint.interpreter.expressions import evaluate
 from looplint.interpreter.interpreter import Interpreter
@@ -75,7 +75,7 @@ def _of_class(interp: Interpreter, value: Value, given: Value, held: bool) -> Va
         return kept or (frozenset({Number()}) if wanted <= _NUMERIC else UNKNOWN)
     if wanted and all(name.startswith("torch.") and name.endswith("Tensor") for name in wanted):
         if held:
-            return frozenset(a for a in value if not isinstance(a, Number | Const)) or value
+            return frozenset(_as_a_tensor(a) for a in value if not isinstance(a, Number | Const)) or value
         others = frozenset(_may_hold_none(a) for a in value if not _is_a_tensor(a))
         return others or frozenset({Number()})
     if held and tested and all(instances.is_no_tensor(interp, a) for a in tested):
@@ -95,6 +95,16 @@ def _holding(interp: Interpreter, atom: Atom, key: str, given: Value, held: bool
             return atom
     left = _of_class(interp, entry, given, held)
     return other if any(isinstance(a, Tensor) for a in entry) and not any(isinstance(a, Tensor) for a in left) else atom
+
+
+def _as_a_tensor(atom: Atom) -> Atom:
+    match atom:
+        case Tensor():
+            return replace(atom, made=atom.made or COMPUTED)
+        case Unknown():
+            return Tensor(atom.deps, "maybe", made=COMPUTED)
+        case _:
+            return atom
 
 
 def _is_a_tensor(atom: Atom) -> bool:

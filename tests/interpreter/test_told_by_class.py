@@ -60,3 +60,32 @@ def test_what_is_no_tensor_is_kept_without_a_graph(output: str, backward: str, t
 )
 def test_what_is_a_tensor_is_kept_with_its_graph(output: str, backward: str, test: str) -> None:
     assert reported(output, backward, test, "output = None") == ["LL401"]
+
+
+MOVED = """\
+import torch
+
+
+def place(entries, device):
+    placed = []
+    for entry in entries:
+        {test}
+            {drop}
+        placed.append(entry)
+    return placed
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "drop", "expected"),
+    [
+        ("if isinstance(entry, torch.Tensor):", "entry.to(device)", ["LL503"]),
+        ("if torch.is_tensor(entry) and entry.ndim > 1:", "entry.cuda()", ["LL503"]),
+        ("if isinstance(entry, (torch.Tensor, torch.FloatTensor)):", "entry.float()", ["LL503"]),
+        ("if isinstance(entry, dict):", "entry.to(device)", []),
+        ("if not isinstance(entry, torch.Tensor):", "entry.to(device)", []),
+        ("if hasattr(entry, 'to'):", "entry.to(device)", []),
+    ],
+)
+def test_what_a_test_says_is_a_tensor_is_one(test: str, drop: str, expected: list[str]) -> None:
+    assert [f.code for f in looplint.lint(MOVED.format(test=test, drop=drop), isolated=True)] == expected
