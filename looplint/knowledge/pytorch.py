@@ -305,7 +305,7 @@ MODULE_METHODS: dict[str, str] = {
     "ipu": "move",
     "mtia": "move",
     "register_buffer": "register-buffer",
-    "register_parameter": "pure",
+    "register_parameter": "register-parameter",
     "register_module": "add-module",
     "add_module": "add-module",
     **dict.fromkeys(("save", "save_pretrained"), "pure"),
