@@ -137,7 +137,17 @@ from looplint.queries.modes import (
     trains_a_part,
     validation_before,
 )
-from looplint.queries.moves import built_since, converts, held_under_the_opposite, is_used, moved_already, never_steps_after, state_loaded
+from looplint.queries.moves import (
+    built_for_others,
+    built_since,
+    converts,
+    held_under_the_opposite,
+    is_used,
+    moved_already,
+    never_steps_after,
+    state_loaded,
+    stays_on_cpu,
+)
 from looplint.queries.naming import arguments_site, called_at, callee, container_at, more_than, name_of, only_where
 from looplint.queries.phases import ForeignGradients, foreign_gradients
 from looplint.queries.precision import (
@@ -242,7 +252,7 @@ __all__ = [
     "COMPUTING", "SCALING", "UPDATING", "condition_of", "disabled", "escapes_each_time", "perhaps_off", "scaler_of", "sets_its_precision", "switched", "unscaled_by_hand",
     "counter_given", "in_one_turn", "is_within", "ruled_out_by_settings", "known_elsewhere", "only_containers", "may_go_on", "turns_after", "unregistered", "wrapper_for",
     "argument", "bypassed", "changing", "epoch_passes", "is_record", "is_written", "off", "on_accelerator", "only_over", "over_batches", "same_everywhere", "trains",
-    "follows_time", "shuffles", "left_over", "converts", "held_under_the_opposite", "is_used", "built_since", "moved_already", "never_steps_after", "state_loaded",
+    "follows_time", "shuffles", "left_over", "converts", "held_under_the_opposite", "is_used", "built_for_others", "built_since", "moved_already", "never_steps_after", "state_loaded", "stays_on_cpu",
     "fits_only_if_spread", "given_no_state", "goes_on", "starts_over", "steps_after", "written_from_gpu",
     "FrozenStep", "UnreadState", "unread_best_states", "Average", "ForeignGradients", "HalfStep", "LastBatch", "foreign_gradients", "PaddedPass", "padded_passes", "half_step", "smaller_last", "StaleBatch", "stale_batches", "steps_while_frozen",
     "Scored", "differentiates_within", "scored",
