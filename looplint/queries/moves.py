@@ -65,7 +65,13 @@ def _goes_there(earlier: Move, event: Move) -> bool:
 def stays_on_cpu(program: Program, event: Move) -> bool:
     """Whether a move takes to the CPU what was built there, and nothing on its way may have taken it to another device."""
     built = subjects(event, TorchModule)
-    if event.method == "to_empty" or event.device != "cpu" or converts(event) != "device" or not built or any(_may_begin_elsewhere(m) for m in built):
+    if (
+        event.method == "to_empty"
+        or event.device != "cpu"
+        or converts(event) != "device"
+        or not built
+        or any(_may_begin_elsewhere(m) for m in built)
+    ):
         return False
     others = [e for e in program.of(Move) if e.device != "cpu" and related(e.subjects, built) and may_follow(event, e)]
     return all(exclude_each_other(e, event) for e in others)

@@ -35,7 +35,7 @@ from looplint.interpreter.transfers import application, construction, method_tra
 from looplint.knowledge.pytorch import EVALUATING, MEASURING, SAMPLING
 from looplint.semantics import checkpoints, devices, dtypes
 from looplint.semantics.carried import carries_state
-from looplint.semantics.differentiation import differentiates
+from looplint.semantics.differentiation import differentiates, goes_backward
 from looplint.semantics.dropouts import note_dropouts
 from looplint.semantics.functions import same
 from looplint.semantics.modes import note_modes
@@ -144,6 +144,8 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
     )
     event = interp.emit(happening, expr.node, {obj})
     interp.grad = enabled
+    if obj.cls is not None and isinstance(obj, Module) and goes_backward(interp, obj.cls):
+        interp.emit(Escape(callee=ir.render(expr.func)), expr.node, {obj}, certain=False)
     forwards = frozenset({event.key}) if event is not None else frozenset()
     origins = forwards
     tags = NO_TAGS
