@@ -169,7 +169,15 @@ from looplint.queries.predictions import Scored, scored
 from looplint.queries.program import Program
 from looplint.queries.registration import contains_part, known_elsewhere, only_containers, unregistered, wrapper_for
 from looplint.queries.relations import held_by, may_follow, only, related, subjects
-from looplint.queries.resuming import fits_only_if_spread, given_no_state, goes_on, starts_over, steps_after, written_from_gpu
+from looplint.queries.resuming import (
+    fits_only_if_spread,
+    given_no_state,
+    goes_on,
+    refuses_optimizers,
+    starts_over,
+    steps_after,
+    written_from_gpu,
+)
 from looplint.queries.stale_batches import StaleBatch, stale_batches
 from looplint.repairs import (
     arguments,
@@ -253,7 +261,7 @@ __all__ = [
     "counter_given", "in_one_turn", "is_within", "ruled_out_by_settings", "known_elsewhere", "only_containers", "may_go_on", "turns_after", "unregistered", "wrapper_for",
     "argument", "bypassed", "changing", "epoch_passes", "is_record", "is_written", "off", "on_accelerator", "only_over", "over_batches", "same_everywhere", "trains",
     "follows_time", "shuffles", "left_over", "converts", "held_under_the_opposite", "is_used", "built_for_others", "built_since", "moved_already", "never_steps_after", "state_loaded", "stays_on_cpu",
-    "fits_only_if_spread", "given_no_state", "goes_on", "starts_over", "steps_after", "written_from_gpu",
+    "fits_only_if_spread", "given_no_state", "goes_on", "starts_over", "steps_after", "refuses_optimizers", "written_from_gpu",
     "FrozenStep", "UnreadState", "unread_best_states", "Average", "ForeignGradients", "HalfStep", "LastBatch", "foreign_gradients", "PaddedPass", "padded_passes", "half_step", "smaller_last", "StaleBatch", "stale_batches", "steps_while_frozen",
     "Scored", "differentiates_within", "scored",
     "accumulated", "added_up", "evens_out", "normalises", "stepped_with", "takes_batches", "wasted",
