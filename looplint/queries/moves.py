@@ -84,8 +84,9 @@ def _may_begin_elsewhere(module: TorchModule) -> bool:
 
 
 def built_for_others(program: Program, event: Event, construct: Event, optimizer: Optimizer) -> bool:
-    """Whether an optimizer comes with what another file builds, and the program that an event stands in never steps it."""
-    return construct.site.module is not event.site.module and not is_used(program, optimizer)
+    """Whether an optimizer comes with what a call of the file that an event stands in builds in another one, and the program never steps it."""
+    here = event.site.module
+    return construct.site.module is not here and any(call.module is here for call in construct.calls) and not is_used(program, optimizer)
 
 
 def never_steps_after(program: Program, event: Event, optimizer: Optimizer | Engine) -> bool:
