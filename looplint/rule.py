@@ -76,7 +76,7 @@ from looplint.queries.accumulation import (
 )
 from looplint.queries.best_states import UnreadState, unread_best_states
 from looplint.queries.bypassed import bypassed
-from looplint.queries.clearing import CLEARING, Uncleared, uncleared
+from looplint.queries.clearing import CLEARING, Uncleared, turns_in_a_batch, uncleared
 from looplint.queries.cut_graphs import cut_off, may_be_of_any, trains_a_copy, trains_its_successor
 from looplint.queries.data_loops import (
     over_chunks,
@@ -137,7 +137,17 @@ from looplint.queries.modes import (
     trains_a_part,
     validation_before,
 )
-from looplint.queries.moves import built_since, converts, held_under_the_opposite, is_used, moved_already, never_steps_after, state_loaded
+from looplint.queries.moves import (
+    built_for_others,
+    built_since,
+    converts,
+    held_under_the_opposite,
+    is_used,
+    moved_already,
+    never_steps_after,
+    state_loaded,
+    stays_on_cpu,
+)
 from looplint.queries.naming import arguments_site, called_at, callee, container_at, more_than, name_of, only_where
 from looplint.queries.phases import ForeignGradients, foreign_gradients
 from looplint.queries.precision import (
@@ -159,7 +169,15 @@ from looplint.queries.predictions import Scored, scored
 from looplint.queries.program import Program
 from looplint.queries.registration import contains_part, known_elsewhere, only_containers, unregistered, wrapper_for
 from looplint.queries.relations import held_by, may_follow, only, related, subjects
-from looplint.queries.resuming import fits_only_if_spread, given_no_state, goes_on, starts_over, steps_after, written_from_gpu
+from looplint.queries.resuming import (
+    fits_only_if_spread,
+    given_no_state,
+    goes_on,
+    refuses_optimizers,
+    starts_over,
+    steps_after,
+    written_from_gpu,
+)
 from looplint.queries.stale_batches import StaleBatch, stale_batches
 from looplint.repairs import (
     arguments,
@@ -236,14 +254,14 @@ Reports = Iterator[Report]
 
 __all__ = [
     "CLEARING", "MODE", "UNSEEN", "Automaton", "Binary", "BoolOp", "Compare", "Const", "Event", "Expr", "Guard", "Loop", "Note", "Obj", "PathState", "Program", "Report", "Reports", "Severity", "Site", "Tensor", "Uncleared",
-    "Value", "Visit", "constant_of", "always_in_eval", "asks_for_gpu", "eval_is_chosen", "left_in_eval", "may_train_again", "mode_effects", "mode_matters", "mode_states", "only_in_train_mode", "saved_after", "trains_a_part", "validation_before", "called_at", "callee", "container_at", "bounds_of", "built_by_its_trainer", "more_than", "name_of", "note", "only_where", "over_chunks", "over_data", "over_entries", "over_loader", "over_parts", "records", "over_tensor", "piles_up_in", "paths_in", "refs", "related", "render", "run", "depth_apart", "shares_a_call", "tensor_of", "uncleared", "arguments_site", "cut_off", "may_be_of_any", "trains_a_copy", "trains_its_successor",
+    "Value", "Visit", "constant_of", "always_in_eval", "asks_for_gpu", "eval_is_chosen", "left_in_eval", "may_train_again", "mode_effects", "mode_matters", "mode_states", "only_in_train_mode", "saved_after", "trains_a_part", "validation_before", "called_at", "callee", "container_at", "bounds_of", "built_by_its_trainer", "more_than", "name_of", "note", "only_where", "over_chunks", "over_data", "over_entries", "over_loader", "over_parts", "records", "over_tensor", "piles_up_in", "paths_in", "refs", "related", "render", "run", "depth_apart", "shares_a_call", "tensor_of", "turns_in_a_batch", "uncleared", "arguments_site", "cut_off", "may_be_of_any", "trains_a_copy", "trains_its_successor",
     "Engine", "Loader", "Loss", "Module", "Optimizer", "Sampler", "Scaler", "Scheduler", "StateDict", "held_by", "only", "subjects",
     "contains_part", "may_follow", "samples", "shortened_passes", "untrained_loop", "validation_loop", "without_parameters", "draws_nothing",
     "COMPUTING", "SCALING", "UPDATING", "condition_of", "disabled", "escapes_each_time", "perhaps_off", "scaler_of", "sets_its_precision", "switched", "unscaled_by_hand",
     "counter_given", "in_one_turn", "is_within", "ruled_out_by_settings", "known_elsewhere", "only_containers", "may_go_on", "turns_after", "unregistered", "wrapper_for",
     "argument", "bypassed", "changing", "epoch_passes", "is_record", "is_written", "off", "on_accelerator", "only_over", "over_batches", "same_everywhere", "trains",
-    "follows_time", "shuffles", "left_over", "converts", "held_under_the_opposite", "is_used", "built_since", "moved_already", "never_steps_after", "state_loaded",
-    "fits_only_if_spread", "given_no_state", "goes_on", "starts_over", "steps_after", "written_from_gpu",
+    "follows_time", "shuffles", "left_over", "converts", "held_under_the_opposite", "is_used", "built_for_others", "built_since", "moved_already", "never_steps_after", "state_loaded", "stays_on_cpu",
+    "fits_only_if_spread", "given_no_state", "goes_on", "starts_over", "steps_after", "refuses_optimizers", "written_from_gpu",
     "FrozenStep", "UnreadState", "unread_best_states", "Average", "ForeignGradients", "HalfStep", "LastBatch", "foreign_gradients", "PaddedPass", "padded_passes", "half_step", "smaller_last", "StaleBatch", "stale_batches", "steps_while_frozen",
     "Scored", "differentiates_within", "scored",
     "accumulated", "added_up", "evens_out", "normalises", "stepped_with", "takes_batches", "wasted",

@@ -65,6 +65,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 - Forwards whose results are not measured, nor given out.
 - A second look at the batch that the model is trained on in the same iteration.
 - One input that is run again and again with no training in between: Monte-Carlo dropout.
+- Methods out of sight that evaluate by their names, and those that a class leaves to its subclasses: they may set the mode themselves.
 - Models that are frozen, or that no optimizer steps and no weights are loaded into.
 - Models known to have neither dropout nor batch norm, besides parts that stay in eval mode or that this call leaves out.
 - Where a dropout is an option of the command line that is 0 by default, this is advice, unless the program sets modes.
@@ -118,6 +119,8 @@ def check(program: Program) -> Reports:
         given_out = loaded is not None and event.key in program.uses.fetched - program.uses.differentiated
         if event.key not in program.uses.scored and not given_out:
             continue  # a forward whose result is not measured, nor given out by a program that was made for that
+        if event.decides:
+            continue  # a method out of sight that evaluates
         if samples(program, event):
             continue  # Monte-Carlo dropout
         if program.looks_again(event):

@@ -5,6 +5,8 @@
 Reports a backward in a loop that adds to gradients which the optimizer's step has already used, on every path from the second iteration of
 the loop on.
 
+It is a warning where each batch begins with a clear and the loop turns for it as often as a name says: a single turn adds nothing up.
+
 ## Why it matters
 
 backward() adds to `.grad`. Without a clear every step uses the sum of all batches so far, which grows and is dominated by old
@@ -63,7 +65,7 @@ Safe with one optimizer: insert the clear at the top of the batch body.
 What a run shows: the gradient norm before each step grows against the same loop with the clear.
 """
 
-from looplint.rule import Clear, InsertClear, Program, Report, Reports, called_at, note, only_where, uncleared
+from looplint.rule import Clear, InsertClear, Program, Report, Reports, called_at, note, only_where, turns_in_a_batch, uncleared
 
 CODE = "LL102"
 
@@ -77,12 +79,15 @@ def check(program: Program) -> Reports:
         clears = [e for e in program.of(Clear) if found.loop in e.loops and program.touches(e, optimizer)]
         condition = only_where(found.backward, clears)
         where = f" where `{condition}`" if condition else ""
-        message = f"nothing clears {name}'s gradients between {name}.step() and the next backward(){where}: they add up over all batches; call {name}.zero_grad() for each"
+        turns = turns_in_a_batch(program, found, optimizer)
+        where, over = (f" where {turns} is more than 1", f"the {turns} turns for each batch") if turns else (where, "all batches")
+        message = f"nothing clears {name}'s gradients between {name}.step() and the next backward(){where}: they add up over {over}; call {name}.zero_grad() for each"
         yield Report(
             found.backward,
             message,
             note(found.step, "the gradients are used here, and stay"),
             repair=InsertClear(optimizer=optimizer, step=found.step, backward=found.backward, loop=found.loop),
+            severity="warning" if turns else "error",
         )
 
 

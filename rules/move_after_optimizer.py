@@ -55,6 +55,8 @@ def train(net: nn.Module, loader, epochs: int):
 
 - Moves of tensors, and of layers that the same expression builds: the optimizer holds none of these.
 - A move of the same kind before the optimizer was built, and models that are built where they are to be (`device_map`).
+- A move to the CPU of a model that was built there, and was not moved before.
+- An optimizer that another file builds with the model, in a program that never steps it.
 - A move to where an earlier one, or an accelerator, has taken the model already.
 - A model that wraps parts which were moved before, and losses of torch, which have nothing to be moved.
 - A move on a path on which the optimizer never steps, such as that of a run for inference.
@@ -82,6 +84,7 @@ from looplint.rule import (
     Program,
     Report,
     Reports,
+    built_for_others,
     built_since,
     converts,
     held_under_the_opposite,
@@ -91,6 +94,7 @@ from looplint.rule import (
     never_steps_after,
     note,
     state_loaded,
+    stays_on_cpu,
 )
 
 CODE = "LL501"
@@ -114,6 +118,10 @@ def check(program: Program) -> Reports:
                 continue
             if moved_already(program, event, construct):
                 continue  # a move of the same kind before, one to where an earlier one or an accelerator has taken the model, or a model built where it is to be
+            if stays_on_cpu(program, event):
+                continue  # it is on the CPU already
+            if built_for_others(program, event, construct, optimizer):
+                continue  # it is in what another file builds, and this program never steps it
             if built_since(event):
                 continue  # layers that the same expression builds
             if program.built_after(event) and not is_used(program, optimizer):

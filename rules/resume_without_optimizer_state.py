@@ -66,6 +66,7 @@ def train(resume: str, epochs: int):
 - A checkpoint of which an entry with "optim" in its name is read.
 - An optimizer that is restored, that may be (a load whose object is not known), or that escapes into code that cannot be followed.
 - An optimizer that is passed in.
+- A program that refuses an option for it: `assert not args.resume_optimizer`.
 
 ## Repair
 
@@ -89,6 +90,7 @@ from looplint.rule import (
     given_no_state,
     name_of,
     note,
+    refuses_optimizers,
     related,
     steps_after,
     subjects,
@@ -108,6 +110,8 @@ def check(program: Program) -> Reports:
             continue  # a checkpoint that does not say where to go on
         if any("optim" in key for f in files for key in f.keys):
             continue  # an entry with "optim" in its name is read
+        if refuses_optimizers(restored):
+            continue  # a program that says it leaves the optimizer out
         for optimizer in program.optimizers:
             step = steps_after(program, optimizer, restored)
             if step is None or not related(optimizer.holds, models):

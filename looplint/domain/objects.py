@@ -249,6 +249,8 @@ class Module(TorchModule):
     made_in: tuple[ir.Function, ...] = ()
     # Whether it is a part, met by its name only, of a module whose class is not known.
     part: bool = False
+    # Whether it is a part that is a method which the class in its owner's annotation leaves to subclasses.
+    left_open: bool = False
     # Whether it is a parameter by itself.
     parameter: bool = False
     # Whether it is a parameter whose first values are written in the program, or a module whose methods draw none.

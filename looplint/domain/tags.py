@@ -44,6 +44,8 @@ class Mark(Enum):
     PACKED = 13
     # It is a leaf that the program made of a value, or computed from such leaves alone: no graph of it reaches a parameter of a module.
     LEAF = 14
+    # It is a loss or a mean on some paths alone: on the others a module or code out of sight gave it, and may have scaled it.
+    MIXED = 15
 
     def __hash__(self) -> int:
         return self.value
@@ -155,6 +157,10 @@ def joined(each: Iterable[Tags], attached: list[Tags]) -> Tags:
     union -= {mark for mark in union & _OF_ALL if not all(mark in those for those in tags)}
     partial = {tag for tag in union if isinstance(tag, Scaled) and tag.always and not all(tag in those for those in tags)}
     return union - partial | {Scaled(tag.scaler, always=False) for tag in partial} if partial else union
+
+
+def is_loss_or_mean(tags: Tags) -> bool:
+    return Mark.LOSS in tags or Mark.MEAN in tags
 
 
 def sources_of_batches(tags: Tags) -> frozenset[Data]:

@@ -16,7 +16,7 @@ from zlib import crc32
 from looplint.dataclass import dataclass, field, replace
 from looplint.domain.call_string import CallString
 from looplint.domain.objects import AnyObj, File, List, Loader, Obj
-from looplint.domain.tags import NO_TAGS, Tag, Tags, joined
+from looplint.domain.tags import NO_TAGS, Mark, Tag, Tags, is_loss_or_mean, joined
 
 if TYPE_CHECKING:
     from looplint.domain.autocast import Autocast
@@ -340,7 +340,8 @@ def join(left: Value, right: Value) -> Value:
     both = _without_merged(both)
     tensors = [a for a in both if isinstance(a, Tensor)]
     if len(tensors) > 1:
-        both = frozenset(a for a in both if not isinstance(a, Tensor)) | {join_tensors(tensors)}
+        merged = join_tensors(tensors)
+        both = frozenset(a for a in both if not isinstance(a, Tensor)) | {merged.tagged(Mark.MIXED) if _are_mixed(tensors) else merged}
     tuples = [a for a in both if isinstance(a, Tuple)]
     if len(tuples) > 2 and len({len(t.items) for t in tuples}) == 1 and not any(_is_deeper(t, _NESTED) for t in tuples):
         # Rows of one length, as of a table: what stands in each column.
@@ -351,6 +352,13 @@ def join(left: Value, right: Value) -> Value:
     if len(both) > WIDTH or len(tuples) > 2 or any(_is_deeper(t, _DEEPEST) for t in tuples):
         return _widen(both)
     return both
+
+
+def _are_mixed(tensors: Iterable[Tensor]) -> bool:
+    """Whether some tensors are losses or means, and others have a graph that they got from nobody knows what."""
+    items = list(tensors)
+    unseen = any(t.graph != "no" and not t.made and not is_loss_or_mean(t.tags) for t in items)
+    return unseen and any(is_loss_or_mean(t.tags) for t in items)
 
 
 def _without_merged(value: Value) -> Value:

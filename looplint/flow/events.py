@@ -102,6 +102,8 @@ class Forward(Event):
     outside: int
     # Whether the name or the index that is called holds the module itself, and is no function that is given it.
     applied: bool
+    # Whether it is a method out of sight that may set modes by itself: one for subclasses to write, or one that evaluates by its name.
+    decides: bool
 
     @property
     def batches(self) -> frozenset[Data]:

@@ -106,8 +106,8 @@ class Interpreter(Position):
         self.complete = True
         # The names of functions that may train.
         self.training = TrainingNames()
-        # Whether the forwards of classes differentiate something.
-        self.differentiating: dict[ir.Class, bool] = {}
+        # By what the forwards of classes differentiate, if they do.
+        self.differentiating: dict[ir.Class, frozenset[str]] = {}
         self.lines: dict[object, list[ClassRef]] = {}
         self.evidence = Evidence()
         self.importing: set[object] = set()

@@ -177,6 +177,13 @@ def _declared_method(interp: Interpreter, obj: Obj, name: str) -> Value:
     return classes.bind(interp, member, obj)
 
 
+def _is_left_to_subclasses(interp: Interpreter, obj: Obj, name: str) -> bool:
+    """Whether the class in the annotation of a model that is passed in has an abstract method of a name."""
+    declared = obj.declared if isinstance(obj, Module) else None
+    member = classes.find_member(interp, declared, name) if declared is not None else None
+    return member is not None and isinstance(member[0], ir.Function) and ir.is_abstract(member[0])
+
+
 def child(interp: Interpreter, obj: Obj, name: str) -> Value:
     """A part of a module whose class is not known well enough: a submodule, as far as one can tell."""
     if name in ("module", "_orig_mod"):
@@ -197,6 +204,7 @@ def child(interp: Interpreter, obj: Obj, name: str) -> Value:
     child.parent = obj
     child.symbolic = True
     child.part = True
+    child.left_open = _is_left_to_subclasses(interp, obj, name)
     child.frozen = isinstance(obj, Module | Loss) and obj.frozen
     obj.heap[name] = ref(child)
     return obj.heap[name]

@@ -202,7 +202,9 @@ PLAIN_ATTRIBUTES = frozenset({
 MEASURING = frozenset({"accuracy", "evaluate", "metrics", "test", "validate"})
 # How the names of methods begin that may switch gradients off by themselves, where their code cannot be followed: `generate` of transformers does
 # (GenerationMixin.generate is decorated with torch.no_grad), as do `transcribe` of whisper and `predict` of many models.
-SAMPLING = ("generate", "sample", "predict", "infer", "transcribe", "translate", "evaluate", "validate")
+# Those that evaluate by their names may also set the mode.
+EVALUATING = ("eval_", "evaluate", "validate", "validation_")
+SAMPLING = ("generate", "sample", "predict", "infer", "transcribe", "translate", *EVALUATING)
 # Methods that give a copy elsewhere or in another type; on a module they change the module itself.
 CONVERSIONS = frozenset(
     {"to", "cuda", "cpu", "xpu", "npu", "half", "float", "double", "bfloat16", "long", "int", "bool", "byte", "type", "pin_memory"}
@@ -305,7 +307,7 @@ MODULE_METHODS: dict[str, str] = {
     "ipu": "move",
     "mtia": "move",
     "register_buffer": "register-buffer",
-    "register_parameter": "pure",
+    "register_parameter": "register-parameter",
     "register_module": "add-module",
     "add_module": "add-module",
     **dict.fromkeys(("save", "save_pretrained"), "pure"),

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 from looplint.dataclass import dataclass
 from looplint.domain.objects import Engine, Obj, Optimizer
 from looplint.flow.automaton import Automaton
 from looplint.flow.events import Backward, Clear, Escape, Step
 from looplint.flow.graph import Loop
+from looplint.queries.data_loops import over_data
 from looplint.queries.program import Program
+
+_COUNTED_BY_A_NAME = re.compile(r"range\(([^\W\d][\w.]*)\)")
 
 # A clear that no step came before starts nothing: "fresh" lasts until the first step.
 CLEARING = Automaton(
@@ -55,6 +60,16 @@ def uncleared(program: Program, optimizer: Optimizer | Engine) -> Uncleared | No
             if isinstance(backward, Backward) and loop in backward.loops and not backward.manual:
                 return Uncleared(backward, step, loop)
     return None
+
+
+def turns_in_a_batch(program: Program, found: Uncleared, optimizer: Obj) -> str | None:
+    """How often a loop turns, as the text names it, that works on one batch, where each batch begins with a clear: of one turn nothing adds up."""
+    outer = found.loop.parent
+    counted = _COUNTED_BY_A_NAME.fullmatch(found.loop.iterates)
+    if counted is None or outer is None or not over_data(outer) or found.loop.draws:
+        return None
+    clears = (e for e in program.of(Clear) if e.loops[-1:] == (outer,) and e.certain and program.touches(e, optimizer))
+    return counted[1] if any(program.every_iteration(e, outer) for e in clears) else None
 
 
 def _cleared_in(program: Program, loop: Loop, optimizer: Obj) -> bool:

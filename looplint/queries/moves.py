@@ -8,7 +8,7 @@ from looplint.domain.objects import Engine, Loss, Module, Obj, Optimizer, TorchM
 from looplint.domain.values import constant_of, refs
 from looplint.flow.events import Event, LoadState, Move, Step
 from looplint.queries.program import Program
-from looplint.queries.relations import exclude_each_other, may_follow, rule_each_other_out, subjects
+from looplint.queries.relations import exclude_each_other, may_follow, related, rule_each_other_out, subjects
 
 _CONVERSIONS = ("half", "double", "bfloat16", "float")
 
@@ -60,6 +60,33 @@ def built_since(event: Move) -> bool:
 def _goes_there(earlier: Move, event: Move) -> bool:
     """Whether a move has already taken a model where another one would."""
     return earlier.index < event.index and earlier.certain and earlier.args == event.args and set(earlier.guards) <= set(event.guards)
+
+
+def stays_on_cpu(program: Program, event: Move) -> bool:
+    """Whether a move takes to the CPU what was built there, and nothing on its way may have taken it to another device."""
+    built = subjects(event, TorchModule)
+    if (
+        event.method == "to_empty"
+        or event.device != "cpu"
+        or converts(event) != "device"
+        or not built
+        or any(_may_begin_elsewhere(m) for m in built)
+    ):
+        return False
+    others = [e for e in program.of(Move) if e.device != "cpu" and related(e.subjects, built) and may_follow(event, e)]
+    return all(exclude_each_other(e, event) for e in others)
+
+
+def _may_begin_elsewhere(module: TorchModule) -> bool:
+    """Whether a module may have been on another device when the program got it: it comes from outside, or is told where to be built."""
+    told = module.arguments is not None and "device" in module.arguments.keywords if isinstance(module, Module | Loss) else False
+    return module.symbolic or told or (isinstance(module, Module) and module.prepared)
+
+
+def built_for_others(program: Program, event: Event, construct: Event, optimizer: Optimizer) -> bool:
+    """Whether an optimizer comes with what a call of the file that an event stands in builds in another one, and the program never steps it."""
+    here = event.site.module
+    return construct.site.module is not here and any(call.module is here for call in construct.calls) and not is_used(program, optimizer)
 
 
 def never_steps_after(program: Program, event: Event, optimizer: Optimizer | Engine) -> bool:

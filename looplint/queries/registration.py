@@ -82,7 +82,21 @@ def _all_modules(value: Value | None) -> bool:
 def _is_lost(module: Module, constructor: object) -> bool:
     known = not module.symbolic and constructor in module.made_in
     elsewhere = module.registered or module.parameters_read or module.handed_over or module.frozen
-    return known and not elsewhere and with_parameters(module)
+    return known and not elsewhere and not _trains_itself(module) and _with_own_parameters(module, constructor)
+
+
+def _trains_itself(module: Module) -> bool:
+    """Whether a module is a trainer: what it holds is trained by its own methods."""
+    return module.cls is not None and module.cls.cls.trains_itself
+
+
+def _with_own_parameters(module: Module, constructor: object, depth: int = 4) -> bool:
+    """Whether a module holds parameters that were made with it: what it was handed is another's to register."""
+    parts = [part for value in module.heap.values() for part in refs(value, Module)]
+    own = [p for p in parts if not p.symbolic and constructor in p.made_in]
+    if len(own) == len(parts):
+        return with_parameters(module, depth)
+    return depth > 0 and any(p.parameter or _with_own_parameters(p, constructor, depth - 1) for p in own)
 
 
 def with_parameters(module: Module, depth: int = 4) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from looplint.domain.objects import Obj, Optimizer, Scaler, Scheduler, StateDict
 from looplint.domain.values import constant_of, refs
 from looplint.flow.automaton import Automaton
@@ -11,7 +13,10 @@ from looplint.knowledge.schedules import MEMORYLESS_SCHEDULERS
 from looplint.queries.naming import callee
 from looplint.queries.program import Program
 from looplint.queries.relations import may_follow, related, subjects
+from looplint.syntax import ir
 
+# What an option is called that asks for the state of the optimizer: `args.resume_optimizer`, `load_optim`.
+_RESTORES_OPTIMIZER = re.compile(r"(?=.*optim).*(resume|load|restore|continue|keep)")
 _PLACED = Automaton(start="?", arrows={("*", "move"): "moved"}, reads=frozenset({"save"}))
 # What the entries of a checkpoint are called that hold the states of schedulers and of scalers.
 _ENTRIES = {Scheduler: ("sched", "lr"), Scaler: ("scal", "amp")}
@@ -20,6 +25,31 @@ _ENTRIES = {Scheduler: ("sched", "lr"), Scaler: ("scal", "amp")}
 def steps_after(program: Program, optimizer: Obj, restored: Event) -> Step | None:
     """The step of a loop that begins after something was restored."""
     return next((e for e in program.of(Step) if optimizer in e.subjects and _in_later_loop(e, restored)), None)
+
+
+def refuses_optimizers(restored: Event) -> bool:
+    """Whether the file in which something is restored refuses an option that asks for the optimizer's state: it is left out on purpose."""
+    code = restored.site.module.lowered()
+    return code is not None and _refuses_optimizers(code)
+
+
+@ir.kept_with_code
+def _refuses_optimizers(code: ir.ModuleCode) -> bool:
+    return any(_is_refusal(stmt) for f in (code.top, *code.functions) for stmt in ir.statements(f.body))
+
+
+def _is_refusal(stmt: ir.Stmt) -> bool:
+    """`assert not args.resume_optimizer`, `assert args.resume_optimizer is False`, `if args.resume_optimizer: raise ...`."""
+    match stmt:
+        case ir.Assert(test=ir.Unary(op="not", operand=asked)):
+            pass
+        case ir.Assert(test=ir.Compare(left=asked, ops=["is" | "=="], rights=[ir.Const(value=False | None)])):
+            pass
+        case ir.If(test=asked, body=[*_, ir.Jump(kind="raise")]):
+            pass
+        case _:
+            return False
+    return _RESTORES_OPTIMIZER.match((ir.path_of(asked) or "").rpartition(".")[2].lower()) is not None
 
 
 def goes_on(restored: LoadState) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from looplint.domain.values import ClassRef
 from looplint.interpreter import classes
 from looplint.interpreter.interpreter import Interpreter
@@ -15,13 +17,23 @@ _DIFFERENTIATING = frozenset(
 
 def differentiates(interp: Interpreter, cls: ClassRef) -> bool:
     """Whether a forward, or a method or a function of its file that it calls, differentiates something."""
+    return bool(_ways(interp, cls))
+
+
+def goes_backward(interp: Interpreter, cls: ClassRef) -> bool:
+    """Whether a forward sends something backward itself: the gradients of its module's parameters are there when it returns."""
+    return "backward" in _ways(interp, cls)
+
+
+def _ways(interp: Interpreter, cls: ClassRef) -> frozenset[str]:
+    """By what a forward differentiates, if it does."""
     found = interp.differentiating.get(cls.cls)
     if found is None:
-        found = interp.differentiating[cls.cls] = _any_differentiates(interp, cls)
+        found = interp.differentiating[cls.cls] = frozenset(_ways_of_each(interp, cls))
     return found
 
 
-def _any_differentiates(interp: Interpreter, cls: ClassRef) -> bool:
+def _ways_of_each(interp: Interpreter, cls: ClassRef) -> Iterator[str]:
     beside = {f.name: f for f in cls.module.code.functions} if cls.module.code is not None else {}
     seen: set[str] = set()
     work = ["forward"]
@@ -34,10 +46,10 @@ def _any_differentiates(interp: Interpreter, cls: ClassRef) -> bool:
         function = member[0] if member is not None else beside.get(name)
         if isinstance(function, ir.Function):
             called = function.called()
-            if any(each.rpartition(".")[2] in _DIFFERENTIATING for each in called) or _steps_on_a_loss(function):
-                return True
+            yield from _DIFFERENTIATING & {each.rpartition(".")[2] for each in called}
+            if _steps_on_a_loss(function):
+                yield "step"
             work.extend(sorted(called))
-    return False
 
 
 def _steps_on_a_loss(function: ir.Function) -> bool:

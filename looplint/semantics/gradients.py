@@ -7,7 +7,7 @@ from typing import Literal
 from looplint.dataclass import replace
 from looplint.domain.membership import register
 from looplint.domain.objects import Engine, List, Module, Obj
-from looplint.domain.tags import NO_TAGS, Mark, Scaled, SentBackward, Tags, is_multiplied, is_sum, kept_at
+from looplint.domain.tags import NO_TAGS, Mark, Scaled, SentBackward, Tags, is_loss_or_mean, is_multiplied, is_sum, kept_at
 from looplint.domain.tensors import combine, of_input, watched
 from looplint.domain.values import (
     NONE,
@@ -85,8 +85,9 @@ def _prove_graph(interp: Interpreter, expr: ir.Call, event: Backward, given: boo
 
 def _is_mean(tags: Tags) -> bool:
     """Whether a loss is the mean over one batch still: not divided, no sum."""
-    means = Mark.LOSS in tags or Mark.MEAN in tags
-    return means and Mark.SUM_REDUCTION not in tags and not is_sum(tags) and not is_multiplied(tags)
+    return (
+        is_loss_or_mean(tags) and Mark.MIXED not in tags and Mark.SUM_REDUCTION not in tags and not is_sum(tags) and not is_multiplied(tags)
+    )
 
 
 def _scaling(tags: Tags) -> Literal["scaled", "maybe-scaled", ""]:

@@ -76,7 +76,7 @@ def _those_asked_for(interp: Interpreter, expr: ir.Call, names: list[str]) -> li
 
 def _unscaled(tensor: Tensor) -> Tags:
     """The tags of what a loss is computed from, without those that say how its numbers were scaled: the loss is scaled by itself."""
-    return frozenset(t for t in tensor.tags if not isinstance(t, Multiplied) and t not in (Mark.SUM, Mark.MEAN))
+    return frozenset(t for t in tensor.tags if not isinstance(t, Multiplied) and t not in (Mark.SUM, Mark.MEAN, Mark.MIXED))
 
 
 @application(Loss)

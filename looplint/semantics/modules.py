@@ -32,10 +32,10 @@ from looplint.interpreter import calls, classes, hooks, names, objects, unfollow
 from looplint.interpreter.calls import build, builds
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import application, construction, method_transfer, transfer
-from looplint.knowledge.pytorch import MEASURING, SAMPLING
+from looplint.knowledge.pytorch import EVALUATING, MEASURING, SAMPLING
 from looplint.semantics import checkpoints, devices, dtypes
 from looplint.semantics.carried import carries_state
-from looplint.semantics.differentiation import differentiates
+from looplint.semantics.differentiation import differentiates, goes_backward
 from looplint.semantics.dropouts import note_dropouts
 from looplint.semantics.functions import same
 from looplint.semantics.modes import note_modes
@@ -119,8 +119,9 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
     frozen = is_frozen(obj)
     # What code that cannot be followed returns may be a number as well.
     method = str(obj.key[-1]) if isinstance(obj, Module) and obj.part and isinstance(obj.key, tuple) else ""
+    left_open = isinstance(obj, Module) and obj.left_open
     enabled = interp.grad
-    if method.startswith(SAMPLING):
+    if left_open or method.startswith(SAMPLING):
         interp.grad = None if enabled else enabled
     trained: Graph = "maybe" if method in MEASURING or any(isinstance(o, Module) and o.foreign for o in obj.lineage()) else "yes"
     own = trained if not frozen else "no"
@@ -139,9 +140,12 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
         enabled=interp.enabling > 0,
         outside=interp.frame.outside,
         applied=_is_called(interp, obj, expr.func),
+        decides=left_open or method.startswith(EVALUATING),
     )
     event = interp.emit(happening, expr.node, {obj})
     interp.grad = enabled
+    if obj.cls is not None and isinstance(obj, Module) and goes_backward(interp, obj.cls):
+        interp.emit(Escape(callee=ir.render(expr.func)), expr.node, {obj}, certain=False)
     forwards = frozenset({event.key}) if event is not None else frozenset()
     origins = forwards
     tags = NO_TAGS

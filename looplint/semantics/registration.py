@@ -210,6 +210,20 @@ def _register_buffer(interp: Interpreter, obj: Obj, name: str, args: Arguments, 
     return NONE
 
 
+@method_transfer("register-parameter")
+def _register_parameter(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    """`self.register_parameter("weight", weight)` is `self.weight = weight`."""
+    key, given = constant_of(args.get(0, "name") or NOTHING), args.get(1, "param")
+    if given is None:
+        return NONE
+    register(given)
+    if key is not None and isinstance(key.value, str) and isinstance(expr.func, ir.Attr):
+        _part_assigned(interp, obj, ir.Attr(expr.node, expr.func.value, key.value), given)
+    else:
+        adopt(obj, given)
+    return NONE
+
+
 def _parts_in(interp: Interpreter, value: Value) -> frozenset[Module]:
     """The modules that a method is given, alone or in a list."""
     given = element_of(interp, value) if refs(value, Container) or any(isinstance(a, Tuple) for a in value) else value

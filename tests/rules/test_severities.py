@@ -196,6 +196,32 @@ def test_both_modes_of_cudnn_matter_where_one_place_undoes_what_another_asks_for
     assert severities(program(text, ADAM), "LL902") == [severity]
 
 
+@pytest.mark.parametrize(
+    ("work", "severity"),
+    [
+        ("print(sum(p.numel() for p in net.parameters()))", "advice"),
+        ("pass", "advice"),
+        ("print(build_model)", "advice"),
+        ("print(net(torch.ones(1, 2)))", "warning"),
+        ("fit(net)", "warning"),
+    ],
+)
+def test_both_modes_of_cudnn_matter_where_a_model_is_run(work: str, severity: str) -> None:
+    text = f"""
+import torch
+from tools import build_model, fit
+torch.backends.cudnn.benchmark = True
+def seed():
+    torch.backends.cudnn.deterministic = True
+def main():
+    seed()
+    net = torch.nn.Linear(2, 1)
+    {work}
+main()
+"""
+    assert severities(text, "LL902") == [severity]
+
+
 @pytest.mark.parametrize("case", WRAPPERS)
 def test_a_load_without_map_location_matters_where_the_names_fit_without_a_gpu(case: str) -> None:
     wrapped, loaded, saved, severity = WRAPPERS[case]

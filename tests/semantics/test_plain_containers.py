@@ -1,0 +1,108 @@
+"""What a plain container of a module loses: neither what is registered by a method, nor trainers, nor modules around what they were handed."""
+
+from __future__ import annotations
+
+import pytest
+
+from programs import assert_marked
+
+MARK = "  # expect: LL505"
+CASES = {
+    "aliases of registered parameters": """
+        class Cell(nn.Module):
+            def __init__(self, width):
+                super().__init__()
+                w, b = nn.Parameter(torch.empty(width)), nn.Parameter(torch.zeros(width))
+                self.register_parameter(name="w", param=w)
+                self.register_parameter("b", b)
+                self.table = {"w": w, "b": b}
+            def forward(self, x):
+                return x * self.table["w"] + self.table["b"]
+        """,
+    "registered in a loop": """
+        class Cell(nn.Module):
+            def __init__(self, width):
+                super().__init__()
+                self.scales = [nn.Parameter(torch.ones(width)) for _ in range(3)]
+                for number, scale in enumerate(self.scales):
+                    self.register_parameter(f"scale{number}", scale)
+            def forward(self, x):
+                return sum(x * scale for scale in self.scales)
+        """,
+    "an attribute by register_parameter": """
+        class Cell(nn.Module):
+            def __init__(self, width):
+                super().__init__()
+                self.register_parameter("w", nn.Parameter(torch.ones(width)))
+                self.all = [self.w, self.w]
+            def forward(self, x):
+                return x * self.all[0]
+        """,
+    "registered nowhere": f"""
+        class Cell(nn.Module):
+            def __init__(self, width):
+                super().__init__()
+                self.register_parameter("bias", None)
+                self.scales = [nn.Parameter(torch.ones(width)) for _ in range(3)]{MARK}
+            def forward(self, x):
+                return sum(x * scale for scale in self.scales)
+        """,
+    "trainers": """
+        class Trainer(nn.Module):
+            def __init__(self, model, rate):
+                super().__init__()
+                self.wrapped = nn.Sequential(model, nn.Linear(4, 4))
+                self.opt = torch.optim.Adam(self.wrapped.parameters(), lr=rate)
+            def forward(self, x):
+                self.opt.zero_grad()
+                self.wrapped(x).mean().backward()
+                self.opt.step()
+        class All(nn.Module):
+            def __init__(self, model, rates):
+                super().__init__()
+                self.model = model
+                self.trainers = []
+                for rate in rates:
+                    self.trainers.append(("stage", Trainer(self.model, rate)))
+            def forward(self, x):
+                for _, trainer in self.trainers:
+                    trainer(x)
+        """,
+    "around a model that was handed in": """
+        class View(nn.Module):
+            def __init__(self, model, scale):
+                super().__init__()
+                self.model = model
+                self.scale = scale
+            def forward(self, x):
+                return self.model(x) * self.scale
+        class Views(nn.Module):
+            def __init__(self, model, scales):
+                super().__init__()
+                self.model = model
+                self.views = [View(model, scale) for scale in scales]
+            def forward(self, x):
+                return sum(view(x) for view in self.views)
+        """,
+    "with layers of their own": f"""
+        class Head(nn.Module):
+            def __init__(self, model):
+                super().__init__()
+                self.model = model
+                self.last = nn.Linear(4, 4)
+            def forward(self, x):
+                return self.last(self.model(x))
+        class Heads(nn.Module):
+            def __init__(self, model, number):
+                super().__init__()
+                self.model = model
+                self.heads = [Head(model) for _ in range(number)]{MARK}
+            def forward(self, x):
+                return sum(head(x) for head in self.heads)
+        """,
+}
+
+
+@pytest.mark.parametrize("program", CASES.values(), ids=CASES)
+def test_what_a_plain_container_loses(program: str) -> None:
+    assert_marked(program)
