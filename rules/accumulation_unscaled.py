@@ -57,7 +57,7 @@ def train(net: nn.Module, loader, epochs: int, k: int):
 - A loss with `reduction="sum"`, or that is a sum.
 - A backward under a condition of its own, or by a framework that divides (`accelerator.backward`, DeepSpeed).
 - Programs that multiply or divide gradients themselves, and optimizers whose learning rate is divided by k.
-- A loss that is computed by code that cannot be followed, and a loop that passes objects to such code.
+- A loss that is computed by code that cannot be followed, on some path or on each, and a loop that passes objects to such code.
 
 ## Repair
 

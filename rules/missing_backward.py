@@ -56,7 +56,7 @@ def train(net: nn.Module, loader, epochs: int):
 - Code that cannot be followed may go backward: the optimizer or something in the loop escapes into it, and nothing clears the gradients afterwards, or
   it is given what a model put out.
 - Backwards by other names: `accelerator.backward`, `fabric.backward`, `engine.backward`, `scaler.scale(loss).backward()`,
-  `torch.autograd.backward`.
+  `torch.autograd.backward`; and a model whose own forward goes backward.
 - Gradients by hand: `p.grad = ...`, evolution strategies; `p.grad.add_(...)` or `p.grad += ...` under no condition.
 - A step that is given a closure.
 - Optimizers of one list or dict, which cannot be distinguished.

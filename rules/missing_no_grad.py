@@ -64,6 +64,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 - Inputs that are volatile (`Variable(x, volatile=True)`): since torch 0.4 each of them warns that this has no effect.
 - Models that no optimizer of the program steps, but for a pass over batches in eval mode.
 - Forwards that are differentiated by their inputs, and calls that differentiate one too: attacks, saliency maps, normals of a field.
+- Methods out of sight that sample or evaluate by their names, and those that a class leaves to its subclasses: they may disable gradients themselves.
 - Models whose own forward differentiates something: the forces of an energy, an optimization in a layer.
 - Forwards whose results are not measured, but for a pass over a loader in eval mode.
 
