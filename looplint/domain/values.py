@@ -430,10 +430,12 @@ class Arguments:
 
 
 def exact_items(value: Value) -> list[Value] | None:
-    """The elements, one by one, of a sequence that is fully known."""
+    """The elements, one by one, of a sequence that is fully known; of a short text, which may spell what a block is made of, its letters."""
     if len(value) != 1:
         return None
     (atom,) = value
+    if isinstance(atom, Const) and isinstance(atom.value, str) and len(atom.value) <= WIDTH:
+        return [const(letter) for letter in atom.value]
     if isinstance(atom, Tuple):
         return list(atom.items)
     if isinstance(atom, Ref) and isinstance(atom.obj, List):

@@ -132,9 +132,9 @@ def _layers_with_modes(module: Obj, besides: Collection[Obj]) -> tuple[set[str],
             known = known and obj.cls is not None and not obj.symbolic
         if isinstance(obj, Module) and (obj.symbolic or obj.many) and obj.part:
             known = False
-        counted = isinstance(obj, Module) and obj.length is not None
-        if not counted and any(isinstance(a, Unknown) for a in obj.heap.get("[]", ())):
-            known = False  # `nn.Sequential(*layers)`, whatever these are
+        # `nn.Sequential(*layers)`, whatever these are. What is in a list of Python's is no part: as a rule, it is widths, strides or names.
+        if isinstance(obj, Module) and obj.length is None and any(isinstance(a, Unknown) for a in obj.heap.get("[]", ())):
+            known = False
         work.extend(o for o in parts if isinstance(o, Module | Container))
     return layers, known
 

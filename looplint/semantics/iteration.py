@@ -40,7 +40,7 @@ def _range(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -
 def _enumerate(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     given = args.get(0, "iterable") or UNKNOWN
     items = exact_items(given)
-    if items is not None and len(items) <= 6 and all(not isinstance(a, Const) for i in items for a in i):
+    if items is not None and len(items) <= 6 and not any(isinstance(a, Const) and not isinstance(a.value, str) for i in items for a in i):
         pairs = tuple(frozenset({Tuple((const(n), item))}) for n, item in enumerate(items))
         return frozenset({Tuple(pairs)})
     return frozenset({Iter(frozenset({Tuple((frozenset({Number()}), element_of(interp, given)))}), loaders_in(given))})

@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import Literal
 
 from looplint.domain.objects import Module
-from looplint.domain.values import Arguments, ClassRef, Const, Value, constant_of
+from looplint.domain.values import UNKNOWN, Arguments, ClassRef, Const, Value, const, constant_of
 from looplint.interpreter import classes
 from looplint.interpreter.interpreter import Interpreter
+from looplint.interpreter.operators import compare, truth_of
 from looplint.knowledge.layers import DROPOUT_ARGUMENTS, MODE_SENSITIVE, RECURRENT, TRACKING
 from looplint.syntax import ir
 
 
 def note_modes(interp: Interpreter, obj: Module, args: Arguments) -> None:
     """Note of a module that is built whether its own computation differs between the modes."""
-    differs = _forward_asks(interp, obj.cls) if obj.cls is not None else _layer_differs(obj, args)
+    differs = _forward_asks(interp, obj, obj.cls) if obj.cls is not None else _layer_differs(obj, args)
     modal: Literal["yes", "no", "maybe"] = "maybe" if differs is None else "yes" if differs else "no"
     obj.modal = modal if obj.modal in ("", modal) else "maybe"
 
@@ -52,8 +53,8 @@ def _both(left: bool | None, right: bool | None) -> bool | None:
     return False if left is False or right is False else None if left is None or right is None else True
 
 
-def _forward_asks(interp: Interpreter, cls: ClassRef) -> bool:
-    """Whether a forward, or a method that it calls, reads `self.training`."""
+def _forward_asks(interp: Interpreter, obj: Module, cls: ClassRef) -> bool:
+    """Whether a forward, or a method that it calls, reads `self.training` to some effect."""
     seen: set[str] = set()
     work = ["forward"]
     while work:
@@ -64,13 +65,13 @@ def _forward_asks(interp: Interpreter, cls: ClassRef) -> bool:
             continue
         usage = found[0].usage.get(found[0].params[0].name)
         if usage is not None:
-            if "training" in usage.attrs and not _returns_more(found[0]) and not _saves_memory(found[0]):
+            if "training" in usage.attrs and not any(harmless(found[0], obj) for harmless in _HARMLESS):
                 return True
             work.extend(sorted(usage.methods | usage.attrs))
     return False
 
 
-def _saves_memory(function: ir.Function) -> bool:
+def _saves_memory(function: ir.Function, obj: Module) -> bool:
     """Whether a method reads `self.training` only to compute checkpointed parts again in the backward: what it gives is the same."""
     mode = f"{function.params[0].name}.training"
     wholes = [whole for stmt in ir.statements(function.body) for whole in ir.expressions(stmt)]
@@ -78,7 +79,7 @@ def _saves_memory(function: ir.Function) -> bool:
     return bool(asking) and all(any("checkpoint" in path for path in ir.paths_in(whole)) for whole in asking)
 
 
-def _returns_more(function: ir.Function) -> bool:
+def _returns_more(function: ir.Function, obj: Module) -> bool:
     """Whether a method reads `self.training` only to return more than in eval mode: a caller who has the other mode than it expects fails at once."""
     mode = f"{function.params[0].name}.training"
     asked, returning = 0, 0
@@ -88,3 +89,44 @@ def _returns_more(function: ir.Function) -> bool:
             case ir.If(test=test, body=[ir.Return(value=ir.Display() as value)]) if ir.path_of(test) == mode:
                 returning += not any(isinstance(e, ir.Call) for e in ir.walk(value))
     return asked == returning
+
+
+def _is_settled(function: ir.Function, obj: Module) -> bool:
+    """Whether a method reads `self.training` only in tests that come out one way whatever the mode: `if self.training and self.noise > 0:` without noise."""
+    mode = f"{function.params[0].name}.training"
+    asked, settled = 0, 0
+    for stmt in ir.statements(function.body):
+        for whole in ir.expressions(stmt):
+            asked += sum(ir.path_of(e) == mode for e in ir.walk(whole))
+        if isinstance(stmt, ir.If) and _outcome(stmt.test, obj, function.params[0].name) is not None:
+            settled += sum(ir.path_of(e) == mode for e in ir.walk(stmt.test))
+    return asked == settled
+
+
+def _outcome(test: ir.Expr, obj: Module, own: str) -> bool | None:
+    """What comes out of a test by what a module was built with, whatever its mode; None where that is not known."""
+    match test:
+        case ir.BoolOp(op=op, left=left, right=right):
+            outcomes = {_outcome(left, obj, own), _outcome(right, obj, own)}
+            deciding = op == "or"
+            return deciding if deciding in outcomes else None if None in outcomes else not deciding
+        case ir.Unary(op="not", operand=operand):
+            inner = _outcome(operand, obj, own)
+            return None if inner is None else not inner
+        case ir.Compare(ops=[op], left=left, rights=[right]):
+            return compare(op, _kept(left, obj, own), _kept(right, obj, own))
+    return truth_of(_kept(test, obj, own))
+
+
+def _kept(expr: ir.Expr, obj: Module, own: str) -> Value:
+    """What a module was built with under the name that an expression reads, or the constant that it is."""
+    match expr:
+        case ir.Const(value=value):
+            return const(value)
+        case ir.Attr(value=ir.Name(id=name), attr=attr) if name == own:
+            return obj.heap.get(attr, UNKNOWN)
+    return UNKNOWN
+
+
+# The ways to read `self.training` that change nothing of what is learned and put out.
+_HARMLESS = (_returns_more, _saves_memory, _is_settled)
