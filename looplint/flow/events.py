@@ -90,7 +90,7 @@ class Forward(Event):
     inputs: Tensor | None
     # Whether none of its parameters wants a gradient.
     frozen: bool
-    # Whether nothing shows that it has parameters at all, where it is not frozen.
+    # Whether nothing shows that it has parameters at all, where it is not frozen; or it records no graph itself.
     bare: bool
     # Whether it does the same in every turn of its loop, so that what differs is chance.
     repeated: bool

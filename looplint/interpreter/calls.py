@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from looplint.domain.objects import FrameworkModule, Instance, Module, Obj, Optimizer, Scaler, Scheduler
+from looplint.domain.objects import Engine, FrameworkModule, Instance, Module, Obj, Optimizer, Scaler, Scheduler
 from looplint.domain.tensors import combine
 from looplint.domain.values import (
     UNKNOWN,
@@ -55,7 +55,7 @@ def call(interp: Interpreter, callee: Value, args: Arguments, expr: ir.Call) -> 
     results: list[Value] = []
     alike = _build_one_thing(candidates)
     choice = choices.of_callee(expr, candidates) if not alike else None
-    uncertain = not alike and (choice is None or choice.whole is None) and not _are_modules(candidates)
+    uncertain = not alike and (choice is None or choice.whole is None) and not _are_modules(candidates) and not _are_of_siblings(candidates)
     interp.candidates += uncertain
     for number, atom in enumerate(candidates):
         interp.restore(before)
@@ -77,8 +77,16 @@ def call(interp: Interpreter, callee: Value, args: Arguments, expr: ir.Call) -> 
 
 
 def _are_modules(candidates: Sequence[Atom]) -> bool:
-    """Whether all callees are modules: whichever is meant is applied."""
-    return all(isinstance(a, Ref) and isinstance(a.obj, Module) for a in candidates)
+    """Whether all callees are modules, or what drives one: whichever is meant is applied."""
+    return all(isinstance(a, Ref) and isinstance(a.obj, Module | Engine) for a in candidates)
+
+
+def _are_of_siblings(candidates: Sequence[Atom]) -> bool:
+    """Whether all callees are one method of objects of the program, each of its own class: whichever the program has chosen, its own is called."""
+    owners = [a.obj for c in candidates if isinstance(c, Func) for a in c.bound or () if isinstance(a, Ref)]
+    names = {c.function.name for c in candidates if isinstance(c, Func)}
+    classes_of = {o.cls for o in owners if isinstance(o, Instance) and not o.symbolic and not o.many}
+    return len(names) == 1 and None not in classes_of and len(classes_of) == len(candidates)
 
 
 def _without_unknown(candidates: Sequence[Atom]) -> list[Atom]:

@@ -12,6 +12,7 @@ from looplint.flow.events import Event, Keep
 from looplint.flow.graph import EventGraph, Guard, Loop
 from looplint.flow.remarks import Withdraw
 from looplint.interpreter.settled import rebound_in
+from looplint.queries.naming import container_at
 from looplint.queries.program import Program
 from looplint.queries.relations import rule_each_other_out
 from looplint.syntax.ir import Attr, Binary, BoolOp, Call, Compare, Const, Expr, For, Name, Unary, While, paths_in, render, walk
@@ -44,9 +45,17 @@ def turns_after(program: Program, event: Event, loops: Sequence[Loop]) -> tuple[
 
 
 def piles_up_in(program: Program, event: Keep) -> tuple[Loop, ...]:
-    """The loops over whose turns what is kept in a container piles up: those that it outlives a turn of, and in which nothing is taken out of it."""
+    """The loops over whose turns what is kept in a container piles up.
+
+    Those that it outlives a turn of, and in which nothing is taken out of it, nor another one put into its place: `if done: losses = []`.
+    """
     taken = [e for e in program.of(Withdraw) if event.into in e.subjects]
-    return tuple(loop for loop in event.carried if not any(loop in e.loops for e in taken))
+    by_method = container_at(event) if isinstance(event.site.node, cst.Call) else ""  # `losses += [loss]` gives the name its value itself
+
+    def emptied(loop: Loop) -> bool:
+        return any(loop in e.loops for e in taken) or (loop.frame == event.key[0] and by_method in loop.assigned)
+
+    return tuple(loop for loop in event.carried if not emptied(loop))
 
 
 def in_one_turn(program: Program, events: Sequence[Event], loop: Loop) -> bool:

@@ -1,4 +1,7 @@
-"""Whether a module differentiates by itself: its forward needs a graph for the forces of an energy, or for a step of an optimization of its own."""
+"""Whether a module differentiates by itself, or records nothing.
+
+Its forward needs a graph for the forces of an energy, or for a step of an optimization of its own; or it switches gradients off around all it computes.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +26,28 @@ def differentiates(interp: Interpreter, cls: ClassRef) -> bool:
 def goes_backward(interp: Interpreter, cls: ClassRef) -> bool:
     """Whether a forward sends something backward itself: the gradients of its module's parameters are there when it returns."""
     return "backward" in _ways(interp, cls)
+
+
+def records_nothing(interp: Interpreter, cls: ClassRef) -> bool:
+    """Whether a forward has gradients switched off wherever it computes what it returns."""
+    member = classes.find_member(interp, cls, "forward")
+    return member is not None and isinstance(member[0], ir.Function) and _records_nothing(member[0])
+
+
+@ir.kept_with_code
+def _records_nothing(function: ir.Function) -> bool:
+    if any(map(_switches_off, function.decorators)):
+        return True
+    inside = [s for s in ir.statements(function.body) if isinstance(s, ir.With) and any(_switches_off(entered) for entered, _ in s.items)]
+    without = {id(s) for each in inside for s in ir.statements(each.body)}
+    outside = [s for s in ir.statements(function.body) if id(s) not in without and isinstance(s, ir.Assign | ir.AugAssign | ir.Return)]
+    of_its_own = (e for s in outside for e in ir.walk(*ir.expressions(s)) if isinstance(e, ir.Name) and e.id == "self")
+    return bool(inside) and next(of_its_own, None) is None
+
+
+def _switches_off(expr: ir.Expr) -> bool:
+    called = expr.func if isinstance(expr, ir.Call) else expr
+    return (ir.path_of(called) or "").rpartition(".")[2] in ("no_grad", "inference_mode")
 
 
 def _ways(interp: Interpreter, cls: ClassRef) -> frozenset[str]:

@@ -35,7 +35,7 @@ from looplint.interpreter.transfers import application, construction, method_tra
 from looplint.knowledge.pytorch import EVALUATING, MEASURING, SAMPLING
 from looplint.semantics import checkpoints, devices, dtypes
 from looplint.semantics.carried import carries_state
-from looplint.semantics.differentiation import differentiates, goes_backward
+from looplint.semantics.differentiation import differentiates, goes_backward, records_nothing
 from looplint.semantics.dropouts import note_dropouts
 from looplint.semantics.functions import same
 from looplint.semantics.modes import note_modes
@@ -125,12 +125,15 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
         interp.grad = None if enabled else enabled
     trained: Graph = "maybe" if method in MEASURING or any(isinstance(o, Module) and o.foreign for o in obj.lineage()) else "yes"
     own = trained if not frozen else "no"
+    applied = _is_called(interp, obj, expr.func)
     bare = False
     if own != "no" and without_parameters(obj):
         own, bare = "maybe" if inputs is None or deps else "no", True  # there is a graph only where the inputs have one
     elif own != "no" and shows_no_parameters(interp, obj):
         own, bare = "maybe", True
     graph = under(interp.grad, own if own == "yes" or inputs is None or inputs.graph == "no" else inputs.graph)
+    if applied and obj.cls is not None and records_nothing(interp, obj.cls):
+        graph, bare = "no", True
     happening = Forward(
         inputs=inputs,
         frozen=frozen,
@@ -139,7 +142,7 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
         autocast=interp.autocast,
         enabled=interp.enabling > 0,
         outside=interp.frame.outside,
-        applied=_is_called(interp, obj, expr.func),
+        applied=applied,
         decides=left_open or method.startswith(EVALUATING),
     )
     event = interp.emit(happening, expr.node, {obj})

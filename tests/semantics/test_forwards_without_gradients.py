@@ -1,0 +1,58 @@
+"""A module whose own forward switches gradients off records no graph, whoever calls it."""
+
+from __future__ import annotations
+
+import pytest
+
+import looplint
+
+SCRIPT = """\
+import torch
+from torch import nn
+
+
+class Features(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(3, 4)
+        self.scale = nn.Parameter(torch.ones(4))
+
+    {forward}
+
+
+net = Features()
+net.eval()
+for batch in torch.utils.data.DataLoader(torch.randn(8, 3)):
+    out = net(batch)
+    print(out.mean().item())
+"""
+WHOLE = """\
+def forward(self, x):
+        with torch.no_grad():
+            x = self.body(x)
+            return x"""
+DECORATED = """\
+@torch.inference_mode()
+    def forward(self, x):
+        return self.body(x)"""
+RETURNED_AFTER = """\
+def forward(self, x):
+        x = x.float()
+        with torch.no_grad():
+            out = self.body(x)
+        return out.flatten(1)"""
+IN_PART = """\
+def forward(self, x):
+        with torch.no_grad():
+            out = self.body(x)
+        return out * self.scale"""
+WITH_GRADIENTS = """\
+def forward(self, x):
+        return self.body(x)"""
+
+
+@pytest.mark.parametrize(
+    ("forward", "expected"), [(WHOLE, []), (DECORATED, []), (RETURNED_AFTER, []), (IN_PART, ["LL303"]), (WITH_GRADIENTS, ["LL303"])]
+)
+def test_such_a_forward_needs_no_context_around_it(forward: str, expected: list[str]) -> None:
+    assert [f.code for f in looplint.lint(SCRIPT.format(forward=forward), isolated=True)] == expected
