@@ -63,7 +63,7 @@ Unsafe: pass the validation loss where it has a unique name in scope.
 What a run shows: TypeError.
 """
 
-from looplint.rule import Construct, PassMetric, Program, Report, Reports, Schedule, counter_given, name_of, note
+from looplint.rule import Construct, PassMetric, Program, Report, Reports, Schedule, counter_given, name_of, note, ruled_out_by_settings
 
 CODE = "LL204"
 
@@ -77,6 +77,8 @@ def check(program: Program) -> Reports:
         if not scheduler.qualname.endswith(".ReduceLROnPlateau"):
             continue
         construct = next((e for e in program.of(Construct) if scheduler in e.subjects), None)
+        if construct is not None and ruled_out_by_settings(program, event, construct):
+            continue  # a branch for other schedulers, which the program does not build
         counter = counter_given(event)
         if counter is not None:
             message = f"{name_of(scheduler)}.step({counter}) gets {counter} as the metric: the learning rate follows the count of the loop, not the model; pass the validation loss"

@@ -42,21 +42,68 @@ def _taken_by_key(function: ir.Function) -> dict[str, str]:
 
 def at_home(frame: Frame, test: ir.Expr, names: frozenset[str]) -> tuple[Frame, ir.Expr]:
     """The outermost activation in whose words a condition can be said, and the condition in these words."""
-    while frame.caller is not None and names and all(name.partition(".")[0] in frame.handed for name in names):
+    while names:
+        around = _around(frame, names)
+        if around is not None:
+            frame = around
+            continue
+        if frame.caller is None or not all(name.partition(".")[0] in frame.handed for name in names):
+            break
         said = substituted(test, frame.handed)
         if said is None:
             break
         paths = ir.paths_in(said)
-        if not all(_is_told(frame.caller, path) for path in paths):
+        if not all(_is_told(frame.caller, path) for path in paths) and _around(frame.caller, frozenset(paths)) is None:
             break
         frame, test, names = frame.caller, said, frozenset(paths)
     return frame, test
 
 
+def _around(frame: Frame, names: frozenset[str]) -> Frame | None:
+    """The activation around a function, or its module's, that has all names of a condition, where each of them has one value throughout."""
+    roots = {name.partition(".")[0] for name in names}
+    around = _outside(frame)
+    if around is None or not roots.isdisjoint(frame.locals) or not roots.isdisjoint(frame.function.declared):
+        return None
+    while around is not None and roots.isdisjoint(around.locals):
+        around = _outside(around)
+    lasting = around is not None and roots <= around.locals.keys() and roots <= _bound_once(around.function)
+    return around if lasting else None
+
+
+def _outside(frame: Frame) -> Frame | None:
+    """The activation whose names a function reads besides its own: that of the function around it, or of its module."""
+    top = frame.module.frame
+    return frame.closure or (top if top is not frame else None)
+
+
+@ir.kept_with_code
+def _bound_once(function: ir.Function) -> frozenset[str]:
+    """The names that a function's body binds once and in no loop, of which nothing in it sets an attribute or an item, and no function in it any name."""
+    written = list(ir.statements(function.body))
+    times = Counter(name for stmt in written for name in ir.binds(stmt))
+    again = {
+        name
+        for loop in written
+        if isinstance(loop, ir.For | ir.While)
+        for stmt in (loop, *ir.statements(loop.body))
+        for name in ir.binds(stmt)
+    }
+    parts = {
+        path.partition(".")[0]
+        for stmt in written
+        for target in ir.targets(stmt)
+        for path in ir.paths_in(target)
+        if not isinstance(target, ir.Name)
+    }
+    return frozenset(name for name, count in times.items() if count == 1) - again - parts
+
+
 def _is_told(frame: Frame, path: str) -> bool:
     """Whether it is known on each path when a name of an activation, or an attribute of one, gets another value."""
     name = path.partition(".")[0]
-    return name in frame.locals and (path in frame.function.tested or name not in _changed_in(frame.function))
+    settled = name not in _changed_in(frame.function) or name in _bound_once(frame.function)
+    return name in frame.locals and (settled or path in frame.function.tested)
 
 
 @ir.kept_with_code

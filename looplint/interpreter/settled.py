@@ -75,7 +75,7 @@ def _first(frame: Frame) -> Frame:
 
 
 def rebound_in(module: ModuleInfo) -> frozenset[str] | None:
-    """The attributes that a module sets outside of constructors, and the names of its functions; None where it may set any."""
+    """The attributes that a module sets outside of constructors, and the names of its methods; None where it may set any."""
     code = module.lowered()
     return _set_in(code) if code is not None else None
 
@@ -89,7 +89,7 @@ def _set_in(code: ir.ModuleCode) -> frozenset[str] | None:
                 return None
             if function.name != "__init__":
                 found.update(_attributes(stmt))
-        found.add(function.name)  # a method or property of that name is computed
+    found.update(name for cls in code.classes for name in cls.methods)  # a method or property of that name is computed
     return frozenset(found)
 
 
