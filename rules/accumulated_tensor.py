@@ -127,7 +127,7 @@ def check(program: Program) -> Reports:
             event,
             message,
             note(made[0], source),
-            repair=DetachAdded(event=event, scalar=value.scalar),
+            repair=DetachAdded(event=event),
             severity="advice" if of_a_batch else None,
         )
 

@@ -147,31 +147,64 @@ class DetachAdded(Repair):
 
     Attributes:
         event: the addition.
-        scalar: whether what is added has a single element.
     """
 
     event: Accumulate
-    scalar: bool
 
     def plan(self, p: Planner) -> Plan:
         layout = place_at(self.event, len(self.event.calls), p.layouts).layout
-        node, target = self.event.site.node, self.event.target
-        match node:
-            case cst.AugAssign():
-                value: cst.BaseExpression | None = node.value
-            case cst.Assign(value=cst.BinaryOperation() as total):
-                sides = [total.left, total.right]
-                rest = [side for side in sides if _unquoted(layout.code(side)) != _unquoted(target)]
-                value = rest[0] if len(rest) == 1 else None
-            case _:
-                value = None
+        value = _added(layout, self.event)
         if value is None:
             raise Infeasible("the added value cannot be distinguished from the sum")
         elsewhere = _where_handed_in(p, self.event, layout, value)
         if elsewhere is not None:
             return elsewhere
-        numbers = self.scalar and _starts_as_number(layout, target) and _takes_numbers(layout, target)
-        return _without_graph(layout, value, numbers, self.event)
+        plan = _without_graph(layout, value, _adds_numbers(layout, self.event), self.event)
+        return _with_those_beside_it(p, layout, self.event, plan)
+
+
+def _added(layout: Layout, event: Accumulate) -> cst.BaseExpression | None:
+    """What is added to a sum; None where the text does not tell it from the sum."""
+    match event.site.node:
+        case cst.AugAssign(value=value):
+            return value
+        case cst.Assign(value=cst.BinaryOperation() as total):
+            rest = [side for side in (total.left, total.right) if _unquoted(layout.code(side)) != _unquoted(event.target)]
+            return rest[0] if len(rest) == 1 else None
+    return None
+
+
+def _adds_numbers(layout: Layout, event: Accumulate) -> bool:
+    return event.value.scalar and _starts_as_number(layout, event.target) and _takes_numbers(layout, event.target)
+
+
+def _with_those_beside_it(p: Planner, layout: Layout, event: Accumulate, plan: Plan) -> Plan:
+    """The repair of a sum with that of those beside it which may keep the same graphs, and have no finding: without them memory grows as before."""
+    left = []
+    for other in _beside(p, event):
+        value = _added(layout, other)
+        if other.nature == "tensor" and value is not None and _is_made_here(p, layout, other, value):
+            _add_suffix(plan.drafts[0], value, "item" if _adds_numbers(layout, other) else "detach")
+        else:
+            left.append(other.target)
+    if not left:
+        return plan
+    return Plan(f"{plan.message}; a part, as {left[0]} may keep the same graphs", "unsafe", plan.drafts)
+
+
+def _is_made_here(p: Planner, layout: Layout, event: Accumulate, value: cst.BaseExpression) -> bool:
+    """Whether what is added comes from the function that adds it: what a caller hands in may be a number elsewhere."""
+    try:
+        return _where_handed_in(p, event, layout, value) is None
+    except Infeasible:
+        return False
+
+
+def _beside(p: Planner, event: Accumulate) -> list[Accumulate]:
+    """The sums in the loops of another one that have a graph of the same forwards on some path, and are not reported themselves."""
+    alike = [e for e in p.program.of(Accumulate) if e.loops == event.loops and e.root == event.root and e.calls == event.calls]
+    maybe = [e for e in alike if e.value.graph == "maybe" and not e.value.forwards.isdisjoint(event.value.forwards)]
+    return [e for e in maybe if not p.program.carries_graph(e.value) and not p.program.goes_backward(e)]
 
 
 class ShowItem(Repair):
