@@ -62,7 +62,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 - A context that enables gradients, `with torch.enable_grad():`, which are wanted then.
 - Models that are frozen (`requires_grad_(False)`).
 - Inputs that are volatile (`Variable(x, volatile=True)`): since torch 0.4 each of them warns that this has no effect.
-- Models that no optimizer of the program steps, but for a pass over batches in eval mode.
+- Models that no optimizer of the program steps, but for a loop in eval mode over batches, or with results that are measured.
 - Forwards that are differentiated by their inputs, and calls that differentiate one too: attacks, saliency maps, normals of a field.
 - Methods out of sight that sample or evaluate by their names, and those that a class leaves to its subclasses: they may disable gradients themselves.
 - Models whose own forward differentiates something: the forces of an energy, an optimization in a layer.
@@ -98,6 +98,7 @@ from looplint.rule import (
     only_in_train_mode,
     over_chunks,
     over_data,
+    over_entries,
     over_loader,
     related,
     shares_a_call,
@@ -110,12 +111,10 @@ SEVERITY = "warning"
 
 def _evaluates_batches(program: Program, event: Forward, loop: Loop | None, measured: bool) -> bool:
     """Whether a model in eval mode, which something else may have trained, goes over batches: what it puts out is measured, or comes from a loader."""
-    if (
-        loop is None
-        or not (over_data(loop) or over_chunks(loop))
-        or any(o.symbolic and isinstance(o, Module) and o.part for o in event.subjects)
-    ):
+    if loop is None or any(o.symbolic and isinstance(o, Module) and o.part for o in event.subjects):
         return False
+    if not (over_data(loop) or over_chunks(loop)):
+        return measured and loop.repeats and not over_entries(loop)
     return measured or (over_loader(loop) and not any(event.key in escape.forwards for escape in program.of(Escape)))
 
 
@@ -144,10 +143,10 @@ def check(program: Program) -> Reports:
         if event.volatile:
             continue  # an input that is volatile, of which torch itself says that it has no effect
         loop = untrained_loop(program, event)
-        if event.key not in program.uses.compared and loop is not None and not (over_data(loop) or over_chunks(loop)):
-            loop = None
         visit = mode_states(program, module, event)
         evaluates = visit is not None and visit.always("eval")
+        if event.key not in program.uses.compared and not evaluates and loop is not None and not (over_data(loop) or over_chunks(loop)):
+            loop = None
         if loop is None and not evaluates:
             continue  # neither in a loop over data in which nothing is trained, nor in eval mode on every path
         measured = event.key in program.uses.scored | program.uses.fetched
