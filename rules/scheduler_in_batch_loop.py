@@ -105,7 +105,7 @@ def check(program: Program) -> Reports:
         name = called_at(event, scheduler)
         construct = next((e for e in program.of(Construct) if scheduler in e.subjects), None)
         message = f"{name} counts epochs, but is stepped on every batch: the schedule ends within the first epochs; call {name}.step() once an epoch"
-        notes = note(construct, "its length is given in epochs here")
+        notes = note(construct, "it is made to count epochs here")
         yield Report(event, message, notes, repair=MoveToEpochEnd(event=event, loop=loop))
 
 

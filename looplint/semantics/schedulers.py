@@ -60,6 +60,17 @@ def unit_of(interp: Interpreter, obj: Scheduler, args: Arguments, expr: ir.Call)
     return None
 
 
+def _unit_of_start(interp: Interpreter, obj: Scheduler, expr: ir.Call) -> Unit | None:
+    """The unit of a scheduler of torch that goes on where it was: what `last_epoch` is given is what a step counts, whatever that parameter is called."""
+    start = _argument(expr, len(expr.args), "last_epoch")
+    if start is None or obj.cls is not None or not obj.qualname.startswith("torch.optim.lr_scheduler."):
+        return None
+    names = ir.paths_in(start)
+    written = [s for s in ir.statements(interp.frame.function.body) if isinstance(s, ir.Assign)]
+    given = [s.value for s in written if any(isinstance(t, ir.Name) and t.id in names for t in s.targets)]
+    return _unit_among({_unit_of_name(word) for word in set().union(*map(_words, (start, *given))) - {"last_epoch"}})
+
+
 def _ends_with_batches(obj: Scheduler, args: Arguments) -> bool:
     """Whether the number of steps after which a scheduler ends is one of batches, undivided, as in `epochs * len(loader)`."""
     position, keyword = ENDS.get(obj.qualname.rpartition(".")[2], (None, ""))
@@ -208,7 +219,7 @@ def _built(interp: Interpreter, obj: Scheduler, args: Arguments, expr: ir.Call) 
         if isinstance(other, Scheduler) and other is not obj:
             other.wrapped = True
     obj.optimizer = args.get(0, "optimizer") or NOTHING
-    obj.unit = unit_of(interp, obj, args, expr)
+    obj.unit = unit_of(interp, obj, args, expr) or _unit_of_start(interp, obj, expr)
     obj.ends_with_batches = _ends_with_batches(obj, args)
     bases = classes.external_bases(interp, obj.cls) if obj.cls is not None else [obj.qualname]
     obj.of_torch = any(name.startswith(_OF_TORCH) for name in bases)

@@ -61,3 +61,33 @@ def test_what_is_divided_by_the_batches_of_an_epoch_is(end: str) -> None:
 )
 def test_what_is_multiplied_again_is_not(end: str) -> None:
     assert_marked(PROGRAM.replace("epochs, size", "epochs, iterations, size").format(end=end, mark=""))
+
+
+GOES_ON = """
+def train(net, loader, saved, epochs, gamma, last_epoch=-1):
+    opt = torch.optim.AdamW(net.parameters(), lr=1e-3)
+    {before}
+    schedule = torch.optim.lr_scheduler.ExponentialLR(opt, gamma=gamma, last_epoch={start})
+    for epoch in range(epochs):
+        for x, y in loader:
+            opt.zero_grad()
+            nn.functional.mse_loss(net(x), y).backward()
+            opt.step()
+            schedule.step(){mark}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "start"),
+    [("last_epoch = saved['epoch']", "last_epoch"), ("pass", "saved['epoch'] - 1"), ("start_epoch = saved.at", "start_epoch")],
+)
+def test_what_a_schedule_goes_on_from_is_what_it_counts(before: str, start: str) -> None:
+    assert_marked(GOES_ON.format(before=before, start=start, mark="  # expect: LL201"))
+
+
+@pytest.mark.parametrize(
+    ("before", "start"),
+    [("pass", "last_epoch"), ("last_epoch = saved['step']", "last_epoch"), ("pass", "-1"), ("n = saved['iteration']", "n - 1")],
+)
+def test_a_number_that_is_not_named_after_epochs_tells_nothing(before: str, start: str) -> None:
+    assert_marked(GOES_ON.format(before=before, start=start, mark=""))
