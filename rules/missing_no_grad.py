@@ -110,11 +110,14 @@ SEVERITY = "warning"
 
 
 def _evaluates_batches(program: Program, event: Forward, loop: Loop | None, measured: bool) -> bool:
-    """Whether a model in eval mode, which something else may have trained, goes over batches: what it puts out is measured, or comes from a loader."""
+    """Whether a model in eval mode, which something else may have trained, goes over batches: what it puts out is measured, or comes from a loader.
+
+    Other turns may be the steps of one thing, as of a model that generates: they count in a program that makes them, not in a function of unknown callers.
+    """
     if loop is None or any(o.symbolic and isinstance(o, Module) and o.part for o in event.subjects):
         return False
     if not (over_data(loop) or over_chunks(loop)):
-        return measured and loop.repeats and not over_entries(loop)
+        return measured and not event.root and loop.repeats and not over_entries(loop)
     return measured or (over_loader(loop) and not any(event.key in escape.forwards for escape in program.of(Escape)))
 
 
