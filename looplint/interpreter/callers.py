@@ -27,7 +27,7 @@ def only_without_gradients(functions: Sequence[ir.Function], function: ir.Functi
     callers = [caller for caller in functions if caller is not function and caller.calls(function.name)]
     found = False
     for caller in callers:
-        covered = any(_switches_off(d) for d in caller.decorators)
+        covered = any(switches_off(d) for d in caller.decorators)
         calls = [off for _, off in _calls(caller.body, function.name, covered)]
         found = found or bool(calls)
         if not all(calls) and not (depth and only_without_gradients(functions, caller, depth - 1)):
@@ -40,7 +40,7 @@ def call_by_a_base(line: Sequence[ClassRef], function: ir.Function) -> Site | No
     for number, cls in enumerate(line):
         for name, caller in cls.cls.methods.items():
             if number and function.name in caller.methods and not any(name in c.cls.methods for c in line[:number]):
-                for call, covered in _calls(caller.body, function.name, any(_switches_off(d) for d in caller.decorators)):
+                for call, covered in _calls(caller.body, function.name, any(switches_off(d) for d in caller.decorators)):
                     if not covered and ir.path_of(call.func) == f"self.{function.name}":
                         return Site(cls.module, call.node)
     return None
@@ -52,11 +52,11 @@ def _calls(body: Iterable[ir.Stmt], name: str, covered: bool) -> Iterator[tuple[
         for expr in ir.walk(*ir.expressions(stmt)):
             if isinstance(expr, ir.Call) and (ir.path_of(expr.func) or "").rpartition(".")[2] == name:
                 yield expr, covered
-        inside = covered or (isinstance(stmt, ir.With) and any(_switches_off(context) for context, _ in stmt.items))
+        inside = covered or (isinstance(stmt, ir.With) and any(switches_off(context) for context, _ in stmt.items))
         for inner in ir.bodies(stmt):
             yield from _calls(inner, name, inside)
 
 
-def _switches_off(expr: ir.Expr) -> bool:
+def switches_off(expr: ir.Expr) -> bool:
     """Whether a decorator or a context is one of torch that switches gradients off."""
     return (ir.path_of(expr.func if isinstance(expr, ir.Call) else expr) or "").rpartition(".")[2] in _SWITCHING_OFF

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from looplint.domain.values import ClassRef
 from looplint.interpreter import classes
+from looplint.interpreter.callers import switches_off
 from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax import ir
 
@@ -36,18 +37,13 @@ def records_nothing(interp: Interpreter, cls: ClassRef) -> bool:
 
 @ir.kept_with_code
 def _records_nothing(function: ir.Function) -> bool:
-    if any(map(_switches_off, function.decorators)):
+    if any(map(switches_off, function.decorators)):
         return True
-    inside = [s for s in ir.statements(function.body) if isinstance(s, ir.With) and any(_switches_off(entered) for entered, _ in s.items)]
+    inside = [s for s in ir.statements(function.body) if isinstance(s, ir.With) and any(switches_off(entered) for entered, _ in s.items)]
     without = {id(s) for each in inside for s in ir.statements(each.body)}
     outside = [s for s in ir.statements(function.body) if id(s) not in without and isinstance(s, ir.Assign | ir.AugAssign | ir.Return)]
     of_its_own = (e for s in outside for e in ir.walk(*ir.expressions(s)) if isinstance(e, ir.Name) and e.id == "self")
     return bool(inside) and next(of_its_own, None) is None
-
-
-def _switches_off(expr: ir.Expr) -> bool:
-    called = expr.func if isinstance(expr, ir.Call) else expr
-    return (ir.path_of(called) or "").rpartition(".")[2] in ("no_grad", "inference_mode")
 
 
 def _ways(interp: Interpreter, cls: ClassRef) -> frozenset[str]:

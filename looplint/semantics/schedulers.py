@@ -62,7 +62,7 @@ def unit_of(interp: Interpreter, obj: Scheduler, args: Arguments, expr: ir.Call)
 
 def _unit_of_start(interp: Interpreter, obj: Scheduler, expr: ir.Call) -> Unit | None:
     """The unit of a scheduler of torch that goes on where it was: what `last_epoch` is given is what a step counts, whatever that parameter is called."""
-    start = _argument(expr, len(expr.args), "last_epoch")
+    start = next((arg.value for arg in expr.args if arg.keyword == "last_epoch"), None)
     if start is None or obj.cls is not None or not obj.qualname.startswith("torch.optim.lr_scheduler."):
         return None
     names = ir.paths_in(start)
