@@ -129,7 +129,9 @@ def test_a_planted_bug_is_confirmed_by_the_run(code: str, tmp_path: Path, warm: 
 
 
 def test_a_move_after_the_optimizer_is_refuted_only_where_it_changes_something(tmp_path: Path, warm: Warm) -> None:
-    nowhere = inspected(tmp_path, warm, edited((MOVE, ""), (BUILD, BUILD + MOVE)))
+    # The text does not tell that this move stays on the CPU; the run does.
+    device = ("import torch\nfrom torch import nn\n", "import os\n\nimport torch\nfrom torch import nn\n")
+    nowhere = inspected(tmp_path, warm, edited(device, (MOVE, ""), (BUILD, BUILD + '    model.to(os.environ.get("DEVICE", "cpu"))\n')))
     assert [(j.code, j.verdict) for j in nowhere.joined] == [("LL501", "not measured")]
     assert "not measured here (needs CUDA)" in as_text(nowhere)
     assert nowhere.exit_code == 1
