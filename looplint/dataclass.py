@@ -73,9 +73,10 @@ else:
         return _getter(tuple(fields))
 
     def _getter(names):
-        if len(names) < 2:
-            return lambda instance: tuple(getattr(instance, name) for name in names)
-        return operator.attrgetter(*names)
+        if len(names) == 1:
+            only = operator.attrgetter(*names)
+            return lambda instance: (only(instance),)
+        return operator.attrgetter(*names) if names else lambda instance: ()
 
     def _with_slots(cls, own, added, left_out):
         """The class again, as one whose instances hold their fields in slots; those of a class are fixed when it is made."""
