@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from looplint.dataclass import replace
-from looplint.domain.objects import AnyObj, Container, Dict, FrameworkModule, Module, Obj, Optimizer, Scheduler
+from looplint.domain.objects import Container, Dict, FrameworkModule, Module, Obj, Optimizer, Scheduler
 from looplint.domain.tags import Mark
 from looplint.domain.tensors import combine, computed, detached
 from looplint.domain.values import (
@@ -33,7 +33,7 @@ from looplint.domain.values import (
     refs,
 )
 from looplint.flow.events import Clear, Clip, SetMode, Step
-from looplint.interpreter import calls, classes, hooks, unfollowed
+from looplint.interpreter import calls, classes, hooks, outside, unfollowed
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import application, method_transfer
@@ -179,21 +179,24 @@ def _call(hook: ir.Function, given: Sequence[str] = ()) -> ir.Call:
 def _configured(interp: Interpreter, obj: Module, name: str, args: Arguments, expr: ir.Call) -> Value:
     """`self.optimizers()` or `self.lr_schedulers()`: the object where there is one, else all of them in their order."""
     kind: type[Optimizer | Scheduler] = Optimizer if name == "optimizers" else Scheduler
-    found = list(dict.fromkeys(_of_kind(obj.configured, kind)))
+    found = list(_of_kind(obj.configured, kind))
+    found = [one for number, one in enumerate(found) if one == UNKNOWN or one not in found[:number]]
     if len(found) == 1:
-        return ref(found[0])
-    return frozenset({Tuple(tuple(ref(o) for o in found))}) if found else UNKNOWN
+        return found[0]
+    return frozenset({Tuple(tuple(found))}) if found else UNKNOWN
 
 
-def _of_kind(value: Value, kind: type[AnyObj]) -> Iterator[AnyObj]:
-    """The objects of a kind in what `configure_optimizers` returns: alone, in sequences, in dictionaries."""
+def _of_kind(value: Value, kind: type[Optimizer | Scheduler]) -> Iterator[Value]:
+    """The objects of a kind in what `configure_optimizers` returns: alone, in sequences, in dictionaries; each one out of sight beside them is unknown."""
     for atom in value:
         match atom:
             case Ref(obj=obj) if isinstance(obj, kind):
-                yield obj
+                yield ref(obj)
             case Tuple() | Ref(obj=Container()):
+                in_order = any(refs(item, kind) for item in exact_items(frozenset({atom})) or ())
                 for held in _held(atom):
-                    yield from _of_kind(held, kind)
+                    unseen = in_order and all(map(outside.is_unseen, held))
+                    yield from [UNKNOWN] if unseen else _of_kind(held, kind)
 
 
 def _held(atom: Tuple | Ref) -> Iterable[Value]:
@@ -258,7 +261,7 @@ def _step_of_trainer(interp: Interpreter, obj: Module, name: str, args: Argument
 
 def _optimizer(interp: Interpreter, obj: Module) -> Optimizer:
     """The optimizer of a class that a framework drives: the one that it configures, or one of all its parameters that the framework makes."""
-    found = set(_of_kind(obj.configured, Optimizer))
+    found = {o for value in _of_kind(obj.configured, Optimizer) for o in refs(value, Optimizer)}
     if len(found) == 1:
         return found.pop()
     made = interp.known(Optimizer, ("fit", obj.key, "optimizer"), "optimizer")
@@ -273,7 +276,7 @@ def _stepped_by_lightning(configured: Value) -> Iterator[Obj]:
             case Ref(obj=Scheduler() as scheduler):
                 yield scheduler
             case Ref(obj=Dict() as given) if "=optimizer" in given.heap and given.exact:
-                yield from _of_kind(given.heap.get("=lr_scheduler", NOTHING), Scheduler)
+                yield from (s for value in _of_kind(given.heap.get("=lr_scheduler", NOTHING), Scheduler) for s in refs(value, Scheduler))
             case Tuple() | Ref(obj=Container()):
                 for held in _held(atom):
                     yield from _stepped_by_lightning(held)

@@ -112,6 +112,10 @@ def _take_apart(value: Value, count: int) -> Value:
     return frozenset({Tuple((frozenset(from_hub), *[UNKNOWN] * (count - 1)))}) if from_hub and len(from_hub) == len(value) else value
 
 
+# What is so of a module's inputs, and of what it makes of them.
+_HANDED_ON = frozenset({Mark.INPUT_GRADIENT, Mark.SUM, Mark.SINGLE, Mark.VOLATILE})
+
+
 def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
     """A module is applied: its result depends on its parameters and on its inputs."""
     inputs = combine(interp.grad, [*args.values(), obj.fed] if isinstance(obj, TorchModule) and obj.fed else args.values())
@@ -157,9 +161,7 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
         forwards |= inputs.forwards
         origins |= inputs.origins
         sources |= inputs.sources
-        tags = frozenset(
-            t for t in inputs.tags if t in (Mark.INPUT_GRADIENT, Mark.SUM, Mark.SINGLE) or isinstance(t, OfBatch | Summed | Kept)
-        )
+        tags = frozenset(t for t in inputs.tags if t in _HANDED_ON or isinstance(t, OfBatch | Summed | Kept))
     for value in args.values():
         for atom in value:
             if isinstance(atom, Func):
