@@ -232,7 +232,10 @@ class Interpreter(Position):
             return True
         loop = self.loops[-1] if self.loops else None
         receiver = method.func.value if isinstance(method, ir.Call) and isinstance(method.func, ir.Attr) else None
-        return loop is not None and loop.frame == self.frame.ctx and isinstance(receiver, ir.Name) and receiver.id in loop.targets
+        frame = self.frame
+        while loop is not None and loop.frame != frame.ctx and frame.caller is not None and isinstance(receiver, ir.Name):
+            frame, receiver = frame.caller, frame.handed.get(receiver.id)  # the loop hands it down
+        return loop is not None and loop.frame == frame.ctx and isinstance(receiver, ir.Name) and receiver.id in loop.targets
 
     def setting_owner(self, qualname: str) -> Settings:
         """The object that the settings of a library belong to; one for the whole program."""

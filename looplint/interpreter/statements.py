@@ -8,7 +8,7 @@ from typing import Any
 from looplint.dataclass import replace
 from looplint.domain.values import NONE, UNKNOWN, ClassRef, External, Func, Value, constant_of, exact_items
 from looplint.flow.graph import Loose
-from looplint.interpreter import choices, conditions, generators, hooks, imports, loops, narrowing, rewritten
+from looplint.interpreter import choices, conditions, generators, hooks, imports, loops, narrowing, rewritten, unseen_elements
 from looplint.interpreter.assignments import assign, bind_name, run_assign, run_aug_assign
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.expressions import evaluate, truth
@@ -81,7 +81,12 @@ def _turn_over(interp: Interpreter, stmt: ir.For) -> None:
         _unrolled(interp, stmt, items)
         return
     loop = loops.over(interp, stmt, iterated)
-    loops.repeat(interp, loop, stmt.body, stmt.orelse, enter=lambda: assign(interp, stmt.target, element_of(interp, iterated)), leave=None)
+
+    def enter() -> None:
+        assign(interp, stmt.target, element_of(interp, iterated))
+        unseen_elements.tell(interp, stmt)
+
+    loops.repeat(interp, loop, stmt.body, stmt.orelse, enter=enter, leave=None)
 
 
 def _unrollable(interp: Interpreter, iterated: Value) -> list[Value] | None:
