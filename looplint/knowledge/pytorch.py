@@ -35,6 +35,10 @@ CALLS: dict[str, str] = {
     "torch.amp.GradScaler": "scaler",
     "torch.cuda.amp.GradScaler": "scaler",
     "torch.cuda.synchronize": "waited",
+    **{
+        f"torch.cuda.{kind}Tensor": "made-on-gpu"
+        for kind in ("Float", "Double", "Half", "BFloat16", "Long", "Int", "Short", "Byte", "Char", "Bool")
+    },
     "torch.cuda.empty_cache": "released",
     "torch.cuda.memory.empty_cache": "released",
     "torch.mps.empty_cache": "released",

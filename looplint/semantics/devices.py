@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from looplint.domain.values import NONE, UNKNOWN, Arguments, Const, Value, const, constant_of
+from looplint.domain.values import COMPUTED, NONE, UNKNOWN, Arguments, Const, Tensor, Value, const, constant_of
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
 from looplint.semantics import devices
@@ -53,6 +53,14 @@ def note_unconditional(interp: Interpreter) -> None:
 @transfer("device")
 def _device(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     return devices.device(args.get(0, "device", "type"))  # whatever its index
+
+
+@transfer("made-on-gpu")
+def _made_on_gpu(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """`torch.cuda.FloatTensor(...)`; not where the name that is called may be that of the CPU's type as well."""
+    if not interp.candidates:
+        note_unconditional(interp)
+    return frozenset({Tensor(made=COMPUTED)})
 
 
 @transfer("current-accelerator")
