@@ -58,6 +58,8 @@ def test_a_program_that_makes_tensors_on_a_gpu_needs_one(kind: str) -> None:
     assert_marked(RESUMED.format(kind=kind, mark=""))
 
 
-@pytest.mark.parametrize("kind", ["LongTensor", "torch.LongTensor", "(torch.cuda.LongTensor if torch.cuda.is_available() else torch.LongTensor)"])
+@pytest.mark.parametrize(
+    "kind", ["LongTensor", "torch.LongTensor", "(torch.cuda.LongTensor if torch.cuda.is_available() else torch.LongTensor)"]
+)
 def test_a_type_that_may_be_that_of_the_cpu_needs_none(kind: str) -> None:
     assert_marked(RESUMED.format(kind=kind, mark="  # expect: LL803"))
