@@ -8,7 +8,8 @@ too.
 
 ## Why it matters
 
-The first value of the schedule is skipped. PyTorch warns once, in the middle of a log.
+The first value of the schedule is skipped. PyTorch warns once, in the middle of a log. Where the first values are the same, as those of a
+`StepLR`, each change comes one step early: a warning, where the others are errors.
 
 ## Bad
 
@@ -114,12 +115,14 @@ def check(program: Program) -> Reports:
             if not _always_first(program, event, scheduler, optimizers[0]):
                 continue  # an optimizer that has stepped before
             name, held = called_at(event, scheduler), called_at(after[0], optimizers[0])
-            message = f"{name}.step() runs before {held}.step(): the first value of the schedule is skipped (PyTorch warns about it once); step {name} after {held}"
+            lost = "each change of the rate comes one step early" if scheduler.in_stairs else "the first value of the schedule is skipped"
+            message = f"{name}.step() runs before {held}.step(): {lost} (PyTorch warns about it once); step {name} after {held}"
             yield Report(
                 event,
                 message,
                 note(after[0], f"{held} steps only here"),
                 repair=MoveAfterStep(event=event, step=after[0], optimizer=optimizers[0]),
+                severity="warning" if scheduler.in_stairs else None,
             )
             break
 

@@ -225,6 +225,7 @@ def _built(interp: Interpreter, obj: Scheduler, args: Arguments, expr: ir.Call) 
     obj.of_torch = any(name.startswith(_OF_TORCH) for name in bases)
     obj.given_start = _is_given_start(args, expr)
     obj.constant = _is_constant(obj.qualname, args)
+    obj.in_stairs = _in_stairs(obj.qualname, args)
     interp.emit(Construct(), expr.node, {obj})
 
 
@@ -233,6 +234,16 @@ def _is_constant(qualname: str, args: Arguments) -> bool:
     leaf = qualname.rpartition(".")[2]
     named = constant_of(args.get(0, "name") or NOTHING) if leaf == "get_scheduler" else None
     return leaf == "get_constant_schedule" or (named is not None and named.value == "constant")
+
+
+def _in_stairs(qualname: str, args: Arguments) -> bool:
+    """Whether the second value of a schedule is its first: the rate of a StepLR or a MultiStepLR changes after some steps, not with the first one."""
+    leaf = qualname.rpartition(".")[2]
+    if leaf not in ("StepLR", "MultiStepLR"):
+        return False
+    given = args.get(1, SCHEDULER_HORIZONS[leaf][0][1]) or NOTHING
+    changes = [constant_of(item) for item in (given, *(exact_items(given) or ()))]
+    return not any(known is not None and known.value == 1 for known in changes)
 
 
 def _is_given_start(args: Arguments, expr: ir.Call) -> bool:

@@ -2,6 +2,7 @@
 
 import pytest
 
+import looplint
 from programs import assert_marked
 
 PROGRAM = """
@@ -91,3 +92,36 @@ def test_what_a_schedule_goes_on_from_is_what_it_counts(before: str, start: str)
 )
 def test_a_number_that_is_not_named_after_epochs_tells_nothing(before: str, start: str) -> None:
     assert_marked(GOES_ON.format(before=before, start=start, mark=""))
+
+
+EARLY = """\
+import torch
+from torch import nn
+from torch.optim import lr_scheduler
+def main(loader, size, epochs):
+    net = nn.Linear(4, 2)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    scheduler = lr_scheduler.{schedule}
+    for epoch in range(epochs):
+        scheduler.step()
+        for x, y in loader:
+            optimizer.zero_grad()
+            nn.functional.mse_loss(net(x), y).backward()
+            optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("schedule", "severity"),
+    [
+        ("StepLR(optimizer, size)", "warning"),
+        ("StepLR(optimizer, step_size=50, gamma=0.5)", "warning"),
+        ("MultiStepLR(optimizer, [60, 80])", "warning"),
+        ("StepLR(optimizer, 1)", "error"),
+        ("MultiStepLR(optimizer, milestones=[1, 2])", "error"),
+        ("CosineAnnealingLR(optimizer, epochs)", "error"),
+    ],
+)
+def test_a_schedule_whose_first_values_are_the_same_loses_none_by_an_early_step(schedule: str, severity: str) -> None:
+    found = looplint.lint(EARLY.format(schedule=schedule), isolated=True)
+    assert [(f.code, f.severity) for f in found] == [("LL203", severity)]
