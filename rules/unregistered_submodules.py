@@ -53,7 +53,7 @@ class Net(nn.Module):
 - Modules that are also registered, or whose parts are: `nn.Sequential(*layers)`, `nn.Sequential(*resnet.children())`, `ModuleList`, `add_module`, `setattr`.
 - Modules whose `parameters()` are requested explicitly, that are passed to another object, or that are frozen.
 - An attribute that one of the methods returns.
-- Modules without parameters, modules that were passed in, and those around nothing but such modules.
+- Modules without parameters, as norms with `affine=False` are, modules that were passed in, and those around nothing but such modules.
 - Trainers that are modules: they train what they hold in their own methods.
 - A list of one, written as one, which hides a module on purpose.
 - An attribute that may be something else than a container.

@@ -72,6 +72,13 @@ PARAMETERLESS = frozenset({
     "LPPool1d", "LPPool2d", "MaxUnpool2d", "Upsample", "UpsamplingNearest2d", "UpsamplingBilinear2d", "PixelShuffle", "PixelUnshuffle", "ZeroPad2d",
     "ReflectionPad1d", "ReflectionPad2d", "ReplicationPad2d", "ConstantPad2d", "Fold", "Unfold", "ChannelShuffle", "CosineSimilarity", "PairwiseDistance",
 })  # fmt: skip
+# Where normalising layers are given whether to have parameters, under which name, and whether they do by default.
+AFFINE = {
+    "BatchNorm1d": (3, "affine", True), "BatchNorm2d": (3, "affine", True), "BatchNorm3d": (3, "affine", True), "SyncBatchNorm": (3, "affine", True),
+    "LazyBatchNorm1d": (2, "affine", True), "LazyBatchNorm2d": (2, "affine", True), "LazyBatchNorm3d": (2, "affine", True),
+    "InstanceNorm1d": (3, "affine", False), "InstanceNorm2d": (3, "affine", False), "InstanceNorm3d": (3, "affine", False),
+    "GroupNorm": (3, "affine", True), "LayerNorm": (2, "elementwise_affine", True), "RMSNorm": (2, "elementwise_affine", True),
+}  # fmt: skip
 # Layers that give one tensor, whatever they are given; pooling may give indices as well.
 TENSOR_LAYERS = frozenset(name for name in {*PARAMETERLESS, *LAST_LAYERS, *BATCH_NORMS} if "MaxPool" not in name and name not in SHAPING_LAYERS) | {
     "LayerNorm", "GroupNorm", "RMSNorm", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "PReLU", "Embedding", "EmbeddingBag", "GRUCell", "RNNCell",

@@ -7,7 +7,10 @@ from collections.abc import Iterator
 from looplint.domain.objects import Container, Dict, List, Loss, Module, Obj
 from looplint.domain.values import Ref, Tuple, Value, refs
 from looplint.flow.remarks import Shelve
-from looplint.knowledge.layers import PARAMETERLESS
+from looplint.semantics.parameters import without_weights
+
+# Containers of torch, which have the parameters of what is put in.
+_EMPTY = frozenset({"Sequential", "ModuleList", "ModuleDict"})
 
 
 def contains_part(module: Obj, whole: Obj) -> bool:
@@ -102,10 +105,8 @@ def _with_own_parameters(module: Module, constructor: object, depth: int = 4) ->
 def with_parameters(module: Module, depth: int = 4) -> bool:
     """Whether a module is known to hold parameters."""
     if module.cls is None and not module.heap:
-        return not module.qualname.startswith("torch.nn.") or module.qualname.rpartition(".")[2] not in PARAMETERLESS | {
-            "Sequential",
-            "ModuleList",
-            "ModuleDict",
-        }
+        return not without_weights(module) and not (
+            module.qualname.startswith("torch.nn.") and module.qualname.rpartition(".")[2] in _EMPTY
+        )
     parts = [part for value in module.heap.values() for part in refs(value, Module)]
     return depth > 0 and any(p.parameter or with_parameters(p, depth - 1) for p in parts)

@@ -35,7 +35,7 @@ from looplint.interpreter import classes
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.objects import ANY_PART
 from looplint.interpreter.transfers import method_transfer, transfer
-from looplint.knowledge.layers import CONSTANT_LAYERS, PARAMETERLESS
+from looplint.knowledge.layers import AFFINE, CONSTANT_LAYERS, PARAMETERLESS
 from looplint.syntax import ir
 
 if TYPE_CHECKING:
@@ -85,6 +85,18 @@ def _is_plain(param: ir.Param) -> bool:
 def without_parameters(obj: Obj) -> bool:
     """Whether a module is known to hold no parameter, its own or a part's."""
     return _all_parameters(obj, lambda parameter: False, PARAMETERLESS)
+
+
+def without_weights(layer: Module) -> bool:
+    """Whether a layer of torch is built without parameters: as it is, or by its arguments, as `nn.BatchNorm2d(8, affine=False)` is."""
+    kind = layer.qualname.rpartition(".")[2]
+    if not layer.qualname.startswith("torch.nn."):
+        return False
+    if kind not in AFFINE or layer.arguments is None:
+        return kind in PARAMETERLESS
+    position, name, default = AFFINE[kind]
+    given = layer.arguments.get(position, name)
+    return not (default or layer.arguments.starred) if given is None else all(isinstance(a, Const) and not a.value for a in given)
 
 
 def is_frozen(obj: Obj) -> bool:
@@ -172,7 +184,7 @@ def _all_parameters(
     leaf = obj.qualname.rpartition(".")[2]
     if not obj.qualname.startswith("torch.nn."):
         return False
-    return leaf in layers or (leaf in _CONTAINERS and bool(parts) and all(of_atom(a, depth) for a in parts))
+    return leaf in layers or without_weights(obj) or (leaf in _CONTAINERS and bool(parts) and all(of_atom(a, depth) for a in parts))
 
 
 def held(interp: Interpreter, value: Value, depth: int = 4) -> tuple[frozenset[Obj], bool]:

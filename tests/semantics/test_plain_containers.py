@@ -100,6 +100,40 @@ CASES = {
             def forward(self, x):
                 return sum(head(x) for head in self.heads)
         """,
+    "norms without weights, by name": """
+        class Norms(nn.Module):
+            def __init__(self, channels, device):
+                super().__init__()
+                self.norms = [nn.BatchNorm2d(c, affine=False).to(device) for c in channels]
+            def forward(self, xs):
+                return [norm(x) for norm, x in zip(self.norms, xs)]
+        """,
+    "norms without weights, by place and in a dict": """
+        class Norms(nn.Module):
+            def __init__(self, width):
+                super().__init__()
+                self.norms = {"a": nn.BatchNorm1d(width, 1e-5, 0.1, False), "b": nn.LayerNorm(width, elementwise_affine=False)}
+            def forward(self, x):
+                return self.norms["a"](x) + self.norms["b"](x)
+        """,
+    "norms that have none by default, with activations": """
+        class Norms(nn.Module):
+            def __init__(self, width):
+                super().__init__()
+                self.norms = [nn.Sequential(nn.InstanceNorm2d(width), nn.ReLU()) for _ in range(3)]
+            def forward(self, x):
+                return sum(norm(x) for norm in self.norms)
+        """,
+    "norms with weights": f"""
+        class Norms(nn.Module):
+            def __init__(self, width):
+                super().__init__()
+                self.norms = [nn.BatchNorm2d(width) for _ in range(3)]{MARK}
+                self.others = [nn.InstanceNorm2d(width, affine=True) for _ in range(3)]{MARK}
+                self.layers = [nn.LayerNorm(width, 1e-6) for _ in range(3)]{MARK}
+            def forward(self, x):
+                return sum(a(x) + b(x) + c(x) for a, b, c in zip(self.norms, self.others, self.layers))
+        """,
 }
 
 
