@@ -31,6 +31,8 @@ def register(value: Value, *, deep: bool = False) -> None:
             match atom:
                 case Ref(obj=Module() as module):
                     module.registered = True
+                    work.extend(frozenset({Ref(one)}) for one in module.one_of if one not in seen)
+                    seen.update(module.one_of)
                     if module.part and isinstance(module.parent, Module):
                         module.parent.registered = True
                 case Ref(obj=Container() as container) if deep and container not in seen:

@@ -45,7 +45,7 @@ def only_containers(event: Shelve) -> bool:
 
 def known_elsewhere(event: Shelve) -> bool:
     """Whether something registers the modules that an object keeps in a plain container, calls their `parameters()`, or gets them as arguments."""
-    return event.given or any(o.registered or o.parameters_read for o in _shelved(event))
+    return event.given or any(each.registered or each.parameters_read for o in _shelved(event) for each in _alternatives(o))
 
 
 def _shelved(event: Shelve) -> Iterator[Module]:
@@ -84,8 +84,14 @@ def _all_modules(value: Value | None) -> bool:
 
 def _is_lost(module: Module, constructor: object) -> bool:
     known = not module.symbolic and constructor in module.made_in
-    elsewhere = module.registered or module.parameters_read or module.handed_over or module.frozen
+    elsewhere = any(o.registered or o.parameters_read or o.handed_over or o.frozen for o in _alternatives(module))
     return known and not elsewhere and not _trains_itself(module) and _with_own_parameters(module, constructor)
+
+
+def _alternatives(module: Module) -> Iterator[Module]:
+    """A module, and, where it is one of several, each of these: what the program does to one before the ways meet stands there."""
+    yield module
+    yield from (each for each in module.one_of if isinstance(each, Module))
 
 
 def _trains_itself(module: Module) -> bool:

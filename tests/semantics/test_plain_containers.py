@@ -124,6 +124,82 @@ CASES = {
             def forward(self, x):
                 return sum(norm(x) for norm in self.norms)
         """,
+    "one of several in a ModuleList, which are looked for by their class": """
+        class Net(nn.Module):
+            def __init__(self, kinds, width):
+                super().__init__()
+                self.layers = self.build(kinds, width)
+                self.heads = self.find()
+            def find(self):
+                found = []
+                for layer in self.layers:
+                    if isinstance(layer, nn.Linear):
+                        found.append(layer)
+                return found
+            def build(self, kinds, width):
+                layers = nn.ModuleList()
+                for kind in kinds:
+                    if kind == "conv":
+                        layer = nn.Sequential()
+                        layer.add_module("conv", nn.Conv2d(width, width, 3))
+                        layers.append(layer)
+                    elif kind == "pool":
+                        if width > 3:
+                            layer = nn.MaxPool2d(2)
+                        else:
+                            layer = nn.AvgPool2d(2)
+                        layers.append(layer)
+                    else:
+                        head = nn.Linear(width, width)
+                        layers.append(head)
+                return layers
+            def forward(self, x):
+                for layer in self.layers:
+                    x = layer(x)
+                return x, len(self.heads)
+        """,
+    "registered where the ways meet": """
+        class Net(nn.Module):
+            def __init__(self, kinds, width):
+                super().__init__()
+                self.layers, heads = nn.ModuleList(), []
+                for kind in kinds:
+                    if kind == "head":
+                        layer = nn.Linear(width, width)
+                        heads.append(layer)
+                    else:
+                        layer = nn.Conv2d(width, width, 3)
+                    self.layers.append(layer)
+                self.heads = heads
+            def forward(self, x):
+                return [head(x) for head in self.heads]
+        """,
+    "each registered on its way": """
+        class Net(nn.Module):
+            def __init__(self, deep, width):
+                super().__init__()
+                if deep:
+                    last = self.deep = nn.Sequential(nn.Linear(width, width), nn.Linear(width, width))
+                else:
+                    last = self.flat = nn.Linear(width, width)
+                self.heads = [last, last]
+            def forward(self, x):
+                return [head(x) for head in self.heads]
+        """,
+    "one of several, registered nowhere": f"""
+        class Net(nn.Module):
+            def __init__(self, kinds, width):
+                super().__init__()
+                self.layers = []{MARK}
+                for kind in kinds:
+                    if kind == "head":
+                        layer = nn.Linear(width, width)
+                    else:
+                        layer = nn.Conv2d(width, width, 3)
+                    self.layers.append(layer)
+            def forward(self, x):
+                return [layer(x) for layer in self.layers]
+        """,
     "norms with weights": f"""
         class Norms(nn.Module):
             def __init__(self, width):
