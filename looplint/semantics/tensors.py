@@ -249,6 +249,8 @@ def on_tensor(interp: Interpreter, tensor: Tensor, name: str, args: Arguments, e
         case "collect":
             return UNKNOWN
     if not tensor.made and name not in TENSOR_MEMBERS:
+        if name == "zero_grad":
+            interp.emit(Clear(), expr.node, (), certain=False)  # what is taken for a tensor is a model or an optimizer
         return frozenset(
             {guess(interp.grad, combine(interp.grad, [frozenset({tensor}), *args.values()]) or tensor)}
         )  # no tensor's method: it may give anything
