@@ -167,6 +167,8 @@ class Clip(Event):
     """Gradients are limited: `clip_grad_norm_`, `clip_grad_value_`, `accelerator.clip_grad_norm_`."""
 
     kind = "clip"
+    # Whether it is given all parameters of its subjects, and none are picked from them.
+    whole: bool = True
 
 
 class Step(Event):

@@ -10,7 +10,7 @@ import libcst as cst
 
 from looplint.domain.objects import Engine, Loss, Module, Obj, Optimizer, Scaler, StateDict
 from looplint.flow.automaton import Touch
-from looplint.flow.events import Backward, Clear, Construct, Escape, Event, LoadState, Save, Snapshot, Step, Unscale
+from looplint.flow.events import Backward, Clear, Clip, Construct, Escape, Event, LoadState, Save, Snapshot, Step, Unscale
 from looplint.flow.graph import EventGraph
 from looplint.flow.remarks import Remark
 from looplint.queries.attribution import used_events
@@ -38,6 +38,11 @@ def _is_freed(escape: Escape, backwards: Iterable[Backward]) -> bool:
         and (backward.retain_graph is False or backward.index > escape.index)
         for backward in backwards
     )
+
+
+def _passes_over(whole: bool, picked: Iterable[Obj], parts: Iterable[Obj]) -> bool:
+    """Whether what is picked from some modules, unless it is their `whole`, may have no parameter of others: they are parts of these at most."""
+    return not whole and not any(set(module.lineage()).intersection(parts) for module in picked)
 
 
 class Incidence:
@@ -218,6 +223,8 @@ class Incidence:
             symbolic = any(h.symbolic for h in holds) != any(s.symbolic for s in modules)
             return None if others and not symbolic else "may"
         if event.kind == "clear" and not all(any(m in h.lineage() for m in modules) for h in holds):
+            return "may"
+        if isinstance(event, Clip) and (_passes_over(event.whole, modules, holds) or _passes_over(obj.exact, holds, modules)):
             return "may"
         return "must" if event.certain else "may"
 

@@ -153,11 +153,11 @@ def _clear(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.C
 @transfer("clip")
 def clip(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     given = args.get(0, "parameters", "module") or NOTHING
-    sources, _ = held(interp, given)
+    sources, whole = held(interp, given)
     norm = args.get(1, "max_norm", "clip_value", "clip_val")
     if norm is not None and _infinite(norm):
         return frozenset({Tensor()})  # measures the norm, clips nothing
-    interp.emit(Clip(), expr.node, sources)
+    interp.emit(Clip(whole=whole), expr.node, sources)
     return frozenset({Tensor()})
 
 
