@@ -52,7 +52,7 @@ def train(net: nn.Module, loader, epochs: int):
 - An optimizer that is given the new part by `add_param_group`.
 - An optimizer of this model that is built after the assignment.
 - A wrapper around the part that was there, which keeps its parameters; a part from elsewhere, which may.
-- A part that has no parameters, such as `nn.Identity()`.
+- A part that has no parameters, such as `nn.Identity()`, and parameters that the model has already: another name, a tie, what is computed from them.
 - Optimizers that are passed in, those of one list or dict, and those that escape into code that cannot be followed.
 
 ## Repair

@@ -236,7 +236,7 @@ def _set_on_module(interp: Interpreter, obj: Module, target: ir.Attr, value: Val
         return
     constructing = any(f.name == "__init__" for f in interp.active) and obj.cls is not None
     modules = refs(value, Module, Loss)
-    parameters = [a for a in value if isinstance(a, Params)]
+    parameters = [a for a in value if isinstance(a, Params) and not _is_there(a, obj)]
     if (modules or parameters) and not constructing:
         interp.emit(Replace(attr=target.attr, new=tuple(modules)), target.node, {obj})
     adopt(obj, value)
@@ -251,6 +251,11 @@ def _set_on_module(interp: Interpreter, obj: Module, target: ir.Attr, value: Val
     for inner in modules:
         if not inner.name or inner.name == target.attr:
             inner.name = f"{ir.render(target.value)}.{target.attr}"
+
+
+def _is_there(params: Params, obj: Module) -> bool:
+    """Whether parameters, or what is computed from them, are those of a module itself or of one with it in a whole, which has them already."""
+    return all(not set(obj.lineage()).isdisjoint(owner.lineage()) for owner in params.sources)
 
 
 @hooks.item_assigned
