@@ -186,12 +186,14 @@ def _try(interp: Interpreter, stmt: ir.Try) -> None:
     interp.frame.returns = []
     marks = [(len(s.breaks), len(s.continues)) for s in scopes]
     outer, interp.trace = interp.trace, Trace()
-    interp.run_block(stmt.body[:-1])
+    last = _last_raising(stmt)
+    interp.run_block(stmt.body[:last])
     unassigned = dict(interp.frame.locals)
-    interp.run_block(stmt.body[-1:])
+    interp.run_block(stmt.body[last : last + 1])
     after = interp.save()
-    raised = _unassigned(after, stmt.body[-1:], unassigned)
-    if after.alive:
+    raised = _unassigned(after, stmt.body[last : last + 1], unassigned)
+    interp.run_block(stmt.body[last + 1 :])
+    if interp.alive:
         interp.run_block(stmt.orelse)
     ends, traces = [interp.save()], [interp.trace]
     for name, body in stmt.handlers:
@@ -225,6 +227,21 @@ def _try(interp: Interpreter, stmt: ir.Try) -> None:
     _join_handled(interp, stmt, before, ends, traces)
     if interp.at:
         interp.run_block(stmt.final)
+
+
+def _last_raising(stmt: ir.Try) -> int:
+    """The number of the last statement of the body that raises what is caught: where that is that an item is missing, one that asks for an item."""
+    asking = [number for number, each in enumerate(stmt.body) if stmt.of_items and any(map(_asks_for_item, ir.statements([each])))]
+    return asking[-1] if asking else len(stmt.body) - 1
+
+
+def _asks_for_item(stmt: ir.Stmt) -> bool:
+    """Whether a statement reads, deletes or pops an item."""
+    return isinstance(stmt, ir.Delete) or any(
+        isinstance(e, ir.Subscript) or (isinstance(e, ir.Call) and isinstance(e.func, ir.Attr) and e.func.attr == "pop")
+        for whole in ir.expressions(stmt)
+        for e in ir.walk(whole)
+    )
 
 
 def _unassigned(after: Snapshot, last: list[ir.Stmt], locals_before: dict[str, Value]) -> Snapshot:

@@ -33,6 +33,16 @@ def lower(tree: cst.Module) -> ir.ModuleCode:
     return ir.ModuleCode(tree, top, visitor.functions, visitor.classes, visitor.gradient_calls, visitor.entries)
 
 
+_OF_ITEMS = frozenset({"IndexError", "KeyError", "LookupError"})
+
+
+def _is_of_items(caught: cst.BaseExpression | None) -> bool:
+    """Whether what a handler catches is that an item is missing."""
+    if isinstance(caught, cst.Tuple):
+        return bool(caught.elements) and all(_is_of_items(element.value) for element in caught.elements)
+    return isinstance(caught, cst.Name) and caught.value in _OF_ITEMS
+
+
 class LoweringVisitor(ExpressionLowering):
     """Every `visit_*` for a statement node returns the IR of that statement."""
 
@@ -196,7 +206,8 @@ class LoweringVisitor(ExpressionLowering):
             handlers.append((name, self.suite(handler.body)))
         orelse = self.suite(node.orelse.body) if node.orelse else []
         final = self.suite(node.finalbody.body) if node.finalbody else []
-        return (ir.Try(node, body, handlers, orelse, final),)
+        of_items = bool(handlers) and all(_is_of_items(handler.type) for handler in node.handlers)
+        return (ir.Try(node, body, handlers, orelse, final, of_items),)
 
     visit_TryStar = visit_Try
 

@@ -94,6 +94,8 @@ class Try:
     handlers: list[tuple[str | None, list[Stmt]]]
     orelse: list[Stmt]
     final: list[Stmt]
+    # Whether each handler catches that an item is missing (`except IndexError`), and nothing else.
+    of_items: bool = False
 
 
 @dataclass(slots=True, eq=False)
