@@ -65,6 +65,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 - Models that no optimizer of the program steps, but for a loop in eval mode over batches, or with results that are measured.
 - Forwards that are differentiated by their inputs, and calls that differentiate one too: attacks, saliency maps, normals of a field.
 - Methods out of sight that sample or evaluate by their names, and those that a class leaves to its subclasses: they may disable gradients themselves.
+- Parts of a model out of sight in a program that trains none, unless it moves them or switches their mode: they may be methods that disable gradients.
 - Models whose own forward differentiates something: the forces of an energy, an optimization in a layer.
 - Forwards whose results are not measured, but for a pass over a loader in eval mode.
 
@@ -83,7 +84,6 @@ from looplint.rule import (
     Forward,
     InsertNoGrad,
     Loop,
-    Module,
     Note,
     Program,
     Report,
@@ -92,6 +92,7 @@ from looplint.rule import (
     callee,
     depth_apart,
     differentiates_within,
+    may_be_a_method,
     mode_states,
     name_of,
     note,
@@ -114,7 +115,7 @@ def _evaluates_batches(program: Program, event: Forward, loop: Loop | None, meas
 
     Other turns may be the steps of one thing, as of a model that generates: they count in a program that makes them, not in a function of unknown callers.
     """
-    if loop is None or any(o.symbolic and isinstance(o, Module) and o.part for o in event.subjects):
+    if loop is None or any(may_be_a_method(program, o) for o in event.subjects):
         return False
     if not (over_data(loop) or over_chunks(loop)):
         return measured and not event.root and loop.repeats and not over_entries(loop)
