@@ -82,7 +82,8 @@ class Frame:
         self.call: Site | None = None
         # The frame that goes on when this one returns, while this one runs.
         self.caller: Frame | None = None
-        self.stars: list[ModuleInfo] = []
+        # What star imports have brought in, in their order: the project's own modules, and those out of sight by their names.
+        self.stars: list[ModuleInfo | str] = []
         # Names that stand for a condition: what was last assigned to them.
         self.tests: dict[str, ir.Expr] = {}
         # The names of the callers from which a parameter was computed.

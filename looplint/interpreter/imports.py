@@ -5,6 +5,7 @@ from __future__ import annotations
 from looplint.domain.values import NOTHING, Atom, External, ModuleRef, Value, const, join
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
+from looplint.knowledge.lookup import is_listed
 from looplint.syntax.project import ModuleInfo
 
 
@@ -95,7 +96,7 @@ def member(interp: Interpreter, atom: Atom, name: str) -> Value | None:
             if value is not None:
                 return resolve(interp, value)
             for star in reversed(info.frame.stars):
-                found = member(interp, ModuleRef(star), name) if star is not info else None
+                found = from_star(interp, star, name) if star is not info else None
                 if found is not None:
                     return found
         if _is_package(info):
@@ -106,3 +107,11 @@ def member(interp: Interpreter, atom: Atom, name: str) -> Value | None:
         if info.namespace:
             return frozenset({External(f"{info.namespace}.{name}")})  # an installed package of the same name comes before it
     return None
+
+
+def from_star(interp: Interpreter, star: ModuleInfo | str, name: str) -> Value | None:
+    """A name that a star import may have brought in: of a module out of sight, one that the tables list."""
+    if not isinstance(star, str):
+        return member(interp, ModuleRef(star), name)
+    qualname = f"{star}.{name}"
+    return frozenset({External(qualname)}) if is_listed(qualname) else None

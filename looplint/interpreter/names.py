@@ -61,7 +61,7 @@ def lookup(interp: Interpreter, frame: Frame, name: str) -> Value:
         if value is not None:
             return hooks.name_imported.run(interp, top, name, imports.resolve(interp, value))
         for star in reversed(top.stars):
-            found = imports.member(interp, ModuleRef(star), name)
+            found = imports.from_star(interp, star, name)
             if found is not None:
                 return found
     if name in _BUILTINS:

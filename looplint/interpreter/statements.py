@@ -306,8 +306,9 @@ def _import(interp: Interpreter, stmt: ir.Import) -> None:
         if item.name == "*":
             if found is not None:
                 imports.load(interp, found)
-                if found not in interp.frame.stars:
-                    interp.frame.stars.append(found)
+            star = found if found is not None or item.level else item.module
+            if star is not None and star not in interp.frame.stars:
+                interp.frame.stars.append(star)
             continue
         if found is None and not item.level:
             value: Value = frozenset({External(f"{item.module}.{item.name}" if item.name else item.module)})

@@ -70,6 +70,12 @@ CALLS: dict[str, str] = {
     "timm.utils.ModelEmaV3": "copy-module",
     "ema_pytorch.EMA": "copy-module",
     "timm.utils.dispatch_clip_grad": "clip",
+    "timm.utils.distribute_bn": "pure",
+    "timm.utils.CheckpointSaver": "pure",
+    "timm.utils.unwrap_model": "same",
+    "timm.models.convert_splitbn_model": "same",
+    "timm.models.model_parameters": "same",
+    "timm.models.safe_model_name": "pure",
     # layers that only rearrange, or reduce over axes
     "einops.layers.torch.Rearrange": "shaping-layer",
     "einops.layers.torch.Reduce": "shaping-layer",

@@ -56,13 +56,9 @@ def call_effect(qualname: str) -> str | None:
     Returns:
         The name of the effect, or None when nothing is known of the name.
     """
-    effect = own.effect_of(qualname)
+    effect = own.effect_of(qualname) or _listed(qualname)
     if effect:
         return effect
-    for table in (pytorch.CALLS, frameworks.CALLS, _BUILTINS):
-        effect = table.get(qualname)
-        if effect:
-            return effect
     if qualname.startswith("builtins."):
         return "pure"
     leaf = qualname.rpartition(".")[2]
@@ -74,6 +70,15 @@ def call_effect(qualname: str) -> str | None:
     if qualname.partition(".")[0] in frameworks.PURE_LIBRARIES:
         return "pure"
     return None
+
+
+def is_listed(qualname: str) -> bool:
+    """Whether the tables have a row for a name itself: a prefix of it does not tell that there is such a name."""
+    return _listed(qualname) is not None
+
+
+def _listed(qualname: str) -> str | None:
+    return next((table[qualname] for table in (pytorch.CALLS, frameworks.CALLS, _BUILTINS) if qualname in table), None)
 
 
 def kind_of_subclass(base: str) -> str | None:
