@@ -151,12 +151,17 @@ class Interpreter(Position):
         self.at = [Loose(index)]
         return event
 
-    def remark(self, event: Remark, node: cst.CSTNode, subjects: Iterable[Obj], *, certain: bool = True) -> None:
-        """Something stands here that is judged by itself, not by the path to it: it is noted beside the graph, once in each context."""
+    def remark(
+        self, event: Remark, node: cst.CSTNode, subjects: Iterable[Obj], *, certain: bool = True, told_by_text: bool = False
+    ) -> None:
+        """Something stands here that is judged by itself, not by the path to it: it is noted beside the graph, once in each context.
+
+        What the text of the function alone tells (`told_by_text`) is so whichever of several functions a call goes to.
+        """
         if self.at:
             subjects = list(subjects)
             self._occur(event, node, subjects, certain)
-            if self.candidates and subjects and all(self._is_being_built(o) for o in subjects):
+            if self.candidates and (told_by_text or (subjects and all(self._is_being_built(o) for o in subjects))):
                 event.certain = certain  # whichever class is taken: this constructor does it to what it makes
             event.index = len(self.graph.nodes)
             if self.candidates and event.key in self.remarks:

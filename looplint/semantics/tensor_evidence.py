@@ -38,7 +38,8 @@ def note_discarded(interp: Interpreter, atom: Tensor | Unknown, name: str, args:
     """Remark a conversion whose result is not used, where what is converted is a tensor."""
     receiver = _dropped_by(name, expr)
     if receiver is not None and _is_tensor(interp, atom, receiver):
-        interp.remark(Discard(receiver=ir.render(receiver), method=name, changes=_changes(name, args)), expr.node, ())
+        discard = Discard(receiver=ir.render(receiver), method=name, changes=_changes(name, args))
+        interp.remark(discard, expr.node, (), told_by_text=_is_tensor(interp, Unknown(), receiver))
 
 
 def _dropped_by(name: str, expr: ir.Expr) -> ir.Expr | None:
