@@ -11,6 +11,7 @@ from looplint.domain.objects import (
     Disk,
     Engine,
     File,
+    List,
     Loader,
     Module,
     Obj,
@@ -22,7 +23,7 @@ from looplint.domain.objects import (
     StateDict,
 )
 from looplint.domain.tags import Mark, SentBackward, went_backward
-from looplint.domain.values import Arguments, Tensor
+from looplint.domain.values import Arguments, Atom, Const, Ref, Tensor, Tuple, is_over_loader
 from looplint.flow.automaton import Automaton, Touch, Visit, run
 from looplint.flow.events import (
     Accumulate,
@@ -196,8 +197,8 @@ class Program(Incidence):
 
     @cached_property
     def batch_loops(self) -> frozenset[Loop]:
-        """The innermost loops whose bodies run backward (or step where no backward is seen)."""
-        return frozenset(e.loops[-1] for e in self.of(Backward) if e.loops and not e.manual)
+        """The innermost loops whose bodies run backward, or go over the batches that such a loop does several things with."""
+        return frozenset(_of_batches(e.loops[-1]) for e in self.of(Backward) if e.loops and not e.manual)
 
     @cached_property
     def stepping_loops(self) -> frozenset[Loop]:
@@ -443,6 +444,18 @@ def _only(objects: Collection[Obj]) -> Loader | None:
     """The one loader among some objects, where it is nothing else."""
     found = next(iter(objects)) if len(objects) == 1 else None
     return found if isinstance(found, Loader) and not found.many else None
+
+
+def _of_batches(loop: Loop) -> Loop:
+    """The loop over a loader in which another one goes over a few numbers or texts that are written there: `for batch in loader: for number in [0, 1]:`."""
+    outer = loop.parent
+    written = bool(loop.over) and all(map(_is_written, loop.over))
+    return outer if outer is not None and written and is_over_loader(outer.over) else loop
+
+
+def _is_written(atom: Atom) -> bool:
+    items = atom.obj.items if isinstance(atom, Ref) and isinstance(atom.obj, List) else atom.items if isinstance(atom, Tuple) else None
+    return bool(items) and all(isinstance(a, Const) for item in items or () for a in item)
 
 
 def _is_setting(name: str) -> bool:
