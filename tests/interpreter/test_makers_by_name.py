@@ -1,0 +1,50 @@
+"""What is named after making, filling or converting a model is no model, though its name has the word: what it gives goes on as the model."""
+
+from __future__ import annotations
+
+import pytest
+
+import looplint
+
+SCRIPT = """\
+import torch
+from torch import nn
+from hydra.utils import instantiate
+
+
+class Trainer:
+    def __init__(self, conf, loader, valid):
+        self.model = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.1), nn.Linear(4, 2))
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1)
+        self.loader, self.valid = loader, valid
+        {name} = instantiate(conf.maker)
+        if {name} is not None:
+            self.model = {name}(model=self.model)
+
+    def run(self, epochs: int):
+        self.model.train()
+        for epoch in range(epochs):
+            {start}
+            for x, y in self.loader:
+                self.optimizer.zero_grad()
+                nn.functional.cross_entropy(self.model(x), y).backward()
+                self.optimizer.step()
+            self.model.eval()
+            with torch.no_grad():
+                print(sum((self.model(x).argmax(1) == y).sum().item() for x, y in self.valid))
+"""
+
+
+def codes(name: str, start: str) -> list[str]:
+    return [f.code for f in looplint.lint(SCRIPT.format(name=name, start=start), isolated=True) if f.severity != "advice"]
+
+
+@pytest.mark.parametrize("name", ["model_weight_initializer", "model_converter", "net_creator", "backbone_maker"])
+def test_the_model_goes_on(name: str) -> None:
+    assert codes(name, "pass") == ["LL301"]
+    assert codes(name, "self.model.train()") == []
+
+
+@pytest.mark.parametrize("name", ["model", "wrapping_net"])
+def test_a_model_is_another_one(name: str) -> None:
+    assert codes(name, "self.model.train()") == []
