@@ -184,7 +184,7 @@ def _methods(interp: Interpreter, cls: ir.Class) -> bool:
         return True
     complete = True
     instance = calls.instance_for(interp, found)
-    training = _in_loops(interp, "backward")
+    training = _in_loops(interp, "backward") | _repeating_a_step(interp, cls)
     inherited = _inherited_loops(interp, found)
     for function in _in_order(cls, [*uncalled, *inherited]):
         if function in interp.reached.functions or (function.name == "forward" and function not in training):
@@ -238,6 +238,19 @@ def _in_loops(interp: Interpreter, kind: Literal["backward", "step"], of: str = 
         and each.loop is not None
         and (not of or isinstance(each.call.func, ir.Attr) and of in ir.render(each.call.func.value))
     )
+
+
+def _repeating_a_step(interp: Interpreter, cls: ir.Class) -> set[ir.Function]:
+    """The methods of a class that call in a loop one which goes backward: `for number in range(count): self.train_step(number)`."""
+    calls = interp.main.code.gradient_calls if interp.main.code is not None else ()
+    steps = {f"self.{each.function.name}" for each in calls if each.kind == "backward" and each.function in cls.methods.values()}
+    found: set[ir.Function] = set()
+    for method in cls.methods.values() if steps else ():
+        loops = (s for s in ir.statements(method.body) if isinstance(s, ir.For | ir.While))
+        inside = (e for loop in loops for s in ir.statements(loop.body) for e in ir.walk(*ir.expressions(s)))
+        if any(isinstance(e, ir.Call) and ir.path_of(e.func) in steps for e in inside):
+            found.add(method)
+    return found
 
 
 def _in_order(cls: ir.Class, methods: list[ir.Function]) -> list[ir.Function]:
