@@ -67,7 +67,7 @@ def fit(loader, held_out, epochs: int):
 ## Stays quiet
 
 - A forward that trains no parameter which an optimizer of the program steps.
-- A model known to have neither dropout nor batch norm.
+- A model known to have neither dropout nor batch norm, and what may be a method of a model out of sight, unless it gives the loss by its name.
 - `train()` after the validation or in each iteration, and a helper that restores the mode.
 - A call that may be a `train()` of this model in the loop, and a `train()` of a part alone.
 - Parts that are put into eval mode with no validation forward after it, such as frozen batch norm. A state that is taken for a checkpoint in the same
@@ -99,11 +99,11 @@ from looplint.rule import (
     always_in_eval,
     called_at,
     eval_is_chosen,
+    has_no_mode,
     left_in_eval,
     may_go_on,
     may_train_again,
     mode_effects,
-    mode_matters,
     mode_states,
     note,
     saved_after,
@@ -123,8 +123,8 @@ def check(program: Program) -> Reports:
         visit, batches = mode_states(program, module, event), program.batch_loop(event)
         if visit is None or batches is None:
             continue
-        if mode_matters(module) is False:
-            continue  # a model known to have neither dropout nor batch norm
+        if has_no_mode(program, module):
+            continue  # a model known to have neither dropout nor batch norm, or a method out of sight
         if always_in_eval(visit):
             continue  # missing-train-mode reports that
         for loop in reversed(event.loops[: event.loops.index(batches) + 1]):

@@ -6,7 +6,7 @@ import libcst as cst
 
 from looplint.domain.objects import Engine, Loss, Module, Obj, Optimizer, TorchModule
 from looplint.domain.values import constant_of, refs
-from looplint.flow.events import Eval, Event, LoadState, Move, Step, Train
+from looplint.flow.events import Event, LoadState, Move, Step
 from looplint.queries.program import Program
 from looplint.queries.relations import exclude_each_other, may_follow, related, rule_each_other_out, subjects
 
@@ -118,4 +118,4 @@ def may_be_a_method(program: Program, part: Obj) -> bool:
     """Whether what goes by a name of a module out of sight may be a method of it: none is moved to a device, or switched between the modes."""
     if not (isinstance(part, Module) and part.symbolic and part.part):
         return False
-    return not any(part in event.subjects for kind in (Move, Eval, Train) for event in program.of(kind))
+    return part not in program.moved_or_switched

@@ -181,6 +181,11 @@ class Program(Incidence):
         return any(isinstance(o, Optimizer) and related(o.holds, event.subjects) for e in later for o in e.subjects)
 
     @cached_property
+    def moved_or_switched(self) -> frozenset[Obj]:
+        """The objects that are moved to a device somewhere, or whose mode is set: modules, whatever else of them is out of sight."""
+        return frozenset().union(*(e.subjects for e in self.of(Move, Eval, Train)))
+
+    @cached_property
     def steps_unknown_objects(self) -> bool:
         """Whether something steps that has no name and is not known: `self.optimizers()[0].step()`, an entry of what some code returns."""
         known = {id(e.site.node) for e in self.of(Step, Schedule)}

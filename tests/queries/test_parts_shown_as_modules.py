@@ -55,3 +55,42 @@ def test_what_is_moved_or_switched_is_a_module(shown: str, applied: str, made: s
 )
 def test_others_are_left_alone(shown: str, applied: str) -> None:
     assert codes(shown, applied) == []
+
+
+FIELD = """\
+import torch
+from registry import build
+
+
+def render(model, rays):
+    count = model.samples(rays)
+    return {used}
+
+
+def fit(config, loader, held_out, epochs):
+    field = build(config)
+    optimizer = torch.optim.Adam(field.parameters(), lr=1e-2)
+    field.train()
+    for step, rays in enumerate(loader):
+        optimizer.zero_grad()
+        (render(field, rays) - rays).pow(2).mean().backward()
+        optimizer.step()
+        if step % 1000 == 0:
+            field.eval()
+            with torch.no_grad():
+                print((render(field, held_out) - held_out).pow(2).mean().item())
+"""
+
+
+@pytest.mark.parametrize(
+    "used", ["model.density(rays, count)", "model.color(model.density(rays, count))", "model.field.points(rays) * count"]
+)
+def test_methods_out_of_sight_have_no_mode_that_is_left_on(used: str) -> None:
+    text = FIELD.format(used=used)
+    assert [f.code for f in looplint.lint(text, isolated=True) if f.code in ("LL301", "LL304")] == []
+
+
+@pytest.mark.parametrize("used", ["model(rays)", "model.density(rays) + model(rays)", "model.color_loss(rays)"])
+def test_a_model_out_of_sight_that_is_applied_has_one(used: str) -> None:
+    text = FIELD.format(used=used)
+    assert [f.code for f in looplint.lint(text, isolated=True) if f.code in ("LL301", "LL304")] == ["LL304"]
