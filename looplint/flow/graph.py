@@ -28,6 +28,8 @@ class Loop:
     over: Value = frozenset()
     iterates: str = ""
     bound: Value = frozenset()
+    # What its numbers count the items of: `range(len(layers))`.
+    counted: Value = frozenset()
     unrolled: bool = False
     # The names that the body sets to a number of the text.
     reset: frozenset[str] = frozenset()

@@ -47,7 +47,18 @@ def over(interp: Interpreter, stmt: ir.For, iterated: Value) -> Loop:
     loop.iterates = ir.render(stmt.iter)
     loop.targets = frozenset(ir.paths_in(stmt.target))
     loop.bound = frozenset().union(*(a.bound for a in iterated if isinstance(a, Iter)))
+    loop.counted = _counted(interp, stmt.iter)
     return loop
+
+
+def _counted(interp: Interpreter, iterable: ir.Expr) -> Value:
+    """What an iterable takes the length of."""
+    calls = [e for e in ir.walk(iterable) if isinstance(e, ir.Call) and isinstance(e.func, ir.Name) and e.func.id == "len"]
+    found: Value = frozenset()
+    for measured in (arg.value for call in calls for arg in call.args if ir.path_of(arg.value)):
+        with interp.looking(), interp.gradients.unread():
+            found |= interp.evaluate(measured)
+    return found
 
 
 def repeat(

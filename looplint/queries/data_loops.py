@@ -70,8 +70,8 @@ def over_loader(loop: Loop) -> bool:
 
 
 def over_parts(loop: Loop) -> bool:
-    """Whether a loop goes over the parts of a model."""
-    return any(_is_of_modules(atom) for atom in loop.over)
+    """Whether a loop goes over the parts of a model, or over their places."""
+    return any(_is_of_modules(atom) for atom in (*loop.over, *loop.counted))
 
 
 def over_tensor(loop: Loop) -> bool:
