@@ -13,8 +13,8 @@ from looplint.flow.graph import Loop
 from looplint.queries.naming import stepped_by
 from looplint.queries.program import Program
 from looplint.repairs.draft import Infeasible
-from looplint.repairs.layout import Block, Layout, Statement
-from looplint.repairs.names import clause_names, head_names
+from looplint.repairs.layout import Block, Layout, Statement, walk
+from looplint.repairs.names import clause_names, head_names, sets
 from looplint.syntax.project import ModuleInfo
 from looplint.syntax.site import Site
 
@@ -158,9 +158,25 @@ def name_in_function(
                 continue
             subject = next(s for s in event.subjects if s in obj.lineage())
             text = _assigned(statement, layout) if isinstance(event, Construct) else receiver(event, subject, layouts)
-            if text and (at is None or not _bound_around(statement, at, text)):
+            if text and (at is None or not (_bound_around(statement, at, text) or _bound_later(layout, function, at, text))):
                 return text
     return None
+
+
+def _bound_later(layout: Layout, function: Statement | None, at: Statement, text: str) -> bool:
+    """Whether a function, or a module, gives a name of a text its value after a statement alone: it is not bound there yet."""
+    root = re.split(r"\W", text, maxsplit=1)[0]
+    if function is not None and any(isinstance(node, cst.Param) and node.name.value == root for node in walk(function.node)):
+        return False
+    own = (s for s in layout.by_node.values() if layout.function_of(s) is function)
+    bound = [s.start for s in own if root in (_set_by_head(s.node) if s.blocks else sets(s.node))]
+    return bool(bound) and min(bound) >= at.start
+
+
+def _set_by_head(owner: cst.CSTNode) -> frozenset[str]:
+    """The names that a compound statement gives a value before one of its blocks runs: `for name in ...`, `if (name := ...)`."""
+    tests = [owner.test] if isinstance(owner, cst.If | cst.While) else []
+    return head_names(owner).union(*map(sets, tests))
 
 
 def _bound_around(statement: Statement, at: Statement, text: str) -> bool:
