@@ -72,6 +72,8 @@ PARAMETERLESS = frozenset({
     "LPPool1d", "LPPool2d", "MaxUnpool2d", "Upsample", "UpsamplingNearest2d", "UpsamplingBilinear2d", "PixelShuffle", "PixelUnshuffle", "ZeroPad2d",
     "ReflectionPad1d", "ReflectionPad2d", "ReplicationPad2d", "ConstantPad2d", "Fold", "Unfold", "ChannelShuffle", "CosineSimilarity", "PairwiseDistance",
 })  # fmt: skip
+# Containers of layers, which have the parameters of what is put in.
+CONTAINERS = frozenset({"Sequential", "ModuleList", "ModuleDict"})
 # Where normalising layers are given whether to have parameters, under which name, and whether they do by default.
 AFFINE = {
     "BatchNorm1d": (3, "affine", True), "BatchNorm2d": (3, "affine", True), "BatchNorm3d": (3, "affine", True), "SyncBatchNorm": (3, "affine", True),

@@ -11,7 +11,6 @@ from looplint.domain.objects import (
     Disk,
     Engine,
     File,
-    List,
     Loader,
     Module,
     Obj,
@@ -23,7 +22,7 @@ from looplint.domain.objects import (
     StateDict,
 )
 from looplint.domain.tags import Mark, SentBackward, went_backward
-from looplint.domain.values import Arguments, Atom, Const, Ref, Tensor, Tuple, is_over_loader
+from looplint.domain.values import Arguments, Atom, Const, Ref, Tensor, Tuple, exact_items, is_over_loader
 from looplint.flow.automaton import Automaton, Touch, Visit, run
 from looplint.flow.events import (
     Accumulate,
@@ -459,7 +458,7 @@ def _of_batches(loop: Loop) -> Loop:
 
 
 def _is_written(atom: Atom) -> bool:
-    items = atom.obj.items if isinstance(atom, Ref) and isinstance(atom.obj, List) else atom.items if isinstance(atom, Tuple) else None
+    items = exact_items(frozenset({atom})) if isinstance(atom, Ref | Tuple) else None
     return bool(items) and all(isinstance(a, Const) for item in items or () for a in item)
 
 

@@ -7,10 +7,8 @@ from collections.abc import Iterator
 from looplint.domain.objects import Container, Dict, List, Loss, Module, Obj
 from looplint.domain.values import Ref, Tuple, Value, refs
 from looplint.flow.remarks import Shelve
+from looplint.knowledge.layers import CONTAINERS
 from looplint.semantics.parameters import without_weights
-
-# Containers of torch, which have the parameters of what is put in.
-_EMPTY = frozenset({"Sequential", "ModuleList", "ModuleDict"})
 
 
 def contains_part(module: Obj, whole: Obj) -> bool:
@@ -112,7 +110,7 @@ def with_parameters(module: Module, depth: int = 4) -> bool:
     """Whether a module is known to hold parameters."""
     if module.cls is None and not module.heap:
         return not without_weights(module) and not (
-            module.qualname.startswith("torch.nn.") and module.qualname.rpartition(".")[2] in _EMPTY
+            module.qualname.startswith("torch.nn.") and module.qualname.rpartition(".")[2] in CONTAINERS
         )
     parts = [part for value in module.heap.values() for part in refs(value, Module)]
     return depth > 0 and any(p.parameter or with_parameters(p, depth - 1) for p in parts)

@@ -14,7 +14,7 @@ from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.imports import imported_in, named
 from looplint.repairs.layout import Layout, Statement, walk
 from looplint.repairs.names import sets
-from looplint.repairs.places import Place, body_of, in_loop, loop_statement, name_in, place_at
+from looplint.repairs.places import Place, body_of, in_loop, is_handed_in, loop_statement, name_in, place_at
 from looplint.repairs.planner import Planner
 from looplint.repairs.repair import Plan, Repair
 
@@ -65,7 +65,7 @@ class InsertTrain(Repair):
         else:
             target = _outermost_loop(place.statement)
             function = layout.function_of(target)
-            if target is place.statement and function is not None and _is_handed_in(name, function):
+            if target is place.statement and function is not None and is_handed_in(name, function):
                 draft.line_at_top(body_of(function), code)
             else:
                 draft.line_before(target, code)
@@ -97,7 +97,7 @@ class InsertEval(Repair):
         if around is not None and target.index == 0 and len(target.block.statements) == 1 and isinstance(around.node, cst.With):
             target = around
         function = place.layout.function_of(target)
-        handed_in = function is not None and _is_handed_in(name, function)
+        handed_in = function is not None and is_handed_in(name, function)
         before = _attack_before(p, self.module, target, place.layout) or target
         around_pass = self.event.loops[: self.event.loops.index(self.loop)] if self.loop is not None else self.event.loops
         trained = [e for e in p.program.of(Forward) if p.program.is_trained(e)]
@@ -240,13 +240,6 @@ def _outermost_loop(statement: Statement) -> Statement:
         if isinstance(around.node, cst.For | cst.While):
             found = around
     return found
-
-
-def _is_handed_in(name: str, function: Statement) -> bool:
-    """Whether a dotted name begins with a parameter of a function."""
-    node = function.node
-    assert isinstance(node, cst.FunctionDef)
-    return name.partition(".")[0] in {q.name.value for q in (*node.params.posonly_params, *node.params.params, *node.params.kwonly_params)}
 
 
 def _only_evaluates(p: Planner, function: Statement, layout: Layout) -> bool:

@@ -13,7 +13,7 @@ from looplint.flow.graph import Loop
 from looplint.queries.naming import stepped_by
 from looplint.queries.program import Program
 from looplint.repairs.draft import Infeasible
-from looplint.repairs.layout import Block, Layout, Statement, walk
+from looplint.repairs.layout import Block, Layout, Statement
 from looplint.repairs.names import clause_names, head_names, sets
 from looplint.syntax.project import ModuleInfo
 from looplint.syntax.site import Site
@@ -166,11 +166,18 @@ def name_in_function(
 def _bound_later(layout: Layout, function: Statement | None, at: Statement, text: str) -> bool:
     """Whether a function, or a module, gives a name of a text its value after a statement alone: it is not bound there yet."""
     root = re.split(r"\W", text, maxsplit=1)[0]
-    if function is not None and any(isinstance(node, cst.Param) and node.name.value == root for node in walk(function.node)):
+    if function is not None and is_handed_in(root, function):
         return False
     own = (s for s in layout.by_node.values() if layout.function_of(s) is function)
     bound = [s.start for s in own if root in (_set_by_head(s.node) if s.blocks else sets(s.node))]
     return bool(bound) and min(bound) >= at.start
+
+
+def is_handed_in(name: str, function: Statement) -> bool:
+    """Whether a dotted name begins with a parameter of a function."""
+    node = function.node
+    assert isinstance(node, cst.FunctionDef)
+    return name.partition(".")[0] in {q.name.value for q in (*node.params.posonly_params, *node.params.params, *node.params.kwonly_params)}
 
 
 def _set_by_head(owner: cst.CSTNode) -> frozenset[str]:

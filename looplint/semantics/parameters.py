@@ -35,7 +35,7 @@ from looplint.interpreter import classes
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.objects import ANY_PART
 from looplint.interpreter.transfers import method_transfer, transfer
-from looplint.knowledge.layers import AFFINE, CONSTANT_LAYERS, PARAMETERLESS
+from looplint.knowledge.layers import AFFINE, CONSTANT_LAYERS, CONTAINERS, PARAMETERLESS
 from looplint.syntax import ir
 
 if TYPE_CHECKING:
@@ -49,7 +49,6 @@ _OF_NUMBERS = frozenset({"tensor", "as_tensor", "Tensor", "FloatTensor"})
 _DRAWING = re.compile(r"uniform|normal_|xavier|kaiming|orthogonal|bernoulli|random|exponential_|cauchy|rand|^normal$")
 # Attributes that are settings or functions, as they are named.
 _NO_PART = re.compile(r"(?i)(^|_)(fn|func|function|callback|conf|cfg|config|args|opts?|options|hparams|params?|logger)s?$")
-_CONTAINERS = frozenset({"Sequential", "ModuleList", "ModuleDict"})
 
 
 def note_class(interp: Interpreter, obj: Module) -> None:
@@ -184,7 +183,7 @@ def _all_parameters(
     leaf = obj.qualname.rpartition(".")[2]
     if not obj.qualname.startswith("torch.nn."):
         return False
-    return leaf in layers or without_weights(obj) or (leaf in _CONTAINERS and bool(parts) and all(of_atom(a, depth) for a in parts))
+    return leaf in layers or without_weights(obj) or (leaf in CONTAINERS and bool(parts) and all(of_atom(a, depth) for a in parts))
 
 
 def held(interp: Interpreter, value: Value, depth: int = 4) -> tuple[frozenset[Obj], bool]:
