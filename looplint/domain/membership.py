@@ -9,9 +9,14 @@ from looplint.domain.values import NOTHING, Ref, Tuple, Value
 def adopt(parent: Obj, value: Value, through: frozenset[Obj] = frozenset()) -> None:
     """A module becomes part of another one; `through` are the lists that it was reached through, which may hold themselves."""
     for atom in value:
-        if isinstance(atom, Ref) and isinstance(atom.obj, Module | Loss) and atom.obj is not parent and atom.obj.parent is None:
-            if parent not in set(atom.obj.lineage()) and atom.obj not in set(parent.lineage()):
-                atom.obj.parent = parent
+        if isinstance(atom, Ref) and isinstance(atom.obj, Module | Loss) and atom.obj is not parent:
+            part = atom.obj
+            if parent in set(part.lineage()) or part in set(parent.lineage()):
+                continue
+            if part.parent is None:
+                part.parent = parent
+            else:
+                part.also_in += (parent,)
         elif isinstance(atom, Tuple):
             for inner in atom.items:
                 adopt(parent, inner, through)

@@ -36,7 +36,7 @@ class Obj:
     """An abstract object; what every kind of object has."""
 
     __slots__ = (
-        "__dict__", "cls", "heap", "key", "loops", "lost", "many", "merged", "name", "node", "number", "one_of", "outlives", "parent", "qualname", "source",
+        "__dict__", "also_in", "cls", "heap", "key", "loops", "lost", "many", "merged", "name", "node", "number", "one_of", "outlives", "parent", "qualname", "source",
         "symbolic",
     )  # fmt: skip
 
@@ -70,8 +70,9 @@ class Obj:
     source: ModuleInfo | None
     # The objects of several branches, of which it is one.
     one_of: tuple[Obj, ...]
-    # The module that it is part of.
+    # The module that it is part of, and those that it became part of later.
     parent: Obj | None
+    also_in: tuple[Obj, ...]
     # What a library calls its class or the function that built it.
     qualname: str
     # Whether it comes from outside the analysed code: its role is inferred from its use.
@@ -85,6 +86,7 @@ class Obj:
         self.cls = cls
         self.heap = {}
         self.parent = None
+        self.also_in = ()
         self.node = None
         self.source = None
         self.loops = None
@@ -108,6 +110,15 @@ class Obj:
 
     def lineage(self) -> Iterable[Obj]:
         """The object and the modules that contain it, or of which one is what contains it."""
+        further: tuple[Obj, ...] = ()
+        for each in self.first_lineage():
+            yield each
+            further += each.also_in
+        for whole in further:
+            yield from whole.lineage()
+
+    def first_lineage(self) -> Iterable[Obj]:
+        """The same by the module that each became part of first."""
         here: Obj | None = self
         while here is not None:
             yield here

@@ -92,7 +92,7 @@ def infer_role(name: str, usage: Usage, annotation: str) -> str | None:
         return "module"
     if usage.applied and names_a_loss(lowered):
         return "loss"
-    if usage.applied and any(part in lowered for part in _MODULES) and not _names_a_maker(name):
+    if usage.applied and any(part in lowered for part in _MODULES) and not (_names_a_maker(name) or _makes_modules(usage)):
         return "module"
     return "loader" if usage.iterated and names_a_loader(lowered) else None
 
@@ -144,6 +144,11 @@ def _goes_to_a_scaler(usage: Usage) -> bool:
 def _feeds_an_optimizer(usage: Usage) -> bool:
     """Whether it is called, and an optimizer gets the parameters that one of its methods collects: `Adam(field.groups(rate))`."""
     return usage.applied and any(callee.rpartition(".")[2] in _OPTIMIZERS for callee in usage.feeds)
+
+
+def _makes_modules(usage: Usage) -> bool:
+    """Whether what its calls give is used as a module: `self.model = model(width)`, and `self.model.parameters()`."""
+    return bool(usage.given_methods & (_MODULE_METHODS - {"requires_grad_"}))
 
 
 def _names_a_maker(name: str) -> bool:

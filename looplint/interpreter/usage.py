@@ -115,10 +115,22 @@ def _gather_own(interp: Interpreter, scope: Scope, usage: dict[str, ir.Usage], p
         if suffix is None:
             continue
         into.setdefault(suffix, ir.Usage()).add(found)
+        for given in found.gives:
+            into[suffix].given_methods |= _methods_of(interp, scope, given, depth)
         for callee, position in found.passed:
             _hand_over(interp, scope, callee, position, suffix, into, depth)
         for callee, keyword in found.named:
             _hand_over(interp, scope, callee, keyword, suffix, into, depth)
+
+
+def _methods_of(interp: Interpreter, scope: Scope, path: str, depth: int) -> frozenset[str]:
+    """The methods that are called under a dotted name: in the function, or of an attribute in its class."""
+    own = scope.function.usage.get(path)
+    methods = own.methods if own is not None else frozenset()
+    if path.startswith("self.") and scope.owner is not None:
+        kept = uses(interp, scope, path, depth + 1).get("")
+        return methods | (kept.methods if kept is not None else frozenset())
+    return methods
 
 
 def _follow_aliases(interp: Interpreter, scope: Scope, path: str, into: Uses, depth: int) -> None:

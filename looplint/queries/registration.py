@@ -21,7 +21,8 @@ def contains_part(module: Obj, whole: Obj) -> bool:
             continue
         seen.add(id(obj))
         part = isinstance(obj, Module) and obj.part
-        if obj is not module and (part or whole in set(obj.lineage()) and module not in set(obj.lineage())):
+        before = set(obj.first_lineage())
+        if obj is not module and (part or whole in before and module not in before):
             return True
         given = obj.arguments if isinstance(obj, Module) else None
         values = [*obj.heap.values(), *(given.values() if given is not None else ())]
