@@ -59,9 +59,9 @@ def _attr(interp: Interpreter, expr: ir.Attr) -> Value:
 
 
 def _call(interp: Interpreter, expr: ir.Call) -> Value:
+    if interp.at and not interp.aside and ir.gradient_kind(expr) is not None:
+        interp.reached.gradient_calls.setdefault(expr)
     if isinstance(expr.func, ir.Attr):
-        if expr.func.attr in ir.GRADIENT_METHODS and interp.at and not interp.aside:
-            interp.reached.gradient_calls.setdefault(expr)
         if isinstance(expr.func.value, ir.Name):
             receiver = evaluate(interp, expr.func.value)
         else:

@@ -71,11 +71,10 @@ class ExpressionLowering(Scopes):
         args = [ir.Arg(self.expr(a.value), a.keyword.value if a.keyword else None, a.star) for a in node.args]
         self._note_passed(func, args)
         call = ir.Call(node, func, args)
-        if isinstance(func, ir.Attr) and func.attr in ir.GRADIENT_METHODS and not _NO_LOSSES.match(ir.path_of(func.value) or ""):
+        kind = ir.gradient_kind(call)
+        if kind is not None and not (isinstance(func, ir.Attr) and _NO_LOSSES.match(ir.path_of(func.value) or "")):
             loop = self._loops[-1] if self._loops else None
-            self.gradient_calls.append(
-                ir.GradientCall(call, ir.GRADIENT_METHODS[func.attr], self._function_stack[-1], self._class_of_method(), loop)
-            )
+            self.gradient_calls.append(ir.GradientCall(call, kind, self._function_stack[-1], self._class_of_method(), loop))
         return call
 
     def _note_passed(self, func: ir.Expr, args: list[ir.Arg]) -> None:

@@ -299,3 +299,32 @@ def test_a_caller_or_other_code_may_step(tmp_path: Path, name: str, more: str) -
 def test_what_steps_without_training_makes_no_loop(tmp_path: Path, stepping: str) -> None:
     text = f"import torch\n\n\ndef prune(self, model, {stepping.rpartition('.')[2]}, batches):\n    for x in batches:\n        model(x).sum().backward()\n        {stepping}.step()\n"
     assert "training loop" not in checked(tmp_path, prune=text).output
+
+
+UPDATED_BY_A_SCALER = """\
+import torch
+from torch import nn, optim
+from lib import NativeScaler
+
+
+def make():
+    def train(net, loader, optimizer, loss_scaler):
+        for x in loader:
+            optimizer.zero_grad()
+            loss = net(x).sum()
+            {update}
+
+    return {{}}
+"""
+
+
+@pytest.mark.parametrize("update", ["loss_scaler(loss, optimizer)", "self.scaler(loss, self.optimizer, parameters=net.parameters())"])
+def test_a_loop_that_a_scaler_updates_is_a_training_loop(tmp_path: Path, update: str) -> None:
+    output = checked(tmp_path, lost=UPDATED_BY_A_SCALER.format(update=update)).output
+    assert "Judged no training loop; 1 could not be followed:\n" in output
+    assert "lost.py:11: no call of `make.train` was found" in output
+
+
+@pytest.mark.parametrize("update", ["scaler(x, x.mean())", "save(loss, optimizer)", "self.scaler(loss)"])
+def test_what_scales_data_or_saves_is_none(tmp_path: Path, update: str) -> None:
+    assert "training loop" not in checked(tmp_path, lost=UPDATED_BY_A_SCALER.format(update=update)).output

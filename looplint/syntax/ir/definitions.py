@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 import libcst as cst
 
 from looplint.dataclass import dataclass, field
-from looplint.syntax.ir.expression_nodes import Call, Display, Expr, Name, Star, path_of
+from looplint.syntax.ir.expression_nodes import Arg, Attr, Call, Display, Expr, Name, Star, path_of
 from looplint.syntax.ir.statement_nodes import Assign, AugAssign, ClassDef, For, FunctionDef, Import, Stmt, Try, With, statements
 
 Code = TypeVar("Code", contravariant=True)
@@ -159,6 +159,16 @@ class Class:
 
 # The methods by which a loss goes backward and an optimizer steps, whatever they belong to.
 GRADIENT_METHODS: dict[str, Literal["backward", "step"]] = {"backward": "backward", "manual_backward": "backward", "step": "step"}
+
+
+def gradient_kind(call: Call) -> Literal["backward", "step"] | None:
+    """What a call does in a training loop by its name: `loss.backward()`, `optimizer.step()`, and a scaler's whole update, `loss_scaler(loss, optimizer)`."""
+    match call:
+        case Call(func=Attr(attr=name)) if name in GRADIENT_METHODS:
+            return GRADIENT_METHODS[name]
+        case Call(func=Attr(attr=name) | Name(id=name), args=[Arg(), Arg(value=Attr(attr=given) | Name(id=given)), *_]):
+            return "backward" if name.lower().endswith("scaler") and "opt" in given.lower() else None
+    return None
 
 
 @dataclass(slots=True, eq=False)
