@@ -53,6 +53,7 @@ def train(net: nn.Module, loader, epochs: int):
 - A scheduler that is wrapped in another one, or that escapes into code that cannot be followed: it is returned, stored or passed on.
 - One of several schedulers that are chosen from or kept in one list or dict, and that of one of several trainers.
 - A scheduler whose optimizer does not step in a loop after it.
+- One whose name another scheduler of its optimizer takes, which is stepped.
 
 ## Repair
 
@@ -99,6 +100,8 @@ def check(program: Program) -> Reports:
             if scheduler.merged is not None or scheduler.many:
                 continue  # one of several that are chosen from, or kept in one list or dict
             optimizers = refs(scheduler.optimizer, Optimizer)
+            if any(isinstance(o, Scheduler) and o.name == scheduler.name and o.optimizer == scheduler.optimizer for o in stepped):
+                continue  # one whose name another scheduler of its optimizer takes
             step = next(
                 (e for e in program.of(Step) if e.loops and may_follow(e, event) and any(o in e.subjects for o in optimizers)), None
             )

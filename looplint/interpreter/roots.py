@@ -186,8 +186,11 @@ def _methods(interp: Interpreter, cls: ir.Class) -> bool:
     instance = calls.instance_for(interp, found)
     training = _in_loops(interp, "backward") | _repeating_a_step(interp, cls)
     inherited = _inherited_loops(interp, found)
-    for function in _in_order(cls, [*uncalled, *inherited]):
-        if function in interp.reached.functions or (function.name == "forward" and function not in training):
+    # One that built other objects builds this one as well.
+    constructor = cls.methods.get("__init__")
+    again = [constructor] if constructor is not None and constructor not in uncalled else []
+    for function in _in_order(cls, [*again, *uncalled, *inherited]):
+        if (function in interp.reached.functions and function not in again) or (function.name == "forward" and function not in training):
             continue  # a forward computes: what it adds up is for its callers
         member = classes.find_member(interp, found, function.name)
         if member is None or member[0] is not function:

@@ -27,6 +27,8 @@ _SCHEDULE_STEP = re.compile(
 )
 _STEP_WORD = re.compile(r"step|iter|updates|batches|per_epoch")
 
+# A rate that falls by less than this in each step is one that falls in batches as well.
+_PER_EPOCH = 0.99
 
 # The schedulers of torch, and functions that return one of them.
 _OF_TORCH = ("torch.optim.lr_scheduler.", "transformers.get_", "transformers.optimization.get_", "diffusers.optimization.get_")
@@ -138,15 +140,29 @@ def _unit_of_function(interp: Interpreter, func: Func) -> Unit | None:
     if not params:
         return None
     by_name = _unit_of_name(params[0])
+    computed = [e for stmt in ir.statements(func.function.body) for e in ir.expressions(stmt)]
+    others = [o for e in computed for o in _beside(e, params[0])]
+    if by_name == "epochs" and not others and any(_decays_slowly(e, params[0]) for e in computed):
+        return None  # torch's own name for what it passes
     if by_name is not None:
         return by_name
-    others = [o for stmt in ir.statements(func.function.body) for e in ir.expressions(stmt) for o in _beside(e, params[0])]
     names = {path for other in others for path in ir.paths_in(other)}
     frame = func.closure or func.module.frame
     values = [lookup(interp, frame, name) for name in sorted(names) if frame is not None and "." not in name and name not in params]
     if any(isinstance(a, Number) and "batches" in a.units for v in values for a in v):
         return "steps"
     return _unit_among({_unit_of_name(name.rpartition(".")[2]) for name in names})
+
+
+def _decays_slowly(expr: ir.Expr, name: str) -> bool:
+    """Whether something is raised to a power that has no end, and need not fall much in one epoch: `rate**epoch`, but not `0.95**epoch`."""
+    return any(
+        isinstance(e, ir.Binary)
+        and e.op == "**"
+        and ir.path_of(e.right) == name
+        and not (isinstance(e.left, ir.Const) and isinstance(e.left.value, float) and e.left.value < _PER_EPOCH)
+        for e in ir.walk(expr)
+    )
 
 
 def _beside(expr: ir.Expr, name: str) -> Iterator[ir.Expr]:

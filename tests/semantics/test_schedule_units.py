@@ -125,3 +125,24 @@ def main(loader, size, epochs):
 def test_a_schedule_whose_first_values_are_the_same_loses_none_by_an_early_step(schedule: str, severity: str) -> None:
     found = looplint.lint(EARLY.format(schedule=schedule), isolated=True)
     assert [(f.code, f.severity) for f in found] == [("LL203", severity)]
+
+
+FACTORS = PROGRAM.replace("CosineAnnealingLR(opt, T_max={end})", "LambdaLR(opt, {end})")
+
+
+@pytest.mark.parametrize("factor", ["lambda epoch: k**epoch", "lambda epoch: 0.9999991 ** epoch", "lambda epoch: max(k, 0.9999**epoch)"])
+def test_what_torch_calls_its_count_says_nothing_of_a_rate_without_end(factor: str) -> None:
+    assert_marked(FACTORS.format(end=factor, mark=""))
+
+
+@pytest.mark.parametrize(
+    "factor",
+    [
+        "lambda epoch: 0.95**epoch",
+        "lambda epoch: 1 - epoch / epochs",
+        "lambda epoch: k ** (epoch // 30)",
+        "lambda epoch: k ** (epoch / epochs)",
+    ],
+)
+def test_a_rate_that_falls_in_epochs_does(factor: str) -> None:
+    assert_marked(FACTORS.format(end=factor, mark="  # expect: LL201"))
