@@ -104,6 +104,7 @@ from looplint.rule import (
     may_go_on,
     may_train_again,
     mode_effects,
+    mode_matters,
     mode_states,
     note,
     saved_after,
@@ -146,7 +147,9 @@ def check(program: Program) -> Reports:
                 what = "validation" if validation else "checkpoint"
                 notes = note(switch, "eval() is called here, some iterations before") + note(reason, f"for this {what}")
                 message = _message(program, event, module, loop, what)
-                yield Report(event, message, notes, repair=InsertTrain(module=module, loop=loop, event=event))
+                certainly = mode_matters(module)
+                repair = InsertTrain(module=module, loop=loop, event=event)
+                yield Report(event, message, notes, repair=repair, severity="error" if certainly else "warning")
             break
 
 

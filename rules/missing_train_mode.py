@@ -129,10 +129,10 @@ def check(program: Program) -> Reports:
 def _report(switch: Event, found: list[tuple[Event, Obj, Loop]]) -> Report:
     """What is said of all forwards that one `eval()` leaves in eval mode: at the first that it has an effect on."""
     event, module, loop = next((each for each in found if mode_matters(each[1]) is not False), found[0])
-    matters = mode_matters(module) is not False
+    matters = mode_matters(module)
     name = called_at(event, module)
     effect = mode_effects(module, dropout="dropout is off", norm="batch norm does not learn")
-    if not matters:
+    if matters is False:
         effect = "without dropout and batch norm this has no effect now"
     others = {part: other for other, part, _ in reversed(found) if part is not module}
     return Report(
@@ -147,7 +147,7 @@ def _report(switch: Event, found: list[tuple[Event, Obj, Loop]]) -> Report:
             ),
         ),
         repair=InsertTrain(module=module, loop=loop, event=event),
-        severity="error" if matters else "warning",
+        severity="error" if matters else "advice" if matters is False else "warning",
     )
 
 

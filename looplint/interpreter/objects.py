@@ -78,6 +78,12 @@ _KEPT_MEANING: dict[str, tuple[str, ...]] = {
 # Attributes that a wrapper around a module has, or the module by being one.
 _OF_MODULES = frozenset({"module", "_orig_mod", "training"})
 
+# Methods of dicts, texts, lists and loggers that neither layers have nor their containers.
+_OF_NO_LAYER = frozenset({
+    "copy", "get", "setdefault", "popitem", "split", "strip", "lower", "upper", "startswith", "endswith", "join", "format", "replace", "index",
+    "count", "sort", "reverse", "remove", "info", "warning", "debug", "error", "exception",
+})  # fmt: skip
+
 # The slot of a module for whichever of its parts a loop over them meets.
 ANY_PART = "[any]"
 
@@ -194,6 +200,8 @@ def child(interp: Interpreter, obj: Obj, name: str) -> Value:
         return UNKNOWN
     if name.startswith("__") or name in TENSOR_ONLY:
         return frozenset({Method(Ref(obj), name)})
+    if obj.cls is not None and _is_no_layer(interp, obj.cls, name):
+        return UNKNOWN
     if name in ("weight", "bias", "data"):
         return frozenset({Params(frozenset({obj}), exact=False)})
     if name == "grad" and isinstance(obj, Module) and obj.part:
@@ -208,6 +216,13 @@ def child(interp: Interpreter, obj: Obj, name: str) -> Value:
     child.frozen = isinstance(obj, Module | Loss) and obj.frozen
     obj.heap[name] = ref(child)
     return obj.heap[name]
+
+
+def _is_no_layer(interp: Interpreter, cls: ClassRef, name: str) -> bool:
+    """Whether the text of a class asks an attribute, which nothing in sight sets, only for what dicts, texts and loggers have, and layers do not."""
+    used = [each.cls.usage[name] for each in classes.mro(interp, cls) if name in each.cls.usage]
+    methods = frozenset().union(*(usage.methods for usage in used))
+    return bool(methods) and methods <= _OF_NO_LAYER and not any(usage.applied or usage.iterated for usage in used)
 
 
 def any_part(interp: Interpreter, obj: Obj) -> Value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from looplint.domain.autocast import Autocast, region_of
-from looplint.domain.values import External, Func, Method, Unknown, Value
+from looplint.domain.values import ClassRef, External, Func, Method, Unknown, Value
 from looplint.interpreter import classes, hooks
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
@@ -86,9 +86,9 @@ def _functions_in(body: list[ir.Stmt]) -> list[ir.Function]:
 
 
 def may_switch_gradients(value: Value, expr: ir.Expr) -> bool:
-    """Whether code that cannot be followed says by its name that gradients may be off in it."""
+    """Whether code that cannot be followed, or an object that is called in the place of a function, says by its name that gradients may be off in it."""
     name = ir.render(expr.func if isinstance(expr, ir.Call) else expr).lower()
-    return any(isinstance(a, Unknown | External | Method) for a in value) and any(word in name for word in SWITCHING_WORDS)
+    return any(isinstance(a, Unknown | External | Method | ClassRef) for a in value) and any(word in name for word in SWITCHING_WORDS)
 
 
 def _autocast_of_decorators(interp: Interpreter, frame: Frame) -> Autocast | None:

@@ -34,7 +34,7 @@ def fill(interp: Interpreter, obj: Module, args: Arguments) -> None:
         if inner is not None:
             parts = inner
         else:
-            parts, exact = [element_of(interp, parts[0])], False
+            parts, exact = [_values_of(interp, parts[0])], False
     obj.length = len(parts) if exact and all(_is_module(p) for p in parts) else None
     for number, part in enumerate(parts):
         adopt(obj, part)
@@ -55,6 +55,14 @@ def _named_parts(value: Value) -> list[tuple[str, Value]] | None:
     if len(dicts) != 1 or len(value) != 1:
         return None
     return [(slot[1:], part) for slot, part in dicts[0].heap.items() if slot.startswith("=")]
+
+
+def _values_of(interp: Interpreter, value: Value) -> Value:
+    """Whatever is in what a container is built from: the values of a dict, the elements of other things."""
+    dicts = refs(value, Dict)
+    held = frozenset().union(*(part for each in dicts for slot, part in each.heap.items() if slot == "[]" or slot.startswith("=")))
+    others = frozenset(a for a in value if not (isinstance(a, Ref) and a.obj in dicts))
+    return held | element_of(interp, others) if others or not held else held
 
 
 def _is_module(value: Value) -> bool:

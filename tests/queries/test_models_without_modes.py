@@ -89,12 +89,66 @@ class Net(nn.Module):
             x = self.final(x)
         return x
 """
+NAMED = """
+from collections import OrderedDict
+
+class Net(nn.Module):
+    def __init__(self, widths, layer=nn.GELU):
+        super().__init__()
+        parts = list()
+        for n, m in zip(widths, widths[1:]):
+            parts.append((f"layer{n}", nn.Linear(n, m)))
+            parts.append((f"act{n}", layer()))
+        by_name = OrderedDict(parts)
+        self.parts = nn.Sequential(by_name)
+
+    def forward(self, x):
+        return self.parts(x)
+"""
+KEPT = """
+class Saved(nn.Module):
+    def __new__(cls, *args):
+        made = super().__new__(cls)
+        made.given = {"args": args}
+        return made
+
+    def __init__(self):
+        super().__init__()
+        store(self)
+
+    def save(self, path):
+        self.reporter.info(path)
+        torch.save((self.state_dict(), self.given.copy()), path)
+
+class Net(Saved):
+    def __init__(self, width):
+        super().__init__()
+        self.body = nn.Linear(width, width)
+        self.save("first")
+
+    def forward(self, x):
+        return self.body(x)
+"""
 
 
 @pytest.mark.parametrize(
     ("model", "built"),
-    [(WIDTHS, "Net(config.width, config.widths)"), (LETTERS, "Net(8)"), (PLAIN_LETTERS, "Net(8)"), (SETTLED, "Net(8)")],
-    ids=["lists of widths", "letters that are counted", "letters", "a mode that is read where it changes nothing"],
+    [
+        (WIDTHS, "Net(config.width, config.widths)"),
+        (LETTERS, "Net(8)"),
+        (PLAIN_LETTERS, "Net(8)"),
+        (SETTLED, "Net(8)"),
+        (NAMED, "Net([2, 3])"),
+        (KEPT, "Net(8)"),
+    ],
+    ids=[
+        "lists of widths",
+        "letters that are counted",
+        "letters",
+        "a mode that is read where it changes nothing",
+        "a dict of layers",
+        "no layers",
+    ],
 )
 def test_a_model_without_modes_may_stay_in_eval_mode(model: str, built: str) -> None:
     assert_marked(PROGRAM.replace("{model}", model).replace("{built}", built))
@@ -109,8 +163,19 @@ def test_a_model_without_modes_may_stay_in_eval_mode(model: str, built: str) -> 
         (SETTLED, "Net(8, noise=0.1)"),
         (SETTLED, "Net(8, config.final)"),
         (SETTLED.replace("self.training and self.noise > 0", "self.training or self.noise > 0"), "Net(8)"),
+        (NAMED, "Net([2, 3], nn.Dropout)"),
+        (KEPT.replace("self.reporter.info(path)", "self.reporter(path)"), "Net(8)"),
     ],
-    ids=["parts that are not known", "a letter for a norm", "a letter for a dropout", "noise", "a last layer that may be there", "either"],
+    ids=[
+        "parts that are not known",
+        "a letter for a norm",
+        "a letter for a dropout",
+        "noise",
+        "a last layer that may be there",
+        "either",
+        "a dict with a dropout",
+        "what is applied",
+    ],
 )
 def test_a_model_with_modes_may_not(model: str, built: str) -> None:
     model = model.replace("*widths[1:]]", "*widths[1:])") if "self.parts = nn.Sequential(1" in model else model

@@ -56,3 +56,44 @@ def forward(self, x):
 )
 def test_such_a_forward_needs_no_context_around_it(forward: str, expected: list[str]) -> None:
     assert [f.code for f in looplint.lint(SCRIPT.format(forward=forward), isolated=True)] == expected
+
+
+CAPTURED = """\
+import torch
+from torch import nn
+
+
+class Capture{name}:
+    def __init__(self, model, off=True):
+        self.off = off
+
+    def __call__(self, function):
+        def run(*args):
+            with torch.set_grad_enabled(not self.off):
+                return function(*args)
+
+        return run
+
+
+def train(net, loader, valid):
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+
+    @Capture{name}(net)
+    def step(x):
+        return net(x)
+
+    for x, y in loader:
+        opt.zero_grad()
+        nn.functional.mse_loss(net(x), y).backward()
+        opt.step()
+    net.eval()
+    total = 0
+    for x, y in valid:
+        total += nn.functional.mse_loss(step(x), y)
+    return total
+"""
+
+
+@pytest.mark.parametrize(("name", "codes"), [("NoGrad", []), ("EvaluateNoGrad", []), ("Graphs", ["LL303"])])
+def test_an_object_in_the_place_of_a_function_may_switch_them_off(name: str, codes: list[str]) -> None:
+    assert sorted(f.code for f in looplint.lint(CAPTURED.format(name=name), isolated=True) if f.severity != "advice") == codes
