@@ -213,19 +213,20 @@ def _unpack(interp: Interpreter, targets: list[ir.Expr], value: Value, stmt: ir.
         for target, item in zip(targets[starred + 1 :], items[len(items) - after :]):
             assign(interp, target, item, stmt)
         return
-    element = frozenset(_part_of_loss(a) for a in element_of(interp, value))
+    element = element_of(interp, value)
     for number, target in enumerate(targets):
-        assign(interp, target, hooks.unpacked.run(interp, element, number if starred is None else None), stmt)
+        part = frozenset(_part_of_loss(a, number) for a in element)
+        assign(interp, target, hooks.unpacked.run(interp, part, number if starred is None else None), stmt)
 
 
 def _is_array(atom: Atom) -> bool:
     return isinstance(atom, Tensor) and is_array(atom)
 
 
-def _part_of_loss(atom: Atom) -> Atom:
-    """What a loss function returns beside the loss may be a number or detached: of its parts only so much is known."""
-    if isinstance(atom, Tensor) and Mark.LOSS in atom.tags and atom.graph == "yes":
-        return replace(atom, graph="maybe")
+def _part_of_loss(atom: Atom, number: int) -> Atom:
+    """What a loss function returns may hold the loss, which then comes first, beside what is detached, as a rule: of its parts only so much is known."""
+    if isinstance(atom, Tensor) and Mark.LOSS in atom.tags:
+        return replace(atom, graph="maybe" if atom.graph == "yes" else atom.graph, tags=atom.tags - {Mark.LOSS} if number else atom.tags)
     return atom
 
 

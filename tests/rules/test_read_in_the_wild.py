@@ -212,12 +212,12 @@ def test_who_detaches_what_an_unseen_model_gives_knows_of_its_graph(read: str, s
     assert {f.fix.applicability for f in found if f.fix} == ({"unsafe"} if read == "detach()" else {"safe"})
 
 
-@pytest.mark.parametrize(("result", "severity"), [("x", "warning"), ("nn.functional.dropout(x, 0.5, self.training)", "error")])
+@pytest.mark.parametrize(("result", "severity"), [("x", "advice"), ("nn.functional.dropout(x, 0.5, self.training)", "error")])
 def test_a_mode_that_only_saves_memory_has_no_effect(result: str, severity: str) -> None:
     text = "import torch\nfrom torch import nn\n" + dedent(CHECKPOINTED.replace("{result}", result))
     (found,) = looplint.lint(text, isolated=True)
     assert (found.code, found.severity) == ("LL301", severity)
-    assert ("no effect now" in found.message) == (severity == "warning")
+    assert ("no effect now" in found.message) == (severity == "advice")
 
 
 HALF = """

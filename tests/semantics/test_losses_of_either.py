@@ -33,3 +33,26 @@ CASES = {
 @pytest.mark.parametrize(("before", "loss", "mark"), CASES.values(), ids=CASES)
 def test_a_loss_of_which_one_path_is_known(before: str, loss: str, mark: str) -> None:
     assert_marked(LOOP.format(before=before, loss=loss, mark=mark))
+
+
+ITEMS = """
+def train(model, loader, compute_loss):
+    opt = torch.optim.SGD(model.parameters(), lr=0.1)
+    for epoch in range(3):
+        mean = torch.zeros(3)
+        for i, (x, y) in enumerate(loader):
+            opt.zero_grad()
+            {first}, {second} = compute_loss(model(x), y)
+            loss.backward()
+            opt.step()
+            mean = (mean * i + {added}) / (i + 1){mark}
+        print(mean)
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "added", "mark"),
+    [("loss", "items", "items", ""), ("loss", "items", "loss", "  # expect: LL402"), ("parts", "loss", "loss", "  # expect: LL402")],
+)
+def test_what_comes_beside_a_loss_may_be_detached(first: str, second: str, added: str, mark: str) -> None:
+    assert_marked(ITEMS.format(first=first, second=second, added=added, mark=mark))
