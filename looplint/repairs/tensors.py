@@ -62,6 +62,8 @@ def _where_handed_in(p: Planner, event: Keep | Accumulate, layout: Layout, value
         return None
     own = frozenset(name for block in function.blocks for statement in block.statements for name in sets(statement.node))
     names = [q.name.value for q in (*function.node.params.posonly_params, *function.node.params.params)]
+    if reads(value) & _items_of(function.node, names):
+        raise Infeasible("it is among what callers pass in, and may be a number")
     given = [number for number, name in enumerate(names) if name in reads(value) - own]
     if _only_calls_itself(value):
         given = [number for number in given if names[number] != "self"]  # `self._reduce(value)`: what the method is given is what counts
@@ -82,6 +84,13 @@ def _where_handed_in(p: Planner, event: Keep | Accumulate, layout: Layout, value
         draft = drafts.setdefault(id(caller.layout), Draft(caller.layout))
         _add_suffix(draft, tensor, "detach")
     return Plan("Pass it without its graph: .detach()", "safe", list(drafts.values()))
+
+
+def _items_of(function: cst.FunctionDef, parameters: list[str]) -> frozenset[str]:
+    """The names that loops of a function give to what is in its parameters: `for name, value in losses.items()`."""
+    loops = (node for node in walk(function.body) if isinstance(node, cst.For))
+    over = ((node, {path.partition(".")[0] for path in reads(node.iter)} - {"self"}) for node in loops)
+    return frozenset().union(*(sets(node.target) | reads(node.target) for node, read in over if read & set(parameters)))
 
 
 def _only_calls_itself(value: cst.BaseExpression) -> bool:
