@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 
 import libcst as cst
 
@@ -166,12 +167,31 @@ def _neighbours(p: Planner, statement: Statement, layout: Layout) -> tuple[State
         # Only what is measured, for all to see: what code that cannot be followed makes of a result may need its graph.
         return bool(forwards) and all(e.key in p.program.uses.scored for e in forwards) and not _needs_gradients(p, other, layout)
 
-    around, first, last = statement.block.statements, statement.index, statement.index
-    while first > 0 and quiet(around[first - 1]):
-        first -= 1
-    while last + 1 < len(around) and quiet(around[last + 1]):
-        last += 1
+    def plain(other: Statement) -> bool:
+        """Whether it computes from what is there, for all to see: a loss of an output, a sum."""
+        return not other.blocks and not list(p.events_in(other, layout)) and not _needs_gradients(p, other, layout)
+
+    around = statement.block.statements
+    first = _furthest([*range(statement.index - 1, -1, -1)], around, quiet, plain, statement.index)
+    last = _furthest([*range(statement.index + 1, len(around))], around, quiet, plain, statement.index)
     return around[first], around[last]
+
+
+def _furthest(
+    numbers: Sequence[int],
+    statements: Sequence[Statement],
+    wanted: Callable[[Statement], bool],
+    between: Callable[[Statement], bool],
+    start: int,
+) -> int:
+    """The last of some statements that is wanted, with no other in between than those that may be there."""
+    found = start
+    for number in numbers:
+        if wanted(statements[number]):
+            found = number
+        elif not between(statements[number]):
+            break
+    return found
 
 
 def _needs_gradients(p: Planner, statement: Statement, layout: Layout) -> bool:
