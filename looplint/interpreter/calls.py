@@ -232,6 +232,9 @@ def instantiate(interp: Interpreter, cls: ClassRef, args: Arguments, expr: ir.Ca
     if init is not None and isinstance(init[0], ir.Function):
         hooks.constructing.run(interp, obj, cls)
         functions.call_function(interp, Func(init[0], init[1].module, init[1].closure, ref(obj), init[1]), args, expr)
+    elif any(call_effect(base) == "namespace" for base in classes.external_bases(interp, cls)):
+        for name, value in args.keywords.items():
+            interp.write(obj, name, value)
     elif fields:
         for number, (name, default) in enumerate(fields.items()):
             value = args.get(number, name)

@@ -148,7 +148,7 @@ def attribute(interp: Interpreter, obj: Obj, name: str) -> Value:
             return ref(obj)
         case Loader() if name == "dataset":
             return UNKNOWN
-        case Instance() | FrameworkModule():
+        case Instance() | FrameworkModule() if name != "__dict__":
             return hooks.attribute_unset.run(interp, obj, name)
     return frozenset({Method(Ref(obj), name)})
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from looplint.domain.membership import ready
-from looplint.domain.values import UNKNOWN, Arguments, Const, Context, Iter, Method, Params, Ref, Tensor, Unknown, Value, ref
+from looplint.domain.objects import Dict, Instance
+from looplint.domain.values import NOTHING, UNKNOWN, Arguments, Const, Context, Iter, Method, Params, Ref, Tensor, Unknown, Value, ref, refs
 from looplint.flow.events import Snapshot
 from looplint.interpreter import hooks, unfollowed
 from looplint.interpreter.interpreter import Interpreter
@@ -34,7 +35,12 @@ def call_method(interp: Interpreter, method: Method, args: Arguments, expr: ir.C
             return method.obj.element if name in ("__next__", "next") else unfollowed.quiet(interp, args)
         case Method(obj=Ref(obj=obj), name="__dict__") if name == "update":
             ready(ref(obj))  # it takes over what another one has
+            entries = ((slot[1:], each) for d in refs(args.get(0, "") or NOTHING, Dict) for slot, each in d.heap.items() if slot.startswith("="))
+            for attribute, value in (*entries, *args.keywords.items()):
+                interp.write(obj, attribute, value)
             return UNKNOWN
+        case Method(obj=Ref(obj=Instance()), name="__dict__"):
+            return unfollowed.quiet(interp, args)
         case Context(effect="exit-stack") if name in ("enter_context", "enter_async_context") and args.positional:
             return enter_context(interp, args.positional[0])
         case Const():
