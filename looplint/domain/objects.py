@@ -48,6 +48,8 @@ class Obj:
     lost: bool
     # Whether the caller of a function that was followed alone has it afterwards, and may do anything with it then.
     outlives: bool
+    # Whether it was read whole from a file, to which an earlier run has pickled it.
+    unpickled: bool = False
     # What its attributes and elements can hold.
     heap: dict[str, Value]
     # Calling context, allocation site, and what else tells it from other objects.

@@ -10,7 +10,7 @@ from looplint.dataclass import dataclass
 from looplint.domain.autocast import switched
 from looplint.domain.call_string import CallString
 from looplint.domain.objects import Accelerator, Engine, Instance, Loss, Module, Obj, Optimizer, Scaler, Scheduler, TorchModule
-from looplint.domain.values import NOTHING, UNKNOWN, Atom, ClassRef, Const, Func, Method, Ref, Tuple, Value, join, ref, stable
+from looplint.domain.values import NOTHING, UNKNOWN, Atom, ClassRef, Const, Func, Method, Ref, Tuple, Unknown, Value, join, ref, stable
 from looplint.flow.events import Construct
 from looplint.interpreter.frames import Frame, Snapshot, Trace
 from looplint.interpreter.interpreter import Interpreter
@@ -40,6 +40,10 @@ def settle(
         if region is not None:
             interp.frame.locals[name] = region
             continue
+        wrapper = _read_back(left, right) or _read_back(right, left)
+        if wrapper is not None:
+            interp.frame.locals[name] = wrapper
+            continue
         pair = _of_one_kind(left, right)
         replaced = pair is not None and isinstance(pair[0], _GONE_WHEN_REPLACED) and before.locals.get(name) in (left, right)
         if pair is not None and (
@@ -52,6 +56,11 @@ def settle(
         if region is not None:
             owner.heap[key[1]] = region
             interp.note_write(owner, key[1], region)
+        wrapper = _read_back(left, right) or _read_back(right, left)
+        if wrapper is not None:
+            owner.heap[key[1]] = wrapper
+            interp.note_write(owner, key[1], wrapper)
+            continue
         pair = _of_one_kind(left, right)
         gone = False
         if key not in otherwise.writes:
@@ -61,6 +70,22 @@ def settle(
             value = frozenset({Ref(_built_either(interp, stmt.node, f"{owner.name}.{key[1]}", *pair))}) | _nothing(left) | _nothing(right)
             owner.heap[key[1]] = value
             interp.note_write(owner, key[1], value)
+
+
+def _read_back(known: Value, other: Value) -> Value | None:
+    """A wrapper of the program where another way reads what has its place from a file: it is one of that class, which an earlier run has pickled."""
+    wrapper = _wrapper(known)
+    if wrapper is None or not other:
+        return None
+    for atom in other:
+        match atom:
+            case Ref(obj) if obj.unpickled:
+                obj.merged = wrapper
+            case Unknown(files=files) if files:
+                pass
+            case _:
+                return None
+    return known
 
 
 def replacing(interp: Interpreter, owner: Obj, target: ir.Attr, value: Value) -> Value:
@@ -121,7 +146,7 @@ def _contexts(obj: Obj) -> Iterable[CallString]:
 
 def _of_one_kind(left: Value, right: Value) -> tuple[Obj, Obj] | None:
     """The two objects that two values are, where both are known and of one kind."""
-    first, second = _single(left), _single(right)
+    first, second = _single(left) or _wrapper(left), _single(right) or _wrapper(right)
     return (first, second) if first is not None and second is not None and _kind_of_all([first, second]) is not None else None
 
 

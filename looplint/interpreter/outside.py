@@ -271,6 +271,7 @@ def _made(interp: Interpreter, name: str, found: Uses, value: Value, key: object
     if role not in _OF_A_LOOP | {"loss"} or (role == "module" and deps):
         return None
     obj = _of_kind(interp, KINDS[role], name, key)
+    obj.unpickled = any(a.files for a in unknown)
     interp.trace.built.add(obj)
     match obj:
         case Module():
