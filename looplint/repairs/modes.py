@@ -11,6 +11,7 @@ from looplint.domain.objects import Obj
 from looplint.finding import Applicability
 from looplint.flow.events import Backward, Clear, Eval, Event, Forward, Move, Train
 from looplint.flow.graph import Loop
+from looplint.queries.modes import MODE
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.imports import imported_in, named
 from looplint.repairs.layout import Layout, Statement, walk
@@ -104,7 +105,7 @@ class InsertEval(Repair):
         trained = [e for e in p.program.of(Forward) if p.program.is_trained(e)]
         # The innermost loop that trains too: a pass over several loaders stands in a loop of its own.
         shared = next((loop for loop in reversed(around_pass) if any(loop in e.loops for e in trained)), None)
-        if shared is not None and not any(p.program.touches(e, self.module) and shared in e.loops for e in p.program.of(Train)):
+        if shared is not None and not _is_switched_back(p, self.module, self.event, shared):
             # Others may hand it in eval mode.
             if handed_in:
                 draft.line_before(before, f"was_training = {name}.training")
@@ -147,6 +148,26 @@ class InsertNoGrad(Repair):
         first, last = _neighbours(p, target, layout)
         draft.wrap(first, last, f"with {no_grad}:")
         return Plan("Run the pass under torch.no_grad()", applicability, [draft])
+
+
+def _is_switched_back(p: Planner, module: Obj, event: Event, loop: Loop) -> bool:
+    """Whether something puts a model in train mode between a pass and each of the forwards that train it in a loop, in later turns too."""
+    if not any(p.program.touches(e, module) and loop in e.loops for e in p.program.of(Train)):
+        return False
+    trained = (v for v in p.program.run(MODE, module) if isinstance(v.event, Forward) and loop in v.event.loops)
+    return all(
+        (switch := state.last(Train)) is not None and _lies_between(event, switch, visit.event)
+        for visit in trained
+        if p.program.is_trained(visit.event)
+        for state in visit.steady(loop)
+    )
+
+
+def _lies_between(first: Event, event: Event, last: Event) -> bool:
+    """Whether an event of a loop comes after one and before another, which may follow in the next turn."""
+    if first.index < last.index:
+        return first.index < event.index < last.index
+    return event.index < last.index or first.index < event.index
 
 
 def _attack_before(p: Planner, module: Obj, statement: Statement, layout: Layout) -> Statement | None:
