@@ -350,6 +350,8 @@ class Program(Incidence):
         if loops and not steps and any(e.root == event.root for e in self.of(Step)):
             around = {each for loop in loops for each in loop.lineage()}
             return any(e.root == event.root and (not e.loops or e.loops[-1] in around) for e in self.of(Step))
+        if steps and all(map(_only_of_tensors, steps)):
+            return False  # an image is made, or a latent code is sought
         subjects = {obj for e in steps for obj in e.subjects}
         holds = held_by(subjects) | {obj for obj in subjects if isinstance(obj, Engine)}
         return not holds or any(not e.subjects for e in steps) or related(holds, {module})
@@ -403,10 +405,8 @@ class Program(Incidence):
     def _only_steps(self, event: Forward) -> bool:
         """Whether the gradients that a forward leads to are stepped on, and nothing reads those of inputs: `Variable(x, requires_grad=True)` by habit."""
         read = self.gradients.read_of_tensors
-        around = self._loops_of_backwards.get(event.key, ())
-        return (
-            not self.gradients.read_unknown and not read.intersection(event.loops) and any(self._steps_by_loop.get(loop) for loop in around)
-        )
+        steps = (step for loop in self._loops_of_backwards.get(event.key, ()) for step in self._steps_by_loop.get(loop, ()))
+        return not self.gradients.read_unknown and not read.intersection(event.loops) and not all(map(_only_of_tensors, steps))
 
     @cached_property
     def kept_in_eval(self) -> frozenset[Obj]:
@@ -448,6 +448,11 @@ def _only(objects: Collection[Obj]) -> Loader | None:
     """The one loader among some objects, where it is nothing else."""
     found = next(iter(objects)) if len(objects) == 1 else None
     return found if isinstance(found, Loader) and not found.many else None
+
+
+def _only_of_tensors(step: Step) -> bool:
+    """Whether a step changes nothing but tensors of the program's own."""
+    return bool(step.subjects) and all(isinstance(o, Optimizer) and o.of_tensors for o in step.subjects)
 
 
 def _of_batches(loop: Loop) -> Loop:
