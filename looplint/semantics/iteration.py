@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from looplint.dataclass import replace
-from looplint.domain.objects import Generator
+from looplint.domain.objects import Generator, Instance, TorchModule
 from looplint.domain.values import (
+    NONE,
     NOTHING,
     UNKNOWN,
     Arguments,
@@ -12,6 +13,7 @@ from looplint.domain.values import (
     Iter,
     Number,
     Params,
+    Ref,
     Tuple,
     Value,
     const,
@@ -22,6 +24,7 @@ from looplint.interpreter import loops, objects, unfollowed
 from looplint.interpreter.elements import element_of, loaders_in
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import methods_of, transfer
+from looplint.knowledge.lookup import call_effect
 from looplint.semantics import averages, checkpoints
 from looplint.syntax import ir
 
@@ -85,6 +88,18 @@ def _filter(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) 
     given = args.positional[-1] if args.positional else UNKNOWN
     params = [replace(a, exact=False) for a in given if isinstance(a, Params)]
     return frozenset(params) if params else frozenset({Iter(element_of(interp, given), loaders_in(given))})
+
+
+@transfer("drawn")
+@transfer("drawn-items")
+def _drawn(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """What is drawn by chance from several objects: any of them, or several. What is drawn from numbers or arrays tells nothing."""
+    given = args.get(0, "seq", "population", "a", "x") or UNKNOWN
+    items = element_of(interp, given)
+    if not any(isinstance(a, Ref) and isinstance(a.obj, Instance | TorchModule) for a in items):
+        return UNKNOWN
+    several = call_effect(qualname) == "drawn-items" or args.get(1, "size") not in (None, NONE)
+    return frozenset({Iter(items)}) if several else items
 
 
 @transfer("map")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from repaired_text import fixed
 
 CLIENTS = """\
@@ -97,7 +98,9 @@ FIRST = """\
     ],
 )
 def test_train_stands_after_the_pass_where_nothing_else_does_it_in_time(tmp_path: Path, program: str, switches_back: bool) -> None:
-    kept, back = ("        was_training = self.generator.training\n", "        self.generator.train(was_training)\n") if switches_back else ("", "")
+    kept, back = (
+        ("        was_training = self.generator.training\n", "        self.generator.train(was_training)\n") if switches_back else ("", "")
+    )
     repaired = fixed(tmp_path / "loop.py", program.encode()).decode()
     assert repaired == program.replace(PASS, kept + "        self.generator.eval()\n" + PASS + back)
     assert fixed(tmp_path / "loop.py", repaired.encode()).decode() == repaired
