@@ -27,6 +27,8 @@ def narrow(interp: Interpreter, test: ir.Expr, held: bool) -> None:
     if isinstance(test, ir.Call):
         _by_class(interp, test, held)
         return
+    if isinstance(test, ir.Compare) and _by_type(interp, test, held):
+        return
     is_none = False
     if (
         isinstance(test, ir.Compare)
@@ -57,6 +59,24 @@ def _by_class(interp: Interpreter, test: ir.Call, held: bool) -> None:
             given = frozenset({External("torch.Tensor")})
         case _:
             return
+    _kept(interp, tested, given, held)
+
+
+def _by_type(interp: Interpreter, test: ir.Compare, held: bool) -> bool:
+    """`type(name) == cls`, and what it tells; False for another comparison. What is of another type may be of a subclass: that of a tensor is known otherwise."""
+    match test:
+        case ir.Compare(left=ir.Call(func=ir.Name(id="type"), args=[ir.Arg(value=tested)]), ops=[op], rights=[cls]):
+            held = held == (op in ("==", "is", "in"))
+        case _:
+            return False
+    given = evaluate(interp, cls)
+    if held or all(isinstance(a, External) and a.qualname == "torch.Tensor" for a in given):
+        _kept(interp, tested, given, held)
+    return True
+
+
+def _kept(interp: Interpreter, tested: ir.Expr, given: Value, held: bool) -> None:
+    """Keep of what was tested what is of some classes, or what is not."""
     match tested:
         case ir.Name(id=name) if name in interp.frame.locals:
             interp.frame.locals[name] = _of_class(interp, interp.frame.locals[name], given, held)
