@@ -40,6 +40,8 @@ from looplint.semantics.tensor_evidence import note_discarded
 from looplint.syntax import ir
 
 _DIVIDING = frozenset({"chunk", "split"})
+# What takes only the sizes or the type of another tensor.
+_SHAPED_LIKE = frozenset({"expand_as", "view_as", "reshape_as", "type_as"})
 _PAIRS = frozenset({"max", "min", "topk", "sort", "kthvalue", "mode", "median", "cummax", "cummin"})
 
 
@@ -256,7 +258,8 @@ def on_tensor(interp: Interpreter, tensor: Tensor, name: str, args: Arguments, e
         )  # no tensor's method: it may give anything
     if name in ("to", "cuda", "float", "half", "clone", "contiguous", "squeeze", "view", "reshape", "cpu", "double"):
         return frozenset({replace(tensor, graph=under(interp.grad, tensor.graph) if name != "to" else tensor.graph)})
-    merged = combine(interp.grad, [frozenset({tensor}), *args.values()]) or tensor
+    given = args.values() if name not in _SHAPED_LIKE else ()
+    merged = combine(interp.grad, [frozenset({tensor}), *given]) or tensor
     if tensor.made or name in TENSOR_ONLY:
         merged = computed(merged)
     merged = replace(merged, outcomes=of_function(interp, name, frozenset({tensor}), expr, own=True))
