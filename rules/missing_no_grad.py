@@ -92,7 +92,6 @@ from looplint.rule import (
     callee,
     depth_apart,
     differentiates_within,
-    may_be_a_method,
     mode_states,
     name_of,
     note,
@@ -115,7 +114,7 @@ def _evaluates_batches(program: Program, event: Forward, loop: Loop | None, meas
 
     Other turns may be the steps of one thing, as of a model that generates: they count in a program that makes them, not in a function of unknown callers.
     """
-    if loop is None or any(may_be_a_method(program, o) for o in event.subjects):
+    if loop is None or any(program.may_be_a_method(o) for o in event.subjects):
         return False
     if not (over_data(loop) or over_chunks(loop)):
         return measured and not event.root and loop.repeats and not over_entries(loop)

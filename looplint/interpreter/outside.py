@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from looplint.dataclass import replace
 from looplint.domain.objects import KINDS, AnyObj, Instance, Loss, Module, Obj, Optimizer
-from looplint.domain.tags import Mark, SentBackward
+from looplint.domain.tags import Mark, SentBackward, went_backward
 from looplint.domain.tensors import under
 from looplint.domain.values import (
     COMPUTED,
@@ -37,7 +37,7 @@ from looplint.interpreter.roles import annotated, infer_role, proves_itself
 from looplint.interpreter.usage import Scope, Uses, is_bound, uses, uses_everywhere
 from looplint.knowledge.frameworks import LIBRARIES
 from looplint.knowledge.lookup import call_effect
-from looplint.knowledge.pytorch import PLAIN_ATTRIBUTES, names_a_loss
+from looplint.knowledge.pytorch import PLAIN_ATTRIBUTES, names_a_loss, names_a_metric
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo
 
@@ -198,7 +198,7 @@ def _annotation(interp: Interpreter, cls: ClassRef | None, name: str) -> ir.Expr
 def result(interp: Interpreter, target: ir.Name | ir.Attr, value: Value, stmt: ir.Assign) -> Value:
     """What code that cannot be followed has made, where it gets a name: the program's use of the name tells what it is."""
     if isinstance(target, ir.Name):
-        value = _as_loss(interp, target.id, value)
+        value = _as_metric(target.id, _as_loss(interp, target.id, value))
     if isinstance(stmt.value, ir.DictDisplay):
         _entries(interp, target.id if isinstance(target, ir.Name) else target.attr, value, stmt.value)
     if not any(is_unseen(a) for a in value):
@@ -323,6 +323,13 @@ def _as_loss(interp: Interpreter, name: str, value: Value) -> Value:
     tensors = [a if isinstance(a, Tensor) else Tensor(a.deps) for a in value if isinstance(a, Tensor | Unknown)]
     marks = [(sent,) if tensor.forwards else (sent, Mark.UNKNOWN) for tensor in tensors]
     return frozenset(replace(a, graph=under(interp.grad, "yes")).tagged(*tags) for a, tags in zip(tensors, marks, strict=True))
+
+
+def _as_metric(name: str, value: Value) -> Value:
+    """What a name of a metric holds, where code that cannot be followed gives it: it may be a number, or have no graph."""
+    if not any(isinstance(a, Tensor) and a.graph == "yes" and not a.made for a in value) or not names_a_metric(name):
+        return value
+    return frozenset(replace(a, graph="maybe") if isinstance(a, Tensor) and not a.made and not went_backward(a.tags) else a for a in value)
 
 
 @ir.kept_with_code

@@ -368,3 +368,14 @@ SCALE_FREE = frozenset({
 def names_a_loss(name: str) -> bool:
     """Whether a name is one that programs give losses."""
     return "loss" in name.lower() or "criterion" in name.lower()
+
+
+# Last words of the names of what measures a prediction and is no loss.
+_METRICS = frozenset(
+    {"metric", "metrics", "accuracy", "acc", "top", "prec", "precision", "recall", "psnr", "iou", "miou", "auc", "bleu", "wer", "cer"}
+)
+
+
+def names_a_metric(name: str) -> bool:
+    """Whether a name is one that programs give a metric: `acc`, `top1_acc`, `val_acc5`."""
+    return name.lower().rpartition("_")[2].rstrip("0123456789") in _METRICS

@@ -12,7 +12,6 @@ from looplint.flow.graph import Loop
 from looplint.knowledge.layers import BATCH_NORM_MODELS, BUILT_OF_LAYERS, DROPPING, MODE_SENSITIVE
 from looplint.knowledge.pytorch import names_a_loss
 from looplint.queries.iterations import is_within
-from looplint.queries.moves import may_be_a_method
 from looplint.queries.program import Program
 from looplint.queries.relations import exclude_each_other, subjects
 from looplint.syntax import ir
@@ -32,7 +31,7 @@ def mode_states(program: Program, module: Obj, event: Event) -> Visit | None:
 
 def has_no_mode(program: Program, module: Obj) -> bool:
     """Whether no layer of a module differs between the modes, as far as is known; what may be a method out of sight has none, but for one that gives the loss."""
-    return mode_matters(module) is False or (may_be_a_method(program, module) and not names_a_loss(module.name.rpartition(".")[2]))
+    return mode_matters(module) is False or (program.may_be_a_method(module) and not names_a_loss(module.name.rpartition(".")[2]))
 
 
 def only_in_train_mode(event: Event) -> bool:

@@ -112,10 +112,3 @@ def state_loaded(program: Program, optimizer: Optimizer, construct: Event, move:
     loads = [e for e in program.of(LoadState) if optimizer in e.subjects and construct.index < e.index < move.index and e.certain]
     given = [e for e in loads if not exclude_each_other(e, move)]
     return given[0] if given and not optimizer.state_asked else None
-
-
-def may_be_a_method(program: Program, part: Obj) -> bool:
-    """Whether what goes by a name of a module out of sight may be a method of it: none is moved to a device, or switched between the modes."""
-    if not (isinstance(part, Module) and part.symbolic and part.part):
-        return False
-    return part not in program.moved_or_switched

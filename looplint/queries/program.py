@@ -44,6 +44,7 @@ from looplint.flow.graph import Guard, Loop
 from looplint.flow.remarks import BuildLoader, EpochSet, Initialize, Seed
 from looplint.flow.slicing import Slices
 from looplint.interpreter.interpreter import Interpreter
+from looplint.knowledge.pytorch import names_a_loss
 from looplint.queries.incidence import Incidence
 from looplint.queries.relations import held_by, involved, moves_where_asked, related
 from looplint.semantics.loaders import only_loader
@@ -319,7 +320,21 @@ class Program(Incidence):
         """Whether a tensor has its graph: it is known to, or it is a loss of predictions through which some backward goes, if not from every branch."""
         if tensor.graph == "maybe" and (went_backward(tensor.tags) or Mark.LOSS in tensor.tags) and tensor.forwards:
             return tensor.forwards <= self.uses.trained
-        return tensor.graph == "yes" and not (tensor.forwards and tensor.forwards <= self.uses.graphless)
+        if tensor.graph != "yes" or (tensor.forwards and tensor.forwards <= self.uses.graphless):
+            return False
+        return not any(self.is_untrained_method(o) for e in self.forwards_of(tensor.forwards) for o in e.subjects)
+
+    def may_be_a_method(self, part: Obj) -> bool:
+        """Whether what goes by a name of a module out of sight may be a method of it: none is moved to a device, or switched between the modes."""
+        return isinstance(part, Module) and part.symbolic and part.part and part not in self.moved_or_switched
+
+    def is_untrained_method(self, part: Obj) -> bool:
+        """Whether what may be a method out of sight gives nothing that goes backward anywhere, and no loss by its name: what it gives may have no graph."""
+        return self.may_be_a_method(part) and part not in self._trained_subjects and not names_a_loss(part.name.rpartition(".")[2])
+
+    @cached_property
+    def _trained_subjects(self) -> frozenset[Obj]:
+        return frozenset(o for e in self.of(Forward) if self.is_trained(e) for o in e.subjects)
 
     def arguments_of(self, event: Forward) -> Arguments | None:
         """What a forward is given, where its class is known."""
