@@ -154,11 +154,11 @@ def _is_switched_back(p: Planner, module: Obj, event: Event, loop: Loop) -> bool
     """Whether something puts a model in train mode between a pass and each of the forwards that train it in a loop, in later turns too."""
     if not any(p.program.touches(e, module) and loop in e.loops for e in p.program.of(Train)):
         return False
-    trained = (v for v in p.program.run(MODE, module) if isinstance(v.event, Forward) and loop in v.event.loops)
+    visits = (v for v in p.program.run(MODE, module) if loop in v.event.loops)
+    trained = (v for v in visits if isinstance(v.event, Forward) and p.program.is_trained(v.event))
     return all(
         (switch := state.last(Train)) is not None and _lies_between(event, switch, visit.event)
         for visit in trained
-        if p.program.is_trained(visit.event)
         for state in visit.steady(loop)
     )
 
