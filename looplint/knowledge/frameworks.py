@@ -17,6 +17,11 @@ CALLS: dict[str, str] = {
     "apex.amp.master_params": "master-params",
     "apex.parallel.DistributedDataParallel": "same",
     "apex.parallel.convert_syncbn_model": "same",
+    # It sends a loss backward that it scales itself, and steps the optimizer that it is put around.
+    "apex.optimizers.FP16_Optimizer": "same",
+    "apex.contrib.optimizers.FP16_Optimizer": "same",
+    "apex.fp16_utils.FP16_Optimizer": "same",
+    "apex.fp16_utils.fp16_optimizer.FP16_Optimizer": "same",
     "deepspeed.initialize": "deepspeed",
     "colossalai.initialize": "unknown",
     "horovod.torch.DistributedOptimizer": "same",
