@@ -108,7 +108,7 @@ _STARTS = re.compile(
 )
 # Weights that somebody publishes are saved from the CPU.
 _PUBLISHED = re.compile(
-    r"(?i)pre_?train|imagenet|vgg|resnet|bert|backbone|download|url|hub|cache|zoo|imagenet|official|inception|clip|vae|weights_path"
+    r"(?i)pre_?train|imagenet|vgg|resnet|bert|backbone|download|url|hub|cache|zoo|imagenet|official|inception|clip|vae|weights_path|init_?(model|weights|ckpt|checkpoint)"
 )
 
 

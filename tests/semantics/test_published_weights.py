@@ -42,6 +42,7 @@ PROGRAMS = {
         before="", load="net.load_state_dict(torch.load(args.pretrained_model_path, map_location='cpu'))"
     ),
     "weights of a known model": SCRIPT.format(before="", load="net.load_state_dict(torch.load(args.pretrained_resnet))"),
+    "what a model begins with": SCRIPT.format(before="", load="net.load_state_dict(torch.load(CONFIG.MODEL.INIT_MODEL), strict=False)"),
     "a name of the program": SCRIPT.format(
         before="""
         PRETRAINED = Path("models") / "net.pt"
