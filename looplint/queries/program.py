@@ -36,6 +36,7 @@ from looplint.flow.events import (
     Load,
     LoadState,
     Move,
+    Replace,
     Schedule,
     Step,
     Train,
@@ -176,9 +177,10 @@ class Program(Incidence):
         return sorted({root for o in related_objects for each in o.lineage() for root in self._roots_by_object.get(each, ())})
 
     def built_after(self, event: Event) -> bool:
-        """Whether an optimizer that holds some of an event's modules is built after it."""
+        """Whether an optimizer that holds some of an event's modules, or a part that it brings, is built after it."""
+        modules = {*event.subjects, *(event.new if isinstance(event, Replace) else ())}
         later = [e for e in self.of(Construct) if e.index > event.index and e.root == event.root]
-        return any(isinstance(o, Optimizer) and related(o.holds, event.subjects) for e in later for o in e.subjects)
+        return any(isinstance(o, Optimizer) and related(o.holds, modules) for e in later for o in e.subjects)
 
     @cached_property
     def moved_or_switched(self) -> frozenset[Obj]:
