@@ -46,6 +46,8 @@ CALLS: dict[str, str] = {
     "transformers.optimization.AdamW": "optimizer",
     "transformers.optimization.Adafactor": "optimizer",
     "timm.optim.create_optimizer": "optimizer",
+    "timm.optim.optim_factory.create_optimizer": "optimizer",
+    "timm.optim.optim_factory.create_optimizer_v2": "optimizer",
     "timm.optim.create_optimizer_v2": "optimizer",
     "timm.utils.NativeScaler": "scaler",
     "timm.utils.ApexScaler": "scaler",
@@ -221,6 +223,9 @@ PURE_LIBRARIES = frozenset({
 })  # fmt: skip
 
 # The methods of accelerate's Accelerator and Fabric.
+# What makes an optimizer of the settings of a run, its first argument, and of a model.
+OF_SETTINGS_AND_MODEL = frozenset({"timm.optim.create_optimizer", "timm.optim.optim_factory.create_optimizer"})
+
 ACCELERATOR_METHODS: dict[str, str] = {
     "prepare": "pass-through",
     "prepare_model": "same",

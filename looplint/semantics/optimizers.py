@@ -22,6 +22,7 @@ from looplint.flow.events import Construct, Escape, Step
 from looplint.interpreter.calls import builds
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import construction, method_transfer, transfer
+from looplint.knowledge.frameworks import OF_SETTINGS_AND_MODEL
 from looplint.knowledge.pytorch import STATEFUL
 from looplint.semantics.parameters import held, only_tensors
 from looplint.syntax import ir
@@ -99,7 +100,8 @@ def _stand_for_inner(obj: Optimizer) -> None:
 
 @construction(Optimizer)
 def _built(interp: Interpreter, obj: Optimizer, args: Arguments, expr: ir.Call) -> None:
-    given = args.get(0, "params", "parameters", "model_or_params", "model") or NOTHING
+    place = 1 if obj.qualname in OF_SETTINGS_AND_MODEL else 0
+    given = args.get(place, "params", "parameters", "model_or_params", "model") or NOTHING
     holds, exact = held(interp, given if given else NOTHING)
     # The groups of another optimizer are the parameters that it was given.
     obj.holds |= frozenset().union(*(_given(each) if isinstance(each, Optimizer) else {each} for each in holds))
