@@ -93,9 +93,12 @@ def check(program: Program) -> Reports:
         if not event.certain:
             continue  # of one of several trainers: which of them steps what is not known
         for scheduler in subjects(event, Scheduler):
-            if not scheduler.qualname.startswith("torch.optim.lr_scheduler.") or scheduler in stepped:
+            one_of = [each for each in scheduler.one_of or (scheduler,) if isinstance(each, Scheduler)]
+            if not all(each.qualname.startswith("torch.optim.lr_scheduler.") for each in one_of) or not stepped.isdisjoint(
+                {scheduler, *one_of}
+            ):
                 continue
-            if scheduler.wrapped or scheduler.escaped:
+            if any(each.wrapped or each.escaped for each in (scheduler, *one_of)):
                 continue  # wrapped in another one, returned, stored or passed on
             if scheduler.merged is not None or scheduler.many:
                 continue  # one of several that are chosen from, or kept in one list or dict
@@ -109,4 +112,5 @@ def check(program: Program) -> Reports:
                 continue  # a scheduler whose optimizer does not step in a loop after it
             name = name_of(scheduler)
             message = f"{name} is never stepped: the learning rate keeps the value the scheduler gave it when it was built; call {name}.step() as the optimizer trains, or leave the scheduler out"
-            yield Report(event, message, note(step, f"{name_of(optimizers[0])} trains here"))
+            built = next((e for e in program.of(Construct) if one_of[0] in e.subjects), event)
+            yield Report(event, message, note(step, f"{name_of(optimizers[0])} trains here"), site=built.site)

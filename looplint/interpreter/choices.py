@@ -316,6 +316,10 @@ def _join_fields(obj: Obj, objects: Sequence[Obj]) -> None:
             optimizers = [o for o in objects if isinstance(o, Optimizer)]
             obj.holds = frozenset().union(*(o.holds for o in optimizers))
             obj.exact = all(o.exact for o in optimizers)
+            obj.of_tensors = all(o.of_tensors for o in optimizers)
+            obj.may_clear = any(o.may_clear for o in optimizers)
+            obj.stateful = all(o.stateful for o in optimizers)
+            obj.needs_unscaled = all(o.needs_unscaled for o in optimizers)
             obj.rate = optimizers[0].rate if _alike(o.rate for o in optimizers) else obj.rate
         case Scheduler():
             schedulers = [o for o in objects if isinstance(o, Scheduler)]
@@ -324,6 +328,11 @@ def _join_fields(obj: Obj, objects: Sequence[Obj]) -> None:
                 obj.optimizer = reduce(join, driven)
             obj.unit = schedulers[0].unit if _alike(o.unit for o in schedulers) else obj.unit
             obj.horizon = schedulers[0].horizon if _alike(o.horizon for o in schedulers) else obj.horizon
+            obj.of_torch = all(o.of_torch for o in schedulers)
+            obj.constant = all(o.constant for o in schedulers)
+            obj.in_stairs = all(o.in_stairs for o in schedulers)
+            obj.wrapped = any(o.wrapped for o in schedulers)
+            obj.given_start = any(o.given_start for o in schedulers)
         case Scaler():
             scalers = [o for o in objects if isinstance(o, Scaler)]
             obj.enabled = scalers[0].enabled if _alike(o.enabled for o in scalers) else UNKNOWN
