@@ -73,7 +73,6 @@ from looplint.rule import (
     Engine,
     Escape,
     InsertStep,
-    Obj,
     Optimizer,
     Program,
     Report,
@@ -81,11 +80,13 @@ from looplint.rule import (
     Step,
     built_by_its_trainer,
     held_by,
+    is_beside,
     name_of,
     note,
     only_where,
     related,
     ruled_out_by_settings,
+    steps_in_some_call,
 )
 
 CODE = "LL106"
@@ -98,7 +99,7 @@ _EVALUATING = re.compile(r"(?i)^(?!.*(?:train|fit|optim)).*(?<![a-z])(?:eval|val
 def check(program: Program) -> Reports:
     steps = program.of(Step)
     for optimizer in program.optimizers:
-        own = _in_some_call(steps, optimizer)
+        own = steps_in_some_call(steps, optimizer)
         rest = [e for e in steps if e not in own]
         if program.steps_unknown_objects or _used_otherwise(program, optimizer):
             continue  # a step's optimizer is not known, or other code applies the gradients
@@ -120,6 +121,7 @@ def _lost(program: Program, optimizer: Optimizer | Engine, event: Backward, own:
         return None
     if event.manual or event.loops[-1] in program.gradients.read_of_tensors:
         return None  # gradients that are filled by hand, or wanted of the inputs
+    own = [step for step in own if not is_beside(step, optimizer, event)]
     if not all(ruled_out_by_settings(program, event, step) for step in own) or _others_step(rest, optimizer, event):
         return (
             None  # it steps, in this or another call of the function that builds it, or was rebuilt: others step on all of its parameters
@@ -156,16 +158,6 @@ def _built_and_kept(program: Program, optimizer: Optimizer | Engine, root: str) 
     if any(not e.output and program.touches(e, optimizer) for e in program.of(Escape)):
         return None
     return next((e for e in program.of(Construct) if optimizer in e.subjects and e.root == root), None)
-
-
-def _in_some_call(steps: list[Step], optimizer: Obj) -> list[Step]:
-    """The steps of what is built where this optimizer is, in this call of the function around it or in another."""
-    return [e for e in steps if any(o is optimizer or _built_alike(o, optimizer) for o in e.subjects)]
-
-
-def _built_alike(one: Obj, other: Obj) -> bool:
-    """Whether two objects are built at one place; what is handed to a function has the place of the function."""
-    return one.node is not None and one.node is other.node and (one.name == other.name or not other.symbolic)
 
 
 def _others_step(steps: list[Step], optimizer: Optimizer | Engine, backward: Backward) -> bool:

@@ -1,0 +1,26 @@
+"""Optimizers that one function builds: where their steps stand for each other's, and where they are two that work side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from looplint.domain.objects import Engine, Obj, Optimizer
+from looplint.flow.events import Backward, Step
+from looplint.queries.relations import held_by, related
+
+
+def steps_in_some_call(steps: Iterable[Step], optimizer: Obj) -> list[Step]:
+    """The steps of what is built where this optimizer is, in this call of the function around it or in another."""
+    return [e for e in steps if any(o is optimizer or _built_alike(o, optimizer) for o in e.subjects)]
+
+
+def _built_alike(one: Obj, other: Obj) -> bool:
+    """Whether two objects are built at one place; what is handed to a function has the place of the function."""
+    return one.node is not None and one.node is other.node and (one.name == other.name or not other.symbolic)
+
+
+def is_beside(step: Step, optimizer: Optimizer | Engine, backward: Backward) -> bool:
+    """Whether a step is of another model's optimizer that one function has built too, and both are at work in one loop: a generator's and a discriminator's."""
+    holds = held_by(step.subjects)
+    known = bool(holds and optimizer.holds) and not related(optimizer.holds, holds)
+    return known and optimizer not in step.subjects and backward.loops[-1] in step.loops
