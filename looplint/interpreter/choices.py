@@ -307,8 +307,8 @@ def _join_fields(obj: Obj, objects: Sequence[Obj]) -> None:
     obj.parent = first.parent if all(o.parent is first.parent for o in objects) else None
     obj.many = any(o.many for o in objects)
     obj.symbolic = all(o.symbolic for o in objects)
-    obj.lost = any(o.lost for o in objects)
-    obj.outlives = any(o.outlives for o in objects)
+    obj.lost = obj.lost or any(o.lost for o in objects)
+    obj.outlives = obj.outlives or any(o.outlives for o in objects)
     if _alike(o.loops for o in objects):
         obj.loops = first.loops
     match obj:
@@ -331,8 +331,8 @@ def _join_fields(obj: Obj, objects: Sequence[Obj]) -> None:
             obj.of_torch = all(o.of_torch for o in schedulers)
             obj.constant = all(o.constant for o in schedulers)
             obj.in_stairs = all(o.in_stairs for o in schedulers)
-            obj.wrapped = any(o.wrapped for o in schedulers)
-            obj.given_start = any(o.given_start for o in schedulers)
+            obj.wrapped = obj.wrapped or any(o.wrapped for o in schedulers)
+            obj.given_start = obj.given_start or any(o.given_start for o in schedulers)
         case Scaler():
             scalers = [o for o in objects if isinstance(o, Scaler)]
             obj.enabled = scalers[0].enabled if _alike(o.enabled for o in scalers) else UNKNOWN
