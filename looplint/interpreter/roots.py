@@ -184,7 +184,7 @@ def _methods(interp: Interpreter, cls: ir.Class) -> bool:
         return True
     complete = True
     instance = calls.instance_for(interp, found)
-    training = _in_loops(interp, "backward") | _repeating_a_step(interp, cls)
+    training = _in_loops(interp, "backward") | _in_loops(interp, "step", "optim") | _repeating_a_step(interp, cls)
     inherited = _inherited_loops(interp, found)
     # One that built other objects builds this one as well.
     constructor = cls.methods.get("__init__")

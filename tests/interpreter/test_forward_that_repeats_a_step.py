@@ -55,3 +55,45 @@ def test_what_is_right_there_is_left_alone(head: str) -> None:
 
 def test_a_forward_without_a_step_is_a_computation() -> None:
     assert codes(HEADS[0], call="x = self.model(x)") == []
+
+
+ADVERSARIAL = """\
+import torch
+from torch import nn
+
+
+class Adversarial(nn.Module):
+    def __init__(self, args, gan_type):
+        super().__init__()
+        self.discriminator = nn.Linear(2, 1)
+        if gan_type == "wgan":
+            self.optimizer = torch.optim.RMSprop(self.discriminator.parameters())
+        else:
+            self.optimizer = torch.optim.Adam(self.discriminator.parameters())
+        self.scheduler = schedule(args, self.optimizer)
+
+    def forward(self, fake, real):
+        {loop}:
+            self.optimizer.zero_grad()
+            loss = (self.discriminator(fake.detach()) - self.discriminator(real)).mean()
+            {body}
+        return -self.discriminator(fake).mean()
+
+
+def schedule(args, optimizer):
+    if args.decay == "step":
+        found = torch.optim.lr_scheduler.StepLR(optimizer, 3)
+    elif args.decay == "cosine":
+        found = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 10)
+    return found
+"""
+
+
+@pytest.mark.parametrize("loop", ["for _ in range(5)", "for number, scale in enumerate(args.scales)", "while self.close(fake, real)"])
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [("loss.backward(); self.optimizer.step()", []), ("self.optimizer.step()", ["LL107"]), ("print(loss.item())", [])],
+)
+def test_a_forward_that_steps_in_a_loop(loop: str, body: str, found: list[str]) -> None:
+    """Whoever has the module steps its scheduler."""
+    assert [f.code for f in looplint.lint(ADVERSARIAL.format(loop=loop, body=body)) if f.severity != "advice"] == found
