@@ -11,6 +11,7 @@ from looplint.domain.objects import Obj
 from looplint.finding import Applicability
 from looplint.flow.events import Backward, Clear, Eval, Event, Forward, Move, Train
 from looplint.flow.graph import Loop
+from looplint.queries.data_loops import over_chunks, over_data
 from looplint.queries.modes import MODE
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.imports import imported_in, named
@@ -128,7 +129,8 @@ class InsertNoGrad(Repair):
     depth: int
 
     def plan(self, p: Planner) -> Plan:
-        place, target = _pass(p, self.loop, self.event, self.depth, narrow=True)
+        loop = None if self.loop is not None and _computes_elsewhere(self.loop, self.event, self.depth) else self.loop
+        place, target = _pass(p, loop, self.event, self.depth, narrow=True)
         layout = place.layout
         if _needs_gradients(p, target, layout):
             target = place.statement
@@ -168,6 +170,11 @@ def _lies_between(first: Event, event: Event, last: Event) -> bool:
     if first.index < last.index:
         return first.index < event.index < last.index
     return event.index < last.index or first.index < event.index
+
+
+def _computes_elsewhere(loop: Loop, event: Event, depth: int) -> bool:
+    """Whether a loop goes over no data, and stands in another file than the call that is told of: what it computes, others may want with its graph."""
+    return loop.site.module is not event.chain[depth].module and not (over_data(loop) or over_chunks(loop))
 
 
 def _attack_before(p: Planner, module: Obj, statement: Statement, layout: Layout) -> Statement | None:
