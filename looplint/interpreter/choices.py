@@ -89,18 +89,20 @@ def _read_back(known: Value, other: Value) -> Value | None:
 
 
 def replacing(interp: Interpreter, owner: Obj, target: ir.Attr, value: Value) -> Value:
-    """What an attribute is given that held another optimizer of the same model, or its scheduler: the new one goes on in the place of the old one."""
+    """What an attribute is given that held another optimizer of the same model, its scheduler, or the same loss: the new one goes on in the place of the old one."""
     pair = _of_one_kind(owner.heap.get(target.attr, NOTHING), value)
-    if owner.many or pair is None or pair[0] is pair[1] or not _drive_the_same(*pair):
+    if owner.many or pair is None or pair[0] is pair[1] or not _do_the_same(*pair):
         return value
     pair[1].name = pair[1].name or pair[0].name
     return frozenset({Ref(_either(interp, target.node, f"{owner.name}.{target.attr}", *pair))}) | _nothing(value)
 
 
-def _drive_the_same(one: Obj, other: Obj) -> bool:
+def _do_the_same(one: Obj, other: Obj) -> bool:
     match one, other:
         case Optimizer(holds=first), Optimizer(holds=second):
             return bool(first) and first == second
+        case Loss(qualname=first), Loss(qualname=second):
+            return bool(first) and first == second and one.reduction == other.reduction
         case Scheduler(optimizer=first), Scheduler(optimizer=second):
             return first is not None and second is not None and len(join(first, second)) == 1
     return False
