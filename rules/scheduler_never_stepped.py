@@ -51,7 +51,7 @@ def train(net: nn.Module, loader, epochs: int):
 
 - A program that could not be followed to its end, or in which it is not known what is stepped.
 - A scheduler that is wrapped in another one, or that escapes into code that cannot be followed: it is returned, stored or passed on.
-- One of several schedulers that are chosen from or kept in one list or dict, and that of one of several trainers.
+- Schedulers that are kept in one list or dict, and that of one of several trainers. Those that branches build under one name are one.
 - A scheduler whose optimizer does not step in a loop after it.
 - One whose name another scheduler of its optimizer takes, which is stepped.
 
