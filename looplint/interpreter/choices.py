@@ -74,18 +74,16 @@ def settle(
 
 def _read_back(known: Value, other: Value) -> Value | None:
     """A wrapper of the program where another way reads what has its place from a file: it is one of that class, which an earlier run has pickled."""
-    wrapper = _wrapper(known)
-    if wrapper is None or not other:
+    if not other or not all(map(_is_from_file, other)) or (wrapper := _wrapper(known)) is None:
         return None
     for atom in other:
-        match atom:
-            case Ref(obj) if obj.unpickled:
-                obj.merged = wrapper
-            case Unknown(files=files) if files:
-                pass
-            case _:
-                return None
+        if isinstance(atom, Ref):
+            atom.obj.merged = wrapper
     return known
+
+
+def _is_from_file(atom: Atom) -> bool:
+    return atom.obj.unpickled if isinstance(atom, Ref) else isinstance(atom, Unknown) and bool(atom.files)
 
 
 def replacing(interp: Interpreter, owner: Obj, target: ir.Attr, value: Value) -> Value:
