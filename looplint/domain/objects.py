@@ -72,8 +72,9 @@ class Obj:
     source: ModuleInfo | None
     # The objects of several branches, of which it is one.
     one_of: tuple[Obj, ...]
-    # The module that it is part of, and those that it became part of later.
+    # The module that it is part of.
     parent: Obj | None
+    # Those that it became part of later.
     also_in: tuple[Obj, ...]
     # What a library calls its class or the function that built it.
     qualname: str
