@@ -35,7 +35,9 @@ def call_method(interp: Interpreter, method: Method, args: Arguments, expr: ir.C
             return method.obj.element if name in ("__next__", "next") else unfollowed.quiet(interp, args)
         case Method(obj=Ref(obj=obj), name="__dict__") if name == "update":
             ready(ref(obj))  # it takes over what another one has
-            entries = ((slot[1:], each) for d in refs(args.get(0, "") or NOTHING, Dict) for slot, each in d.heap.items() if slot.startswith("="))
+            entries = (
+                (slot[1:], each) for d in refs(args.get(0, "") or NOTHING, Dict) for slot, each in d.heap.items() if slot.startswith("=")
+            )
             for attribute, value in (*entries, *args.keywords.items()):
                 interp.write(obj, attribute, value)
             return UNKNOWN
