@@ -15,7 +15,7 @@ from looplint.queries.data_loops import over_chunks, over_data
 from looplint.queries.modes import MODE
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.imports import imported_in, named
-from looplint.repairs.layout import Layout, Statement, walk
+from looplint.repairs.layout import Layout, Statement
 from looplint.repairs.names import sets
 from looplint.repairs.places import Place, body_of, in_loop, is_handed_in, loop_statement, name_in, place_at
 from looplint.repairs.planner import Planner
@@ -261,7 +261,9 @@ def _trains(p: Planner, statement: Statement, layout: Layout) -> bool:
 
 def _goes_backward(p: Planner, node: cst.CSTNode) -> bool:
     """Whether the text sends something backward in a branch that this program never takes: another one that calls the same code trains there."""
-    calls = [n for n in walk(node) if isinstance(n, cst.Call) and isinstance(n.func, cst.Attribute) and n.func.attr.value == "backward"]
+    calls = [
+        n for n in p.nodes_in(node) if isinstance(n, cst.Call) and isinstance(n.func, cst.Attribute) and n.func.attr.value == "backward"
+    ]
     reached = {id(e.site.node) for e in p.program.of(Backward)}
     return any(id(call) not in reached for call in calls)
 
@@ -293,6 +295,6 @@ def _outermost_loop(statement: Statement) -> Statement:
 def _only_evaluates(p: Planner, function: Statement, layout: Layout) -> bool:
     node = function.node
     assert isinstance(node, cst.FunctionDef)
-    if not _EVALUATES.search(node.name.value) or any(isinstance(n, cst.Yield) for n in walk(node)):
+    if not _EVALUATES.search(node.name.value) or any(isinstance(n, cst.Yield) for n in p.nodes_in(node)):
         return False
     return not _trains(p, function, layout)

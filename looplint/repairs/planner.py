@@ -10,7 +10,7 @@ from looplint.domain.objects import Obj
 from looplint.flow.events import Event
 from looplint.queries.program import Program
 from looplint.repairs.draft import Infeasible
-from looplint.repairs.layout import Block, Layout, Statement
+from looplint.repairs.layout import Block, Layout, Statement, walk
 from looplint.repairs.names import binds, depends
 from looplint.repairs.places import Layouts, Place, only_does
 
@@ -21,6 +21,14 @@ class Planner:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.layouts = Layouts()
+        # What stands in a node, of those that were asked for: one repair after another looks through the same functions.
+        self._nodes: dict[cst.CSTNode, list[cst.CSTNode]] = {}
+
+    def nodes_in(self, node: cst.CSTNode) -> list[cst.CSTNode]:
+        """A node and all that are in it."""
+        if node not in self._nodes:
+            self._nodes[node] = list(walk(node))
+        return self._nodes[node]
 
     # -- statements that stand for events
 

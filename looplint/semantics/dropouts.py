@@ -44,11 +44,17 @@ def _always_on(interp: Interpreter, obj: Module, cls: ClassRef) -> Iterator[tupl
             continue
         usage = function.usage.get(function.params[0].name)
         work.extend(sorted(usage.methods | usage.attrs) if usage is not None else ())
-        for stmt in ir.statements(function.body):
-            for expr in ir.walk(*ir.expressions(stmt)):
-                drop = _drop(interp, obj, function, owner, expr) if isinstance(expr, ir.Call) else None
-                if drop is not None and isinstance(expr, ir.Call):
-                    yield function, owner, drop, expr
+        for call in _named_so(function):
+            drop = _drop(interp, obj, function, owner, call)
+            if drop is not None:
+                yield function, owner, drop, call
+
+
+@ir.kept_with_code
+def _named_so(function: ir.Function) -> list[ir.Call]:
+    """The calls in a function whose name is that of a dropout, or of an attention that drops."""
+    calls = (e for stmt in ir.statements(function.body) for e in ir.walk(*ir.expressions(stmt)) if isinstance(e, ir.Call))
+    return [call for call in calls if (ir.path_of(call.func) or "").rpartition(".")[2].startswith(("dropout", "scaled_dot"))]
 
 
 def _is_on_purpose(function: ir.Function, owner: ClassRef) -> bool:
@@ -66,7 +72,7 @@ def _knows_the_mode(function: ir.Function) -> bool:
 def _drop(interp: Interpreter, obj: Module, function: ir.Function, owner: ClassRef, call: ir.Call) -> Drop | None:
     """What is remarked of a call that drops at a rate above 0 without being told whether it is in training; None for any other."""
     what = ir.path_of(call.func) or ""
-    if not what.rpartition(".")[2].startswith(("dropout", "scaled_dot")) or any(a.star for a in call.args):
+    if any(a.star for a in call.args):
         return None
     named = classes.static_value(interp, call.func, owner.module, owner.closure)
     names = {a.qualname for a in named if isinstance(a, External)}
