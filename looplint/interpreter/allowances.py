@@ -70,6 +70,8 @@ def follow_within(interp: Interpreter, frame: Frame, follow: Callable[[], Value]
             raise  # what is around it has used up its part as well
         _note_data_work(interp, frame, nodes, fuel, occurred)
         interp.complete = interp.complete and (interp.aside or not may_train(interp, function))
+        if may_train(interp, function):
+            interp.spent[function] = max(fuel - interp.fuel, interp.spent.get(function, 0))
         interp.graph.cut(nodes, leading)
         interp.forget_remarks(noted)
         interp.recordings.clear()

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from copy import copy
 from typing import NamedTuple
 
-from looplint.dataclass import replace
 from looplint.domain.values import EventKey, Func, Value
 from looplint.flow.graph import Loose, Node
 from looplint.interpreter.frames import Constants, Frame, Trace
@@ -41,7 +40,7 @@ def replayed(interp: Interpreter, func: Func, frame: Frame, follow: Callable[[],
     """What a call gives, with what it does: as last time, or by following it.
 
     Args:
-        m: the interpreter.
+        interp: the interpreter.
         func: the function that is called.
         frame: its activation, with its arguments.
         follow: follows its body; None where that is too large.
@@ -49,7 +48,7 @@ def replayed(interp: Interpreter, func: Func, frame: Frame, follow: Callable[[],
     if not interp.loops or interp.aside:
         return follow()
     given = _given(interp, func, frame)
-    known = interp.recordings.get(frame.ctx)
+    known = interp.recordings.get((frame.ctx, func))  # one call may go to several functions
     if known is not None and known.given == given:
         return _again(interp, known)
     start, fuel, entry, noted, outer = len(interp.graph.nodes), interp.fuel, list(interp.at), len(interp.noted), interp.trace
@@ -58,11 +57,11 @@ def replayed(interp: Interpreter, func: Func, frame: Frame, follow: Callable[[],
     own, interp.trace = interp.trace, outer
     outer.add(own)
     if result is not None and interp.alive and fuel - interp.fuel >= _WORTH_IT and not frame.abstract:
-        nodes = [replace(node, succ=list(node.succ)) for node in interp.graph.nodes[start:]]
+        nodes = [Node(n.index, n.kind, n.loops, n.event, n.loop, n.forgets, list(n.succ)) for n in interp.graph.nodes[start:]]
         first = {e.target: None for loose in entry for e in interp.graph.nodes[loose.source].succ if e.target >= start}
         through = set(entry)
         ends: dict[Loose | None, None] = dict.fromkeys(None if loose in through else loose for loose in interp.at)
-        interp.recordings[frame.ctx] = Recording(
+        interp.recordings[frame.ctx, func] = Recording(
             given, start, nodes, list(first), list(ends), interp.noted[noted:], own, interp.grad, dict(interp.constants), result
         )
     return result
@@ -101,7 +100,7 @@ def _again(interp: Interpreter, call: Recording) -> Value:
         if event is not None:
             event.index = index
         succ = [edge._replace(target=edge.target + offset) for edge in node.succ]
-        graph.nodes.append(replace(node, index=index, event=event, succ=succ))
+        graph.nodes.append(Node(index, node.kind, node.loops, event, node.loop, node.forgets, succ))
     for target in call.first:
         for loose in entry:
             graph.connect(loose, target + offset)

@@ -27,6 +27,8 @@ from looplint.knowledge.pytorch import CONVERSIONS
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo, Project
 
+# Where a call of a function has used more than this part of what the function gets as a root, it is too large for that as well.
+_ALMOST_ALL = 0.85
 # So many generators that one call has left, each with its own arguments, are followed.
 _ALIKE = 4
 
@@ -78,13 +80,21 @@ def _definitions(body: list[ir.Stmt]) -> list[ir.FunctionDef]:
     return found
 
 
-def _begin(interp: Interpreter, run: Callable[[], object], root: str) -> bool:
+def _begin(interp: Interpreter, run: Callable[[], object], root: str, function: ir.Function | None = None) -> bool:
     """Follow from one root on; one that is larger than its budget is followed once more with less of what it calls, and then without other files.
+
+    Args:
+        interp: the interpreter.
+        run: follows it.
+        root: its name.
+        function: the function that it is, if it is one.
 
     Returns:
         False where the root was larger: what is then in the graph is what its own file tells, to which all others are out of sight.
     """
-    if _within(interp, run, root, min(ROOT_FUEL, interp.left)):
+    budget = min(ROOT_FUEL, interp.left)
+    in_vain = function is not None and interp.spent.get(function, 0) > _ALMOST_ALL * budget
+    if not in_vain and _within(interp, run, root, budget):
         return True
     interp.again = True
     if _within(interp, run, root, min(AGAIN_FUEL, interp.left)):
@@ -155,7 +165,7 @@ def _function(interp: Interpreter, func: Func) -> bool:
             interp.uses.going_backward.update(*(kept_at(t.tags) for t in tensors_in([result])))
 
     interp.reached.functions.setdefault(func.function)
-    return _begin(interp, run, root)
+    return _begin(interp, run, root, func.function)
 
 
 def _may_still_go_backward(interp: Interpreter, value: Value) -> bool:
