@@ -333,6 +333,10 @@ def join(left: Value, right: Value) -> Value:
     """The least value that covers both."""
     if left is right or left == right:
         return left
+    if not left and len(right) == 1:
+        (only,) = right
+        if type(only) is not Tuple:
+            return right
     both = left | right
     kinds = [type(atom) for atom in both]
     if len(kinds) <= WIDTH and Tuple not in kinds and kinds.count(Tensor) < 2 and kinds.count(Ref) < 2:

@@ -300,7 +300,7 @@ def _is_place(target: ir.Expr) -> bool:
 
 def _extends(interp: Interpreter, stmt: ir.Assign, value: Value) -> Value:
     """`losses = losses + [loss]`, `losses = [*losses, loss]`: a longer list takes the place of the list that was made before the loop."""
-    if not interp.loops or len(stmt.targets) != 1 or not _is_place(stmt.targets[0]):
+    if not interp.loops or len(stmt.targets) != 1 or not isinstance(stmt.value, ir.Binary | ir.Display) or not _is_place(stmt.targets[0]):
         return value
     place = ir.render(stmt.targets[0])
     match stmt.value:

@@ -14,6 +14,7 @@ from looplint.domain.values import NOTHING, UNKNOWN, Atom, ClassRef, Const, Func
 from looplint.flow.events import Construct
 from looplint.interpreter.frames import Frame, Snapshot, Trace
 from looplint.interpreter.interpreter import Interpreter
+from looplint.interpreter.state import read_by
 from looplint.syntax import ir
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def settle(
 
     A `try` whose handler builds what its body could not has two branches, too: `try: model = resume(path)`, `except: model = Net()`.
     """
-    tested = frozenset(ir.paths_in(stmt.test)) if isinstance(stmt, ir.If) else frozenset()
+    tested = read_by(stmt.test)[1] if isinstance(stmt, ir.If) else frozenset()
     for name, left in one.locals.items():
         right = two.locals.get(name)
         if right is None or left == right:

@@ -74,6 +74,8 @@ def _property(interp: Interpreter, test: ir.Attr) -> tuple[ir.Function, dict[str
 
 def _value_of(interp: Interpreter, expr: ir.Expr) -> Value:
     """What an expression is that was evaluated before: nothing happens again."""
+    if isinstance(expr, ir.Name):
+        return interp.evaluate(expr)  # to read a name does nothing
     with interp.looking(), interp.gradients.unread():
         return interp.evaluate(expr)
 

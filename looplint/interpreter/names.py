@@ -53,13 +53,13 @@ def lookup(interp: Interpreter, frame: Frame, name: str) -> Value:
     while here is not None:
         value = here.locals.get(name)
         if value is not None:
-            return hooks.name_imported.run(interp, here, name, imports.resolve(interp, value))
+            return _followed(interp, here, name, value)
         here = here.closure
     top = frame.module.frame
     if top is not None:
         value = top.locals.get(name)
         if value is not None:
-            return hooks.name_imported.run(interp, top, name, imports.resolve(interp, value))
+            return _followed(interp, top, name, value)
         for star in reversed(top.stars):
             found = imports.from_star(interp, star, name)
             if found is not None:
@@ -69,6 +69,14 @@ def lookup(interp: Interpreter, frame: Frame, name: str) -> Value:
     if name in CONVENTIONAL_NAMES:
         return frozenset({External(CONVENTIONAL_NAMES[name])})
     return hooks.name_unbound.run(interp, frame, name)
+
+
+def _followed(interp: Interpreter, frame: Frame, name: str, value: Value) -> Value:
+    """What a name holds: where that was imported, what stands there."""
+    for atom in value:
+        if type(atom) is External:
+            return hooks.name_imported.run(interp, frame, name, imports.resolve(interp, value))
+    return value
 
 
 def attribute(interp: Interpreter, base: Value, name: str, *, called: bool = False) -> Value:

@@ -39,9 +39,11 @@ def by_options(frame: Frame, test: ir.Expr, names: frozenset[str]) -> bool:
     """Whether a test reads options of the command line alone, which nothing in its module sets: the user has decided it."""
     roots = {name for name in names if "." not in name}
     options = {name.partition(".")[2] for name in names - roots}
-    if not options or any(isinstance(e, ir.Call) for e in ir.walk(test)):
+    if not options or not all(
+        any(isinstance(atom, Ref) and isinstance(atom.obj, Options) for atom in _held_by(frame, root)) for root in roots
+    ):
         return False
-    if not all(any(isinstance(atom, Ref) and isinstance(atom.obj, Options) for atom in _held_by(frame, root)) for root in roots):
+    if any(isinstance(e, ir.Call) for e in ir.walk(test)):
         return False
     rebound = rebound_in(frame.module)
     return rebound is not None and rebound.isdisjoint(options)

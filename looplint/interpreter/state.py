@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @lru_cache(maxsize=4096)
-def _read_by(test: ir.Expr) -> tuple[str, frozenset[str]]:
+def read_by(test: ir.Expr) -> tuple[str, frozenset[str]]:
     """The text of a test, and the names that it reads; the same tests are met on many paths."""
     return ir.render(test), frozenset(ir.paths_in(test))
 
@@ -107,12 +107,12 @@ class Position(Path):
         negated = test
         while isinstance(negated, ir.Unary) and negated.op == "not":
             negated, held = negated.operand, not held
-        _, names = _read_by(negated)
+        _, names = read_by(negated)
         owner = settled.owner_of(self.frame, names)
         frame, said = (self.frame, negated) if owner is not None else handed_down.at_home(self.frame, negated, names)
         context = frame.ctx if owner is None else list(frame.ctx.outward())[-1]
         same = owner is not None or settled.by_options(self.frame, negated, names)
-        self._branch(self.graph.condition(context, *_read_by(said), owner, settled=same), held)
+        self._branch(self.graph.condition(context, *read_by(said), owner, settled=same), held)
         self.guards = (*self.guards, self._guard(negated, held, names, owner))
 
     def choose(self, path: str, obj: Obj, held: bool) -> None:

@@ -11,6 +11,8 @@ _ORDERS = frozenset({"<", ">", "<=", ">="})
 
 def keeps_best(test: ir.Expr, body: Iterable[ir.Stmt]) -> bool:
     """Whether a branch assigns one side of a comparison in its condition to the other."""
+    if not any(isinstance(stmt, ir.Assign) for stmt in body):
+        return False
     tests = [e for e in ir.walk(test) if isinstance(e, ir.Compare) and e.ops[0] in _ORDERS and len(e.rights) == 1]
     sides = [{ir.render(test.left), ir.render(test.rights[0])} for test in tests]
     given = [pair for stmt in body if isinstance(stmt, ir.Assign) for pair in pairs(stmt)] if sides else []
