@@ -8,7 +8,7 @@ import pytest
 
 from looplint.flow.remarks import Remark
 from looplint.interpreter import replay
-from looplint.interpreter.interpreter import ROOT_FUEL
+from looplint.interpreter.interpreter import AGAIN_FUEL, ALONE_FUEL, ROOT_FUEL
 from looplint.interpreter.roots import follow, interpreter_of
 from looplint.linting.analysis import build_program
 from looplint.linting.files import judge
@@ -256,3 +256,11 @@ def test_a_root_that_calls_too_much_of_other_files_is_judged_by_its_own(tmp_path
     assert not program.complete
     assert [loop.reason for loop in training_loops(program, info, [info])] == [""]
     assert [f.code for f in judge(source, Selections().of_source(source)).findings] == codes
+
+
+def test_what_a_call_was_too_large_for_is_not_followed_again_on_the_same_budget() -> None:
+    step = "    x = x * 2 + net.weight * k\n" * 300 + "    net(x).sum().backward()\n    opt.step()\n"
+    calls = "".join(f"    train(net, opt, torch.ones(2, 4), {n})\n" for n in range(50))
+    made = "    net = torch.nn.Linear(4, 1)\n    opt = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+    text = f"import torch\n\n\ndef train(net, opt, x, k):\n    opt.zero_grad()\n{step}\n\ndef main():\n{made}{calls}\n\nmain()\n"
+    assert ROOT_FUEL < _burnt(text) < ROOT_FUEL + AGAIN_FUEL + ALONE_FUEL
