@@ -189,13 +189,13 @@ class Program(Incidence):
 
     @cached_property
     def steps_unknown_objects(self) -> bool:
-        """Whether something steps that has no name and is not known: `self.optimizers()[0].step()`, an entry of what some code returns."""
+        """Whether something steps that is not known, and has no name or that of an optimizer: `self.optimizers()[0].step()`, `wrapped.optimizer.step()`."""
         known = {id(e.site.node) for e in self.of(Step, Schedule)}
         return any(
             isinstance(call.func, ir.Attr)
             and call.func.attr == "step"
             and not call.args
-            and ir.path_of(call.func.value) is None
+            and ((path := ir.path_of(call.func.value)) is None or "opt" in path.rpartition(".")[2].lower())
             and id(call.node) not in known
             for call in self.reached.gradient_calls
         )

@@ -63,6 +63,7 @@ def test_other_benchmarks_read_what_is_stored(out: Path, repository: Repository)
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_whole_round_is_one_command(tmp_path: Path, repository: Repository) -> None:
     command = [sys.executable, "-m", "benchmarks.surveys.rounds", repository.place, "-o", str(tmp_path / "round"), "--cpus", "1"]
     answer = subprocess.run(

@@ -46,3 +46,14 @@ def test_its_optimizer_is_known(cls: str, made: str) -> None:
     known = PROGRAM.replace("{cls}", cls).replace("{made}", made)
     assert_marked(known.replace("{clear}", "data.optimizer.zero_grad()").replace("{mark}", ""))
     assert_marked(known.replace("{clear}", "pass").replace("{mark}", "  # expect: LL102"))
+
+
+def test_what_steps_from_one_out_of_sight_may_be_the_optimizer() -> None:
+    program = (
+        PROGRAM.replace("{cls}", "from lib import wrap")
+        .replace("{mark}", "")
+        .replace("{made}", "optimizer, wrap(policy=policy, optimizer=optimizer)")
+    )
+    program = program.replace("data = create", "optimizer, data = create").replace("{clear}", "optimizer.zero_grad()")
+    assert_marked(program)
+    assert_marked(program.replace("data.optimizer.step()", "pass").replace("loss.backward()", "loss.backward()  # expect: LL106"))

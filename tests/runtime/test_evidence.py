@@ -25,6 +25,7 @@ def verdicts() -> Mapping[str, list[Verdict]]:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("code", RULES)
 def test_each_case_of_a_rule_is_proven(code: str, verdicts: Mapping[str, list[Verdict]]) -> None:
     cases = verdicts.get(code, [])

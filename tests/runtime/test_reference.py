@@ -12,7 +12,7 @@ from looplint.runtime.reporting.reference import as_json, status, text
 from looplint.runtime.streams.record import Options
 from looplint.runtime.streams.warm import Several, Warm
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.exhaustive]
 
 
 @pytest.fixture(scope="module")

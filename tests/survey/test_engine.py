@@ -20,6 +20,7 @@ from surveys import bare, checked, printed, several, write
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.exhaustive,
     pytest.mark.skipif(not all(map(find_spec, ("ray", "pyarrow", "plotly"))), reason="Ray, Arrow or plotly is not installed"),
 ]
 

@@ -22,7 +22,7 @@ from places import EXAMPLES, ROOT
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.exhaustive]
 
 EACH_LOOK = pytest.mark.parametrize("look", LOOKS, ids=lambda look: f"{look.width}-{look.scheme}")
 # A page of each kind: the start, the rules, one of them, what commands print, a drawing, options.

@@ -14,7 +14,7 @@ import pytest
 from looplint.settings.formats import FORMATS
 from places import ROOT
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.exhaustive]
 
 PAGE = ROOT / "docs/output-formats.md"
 SHOWING = sorted(page for page in (ROOT / "docs").glob("*.md") if "<!-- run" in page.read_text(encoding="utf-8"))
