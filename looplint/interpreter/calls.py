@@ -183,6 +183,9 @@ def call_method(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr:
     """A method that a library gives an object: by its effect in the tables, or by the object's kind."""
     if name.startswith("super."):
         return hooks.super_called.run(interp, obj, name[6:], args, expr)
+    if name == "__class__":  # `type(model)(width)` builds another one
+        known = obj.cls is not None and not (obj.symbolic or obj.one_of)
+        return instantiate(interp, obj.cls, args, expr) if known and obj.cls else unfollowed.unknown_call(interp, None, args, expr)
     effect = objects.effect_of(obj, name)
     if effect is not None:
         hooks.handed.run(obj, args)
@@ -233,8 +236,8 @@ def instantiate(interp: Interpreter, cls: ClassRef, args: Arguments, expr: ir.Ca
         hooks.constructing.run(interp, obj, cls)
         functions.call_function(interp, Func(init[0], init[1].module, init[1].closure, ref(obj), init[1]), args, expr)
     elif any(call_effect(base) == "namespace" for base in classes.external_bases(interp, cls)):
-        for name, value in args.keywords.items():
-            interp.write(obj, name, value)
+        for name, given in args.keywords.items():
+            interp.write(obj, name, given)
     elif fields:
         for number, (name, default) in enumerate(fields.items()):
             value = args.get(number, name)

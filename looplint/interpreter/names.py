@@ -6,7 +6,7 @@ import builtins
 from collections import Counter, OrderedDict, deque
 
 from looplint.dataclass import replace
-from looplint.domain.objects import Dict, List
+from looplint.domain.objects import Dict, List, Obj
 from looplint.domain.tensors import attribute_of_tensor
 from looplint.domain.values import (
     NOTHING,
@@ -148,6 +148,14 @@ def _super_member(interp: Interpreter, atom: Super, name: str) -> Value:
     return UNKNOWN
 
 
+def _class_name(obj: Obj) -> str:
+    """The name of an object's class, where it is known; what a library calls in lower case is a function that builds it."""
+    if obj.cls is not None:
+        return "" if obj.symbolic or obj.one_of else obj.cls.cls.name
+    leaf = obj.qualname.rpartition(".")[2]
+    return leaf if leaf[:1].isupper() and not obj.one_of else ""
+
+
 def _plain_attribute(interp: Interpreter, atom: Atom, name: str) -> Value:
     """An attribute of a value that is no object of the heap."""
     match atom:
@@ -166,6 +174,9 @@ def _plain_attribute(interp: Interpreter, atom: Atom, name: str) -> Value:
                 return frozenset({Func(what, owner.module, owner.closure, frozenset({atom}) if is_class_method else None, owner)})
         case Const(str() as text) if name == "type":
             return const(text.partition(":")[0])  # texts have no such attribute: it stands for the device that it names
+        case Method(obj=Ref(obj), name="__class__") if name == "__name__":
+            known = _class_name(obj)
+            return const(known) if known else UNKNOWN
         case Iter() | Const() | Method() | Context():
             return frozenset({Method(atom, name)})
         case Unknown():

@@ -105,6 +105,8 @@ def attribute(interp: Interpreter, obj: Obj, name: str) -> Value:
     here = interp.constants.get((obj, name))
     if here is not None:
         return here
+    if name == "__class__":
+        return frozenset({Method(Ref(obj), name)})
     stored = obj.heap.get(name)
     if stored == NONE and obj.symbolic and obj.cls is not None and obj.kind == "instance" and classes.is_left_open(interp, obj.cls, name):
         value = join(stored, hooks.attribute_unset.run(interp, obj, name))

@@ -79,6 +79,13 @@ def _dynamic_member(interp: Interpreter, value: Value) -> Value:
     return frozenset({External(f"{a.qualname}.Any") for a in value if isinstance(a, External)})
 
 
+@transfer("class-of")
+def _type(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """`type(x)` is `x.__class__`."""
+    given = args.positional[0] if len(args.positional) == 1 else NOTHING
+    return attribute(interp, given, "__class__") if given and all(isinstance(a, Ref) for a in given) else UNKNOWN
+
+
 @transfer("vars")
 def _vars(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """`vars(torch.optim)` is `torch.optim.__dict__`."""

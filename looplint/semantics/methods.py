@@ -4,7 +4,24 @@ from __future__ import annotations
 
 from looplint.domain.membership import ready
 from looplint.domain.objects import Dict, Instance
-from looplint.domain.values import NOTHING, UNKNOWN, Arguments, Const, Context, Iter, Method, Params, Ref, Tensor, Unknown, Value, ref, refs
+from looplint.domain.values import (
+    NOTHING,
+    UNKNOWN,
+    Arguments,
+    Const,
+    Context,
+    Iter,
+    Method,
+    Params,
+    Ref,
+    Tensor,
+    Unknown,
+    Value,
+    const,
+    constant_of,
+    ref,
+    refs,
+)
 from looplint.flow.events import Snapshot
 from looplint.interpreter import hooks, unfollowed
 from looplint.interpreter.interpreter import Interpreter
@@ -15,6 +32,10 @@ from looplint.semantics.parameters import on_params
 from looplint.semantics.tensors import on_tensor, sizes
 from looplint.semantics.unknown_objects import on_unknown
 from looplint.syntax import ir
+
+
+# Methods that make a text, or a truth, of a text alone.
+_OF_TEXTS = frozenset({"lower", "upper", "strip", "startswith", "endswith"})
 
 
 @hooks.method_called
@@ -45,6 +66,10 @@ def call_method(interp: Interpreter, method: Method, args: Arguments, expr: ir.C
             return unfollowed.quiet(interp, args)
         case Context(effect="exit-stack") if name in ("enter_context", "enter_async_context") and args.positional:
             return enter_context(interp, args.positional[0])
+        case Const(str() as text) if name in _OF_TEXTS:
+            given = [constant_of(value) for value in args.positional]
+            texts = [known.value for known in given if known is not None and isinstance(known.value, str)]
+            return const(getattr(text, name)(*texts)) if len(texts) == len(given) and not args.keywords and not args.starred else UNKNOWN
         case Const():
             if name == "format":
                 note_arguments(interp, expr.args, args.positional)
