@@ -59,8 +59,11 @@ def follow_within(interp: Interpreter, frame: Frame, follow: Callable[[], Value]
     fuel, occurred = interp.fuel, interp.occurred
     available = fuel - floor
     training, other, least = (_TRAINING_AGAIN, _OTHER_AGAIN, _LEAST_AGAIN) if interp.again else (_TRAINING, _OTHER, _LEAST)
-    part = int(available * (training if may_train(interp, function) else other))
-    interp.floor = fuel - max(part, min(available, least))
+    trains = may_train(interp, function)
+    allowed = max(int(available * (training if trains else other)), min(available, least))
+    if not trains and allowed <= interp.spent.get(function, 0):
+        return None  # more was not enough
+    interp.floor = fuel - allowed
     try:
         found = follow()
         _note_data_work(interp, frame, nodes, fuel, occurred)
@@ -69,9 +72,8 @@ def follow_within(interp: Interpreter, frame: Frame, follow: Callable[[], Value]
         if interp.fuel < floor:
             raise  # what is around it has used up its part as well
         _note_data_work(interp, frame, nodes, fuel, occurred)
-        interp.complete = interp.complete and (interp.aside or not may_train(interp, function))
-        if may_train(interp, function):
-            interp.spent[function] = max(fuel - interp.fuel, interp.spent.get(function, 0))
+        interp.complete = interp.complete and (interp.aside or not trains)
+        interp.spent[function] = max(fuel - interp.fuel, interp.spent.get(function, 0))
         interp.graph.cut(nodes, leading)
         interp.forget_remarks(noted)
         interp.recordings.clear()

@@ -163,6 +163,14 @@ def lacks(interp: Interpreter, cls: ClassRef, name: str) -> bool:
     return known
 
 
+def always_sets(interp: Interpreter, cls: ClassRef, name: str) -> bool:
+    """Whether the constructor of a class sets an attribute on every path: by a statement of its own that stands in no branch."""
+    init = find_member(interp, cls, "__init__")
+    if init is None or not isinstance(init[0], ir.Function):
+        return False
+    return any(isinstance(s, ir.Assign) and any(ir.path_of(t) == f"self.{name}" for t in s.targets) for s in init[0].body)
+
+
 def _names(stmt: ir.Stmt, name: str) -> bool:
     return isinstance(stmt, ir.Assign) and any(ir.path_of(t) == name for t in stmt.targets)
 

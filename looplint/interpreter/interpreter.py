@@ -98,7 +98,7 @@ class Interpreter(Position):
         self.data_work: dict[ir.Function, int | None] = {}
         # And what it was given in them that is more than data.
         self.data_given: dict[ir.Function, frozenset[object]] = {}
-        # What calls have used in vain of functions that may train: they are larger than that.
+        # What calls of functions have used in vain: they are larger than that.
         self.spent: dict[ir.Function, int] = {}
         # How often an object came to hold something new, what calls in loops did, and the keys of all remarks as they were made.
         self.changes = 0

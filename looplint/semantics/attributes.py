@@ -18,10 +18,11 @@ from looplint.domain.values import (
     Super,
     Unknown,
     Value,
+    const,
     constant_of,
     join,
 )
-from looplint.interpreter import hooks, outside, registries, unfollowed
+from looplint.interpreter import classes, hooks, outside, registries, unfollowed
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.names import attribute
 from looplint.interpreter.objects import any_part
@@ -113,4 +114,10 @@ def _setattr(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call)
 
 @transfer("hasattr")
 def _hasattr(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    return UNKNOWN
+    """Known where a class in sight sets the attribute in its constructor, whatever happens."""
+    name, given = constant_of(args.get(1, "") or NOTHING), args.get(0, "") or NOTHING
+    classes_of = [a.obj.cls if isinstance(a, Ref) and not (a.obj.symbolic or a.obj.one_of) else None for a in given]
+    if name is None or not isinstance(name.value, str) or not classes_of:
+        return UNKNOWN
+    always = all(cls is not None and classes.always_sets(interp, cls, name.value) for cls in classes_of)
+    return const(True) if always else UNKNOWN

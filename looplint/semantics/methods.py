@@ -33,7 +33,6 @@ from looplint.semantics.tensors import on_tensor, sizes
 from looplint.semantics.unknown_objects import on_unknown
 from looplint.syntax import ir
 
-
 # Methods that make a text, or a truth, of a text alone.
 _OF_TEXTS = frozenset({"lower", "upper", "strip", "startswith", "endswith"})
 

@@ -339,8 +339,11 @@ def _is_named_for_setup(part: Obj) -> bool:
 
 @construction(Module)
 def _built(interp: Interpreter, obj: Module, args: Arguments, expr: ir.Call) -> None:
+    # What a constructor in sight keeps, it has made a part already: it may keep a copy, as the average of a model's weights does.
+    followed = obj.cls is not None and bool(obj.heap) and not classes.has_unknown_base(interp, obj.cls)
     for value in args.values():
-        adopt(obj, value)
+        if not followed:
+            adopt(obj, value)
         if obj.cls is None:
             register(value, deep=True)
     if obj.cls is not None and classes.find_member(interp, obj.cls, "__init__") is None:
