@@ -243,6 +243,8 @@ def _stored(node: cst.CSTNode) -> cst.BaseExpression | None:
             return last
         case cst.Assign(value=cst.BinaryOperation(right=cst.List()) | cst.List(elements=[cst.StarredElement(), *_])):
             return None
+        case cst.Assign(targets=[cst.AssignTarget(target=target)], value=cst.BinaryOperation(left=left)) if target.deep_equals(left):
+            return None  # what it is put together with is a list as well: `kept = kept + more`
         case cst.Assign():
             return node.value
         case cst.AugAssign(value=cst.List(elements=[element])):

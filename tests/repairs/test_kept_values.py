@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import looplint
 from looplint.finding import Finding
+from tests.repaired_text import assert_repaired
 
 KEPT = """\
 import copy
@@ -130,3 +133,24 @@ def test_an_output_is_repaired_as_far_as_its_model_is_known(model: str, returned
 def test_what_is_a_number_on_some_paths_is_made_one(penalty: str, added: str) -> None:
     text = SOMETIMES.format(penalty=penalty)
     assert looplint.fix(text, isolated=True).text == text.replace("total += penalty", f"total += {added}")
+
+
+TOGETHER = """\
+kept = []
+for x, y in loader:
+    opt.zero_grad()
+    loss = nn.functional.mse_loss(model(x), y)
+    loss.backward()
+    opt.step()
+    more = []
+    for row in model(x):
+        more.append(row)
+    {put}
+print(kept)
+"""
+
+
+@pytest.mark.parametrize("put", ["kept = kept + more", "kept += more", "kept = [*kept, *more]"])
+def test_lists_are_not_detached(tmp_path: Path, put: str) -> None:
+    program = TOGETHER.replace("{put}", put)
+    assert_repaired(tmp_path / "train.py", program, program)
