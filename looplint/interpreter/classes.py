@@ -49,13 +49,28 @@ def mro(interp: Interpreter, cls: ClassRef, depth: int = 0) -> list[ClassRef]:
 
 
 def line(interp: Interpreter, cls: ClassRef, depth: int = 0) -> list[ClassRef | External]:
-    """The class and its bases, those of libraries too, in the order in which a method is looked up."""
-    found: list[ClassRef | External] = [cls]
+    """The class and its bases, those of libraries too, in the order in which a method is looked up: https://docs.python.org/3/howto/mro.html"""
+    own: list[ClassRef | External] = []
+    lines: list[list[ClassRef | External]] = []
     for base in base_values(interp, cls) if depth < 8 else ():
-        further = line(interp, base, depth + 1) if isinstance(base, ClassRef) and base.cls is not cls.cls else []
-        if isinstance(base, External) and base.qualname not in _WITHOUT_METHODS:
-            further = [base]
-        found = [*(c for c in found if c not in further), *further]  # a base of two classes stands after both
+        if isinstance(base, ClassRef) and base.cls is not cls.cls:
+            lines.append(line(interp, base, depth + 1))
+            own.append(base)
+        elif isinstance(base, External) and base.qualname not in _WITHOUT_METHODS:
+            lines.append([base])
+            own.append(base)
+    return [cls, *_merged([*lines, own])]
+
+
+def _merged(lines: list[list[ClassRef | External]]) -> list[ClassRef | External]:
+    """One order that keeps those of all lines: first what stands behind nothing else that is left; any, where there is no such order."""
+    found: list[ClassRef | External] = []
+    left = [each for each in lines if each]
+    while left:
+        heads = [each[0] for each in left]
+        first = next((head for head in heads if not any(head in each[1:] for each in left)), heads[0])
+        found.append(first)
+        left = [rest for each in left if (rest := [c for c in each if c != first])]
     return found
 
 
