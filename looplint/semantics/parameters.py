@@ -99,9 +99,12 @@ def without_weights(layer: Module) -> bool:
 
 
 def is_frozen(obj: Obj) -> bool:
-    """Whether no parameter of a module asks for gradients: it was frozen as a whole, or each of its parts was, or has none."""
+    """Whether no parameter of a module asks for gradients: it was frozen as a whole, or each of its parts was, or has none.
+
+    What is frozen as a whole may have parts that take gradients: those that are thawed again, and those that it gets later.
+    """
     if isinstance(obj, TorchModule) and obj.frozen:
-        return True
+        return all(part.frozen or is_frozen(part) or without_parameters(part) for part in _with_parts(obj))
     return _all_parameters(obj, _frozen, PARAMETERLESS, whole=_frozen) and not without_parameters(obj)
 
 
