@@ -6,7 +6,7 @@ import builtins
 from collections import Counter, OrderedDict, deque
 
 from looplint.dataclass import replace
-from looplint.domain.objects import Dict, List, Obj
+from looplint.domain.objects import Dict, Instance, List, Obj
 from looplint.domain.tensors import attribute_of_tensor
 from looplint.domain.values import (
     NOTHING,
@@ -36,6 +36,7 @@ from looplint.domain.values import (
 from looplint.interpreter import classes, hooks, imports, objects
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
+from looplint.knowledge.lookup import call_effect
 from looplint.knowledge.pytorch import CALLS, CONVENTIONAL_NAMES, TENSOR_ATTRIBUTES
 from looplint.knowledge.tensor_members import TENSOR_VERBS
 from looplint.syntax import ir
@@ -156,6 +157,11 @@ def _class_name(obj: Obj) -> str:
     return leaf if leaf[:1].isupper() and not obj.one_of else ""
 
 
+def _is_inherited(interp: Interpreter, cls: ClassRef, qualname: str) -> bool:
+    """Whether the tables know what a class has from a library's, by its name there, or as what no model has: `Sampler.from_pretrained(unet=unet)`."""
+    return qualname in CALLS or (call_effect(qualname) is not None and classes.kind_of_class(interp, cls) is Instance)
+
+
 def _plain_attribute(interp: Interpreter, atom: Atom, name: str) -> Value:
     """An attribute of a value that is no object of the heap."""
     match atom:
@@ -164,7 +170,7 @@ def _plain_attribute(interp: Interpreter, atom: Atom, name: str) -> Value:
             if found is None:
                 outside = next((c for c in classes.line(interp, atom) if isinstance(c, External)), None)
                 # `Base.__init__(self)`, where no class of the project has one, and `Scale.apply(x)` of a torch.autograd.Function: the library's.
-                is_of_library = outside is not None and (name == "__init__" or f"{outside.qualname}.{name}" in CALLS)
+                is_of_library = outside is not None and (name == "__init__" or _is_inherited(interp, atom, f"{outside.qualname}.{name}"))
                 return frozenset({External(f"{outside.qualname}.{name}")}) if outside is not None and is_of_library else UNKNOWN
             what, owner = found
             if isinstance(what, ir.Assign):

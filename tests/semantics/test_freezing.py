@@ -114,3 +114,54 @@ class Learner:
         return total
 """
     assert codes(source.replace("ADDED", added)) == expected
+
+
+# Parts of a frozen model that take gradients, and what stands between `super().__init__()` and the training.
+PARTLY = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(4, 4)
+        self.head = nn.Linear(4, 2)
+{inside}
+    def forward(self, x):
+        return self.head(self.body(x))
+
+def train(loader, valid):
+    net = Net()
+{outside}
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(3):
+        net.train()
+        for x, y in loader:
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(net(x), y).backward()
+            optimizer.step()
+        net.eval()
+        for x, y in valid:
+            print((net(x).argmax(1) == y).float().mean().item())
+"""
+STILL_TRAINED = {
+    "a layer that comes later": ("        for p in self.parameters():\n            p.requires_grad = False\n        self.head = nn.Linear(4, 3)", "    pass"),
+    "a layer that is put in place of another": ("        pass", "    net.requires_grad_(False)\n    net.head = nn.Linear(4, 3)"),
+    "a layer that is thawed": ("        pass", "    net.requires_grad_(False)\n    net.head.requires_grad_(True)"),
+    "parameters that are thawed": ("        pass", "    net.requires_grad_(False)\n    for p in net.head.parameters():\n        p.requires_grad = True"),
+    "a parameter of its own": ("        self.requires_grad_(False)\n        self.scale = nn.Parameter(torch.ones(4))", "    pass"),
+}
+NOT_TRAINED = {
+    "an activation that comes later": ("        self.requires_grad_(False)\n        self.act = nn.GELU()", "    pass"),
+    "a layer that is frozen as well": ("        self.requires_grad_(False)\n        self.more = nn.Linear(2, 2).requires_grad_(False)", "    pass"),
+}
+
+
+@pytest.mark.parametrize(("inside", "outside"), STILL_TRAINED.values(), ids=STILL_TRAINED.keys())
+def test_a_frozen_model_with_a_part_that_takes_gradients_is_trained(inside: str, outside: str) -> None:
+    assert codes(PARTLY.replace("{inside}", inside).replace("{outside}", outside)) == ["LL303"]
+
+
+@pytest.mark.parametrize(("inside", "outside"), NOT_TRAINED.values(), ids=NOT_TRAINED.keys())
+def test_a_frozen_model_with_parts_that_take_none_is_frozen(inside: str, outside: str) -> None:
+    assert "LL303" not in codes(PARTLY.replace("{inside}", inside).replace("{outside}", outside))

@@ -70,3 +70,23 @@ def test_a_loop_that_samples_with_its_model_is_judged(pipeline: str) -> None:
 def test_what_another_base_does_with_its_models_is_not_known() -> None:
     base = "from somewhere import Base\n        class Sampler(DiffusionPipeline, Base):\n            pass"
     assert_marked(TRAINED.replace("{pipeline}", base).replace("  # expect: LL102", ""))
+
+
+# Ways to make one that the pipeline inherits.
+MADE = {
+    "it is loaded": ("DiffusionPipeline", "Sampler.from_pretrained(args.name, unet=unet)"),
+    "it is loaded by a class of the program's own": ("Base", "Sampler.from_pretrained(args.name, unet=unet, torch_dtype=torch.float16)"),
+    "it is made of another's parts": ("FluxLoraLoaderMixin, DiffusionPipeline", "Sampler.from_pipe(args.pipeline, unet=unet)"),
+}
+
+
+@pytest.mark.parametrize(("base", "made"), MADE.values(), ids=MADE.keys())
+def test_a_pipeline_that_is_loaded_around_a_model_leaves_its_gradients(base: str, made: str) -> None:
+    classes = f"class Base(DiffusionPipeline):\n            pass\n        class Sampler({base}):\n            pass"
+    assert_marked(TRAINED.replace("{pipeline}", classes).replace("Sampler(unet=unet, scheduler=args.scheduler)", made))
+
+
+def test_what_another_class_does_that_is_loaded_around_a_model_is_not_known() -> None:
+    base = "from somewhere import Base\n        class Sampler(Base):\n            pass"
+    source = TRAINED.replace("{pipeline}", base).replace("Sampler(unet=unet, scheduler=args.scheduler)", "Sampler.from_pretrained(unet=unet)")
+    assert_marked(source.replace("  # expect: LL102", ""))
