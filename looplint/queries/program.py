@@ -241,8 +241,8 @@ class Program(Incidence):
         attributes = {path.rpartition(".")[2] for path in loop.assigned if "." in path}
         if any(name.rpartition(".")[2] in attributes for name in guard.names if "." in name):
             return True
-        if guard.home in loop.frame.outward():
-            return False  # nothing sets its names as long as the loop runs
+        if guard.home in loop.frame.outward() or guard.home.outer is None:
+            return False  # nothing sets its names as long as the loop runs: they are of a call around it, or of a module that has run
         return not all(_is_setting(name) for name in guard.names)
 
     @cached_property
