@@ -67,6 +67,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 - Methods out of sight that sample or evaluate by their names, and those that a class leaves to its subclasses: they may disable gradients themselves.
 - Parts of a model out of sight in a program that trains none, unless it moves them or switches their mode: they may be methods that disable gradients.
 - Models whose own forward differentiates something: the forces of an energy, an optimization in a layer.
+- Methods that are told the names of parameters, one by one, as for groups with rates of their own.
 - Forwards whose results are not measured, but for a pass over a loader in eval mode.
 
 ## Repair
@@ -100,6 +101,7 @@ from looplint.rule import (
     over_data,
     over_entries,
     over_loader,
+    over_parts,
     related,
     shares_a_call,
     untrained_loop,
@@ -146,6 +148,8 @@ def check(program: Program) -> Reports:
         if event.volatile:
             continue  # an input that is volatile, of which torch itself says that it has no effect
         loop = untrained_loop(program, event)
+        if loop is not None and over_parts(loop) and event.inputs is None:
+            continue  # a method that is told the name of a parameter, or its number
         visit = mode_states(program, module, event)
         evaluates = visit is not None and visit.always("eval")
         if event.key not in program.uses.compared and not evaluates and loop is not None and not (over_data(loop) or over_chunks(loop)):

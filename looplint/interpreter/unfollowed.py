@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from looplint.domain.objects import Engine, Module, Obj
+from looplint.domain.objects import Engine, Loss, Module, Obj
 from looplint.domain.tensors import combine, guess, is_array
 from looplint.domain.values import UNKNOWN, Arguments, Atom, Func, Method, Params, Ref, Unknown, Value
 from looplint.flow.events import Escape
@@ -20,6 +20,9 @@ _OF_RATES = re.compile(
 
 # What a function is called that writes down what it is given, or reads a batch: gradients, modes and optimizers are as they were.
 _OF_RECORDS = re.compile(r"_*(log|write|print|report|record|parse)(_(?!.*(step|train|eval|backward|optimi))|$)", re.IGNORECASE)
+
+# What a function is called that computes a loss, and no more: the models that it is given run, and their gradients and modes are as they were.
+_OF_LOSSES = re.compile(r"(?!.*(backward|grad|step|update|optimi|minimi|train_|eval|val_|valid|test|estimate))(.*_)?loss(es)?$", re.IGNORECASE)
 
 
 def quiet(interp: Interpreter, args: Arguments) -> Value:
@@ -54,7 +57,7 @@ def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: 
         obj.lost = obj.lost or not interp.aside
         if isinstance(obj, Module):
             obj.handed_over = True
-    if reached or (tensor is not None and tensor.graph != "no" and not measured):
+    if not _computes_loss(expr, reached) and (reached or (tensor is not None and tensor.graph != "no" and not measured)):
         subjects = reached or sorted(tensor.sources, key=lambda o: o.name) if tensor else reached
         callee = ir.render(expr.func) if isinstance(expr, ir.Call) else ""
         forwards = tensor.forwards if tensor is not None and not reached else frozenset()
@@ -65,6 +68,14 @@ def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: 
         return frozenset({guess(interp.grad, tensor, modules)})
     deps = modules.union(*(a.deps for v in values for a in v if isinstance(a, Unknown)), atom.deps if isinstance(atom, Unknown) else ())
     return frozenset({made_of(values, deps)})
+
+
+def _computes_loss(expr: ir.Expr, reached: Iterable[Obj]) -> bool:
+    """Whether a call is one of a loss by its name, of models alone, and its result is used: `diffusion.training_losses(model, x, t)`."""
+    if not isinstance(expr, ir.Call) or expr.dropped or not reached:
+        return False
+    name = (ir.path_of(expr.func) or "").rpartition(".")[2]
+    return _OF_LOSSES.match(name) is not None and all(isinstance(o, Module | Loss) for o in reached)
 
 
 def _kept(interp: Interpreter, atom: Atom | None, args: Arguments, reached: Iterable[Obj]) -> frozenset[Obj]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from looplint.domain.objects import List, Module
-from looplint.domain.values import Atom, Const, Iter, Number, Ref, Tensor, Tuple, is_over_loader, refs
+from looplint.domain.values import Atom, Const, Iter, Number, Params, Ref, Tensor, Tuple, is_over_loader, refs
 from looplint.flow.events import Backward, Escape, Event, Forward, Step
 from looplint.flow.graph import Loop
 from looplint.queries.program import Program
@@ -110,9 +110,9 @@ def _is_of_numbers(row: Atom) -> bool:
 
 
 def _has_module(row: Atom) -> bool:
-    """Whether a row is a module or has one, also in a row of its own: `enumerate(zip(self.down, self.up))`."""
+    """Whether a row is a module or its parameters, or has one, also in a row of its own: `enumerate(zip(self.down, self.up))`."""
     match row:
-        case Ref(obj=Module()):
+        case Ref(obj=Module()) | Params():
             return True
         case Tuple(items=items):
             return any(_has_module(inner) for item in items for inner in item)

@@ -1,0 +1,41 @@
+"""A loss that code out of sight computes of a model leaves the model's gradients and modes as they were."""
+
+from __future__ import annotations
+
+import pytest
+
+from programs import assert_marked
+
+TRAINED = """
+        from elsewhere import build, losses
+        def train(args, loader):
+            model = nn.Sequential(nn.Linear(3, 3), nn.Dropout(0.1))
+            optimizer = torch.optim.AdamW(model.parameters())
+            diffusion = build(args)
+            for x, y in loader:
+                {loss}
+                loss.backward()  # expect: LL102
+                optimizer.step()
+        """
+LOSSES = {
+    "a method": "loss = diffusion.training_losses(model, x, y)['loss'].mean()",
+    "a function": "loss = losses.compute_loss(model, x, y)",
+    "a part of a result": "loss, parts = diffusion.p_losses(model, x)",
+}
+OTHERS = {
+    "it goes backward itself": "loss = diffusion.backward_loss(model, x)",
+    "it may step": "loss = diffusion.optimize_loss(model, x)",
+    "it has the optimizer": "loss = diffusion.training_losses(model, x, optimizer)",
+    "its result is thrown away": "diffusion.training_losses(model, x); loss = model(x).mean()",
+    "it is no loss": "loss = diffusion.run(model, x)",
+}
+
+
+@pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES.keys())
+def test_a_loop_whose_loss_is_out_of_sight_is_judged(loss: str) -> None:
+    assert_marked(TRAINED.replace("{loss}", loss))
+
+
+@pytest.mark.parametrize("loss", OTHERS.values(), ids=OTHERS.keys())
+def test_what_does_more_than_a_loss_is_not_known(loss: str) -> None:
+    assert_marked(TRAINED.replace("{loss}", loss).replace("  # expect: LL102", ""))
