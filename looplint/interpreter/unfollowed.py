@@ -22,7 +22,9 @@ _OF_RATES = re.compile(
 _OF_RECORDS = re.compile(r"_*(log|write|print|report|record|parse)(_(?!.*(step|train|eval|backward|optimi))|$)", re.IGNORECASE)
 
 # What a function is called that computes a loss, and no more: the models that it is given run, and their gradients and modes are as they were.
-_OF_LOSSES = re.compile(r"(?!.*(backward|grad|step|update|optimi|minimi|train_|eval|val_|valid|test|estimate))(.*_)?loss(es)?$", re.IGNORECASE)
+_OF_LOSSES = re.compile(
+    r"(?!.*(backward|grad|step|update|optimi|minimi|train_|eval|val_|valid|test|estimate))(.*_)?loss(es)?$", re.IGNORECASE
+)
 
 
 def quiet(interp: Interpreter, args: Arguments) -> Value:

@@ -145,15 +145,24 @@ def train(loader, valid):
             print((net(x).argmax(1) == y).float().mean().item())
 """
 STILL_TRAINED = {
-    "a layer that comes later": ("        for p in self.parameters():\n            p.requires_grad = False\n        self.head = nn.Linear(4, 3)", "    pass"),
+    "a layer that comes later": (
+        "        for p in self.parameters():\n            p.requires_grad = False\n        self.head = nn.Linear(4, 3)",
+        "    pass",
+    ),
     "a layer that is put in place of another": ("        pass", "    net.requires_grad_(False)\n    net.head = nn.Linear(4, 3)"),
     "a layer that is thawed": ("        pass", "    net.requires_grad_(False)\n    net.head.requires_grad_(True)"),
-    "parameters that are thawed": ("        pass", "    net.requires_grad_(False)\n    for p in net.head.parameters():\n        p.requires_grad = True"),
+    "parameters that are thawed": (
+        "        pass",
+        "    net.requires_grad_(False)\n    for p in net.head.parameters():\n        p.requires_grad = True",
+    ),
     "a parameter of its own": ("        self.requires_grad_(False)\n        self.scale = nn.Parameter(torch.ones(4))", "    pass"),
 }
 NOT_TRAINED = {
     "an activation that comes later": ("        self.requires_grad_(False)\n        self.act = nn.GELU()", "    pass"),
-    "a layer that is frozen as well": ("        self.requires_grad_(False)\n        self.more = nn.Linear(2, 2).requires_grad_(False)", "    pass"),
+    "a layer that is frozen as well": (
+        "        self.requires_grad_(False)\n        self.more = nn.Linear(2, 2).requires_grad_(False)",
+        "    pass",
+    ),
 }
 
 

@@ -88,5 +88,7 @@ def test_a_pipeline_that_is_loaded_around_a_model_leaves_its_gradients(base: str
 
 def test_what_another_class_does_that_is_loaded_around_a_model_is_not_known() -> None:
     base = "from somewhere import Base\n        class Sampler(Base):\n            pass"
-    source = TRAINED.replace("{pipeline}", base).replace("Sampler(unet=unet, scheduler=args.scheduler)", "Sampler.from_pretrained(unet=unet)")
+    source = TRAINED.replace("{pipeline}", base).replace(
+        "Sampler(unet=unet, scheduler=args.scheduler)", "Sampler.from_pretrained(unet=unet)"
+    )
     assert_marked(source.replace("  # expect: LL102", ""))
