@@ -180,10 +180,22 @@ def unset_attribute(interp: Interpreter, obj: Obj, name: str) -> Value:
     value = symbolic(interp, name, found.get("", _NO_USE), ir.render(_annotation(interp, cls, name)), key=(obj.key, name))
     if any(isinstance(a, Ref) for a in value):
         obj.heap[name] = value
+        for model in (a.obj for a in value if isinstance(a, Ref) and isinstance(a.obj, Module) and a.obj.cls is None):
+            _keep_optimizer(interp, model, found)
         return value
     if classes.has_unknown_base(interp, cls) and name not in PLAIN_ATTRIBUTES:
         return frozenset({Method(Ref(obj), name)})
     return value
+
+
+def _keep_optimizer(interp: Interpreter, model: Module, found: Uses) -> None:
+    """Give a model the optimizer that the code uses as an attribute of it, and which holds its parameters: `self.policy.optimizer.step()`."""
+    before = set(model.heap)
+    _fill(interp, model, found, frozenset({"optimizer"}))
+    for name in model.heap.keys() - before:
+        for atom in model.heap[name]:
+            if isinstance(atom, Ref) and isinstance(atom.obj, Optimizer):
+                atom.obj.holds = frozenset({model})
 
 
 def _annotation(interp: Interpreter, cls: ClassRef | None, name: str) -> ir.Expr | None:
