@@ -54,6 +54,7 @@ def train(net: nn.Module, loader, epochs: int):
 - Functions that only send a loss backward: their caller may step.
 - An optimizer all of whose parameters other optimizers step on in the same loop: it was rebuilt.
 - Gradients that are filled by hand, and backwards for the gradients of inputs.
+- A program whose hooks step as soon as a gradient is there (`register_post_accumulate_grad_hook`).
 
 ## Repair
 
@@ -97,6 +98,8 @@ _EVALUATING = re.compile(r"(?i)^(?!.*(?:train|fit|optim)).*(?<![a-z])(?:eval|val
 
 
 def check(program: Program) -> Reports:
+    if program.flags.steps_in_backward:
+        return  # a program whose hooks step as soon as a gradient is there
     steps = program.of(Step)
     for optimizer in program.optimizers:
         own = steps_in_some_call(steps, optimizer)

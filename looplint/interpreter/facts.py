@@ -108,6 +108,8 @@ class Flags:
         self.states_on_cpu = False
         # The type of autocast is set by a separate call.
         self.sets_autocast_dtype = False
+        # Each gradient is used as soon as it is there: https://docs.pytorch.org/tutorials/intermediate/optimizer_step_in_backward_tutorial.html
+        self.steps_in_backward = False
 
 
 class Reached:

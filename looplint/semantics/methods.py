@@ -42,6 +42,8 @@ def call_method(interp: Interpreter, method: Method, args: Arguments, expr: ir.C
     name = method.name
     if name == "state_dict" and interp.candidates:
         interp.emit(Snapshot(), expr.node, ())  # of an object that is not known: here the call gives no state of the others
+    if name == "register_post_accumulate_grad_hook":
+        interp.flags.steps_in_backward = True
     match method.obj:
         case Tensor():
             return on_tensor(interp, method.obj, name, args, expr)
