@@ -15,6 +15,7 @@ from looplint.domain.values import (
     Arguments,
     ClassRef,
     Const,
+    External,
     Func,
     Number,
     Params,
@@ -244,8 +245,11 @@ def truth(interp: Interpreter, expr: ir.Expr) -> bool | None:
     if isinstance(expr, ir.Unary) and expr.op == "not":
         inner = truth(interp, expr.operand)
         return None if inner is None else not inner
-    if isinstance(expr, ir.Call) and isinstance(expr.func, ir.Name) and expr.func.id == "isinstance" and len(expr.args) == 2:
-        return instances.is_instance(interp, evaluate(interp, expr.args[0].value), evaluate(interp, expr.args[1].value))
+    match expr:
+        case ir.Call(func=ir.Name(id="isinstance"), args=[ir.Arg(value=asked), ir.Arg(value=classes)]):
+            return instances.is_instance(interp, evaluate(interp, asked), evaluate(interp, classes))
+        case ir.Call(func=ir.Attr(attr="is_tensor"), args=[ir.Arg(value=asked)]):
+            return instances.is_instance(interp, evaluate(interp, asked), frozenset({External("torch.Tensor")}))
     outcome = truth_of(evaluate(interp, expr))
     # What the settings of a program switch off is code as much as what they switch on.
     return None if outcome is not None and settings.decide(interp, expr) else outcome

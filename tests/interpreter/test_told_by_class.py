@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import looplint
+from programs import assert_marked
 
 KEPT = """\
 import torch
@@ -89,3 +90,36 @@ def place(entries, device):
 )
 def test_what_a_test_says_is_a_tensor_is_one(test: str, drop: str, expected: list[str]) -> None:
     assert [f.code for f in looplint.lint(MOVED.format(test=test, drop=drop), isolated=True)] == expected
+
+
+METER = """
+class Meter:
+    def __init__(self):
+        self.total = 0.0
+
+    def step(self, x):
+        {made}
+        self.total = 0.9 * self.total + 0.1 * x{mark}
+
+meter = Meter()
+net = nn.Linear(3, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for x, y in loader:
+    opt.zero_grad()
+    loss = nn.functional.mse_loss(net(x), y)
+    loss.backward()
+    opt.step()
+    meter.step(loss)
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "mark"),
+    [
+        ("x = x.detach().cpu().numpy() if torch.is_tensor(x) else x", ""),
+        ("x = x if not torch.is_tensor(x) else x.detach()", ""),
+        ("x = x if torch.is_tensor(x) else torch.tensor(x)", "  # expect: LL402"),
+    ],
+)
+def test_a_choice_by_what_is_a_tensor_is_made(made: str, mark: str) -> None:
+    assert_marked(METER.replace("{made}", made).replace("{mark}", mark))
