@@ -60,6 +60,8 @@ def _flush_on_request(tape: Tape, stream: str) -> None:
     """Handles the parent's request to flush the stream; also ends this process where one that it started was ended."""
     tape.flush()
     if message := spawned.stopped(stream):
+        # Another request may come while the script ends, which it does once.
+        signal.signal(signal.SIGUSR2, lambda *_: tape.flush())
         raise limits.StepLimit(message)
 
 
